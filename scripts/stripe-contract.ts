@@ -312,7 +312,7 @@ const outputs: Readonly<Record<string, string>> = {
     generated +
     '/** Every name that `events` of a webhook may hold; `*` is all of them. */\n' +
     `export const webhookEvents: readonly string[] = [\n${['*', ...eventTypes].map((name) => `  '${name}',\n`).join('')}]\n`,
-  'packages/sandbox/src/protocol/known.generated.ts':
+  'packages/sandbox/src/protocol/parameters/known-parameters.generated.ts':
     generated +
     '/** What the real API takes for each operation here, as JSON: read only when something is refused. */\n' +
     `export const knownParameters = '${JSON.stringify(

@@ -2,7 +2,7 @@
 // it, and which rules it follows on whose word.
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { paymentPages } from '../../packages/sandbox/src/resources/payment-pages.ts'
+import { paymentPages } from '../../packages/sandbox/src/endpoints/checkout/payment-pages.ts'
 import { startSandbox } from '../../packages/sandbox/src/server.ts'
 import { code, page, table } from './markdown.ts'
 

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { Ajv } from 'ajv'
 import type { ValidateFunction } from 'ajv'
-import { paymentPages } from '../../packages/sandbox/src/resources/payment-pages.ts'
+import { paymentPages } from '../../packages/sandbox/src/endpoints/checkout/payment-pages.ts'
 
 type Schema = Readonly<Record<string, unknown>>
 

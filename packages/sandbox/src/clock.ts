@@ -1,4 +1,4 @@
-/** The only way to know the time. Tests pass a clock of their own. */
+/** The only source of the current time, so that tests can pass a clock of their own. */
 export interface Clock {
   /** Epoch milliseconds. */
   now(): number

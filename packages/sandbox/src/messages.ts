@@ -1,7 +1,7 @@
-// What the supervisor and the thread say to each other.
+// Messages between the supervisor and the sandbox's thread.
 import type { SandboxOptions } from './server.ts'
 
-/** Options that can cross to a thread. */
+/** Options that can be sent to a thread. */
 export type ThreadOptions = Pick<
   SandboxOptions,
   'port' | 'dataDir' | 'host' | 'deliverAnywhere' | 'profile' | 'portalSavedFor'

@@ -1,44 +1,44 @@
-// The sandbox processor: a server of our own that speaks Stripe's HTTP API on loopback, with state, so that programs
-// written for Stripe run against it unchanged. It never moves money, never talks to Stripe, and never takes a live key.
+// The sandbox processor: a server with state that speaks Stripe's HTTP API on loopback, so that programs written for Stripe run against it
+// unchanged. It moves no money, never contacts Stripe, and accepts no live keys.
 import { createServer } from 'node:http'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Clock } from './clock.ts'
 import { Transactions } from './transactions.ts'
 import { Api } from './protocol/api.ts'
-import { accountIdOf } from './protocol/auth.ts'
+import { accountIdOf } from './protocol/requests/auth.ts'
 import type { ApiReply, Exchange } from './protocol/api.ts'
 import { Deliveries } from './events/deliveries.ts'
 import { Control } from './control/control.ts'
 import type { SandboxControl } from './control/control.ts'
 import { ceilings } from './control/ceilings.ts'
-import { answerControl } from './control/control-routes.ts'
+import { handleControl } from './control/control-routes.ts'
 import { Faults } from './control/faults.ts'
-import { RateLimit } from './protocol/rate-limit.ts'
-import type { RateProfile } from './protocol/rate-limit.ts'
-import { RequestLog } from './protocol/request-log.ts'
+import { RateLimit } from './protocol/requests/rate-limit.ts'
+import type { RateProfile } from './protocol/requests/rate-limit.ts'
+import { RequestLog } from './protocol/requests/request-log.ts'
 import { State } from './store/state.ts'
-import { answerPage, isPage } from './hosted-pages/pages.ts'
+import { handlePage, isPage } from './hosted-pages/pages.ts'
 
 export { StateUnavailable } from './store/state-unavailable.ts'
 
 export interface SandboxOptions {
-  /** 0 picks a free one. */
+  /** 0 picks a free port. */
   readonly port: number
-  /** null keeps everything in memory. */
+  /** Null keeps everything in memory. */
   readonly dataDir: string | null
-  /** A loopback address, default 127.0.0.1. */
+  /** A loopback address. Default: 127.0.0.1. */
   readonly host?: string
   readonly clock: Clock
   readonly log?: (line: string) => void
-  /** Whether events may be delivered to addresses outside this machine. Has no effect on anything else. */
+  /** True: events may be delivered to addresses outside this machine. Affects nothing else. */
   readonly deliverAnywhere?: boolean
-  /** Waits before an event is sent again, in milliseconds; default 1, 5 and 25 seconds. */
+  /** Milliseconds before an event is sent again. Default: 1, 5 and 25 seconds. */
   readonly retryAfterMs?: readonly number[]
   readonly profile?: RateProfile
-  /** Keys whose accounts are as if somebody had saved the portal settings in the dashboard, as the service's own account is. */
+  /** API keys of accounts whose portal settings count as saved in the dashboard, e.g. the service's own account. */
   readonly portalSavedFor?: readonly string[]
-  /** Sees every answered request of the API, decoded. */
+  /** Called with every handled API request, decoded. */
   readonly observe?: (exchange: Exchange) => void
 }
 
@@ -51,7 +51,7 @@ export interface Sandbox {
 
 const maxBodyBytes = 1024 * 1024
 
-/** Starts the server. Fails when the port or the folder is taken, or the host is not a loopback address. */
+/** Starts the server. Fails if the port or the folder is in use, or if the host is no loopback address. */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const host = options.host ?? '127.0.0.1'
   if (!isLoopback(host)) throw new RangeError(`The sandbox listens on loopback addresses only, not on ${host}.`)
@@ -90,15 +90,15 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     onFailure,
   })
   const control = new Control({ state, faults, rate, log, api, transactions, deliveries })
-  // Bare node:http, not a framework: faults close sockets and cut bodies, there is one way through for every path, and
-  // thousands of writes a second of nothing but routing would be spent otherwise.
+  // Bare node:http, no framework: faults close sockets and cut bodies, one handler serves all paths, and a framework's routing would cost
+  // thousands of writes per second.
   const server = createServer((request, response) => {
     answer(request, response, { api, control, pages: { state, transactions, onFailure } }).catch((error: unknown) => {
       report(`sandbox: ${String(error)}`)
       response.destroy()
     })
   })
-  // Longer than any client keeps an idle socket: closing first would race with its next request.
+  // Longer than clients keep idle sockets open: if the server closed first, it would race with the next request.
   server.keepAliveTimeout = 75_000
   try {
     await listen(server, options.port, host)
@@ -125,7 +125,7 @@ function listen(server: Server, port: number, host: string): Promise<void> {
   })
 }
 
-/** Lets running requests end, then closes what is idle and the file. */
+/** Lets running requests finish (2 s at most), then closes the connections and the file. */
 function stop(server: Server, state: State, deliveries: Deliveries, transactions: Transactions): Promise<void> {
   deliveries.close()
   transactions.close()
@@ -142,7 +142,7 @@ function stop(server: Server, state: State, deliveries: Deliveries, transactions
 interface Parts {
   readonly api: Api
   readonly control: Control
-  readonly pages: Parameters<typeof answerPage>[0]
+  readonly pages: Parameters<typeof handlePage>[0]
 }
 
 async function answer(request: IncomingMessage, response: ServerResponse, parts: Parts): Promise<void> {
@@ -167,12 +167,12 @@ async function answer(request: IncomingMessage, response: ServerResponse, parts:
     response.on('close', () => gone.abort())
     send(
       response,
-      await answerControl(control, { method, path, query, body, headers: request.headers, gone: gone.signal }),
+      await handleControl(control, { method, path, query, body, headers: request.headers, gone: gone.signal }),
     )
     return
   }
   if (isPage(path)) {
-    send(response, await answerPage(pages, { method, path, body }))
+    send(response, await handlePage(pages, { method, path, body }))
     return
   }
   const { authorization, 'content-type': contentType } = request.headers
@@ -196,7 +196,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, parts:
   )
 }
 
-/** undefined when it is too long. */
+/** Undefined if the body exceeds 1 MiB. */
 async function readBody(request: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = []
   let size = 0

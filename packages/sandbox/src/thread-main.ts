@@ -1,4 +1,4 @@
-// The sandbox as a thread: started by thread.ts with its options, told to close, asked whether it lives.
+// The sandbox as a thread, started by `thread.ts`, which sends it `close` and checks that it is alive.
 import { parentPort, workerData } from 'node:worker_threads'
 import { systemClock } from './clock.ts'
 import type { FromThread, ThreadOptions, ToThread } from './messages.ts'
@@ -6,24 +6,24 @@ import { startSandbox } from './server.ts'
 import { StateUnavailable } from './store/state-unavailable.ts'
 
 const parent = parentPort
-if (parent === null) throw new Error('This file is started as a thread, by thread.ts')
-const say = (message: FromThread): void => parent.postMessage(message)
+if (parent === null) throw new Error('This file must be started as a thread, by thread.ts')
+const send = (message: FromThread): void => parent.postMessage(message)
 
 try {
   const sandbox = await startSandbox({
-    // The supervisor is the only one that starts this file.
+    // Only the supervisor starts this file, with these options.
     ...(workerData as ThreadOptions),
     clock: systemClock,
-    log: (line) => say({ kind: 'log', line }),
+    log: (line) => send({ kind: 'log', line }),
   })
   parent.on('message', (message: ToThread) => {
-    if (message.kind === 'alive?') say({ kind: 'alive' })
+    if (message.kind === 'alive?') send({ kind: 'alive' })
     else void sandbox.close().finally(() => parent.close())
   })
-  say({ kind: 'listening', url: sandbox.url, port: sandbox.port })
+  send({ kind: 'listening', url: sandbox.url, port: sandbox.port })
 } catch (error) {
   const { name, message, code } = error as NodeJS.ErrnoException
   const hint = error instanceof StateUnavailable ? error.hint : undefined
-  say({ kind: 'failed', failure: { name, message, code, hint } })
+  send({ kind: 'failed', failure: { name, message, code, hint } })
   parent.close()
 }

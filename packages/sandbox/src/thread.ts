@@ -1,5 +1,5 @@
-// Runs the sandbox in a thread of its own, so that nothing it does can hold up or end the program around it. A thread that
-// crashes or stops answering is reported, ended, and started again on the same port with the same folder.
+// Runs the sandbox in a worker thread, so that it cannot block or crash the program around it. A thread that crashes or hangs is reported,
+// terminated, and restarted on the same port with the same folder.
 import { Worker } from 'node:worker_threads'
 import type { FromThread, StartFailure, ThreadOptions, ToThread } from './messages.ts'
 import { StateUnavailable } from './store/state-unavailable.ts'
@@ -13,35 +13,35 @@ export interface SandboxThread {
 }
 
 export interface SandboxThreadOptions extends ThreadOptions {
-  /** What happened, in one line: crashes, hangs, restarts. */
+  /** Receives one line per crash, hang or restart. */
   readonly log: (line: string) => void
-  /** Another file to start, for tests of the supervision itself. */
+  /** Another entry file, for tests of the supervision. */
   readonly entry?: URL
   readonly timings?: Partial<typeof defaultTimings>
 }
 
 const defaultTimings = {
-  /** How often the thread is asked whether it lives. */
-  askEveryMs: 2000,
-  /** How long it may be silent. */
-  silentForMs: 15_000,
-  /** Wait before the first restart; twice as long before each further one, until it has run for a minute. */
-  restartAfterMs: 200,
-  longestWaitMs: 30_000,
-  steadyAfterMs: 60_000,
-  closeWithinMs: 4000,
+  /** Interval of the liveness checks. */
+  pollIntervalMs: 2000,
+  /** Maximum time without a message. After that the thread counts as hung and is terminated. */
+  hangTimeoutMs: 15_000,
+  /** Delay before the first restart. Doubles with each further one (at most 30 s), and resets after a minute of uptime. */
+  initialBackoffMs: 200,
+  maxBackoffMs: 30_000,
+  resetBackoffAfterMs: 60_000,
+  closeTimeoutMs: 4000,
 }
 
-/** More than the largest shop of the tests needs; a thread that wants more ends alone. */
+/** More than the largest shop of the tests needs. A thread that exceeds it crashes alone, without the process. */
 const heap = { maxOldGenerationSizeMb: 1024, maxYoungGenerationSizeMb: 16 }
 
-// Sources are run as they are by tests, the build by everybody else.
+// Tests run the sources (`.ts`), installations the build (`.js`).
 const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
 const ownEntry = new URL(`./thread-main.${extension}`, import.meta.url)
 
-/** Fails as `startSandbox` does when the first start fails; later failures are reported and tried again. */
+/** Rejects like `startSandbox` if the first start fails. Later failures are reported and retried. */
 export async function startSandboxThread(options: SandboxThreadOptions): Promise<SandboxThread> {
-  const thread = new Supervised(options)
+  const thread = new SandboxSupervisor(options)
   const { url, port } = await thread.start()
   return { url, port, close: () => thread.close() }
 }
@@ -51,7 +51,7 @@ interface Listening {
   readonly port: number
 }
 
-class Supervised {
+class SandboxSupervisor {
   readonly #options: SandboxThreadOptions
   readonly #timings: typeof defaultTimings
   #port: number
@@ -80,7 +80,7 @@ class Supervised {
     this.#worker = worker
     return new Promise((resolve, reject) => {
       let listening = false
-      let reason = 'it ended by itself'
+      let reason = 'it exited without an error'
       worker.on('message', (message: FromThread) => {
         if (message.kind === 'log') this.#options.log(message.line)
         if (message.kind === 'failed') reject(toError(message.failure))
@@ -99,32 +99,32 @@ class Supervised {
     })
   }
 
-  /** Ends a thread that is silent for too long; its exit starts the next one. */
+  /** Terminates a hung thread. Its exit triggers the restart. */
   #watch(worker: Worker, because: (reason: string) => void): void {
-    const { askEveryMs, silentForMs, steadyAfterMs } = this.#timings
-    let heardAt = performance.now()
-    let askedAt = heardAt
-    worker.on('message', () => (heardAt = performance.now()))
+    const { pollIntervalMs, hangTimeoutMs, resetBackoffAfterMs } = this.#timings
+    let lastMessageAt = performance.now()
+    let lastPollAt = lastMessageAt
+    worker.on('message', () => (lastMessageAt = performance.now()))
     const ask = setInterval(() => {
       const now = performance.now()
-      // A pause of this very process (a stopped machine, a debugger) is not the thread's silence.
-      if (now - askedAt > 2 * askEveryMs) heardAt = now
-      askedAt = now
-      if (now - heardAt > silentForMs) {
-        because(`it did not answer for ${Math.round((now - heardAt) / 1000)} s`)
+      // If this process itself was suspended (laptop asleep, debugger), do not count that time as silence of the thread.
+      if (now - lastPollAt > 2 * pollIntervalMs) lastMessageAt = now
+      lastPollAt = now
+      if (now - lastMessageAt > hangTimeoutMs) {
+        because(`it did not respond for ${Math.round((now - lastMessageAt) / 1000)} s`)
         void worker.terminate()
         return
       }
-      tell(worker, { kind: 'alive?' })
-    }, askEveryMs)
-    const steady = setTimeout(() => (this.#failures = 0), steadyAfterMs)
+      send(worker, { kind: 'alive?' })
+    }, pollIntervalMs)
+    const steady = setTimeout(() => (this.#failures = 0), resetBackoffAfterMs)
     this.#timers = [ask.unref(), steady.unref()]
   }
 
   #restartSoon(reason: string): void {
-    const { restartAfterMs, longestWaitMs } = this.#timings
-    const wait = Math.min(longestWaitMs, restartAfterMs * 2 ** this.#failures++)
-    this.#options.log(`sandbox: ended and started again in ${wait} ms: ${reason}`)
+    const { initialBackoffMs, maxBackoffMs } = this.#timings
+    const wait = Math.min(maxBackoffMs, initialBackoffMs * 2 ** this.#failures++)
+    this.#options.log(`sandbox: stopped, restarting in ${wait} ms: ${reason}`)
     const timer = setTimeout(() => {
       this.start().catch((error: unknown) => {
         if (!this.#closing) this.#restartSoon(error instanceof Error ? error.message : String(error))
@@ -144,14 +144,14 @@ class Supervised {
     const worker = this.#worker
     if (worker === null || worker.threadId < 0) return
     const gone = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
-    tell(worker, { kind: 'close' })
-    const impatient = setTimeout(() => void worker.terminate(), this.#timings.closeWithinMs)
+    send(worker, { kind: 'close' })
+    const forceTimer = setTimeout(() => void worker.terminate(), this.#timings.closeTimeoutMs)
     await gone
-    clearTimeout(impatient)
+    clearTimeout(forceTimer)
   }
 }
 
-function tell(worker: Worker, message: ToThread): void {
+function send(worker: Worker, message: ToThread): void {
   worker.postMessage(message)
 }
 

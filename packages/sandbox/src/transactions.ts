@@ -1,25 +1,24 @@
-// Everything that happens in an account goes through here: what has become due by now comes first, then the work itself, in
-// one transaction; events leave once it is through.
+// Transactions of an account: first the actions that are due, then the work, all in one transaction. Events are delivered after the commit.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Clock } from './clock.ts'
 import { catchUp } from './billing/catch-up.ts'
-import { Call } from './protocol/call.ts'
-import type { Outgoing, Surroundings } from './protocol/call.ts'
+import { OperationContext } from './protocol/operation-context.ts'
+import type { OutgoingEvent, ServerContext } from './protocol/operation-context.ts'
 import type { Cause } from './events/events.ts'
-import { emptyForm } from './protocol/form.ts'
-import type { FormNode } from './protocol/form.ts'
+import { emptyForm } from './protocol/parameters/form.ts'
+import type { FormNode } from './protocol/parameters/form.ts'
 import type { State } from './store/state.ts'
 
 interface TransactionParts {
   readonly state: State
   readonly clock: Clock
   readonly origin: () => string
-  /** Accounts whose portal settings were saved in the dashboard that is not here. */
+  /** Accounts whose portal settings count as saved: the sandbox has no dashboard to save them in. */
   readonly portalSavedFor: ReadonlySet<string>
-  readonly deliver: (events: readonly Outgoing[]) => void
+  readonly deliver: (events: readonly OutgoingEvent[]) => void
 }
 
-interface Request {
+interface OpenRequest {
   readonly operation?: string
   readonly id: string
   readonly childId?: string
@@ -28,36 +27,44 @@ interface Request {
   readonly cause: Cause
 }
 
-const byItself: Request = { id: '', form: emptyForm(), cause: { requestId: null, idempotencyKey: null } }
+const noRequest: OpenRequest = { id: '', form: emptyForm(), cause: { requestId: null, idempotencyKey: null } }
 
-/** How long others wait at most while a clock is on its way. */
+/** Maximum time (ms) that other requests wait while a clock advances. */
 const sliceMs = 8
 
 export class Transactions {
   readonly #parts: TransactionParts
   #closed = false
-  /** How long what was made is not found by searches, in seconds; the real API says under a minute. */
+  /** Delay in seconds until searches find a new object. The real API documents less than a minute. */
   searchDelay = 0
-  /** Usage that cannot be counted is taken, and told of by an event, as the real API does; else it is refused. */
+  /** True: usage that cannot be counted is accepted and reported by an event, as in the real API. False: it is refused. */
   usageCheckedLater = false
 
   constructor(parts: TransactionParts) {
     this.#parts = parts
   }
 
-  /** The account's own time, in seconds. */
+  /** The account's time in seconds. */
   now(account: string): number {
     return Math.floor(this.#parts.clock.now() / 1000) + this.#parts.state.offsetOf(account)
   }
 
-  /** Runs `work` in a transaction; `open` gives it its call. What it throws undoes everything, and nothing is delivered. */
-  run<T>(account: string, work: (open: (request: Request) => Call) => T): T {
+  /** Runs `work` in a transaction; `open` creates its context. If `work` throws, everything is rolled back and nothing is delivered. */
+  run<T>(account: string, work: (open: (request: OpenRequest) => OperationContext) => T): T {
     const { state, deliver } = this.#parts
-    const outbox: Outgoing[] = []
+    const outbox: OutgoingEvent[] = []
     const result = state.transaction(() =>
       work((request) => {
-        const call = new Call(state, account, { ...request, now: this.now(account) }, this.#around(account, outbox))
-        catchUp(new Call(state, account, { ...byItself, now: call.now }, this.#around(account, outbox)), null)
+        const call = new OperationContext(
+          state,
+          account,
+          { ...request, now: this.now(account) },
+          this.#serverContext(account, outbox),
+        )
+        catchUp(
+          new OperationContext(state, account, { ...noRequest, now: call.now }, this.#serverContext(account, outbox)),
+          null,
+        )
         return call
       }),
     )
@@ -65,20 +72,20 @@ export class Transactions {
     return result
   }
 
-  /** The same for work that no request of the API asked for. */
-  act<T>(account: string, work: (call: Call) => T): T {
-    return this.run(account, (open) => work(open(byItself)))
+  /** Like `run`, for work without an API request, e.g. of a hosted page. */
+  runWithoutRequest<T>(account: string, work: (call: OperationContext) => T): T {
+    return this.run(account, (open) => work(open(noRequest)))
   }
 
-  /** Moves the account's clock forward and does everything that becomes due on the way. Answers the new time. */
+  /** Moves the account's clock forward and runs everything that becomes due on the way. Returns the new time. */
   advance(account: string, seconds: number): number {
     this.#parts.state.setOffset(account, this.#parts.state.offsetOf(account) + seconds)
-    return this.act(account, (call) => call.now)
+    return this.runWithoutRequest(account, (call) => call.now)
   }
 
   /**
-   * The same in slices of some milliseconds, between which others are served: the clock shows how far it has come. Ends early
-   * when `signal` is aborted or the server closes. Answers the time that was reached.
+   * Like `advance`, in slices of 8 ms, between which other requests are served. The clock shows the progress. Stops early if `signal` is
+   * aborted or the server closes. Returns the time that was reached.
    */
   async advanceInSlices(account: string, seconds: number, signal: AbortSignal): Promise<number> {
     const target = this.now(account) + seconds
@@ -86,28 +93,33 @@ export class Transactions {
     return this.#closed ? target : this.now(account)
   }
 
-  /** Does what became due while nobody asked, in slices: a request that follows finds next to nothing to do. */
-  async settle(account: string): Promise<void> {
+  /** Runs overdue actions in slices, so that the request that follows has almost nothing left to run. */
+  async runOverdue(account: string): Promise<void> {
     const { state } = this.#parts
-    // Nearly always nothing is due, and looking is cheaper than a transaction.
+    // Usually nothing is due, and this check is cheaper than a transaction.
     while (!this.#closed && state.due(account, null, this.now(account)) !== undefined) {
       if (!this.#slice(account, this.now(account))) return
       await nextTurn()
     }
   }
 
-  /** Nothing is done afterwards. */
+  /** Stops all further work. */
   close(): void {
     this.#closed = true
   }
 
-  /** One slice of the way to `target`; whether there is more. */
+  /** One slice of the way to `target`. Returns true if there is more to do. */
   #slice(account: string, target: number): boolean {
     const { state, deliver } = this.#parts
-    const outbox: Outgoing[] = []
+    const outbox: OutgoingEvent[] = []
     const until = performance.now() + sliceMs
     const reached = state.transaction(() => {
-      const call = new Call(state, account, { ...byItself, now: target }, this.#around(account, outbox))
+      const call = new OperationContext(
+        state,
+        account,
+        { ...noRequest, now: target },
+        this.#serverContext(account, outbox),
+      )
       const stopped = catchUp(call, null, () => performance.now() >= until)
       this.#moveTo(account, stopped ?? target)
       return stopped
@@ -116,7 +128,7 @@ export class Transactions {
     return reached !== null
   }
 
-  #around(account: string, outbox: Outgoing[]): Surroundings {
+  #serverContext(account: string, outbox: OutgoingEvent[]): ServerContext {
     return {
       origin: this.#parts.origin,
       searchDelay: this.searchDelay,
@@ -126,7 +138,7 @@ export class Transactions {
     }
   }
 
-  /** A clock never goes back. */
+  /** Moves the clock to `moment`, never backwards. */
   #moveTo(account: string, moment: number): void {
     const behind = moment - this.now(account)
     if (behind > 0) this.#parts.state.setOffset(account, this.#parts.state.offsetOf(account) + behind)

@@ -26,7 +26,7 @@ describe('accounts of the sandbox', () => {
     expect(other.id).not.toBe(first.id)
   })
 
-  test('what one account has, another neither sees nor collides with', async () => {
+  test('an account neither sees nor collides with the objects of another', async () => {
     const sandbox = await sandboxForTest()
     const [one, two] = [clientOf(sandbox, 'sk_test_one'), clientOf(sandbox, 'sk_test_two')]
     const price = { currency: 'usd', unit_amount: 1, lookup_key: 'k' }
@@ -44,7 +44,7 @@ describe('accounts of the sandbox', () => {
     expect((await two.events.list({ limit: 100 })).data).toHaveLength(5)
   })
 
-  test('a live key and anything else that is no test key is refused with 401, masked', async () => {
+  test('a live key, or any key that is no test key, is refused with 401 and masked', async () => {
     const sandbox = await sandboxForTest()
     for (const [key, shown] of [
       ['sk_live_abcdefgh1234', 'sk_live_********1234'],
@@ -59,7 +59,7 @@ describe('accounts of the sandbox', () => {
     }
   })
 
-  test('a request without a key is told how to give one; Basic and Bearer are both right', async () => {
+  test('a request without a key gets the API’s instructions; Basic and Bearer both work', async () => {
     const { url } = await sandboxForTest()
     const bare = await fetch(`${url}/v1/products`)
     expect(bare.status).toBe(401)
@@ -70,7 +70,7 @@ describe('accounts of the sandbox', () => {
     }
   })
 
-  test('every answer has a request id, the same as the error’s', async () => {
+  test('every response has a request id, and an error contains the same one', async () => {
     const { url, stripe } = await sandboxForTest()
     const reply = await fetch(`${url}/v1/products`, { headers: { Authorization: 'Bearer sk_test_x' } })
     expect(reply.headers.get('request-id')).toMatch(/^req_[A-Za-z0-9]{14}$/)
@@ -78,7 +78,7 @@ describe('accounts of the sandbox', () => {
     expect(failed).toMatchObject({ requestId: expect.stringMatching(/^req_/) as string })
   })
 
-  test('an unknown path is answered like the real API does', async () => {
+  test('an unknown path gets the real API’s error', async () => {
     const { url, apiKey } = await sandboxForTest()
     const reply = await fetch(`${url}/v1/nope`, { method: 'POST', headers: { Authorization: `Bearer ${apiKey}` } })
     expect(reply.status).toBe(404)
@@ -91,7 +91,7 @@ describe('accounts of the sandbox', () => {
     })
   })
 
-  test('a body that is no form is refused', async () => {
+  test('a body that is not form-encoded is refused', async () => {
     const { url, apiKey } = await sandboxForTest()
     const headers = { Authorization: `Bearer ${apiKey}`, 'Content-Type': 'application/json' }
     const reply = await fetch(`${url}/v1/products`, { method: 'POST', headers, body: '{"name":"P"}' })
@@ -99,7 +99,7 @@ describe('accounts of the sandbox', () => {
     expect(await reply.text()).toContain('application/x-www-form-urlencoded')
   })
 
-  test('curl’s way of writing lists is understood', async () => {
+  test('lists in curl’s notation are accepted', async () => {
     const { url, apiKey, stripe } = await sandboxForTest()
     const { id } = await stripe.products.create({ name: 'P' })
     const body =
@@ -138,7 +138,7 @@ describe('state of the sandbox', () => {
     expect(replayed.lastResponse.headers['idempotent-replayed']).toBe('true')
   })
 
-  test('the file is for its owner alone and holds no API key', async () => {
+  test('only its owner can read the file, and it contains no API key', async () => {
     const dataDir = temporaryFolder()
     const { stripe, close } = await startTestSandbox({ dataDir, apiKey: 'sk_test_verysecretkey' })
     await stripe.products.create({ name: 'P' })
@@ -148,7 +148,7 @@ describe('state of the sandbox', () => {
     expect(readFileSync(file).includes('verysecretkey')).toBe(false)
   })
 
-  test('a second sandbox on the same folder is refused by name', async () => {
+  test('a second sandbox on the same folder fails with a clear error', async () => {
     const dataDir = temporaryFolder()
     const first = await sandboxForTest({ dataDir })
     await first.stripe.products.create({ name: 'P' })

@@ -45,7 +45,7 @@ async function intentOf({ stripe }: TestSandbox, customer: string): Promise<Stri
   return intent
 }
 
-test('a subscription waits for the cardholder, and runs after the answer', async () => {
+test('a subscription is incomplete until the cardholder authenticates, then active', async () => {
   const sandbox = await sandboxForTest()
   const { stripe } = sandbox
   const { customer, price } = await subscriber(sandbox)
@@ -74,7 +74,7 @@ test('a subscription waits for the cardholder, and runs after the answer', async
   expect(last?.data.previous_attributes).toEqual({ status: 'incomplete' })
 })
 
-test('an invoice is not paid by a card whose bank asks: 402, and its page pays it', async () => {
+test('a card that needs authentication pays no invoice by itself (402), but on the hosted page', async () => {
   const sandbox = await sandboxForTest()
   const { stripe } = sandbox
   const { id: customer } = await stripe.customers.create()
@@ -94,7 +94,7 @@ test('an invoice is not paid by a card whose bank asks: 402, and its page pays i
   expect(await stripe.invoices.retrieve(drafted.id)).toMatchObject({ status: 'paid', amount_paid: 2000 })
 })
 
-test('a cardholder who does not pass leaves the subscription incomplete, and it is over after 23 hours', async () => {
+test('a failed authentication leaves the subscription incomplete, and it expires after 23 hours', async () => {
   const sandbox = await sandboxForTest()
   const { stripe } = sandbox
   const { customer, price } = await subscriber(sandbox)
@@ -112,7 +112,7 @@ test('a cardholder who does not pass leaves the subscription incomplete, and it 
   expect((await stripe.subscriptions.retrieve(made.id)).status).toBe('incomplete_expired')
 })
 
-test('a renewal asks again: past due, counted, not tried by itself, and active once answered', async () => {
+test('a renewal that needs authentication is past due, counts as an attempt, is not retried, and is active once authenticated', async () => {
   const sandbox = await sandboxForTest()
   const { stripe } = sandbox
   const start = Math.floor(sandbox.clock.now() / 1000)
@@ -132,7 +132,7 @@ test('a renewal asks again: past due, counted, not tried by itself, and active o
   expect((await stripe.subscriptions.retrieve(made.id)).status).toBe('active')
 })
 
-test('a payment leads back to where the caller wanted, with how it went', async () => {
+test('a payment redirects to the caller’s return_url with its result', async () => {
   const { stripe } = await sandboxForTest()
   const intent = await stripe.paymentIntents.create({
     ...{ amount: 2000, currency: 'usd', confirm: true, payment_method: 'pm_card_authenticationRequired' },
@@ -152,7 +152,7 @@ test('a payment leads back to where the caller wanted, with how it went', async 
   expect(await stripe.paymentIntents.retrieve(intent.id)).toMatchObject({ status: 'succeeded', amount_received: 2000 })
 })
 
-test('a payment at which nobody is there is declined: authentication_required', async () => {
+test('an off-session payment with such a card is declined: authentication_required', async () => {
   const sandbox = await sandboxForTest()
   const { stripe } = sandbox
   const asked = { amount: 2000, currency: 'usd', confirm: true, off_session: true }
@@ -164,7 +164,7 @@ test('a payment at which nobody is there is declined: authentication_required', 
   ])
 })
 
-test('a setup waits for the cardholder; the card is the customer’s after the answer', async () => {
+test('a setup waits for authentication, then the card is attached to the customer', async () => {
   const { stripe } = await sandboxForTest()
   const { id: customer } = await stripe.customers.create()
   const intent = await stripe.setupIntents.create({
@@ -177,7 +177,7 @@ test('a setup waits for the cardholder; the card is the customer’s after the a
   expect((await stripe.paymentMethods.list({ customer })).data).toHaveLength(1)
 })
 
-test('what is not there is refused by name: a free beginning and a checkout with such a card', async () => {
+test('a free start and a checkout with such a card are refused as not supported', async () => {
   const sandbox = await sandboxForTest()
   const { stripe } = sandbox
   const { customer, price } = await subscriber(sandbox)

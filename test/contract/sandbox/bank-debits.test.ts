@@ -28,7 +28,7 @@ async function types({ stripe }: TestSandbox): Promise<string[]> {
   return (await stripe.events.list({ limit: 100 })).data.map(({ type }) => type).toReversed()
 }
 
-test('the session is complete and unpaid until the bank has paid', async () => {
+test('the session is complete and unpaid until the debit succeeds', async () => {
   const sandbox = await sandboxForTest()
   const { stripe, clock } = sandbox
   const made = await session(sandbox)
@@ -60,7 +60,7 @@ test('the session is complete and unpaid until the bank has paid', async () => {
   })
 })
 
-test('a bank that does not pay leaves the session unpaid', async () => {
+test('a failed debit leaves the session unpaid', async () => {
   const sandbox = await sandboxForTest()
   const { stripe } = sandbox
   const made = await session(sandbox)
@@ -79,7 +79,7 @@ test('a bank that does not pay leaves the session unpaid', async () => {
   ])
 })
 
-test('a debit that is on its way is neither confirmed again nor cancelled', async () => {
+test('a pending debit can neither be confirmed again nor cancelled', async () => {
   const sandbox = await sandboxForTest()
   const { stripe } = sandbox
   const method = await stripe.paymentMethods.create({
@@ -100,7 +100,7 @@ test('a debit that is on its way is neither confirmed again nor cancelled', asyn
     await expect(refused).rejects.toMatchObject({ code: 'payment_intent_unexpected_state' })
 })
 
-test('what is not there is refused by name', async () => {
+test('unsupported uses of bank debits are refused by name', async () => {
   const sandbox = await sandboxForTest()
   const { stripe } = sandbox
   const holder = { name: 'Bob', email: 'bob@a.example' }

@@ -71,7 +71,7 @@ describe('checkout of the sandbox', () => {
     ])
   })
 
-  test('amounts are shown as people read them, and the cancel link leads back', async () => {
+  test('amounts are formatted for readers, and the cancel link leads back', async () => {
     const shop = await customerShop()
     const yen = await shop.monthly(1500, { currency: 'jpy', recurring: { interval: 'year' } })
     const open = await session(shop, { line_items: [{ price: yen.id, quantity: 2 }] })
@@ -82,7 +82,7 @@ describe('checkout of the sandbox', () => {
     expect(text).not.toContain('Promotion code')
   })
 
-  test('names are text on the page, whatever is in them', async () => {
+  test('names are escaped on the page', async () => {
     const shop = await customerShop()
     const product = await shop.stripe.products.create({ name: '<script>alert(1)</script> & "co"' })
     const price = await shop.monthly(100, { product: product.id })
@@ -91,7 +91,7 @@ describe('checkout of the sandbox', () => {
     expect(text).not.toContain('<script>')
   })
 
-  test('a card that declines leaves the session open, and nothing else behind', async () => {
+  test('a declined card leaves the session open and no objects behind', async () => {
     const shop = await customerShop()
     const { stripe } = shop
     const open = await session(shop)
@@ -108,7 +108,7 @@ describe('checkout of the sandbox', () => {
     expect((await stripe.checkout.sessions.retrieve(open.id)).payment_status).toBe('paid')
   })
 
-  test('a promotion code is tried, shown, and redeemed', async () => {
+  test('a promotion code is applied, shown and redeemed', async () => {
     const shop = await customerShop()
     const { stripe } = shop
     const coupon = await stripe.coupons.create({ percent_off: 25, duration: 'forever' })
@@ -133,7 +133,7 @@ describe('checkout of the sandbox', () => {
     expect((await stripe.promotionCodes.retrieve(code.id)).times_redeemed).toBe(1)
   })
 
-  test('a one-time price is paid once', async () => {
+  test('a one-time price is paid with a single payment', async () => {
     const shop = await customerShop()
     const { stripe, customer } = shop
     const price = await shop.price({ unit_amount: 4900 })
@@ -151,7 +151,7 @@ describe('checkout of the sandbox', () => {
     expect(payment).toMatchObject({ status: 'succeeded', amount: 4900, customer, metadata: { a: 'b' } })
   })
 
-  test('a code that leaves less than is ever charged is refused, and a subscription’s invoice so small is not paid', async () => {
+  test('a code that leaves less than the minimum charge is refused, and a subscription’s invoice below it is not charged', async () => {
     const shop = await customerShop()
     const { stripe } = shop
     const coupon = await stripe.coupons.create({ percent_off: 99, duration: 'forever' })
@@ -167,7 +167,7 @@ describe('checkout of the sandbox', () => {
     expect(done).toMatchObject({ payment_status: 'no_payment_required', invoice: { amount_due: 0, total: 24 } })
   })
 
-  test('usage, a one-time fee and a free plan go through as well', async () => {
+  test('a metered price, a one-time fee and a free plan can be bought', async () => {
     const shop = await customerShop()
     const { stripe } = shop
     const [metered, fee, free] = [await meteredPrice(shop), await shop.price(), await shop.monthly(0)]
@@ -187,7 +187,7 @@ describe('checkout of the sandbox', () => {
     expect((await submit(nothing.url, { number: '' })).status).toBe(303)
   })
 
-  test('sessions expire by themselves or when told', async () => {
+  test('sessions expire after their time or on request', async () => {
     const shop = await customerShop()
     const { stripe, control, apiKey } = shop
     const [told, left] = [await session(shop), await session(shop)]
@@ -239,7 +239,7 @@ describe('checkout of the sandbox', () => {
 })
 
 describe('customer portal of the sandbox', () => {
-  test('a customer sees the subscriptions, plans their end and takes it back', async () => {
+  test('a customer sees the subscriptions, plans their cancellation and revokes it', async () => {
     const shop = await customerShop()
     const { stripe, customer, monthly, subscribed } = shop
     const made = await subscribed(await monthly(1200))
@@ -258,7 +258,7 @@ describe('customer portal of the sandbox', () => {
     expect((await stripe.subscriptions.retrieve(made.id)).cancel_at_period_end).toBe(false)
   })
 
-  test('it is about its own customer alone', async () => {
+  test('a session shows and changes its own customer’s subscriptions only', async () => {
     const shop = await customerShop()
     const { stripe, monthly, subscribed } = shop
     const made = await subscribed(await monthly(1200))
@@ -271,7 +271,7 @@ describe('customer portal of the sandbox', () => {
     expect((await stripe.subscriptions.retrieve(made.id)).cancel_at_period_end).toBe(false)
   })
 
-  test('without saved settings there is none', async () => {
+  test('a session is refused until the portal settings are saved', async () => {
     const { stripe, customer } = await customerShop()
     expect(await refusal(stripe.billingPortal.sessions.create({ customer }))).toMatchObject({
       status: 400,
@@ -300,7 +300,7 @@ describe('customer portal of the sandbox', () => {
     })
   })
 
-  test('it allows what its settings allow', async () => {
+  test('a session allows what its configuration allows', async () => {
     const { stripe, customer, monthly, subscribed } = await customerShop()
     const made = await subscribed(await monthly(1200))
     const settings = await stripe.billingPortal.configurations.create({
@@ -319,7 +319,7 @@ describe('customer portal of the sandbox', () => {
     expect((await stripe.subscriptions.retrieve(made.id)).status).toBe('canceled')
   })
 
-  test('an account whose settings somebody saved has them', async () => {
+  test('an account with saved settings needs no configuration', async () => {
     const { stripe } = await sandboxForTest({ portalSavedFor: ['sk_test_sandbox'] })
     const { id: customer } = await stripe.customers.create()
     const { configuration } = await stripe.billingPortal.sessions.create({ customer })
@@ -331,7 +331,7 @@ describe('customer portal of the sandbox', () => {
   })
 })
 
-describe('the payment page that programs of Stripe’s own use', () => {
+describe('the payment page that Stripe’s own programs use', () => {
   async function paymentPage() {
     const shop = await customerShop()
     const { stripe } = shop
@@ -354,7 +354,7 @@ describe('the payment page that programs of Stripe’s own use', () => {
     return { shop, open, card, read, confirm }
   }
 
-  test('a card pays the session as on its page', async () => {
+  test('a card pays the session, as on the hosted page', async () => {
     const { shop, open, card, read, confirm } = await paymentPage()
     const page = await read(open.id)
     expect(page).toMatchObject({
@@ -374,7 +374,7 @@ describe('the payment page that programs of Stripe’s own use', () => {
     })
   })
 
-  test('what cannot be paid is refused and changes nothing', async () => {
+  test('a session that cannot be paid is refused unchanged', async () => {
     const { shop, open, card, read, confirm } = await paymentPage()
     const good = await card('tok_visa')
     for (const [params, error] of [
@@ -407,7 +407,7 @@ describe('the payment page that programs of Stripe’s own use', () => {
     })
   })
 
-  test('a subscription and a kept card are the customer’s', async () => {
+  test('a subscription and a saved card belong to the customer', async () => {
     const { shop, card, confirm } = await paymentPage()
     const { stripe, customer } = shop
     const plan = await session(shop, { customer })

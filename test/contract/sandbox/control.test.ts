@@ -34,7 +34,7 @@ describe('control routes of the sandbox', () => {
     })
   })
 
-  test('a seed is ordinary requests, later ones using what earlier ones answered', async () => {
+  test('a seed sends ordinary requests, and later ones use fields of earlier responses', async () => {
     const sandbox = await sandboxForTest()
     const calls = [
       { path: '/v1/products', params: { name: 'Solo' }, as: 'solo' },
@@ -54,7 +54,7 @@ describe('control routes of the sandbox', () => {
     })
   })
 
-  test('a seed stops at the first refusal and says which it was', async () => {
+  test('a seed stops at the first error and names the call', async () => {
     const sandbox = await sandboxForTest()
     const calls = [
       { path: '/v1/products', params: { name: 'P' } },
@@ -68,7 +68,7 @@ describe('control routes of the sandbox', () => {
     expect((await control(sandbox, 'POST', 'seed', { body: { calls } })).status).toBe(401)
   })
 
-  test('a reset empties one account with its key, all without', async () => {
+  test('a reset empties one account with its key, and all accounts without', async () => {
     const sandbox = await sandboxForTest()
     const other = clientOf(sandbox, 'sk_test_other')
     await sandbox.stripe.products.create({ name: 'P' }, { idempotencyKey: 'k' })
@@ -82,7 +82,7 @@ describe('control routes of the sandbox', () => {
     expect((await other.products.list()).data).toEqual([])
   })
 
-  test('a snapshot is gone back to, as often as wanted, for one account or all', async () => {
+  test('a snapshot can be restored repeatedly, for one account or for all', async () => {
     const sandbox = await sandboxForTest()
     const other = clientOf(sandbox, 'sk_test_other')
     await sandbox.stripe.products.create({ id: 'a', name: 'A' })
@@ -98,7 +98,7 @@ describe('control routes of the sandbox', () => {
     expect((await control(sandbox, 'POST', 'snapshots/nope/restore')).status).toBe(404)
   })
 
-  test('the request log tells what was asked and answered, never the key', async () => {
+  test('the request log contains requests and statuses, never the key', async () => {
     const sandbox = await sandboxForTest({ apiKey: 'sk_test_verysecretkey' })
     const { lastResponse } = await sandbox.stripe.products.create(
       { name: 'P', images: ['a', 'b'] },
@@ -129,7 +129,7 @@ describe('control routes of the sandbox', () => {
     expect((await control(sandbox, 'GET', 'requests')).body).toEqual({ requests: [] })
   })
 
-  test('an error links to its own entry of the log', async () => {
+  test('an error links to its entry in the request log', async () => {
     const sandbox = await sandboxForTest()
     const headers = { Authorization: `Bearer ${sandbox.apiKey}` }
     const failed = (await (await fetch(`${sandbox.url}/v1/products/nope`, { headers })).json()) as {
@@ -141,7 +141,7 @@ describe('control routes of the sandbox', () => {
     })
   })
 
-  test('faults are ordered, listed and cleared', async () => {
+  test('faults are added, listed and cleared', async () => {
     const sandbox = await sandboxForTest()
     const body = { kind: 'rate_limit', method: 'POST', path: '/v1/prices', count: 3 }
     expect((await control(sandbox, 'POST', 'faults', { body })).body).toEqual({ id: 1 })
@@ -154,11 +154,11 @@ describe('control routes of the sandbox', () => {
   test.each([
     ['POST', 'faults', { kind: 'explode' }, /kind must be one of rate_limit/],
     ['POST', 'faults', { kind: 'latency' }, /latency needs latency_ms/],
-    ['POST', 'faults', { kind: 'conflict', often: 1 }, /often is not known/],
+    ['POST', 'faults', { kind: 'conflict', often: 1 }, /often is unknown/],
     ['POST', 'faults', { kind: 'conflict', count: -1 }, /count must be a whole number/],
     ['PUT', 'profile', { profile: 'fast' }, /profile must be one of none, sandbox, live/],
     ['POST', 'faults', 'no object', /must be a JSON object/],
-  ] as const)('a mistake is told: %s %s %j', async (method, path, body, message) => {
+  ] as const)('an invalid request is refused with its reason: %s %s %j', async (method, path, body, message) => {
     const sandbox = await sandboxForTest()
     const answer = await control(sandbox, method, path, { body })
     expect(answer.status).toBe(400)

@@ -90,7 +90,7 @@ describe('coupons of the sandbox', () => {
     expect(await refusal(stripe.coupons.create(params))).toMatchObject({ status: 400, message, code, param })
   })
 
-  test('an id of one’s own is unique', async () => {
+  test('an own id is unique', async () => {
     const { stripe } = await sandboxForTest()
     expect(await stripe.coupons.create({ id: 'TEN', percent_off: 10 })).toMatchObject({ id: 'TEN' })
     expect(await refusal(stripe.coupons.create({ id: 'TEN', percent_off: 5 }))).toMatchObject({
@@ -99,7 +99,7 @@ describe('coupons of the sandbox', () => {
     })
   })
 
-  test('the products a coupon is for must exist and come back when asked for', async () => {
+  test('the products of a coupon must exist, and are returned when expanded', async () => {
     const { stripe } = await sandboxForTest()
     const { id } = await stripe.products.create({ name: 'P' })
     const coupon = await stripe.coupons.create({
@@ -130,7 +130,7 @@ describe('coupons of the sandbox', () => {
     expect(events[0]?.data.previous_attributes).toEqual({ name: null, metadata: { k: null } })
   })
 
-  test('a coupon is no longer valid once its end has come', async () => {
+  test('an expired coupon is not valid', async () => {
     const { stripe, clock } = await sandboxForTest()
     const end = Math.floor(clock.now() / 1000) + 60
     const { id } = await stripe.coupons.create({ percent_off: 10, redeem_by: end })

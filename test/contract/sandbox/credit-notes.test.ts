@@ -18,7 +18,7 @@ async function typesOf({ stripe }: CustomerShop): Promise<string[]> {
 }
 
 describe('a credit note', () => {
-  test('lowers what an open invoice asks for, and raises it again when it is voided', async () => {
+  test('reduces the amount due of an open invoice, and voiding it raises the amount again', async () => {
     const shop = await customerShop()
     const { stripe } = shop
     const invoice = await openInvoice(shop)
@@ -60,7 +60,7 @@ describe('a credit note', () => {
     expect(await typesOf(shop)).toEqual(expect.arrayContaining(['credit_note.created', 'credit_note.voided']))
   })
 
-  test('that leaves less than is ever charged is refused in the sandbox’s own voice', async () => {
+  test('that leaves less than the minimum charge is refused as not supported', async () => {
     const shop = await customerShop()
     const { id } = await openInvoice(shop)
     const { message } = await refusal(shop.stripe.creditNotes.create({ invoice: id, amount: 2470 }))
@@ -68,7 +68,7 @@ describe('a credit note', () => {
     expect(await shop.stripe.invoices.retrieve(id)).toMatchObject({ status: 'open', amount_remaining: 2500 })
   })
 
-  test('over all of an open invoice leaves nothing to pay', async () => {
+  test('for all of an open invoice marks it paid', async () => {
     const shop = await customerShop()
     const { stripe } = shop
     const invoice = await openInvoice(shop)
@@ -85,7 +85,7 @@ describe('a credit note', () => {
     expect(await refusal(stripe.creditNotes.voidCreditNote(made.id))).toMatchObject({ status: 400 })
   })
 
-  test('of a paid invoice is given back to the balance or outside, in full', async () => {
+  test('of a paid invoice is returned in full, to the balance or out of band', async () => {
     const shop = await customerShop()
     const { stripe, customer } = shop
     const invoice = await openInvoice(shop)
@@ -116,7 +116,7 @@ describe('a credit note', () => {
     expect(next).toMatchObject({ total: 2500, starting_balance: -150, amount_due: 2350 })
   })
 
-  test('takes parts of lines, and never more than is there', async () => {
+  test('credits parts of lines, never more than the line has left', async () => {
     const shop = await customerShop()
     const { stripe } = shop
     const invoice = await openInvoice(shop)
@@ -141,7 +141,7 @@ describe('a credit note', () => {
     ).toMatchObject({ message: expect.stringContaining('must equal the credit note amount ($0.00).') })
   })
 
-  test('is previewed, listed, changed and read in parts', async () => {
+  test('can be previewed, listed, updated, and its lines listed', async () => {
     const shop = await customerShop()
     const { stripe, customer } = shop
     const invoice = await openInvoice(shop)
@@ -163,7 +163,7 @@ describe('a credit note', () => {
     })
   })
 
-  test('with taxes or discounts is refused in the sandbox’s own voice', async () => {
+  test('with taxes or discounts is refused as not supported', async () => {
     const shop = await customerShop()
     const { stripe, customer } = shop
     const rate = await stripe.taxRates.create({ display_name: 'VAT', inclusive: false, percentage: 10 })

@@ -8,7 +8,7 @@ async function told({ stripe }: { readonly stripe: Stripe }): Promise<[string, u
   return data.map(({ type, data: { previous_attributes: before } }): [string, unknown] => [type, before]).toReversed()
 }
 
-test('the first source pays by default, and an invoice with it', async () => {
+test('the first source is the default, and pays an invoice', async () => {
   const sandbox = await sandboxForTest()
   const { stripe } = sandbox
   const { id: customer } = await stripe.customers.create()
@@ -28,7 +28,7 @@ test('the first source pays by default, and an invoice with it', async () => {
   expect((await stripe.paymentMethods.list({ customer })).data.map(({ id }) => id)).toEqual([card.id])
 })
 
-test('a source changes, and another takes its place when it goes', async () => {
+test('a source can be updated, and the newest other one becomes the default after its deletion', async () => {
   const sandbox = await sandboxForTest()
   const { stripe } = sandbox
   const { id: customer, default_source: first } = await stripe.customers.create({ source: 'tok_visa' })
@@ -53,7 +53,7 @@ test('a source changes, and another takes its place when it goes', async () => {
   expect((await stripe.customers.retrieve(customer)) as Stripe.Customer).toMatchObject({ default_source: null })
 })
 
-test('a card that was attached as a payment method is no source; what is not there is refused by name', async () => {
+test('a card attached as a payment method is no source; unsupported test tokens are refused by name', async () => {
   const { stripe } = await sandboxForTest()
   const { id: customer } = await stripe.customers.create()
   const { id } = await stripe.paymentMethods.attach('pm_card_visa', { customer })

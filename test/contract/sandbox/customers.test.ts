@@ -3,7 +3,7 @@ import { sandboxForTest } from '../../support/sandbox.ts'
 import { refusal } from '../../support/stripe-refusal.ts'
 
 describe('customers of the sandbox', () => {
-  test('a customer may be made of nothing, and everything given comes back', async () => {
+  test('a customer needs no parameters, and every given value is returned', async () => {
     const { stripe } = await sandboxForTest()
     expect(await stripe.customers.create()).toMatchObject({
       object: 'customer',
@@ -25,7 +25,7 @@ describe('customers of the sandbox', () => {
     expect(made).toMatchObject({ ...given, address: { city: 'Kyoto', country: 'JP', line1: null } })
   })
 
-  test('an empty text clears, the rest stays', async () => {
+  test('an empty text clears its field, the others stay', async () => {
     const { stripe } = await sandboxForTest()
     const { id } = await stripe.customers.create({ email: 'a@example.test', name: 'A', address: { city: 'Kyoto' } })
     expect(await stripe.customers.update(id, { name: '', address: '' })).toMatchObject({
@@ -35,7 +35,7 @@ describe('customers of the sandbox', () => {
     })
   })
 
-  test('a deleted customer can still be asked for', async () => {
+  test('a deleted customer can still be retrieved', async () => {
     const { stripe } = await sandboxForTest()
     const { id } = await stripe.customers.create({ email: 'a@example.test' })
     await stripe.customers.del(id)
@@ -48,7 +48,7 @@ describe('customers of the sandbox', () => {
     })
   })
 
-  test('the list filters by email, exactly', async () => {
+  test('the list filters by exact email', async () => {
     const { stripe } = await sandboxForTest()
     const { id } = await stripe.customers.create({ email: 'a@example.test' })
     await stripe.customers.create({ email: 'b@example.test' })
@@ -56,7 +56,7 @@ describe('customers of the sandbox', () => {
     expect((await stripe.customers.list({ email: 'A@example.test' })).data).toEqual([])
   })
 
-  test('what the sandbox does not do is said, not ignored', async () => {
+  test('unsupported parameters are refused, not ignored', async () => {
     const { stripe } = await sandboxForTest()
     expect(await refusal(stripe.customers.create({ business_name: 'Acme' }))).toMatchObject({
       param: 'business_name',
@@ -64,7 +64,7 @@ describe('customers of the sandbox', () => {
     })
   })
 
-  test('a customer may come with a card that pays by default', async () => {
+  test('a customer can be created with a default card', async () => {
     const { stripe } = await sandboxForTest()
     const made = await stripe.customers.create({
       payment_method: 'pm_card_visa',

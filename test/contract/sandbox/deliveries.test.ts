@@ -37,7 +37,7 @@ async function stateOf(sandbox: TestSandbox, state: string): Promise<void> {
 }
 
 describe('webhook deliveries of the sandbox', () => {
-  test('an event arrives signed by the scheme of the real API, and only where it was asked for', async () => {
+  test('an event is delivered with the real API’s signature, to subscribed endpoints only', async () => {
     const sandbox = await sandboxForTest()
     const { received, url } = await receiver((response) => response.end())
     const { stripe } = sandbox
@@ -57,7 +57,7 @@ describe('webhook deliveries of the sandbox', () => {
     expect(await stripe.events.retrieve(event.id)).toMatchObject({ pending_webhooks: 0 })
   })
 
-  test('a failing endpoint is tried again until it answers well', async () => {
+  test('a failed delivery is retried until the endpoint returns a 2xx', async () => {
     const sandbox = await sandboxForTest({ retryAfterMs: [1, 1, 1] })
     const { received, url } = await receiver((response, count) => response.writeHead(count < 3 ? 500 : 200).end())
     await sandbox.stripe.webhookEndpoints.create({ url, enabled_events: ['*'] })
@@ -67,7 +67,7 @@ describe('webhook deliveries of the sandbox', () => {
     expect(sandbox.control.deliveries()[0]?.attempts.map((attempt) => attempt.status)).toEqual([500, 500, 200])
   })
 
-  test('it gives up after the last try', async () => {
+  test('a delivery fails after its last attempt', async () => {
     const sandbox = await sandboxForTest({ retryAfterMs: [1] })
     const { url } = await receiver((response) => response.writeHead(302, { location: 'http://127.0.0.1:1' }).end())
     await sandbox.stripe.webhookEndpoints.create({ url, enabled_events: ['*'] })
@@ -76,7 +76,7 @@ describe('webhook deliveries of the sandbox', () => {
     expect(sandbox.control.deliveries()[0]?.attempts).toHaveLength(2)
   })
 
-  test('an endpoint that hangs holds up nobody', async () => {
+  test('a hanging endpoint delays no other endpoint', async () => {
     const sandbox = await sandboxForTest()
     const { stripe, url: origin } = sandbox
     const hanging = await receiver(() => undefined)
@@ -90,7 +90,7 @@ describe('webhook deliveries of the sandbox', () => {
     expect(hanging.received.length).toBeLessThan(20)
   })
 
-  test('an address outside this machine is not sent to, and the log says why', async () => {
+  test('nothing is sent to an address outside this machine, and the log contains the reason', async () => {
     const sandbox = await sandboxForTest()
     await sandbox.stripe.webhookEndpoints.create({ url: 'https://example.test/hook', enabled_events: ['*'] })
     await sandbox.stripe.products.create({ name: 'P' })
@@ -99,7 +99,7 @@ describe('webhook deliveries of the sandbox', () => {
     ])
   })
 
-  test('a refused request and a disabled endpoint send nothing', async () => {
+  test('a refused request and a disabled endpoint cause no delivery', async () => {
     const sandbox = await sandboxForTest()
     const { url } = await receiver((response) => response.end())
     const { id } = await sandbox.stripe.webhookEndpoints.create({ url, enabled_events: ['*'] })

@@ -4,7 +4,7 @@ import { contractVersion } from '../../support/stripe-contract.ts'
 import { refusal } from '../../support/stripe-refusal.ts'
 
 describe('events of the sandbox', () => {
-  test('each change is an event that shows the object and the request behind it', async () => {
+  test('each change is an event with the object and the id of the request', async () => {
     const { stripe, clock } = await sandboxForTest()
     const product = await stripe.products.create({ name: 'P' }, { idempotencyKey: 'key-1' })
     const [event] = (await stripe.events.list()).data
@@ -20,7 +20,7 @@ describe('events of the sandbox', () => {
     expect(await stripe.events.retrieve(event?.id ?? '')).toMatchObject({ id: event?.id })
   })
 
-  test('an update tells what was before, metadata key by key', async () => {
+  test('an update’s event contains the previous values, metadata key by key', async () => {
     const { stripe } = await sandboxForTest()
     const { id } = await stripe.products.create({ name: 'P', metadata: { a: '1', b: '2' } })
     await stripe.products.update(id, { description: 'd', metadata: { a: 'x', b: '', c: '3' } })
@@ -28,14 +28,14 @@ describe('events of the sandbox', () => {
     expect(event?.data.previous_attributes).toEqual({ description: null, metadata: { a: '1', b: '2', c: null } })
   })
 
-  test('a refused request is no event', async () => {
+  test('a refused request causes no event', async () => {
     const { stripe } = await sandboxForTest()
     const { id } = await stripe.products.create({ id: 'p', name: 'P' })
     await expect(stripe.products.create({ id, name: 'P' })).rejects.toThrow()
     expect((await stripe.events.list()).data).toHaveLength(1)
   })
 
-  test('a product is not left behind when its price is refused', async () => {
+  test('no product remains when its price is refused', async () => {
     const { stripe } = await sandboxForTest()
     const params = { currency: 'usd', unit_amount: 1, lookup_key: 'k' }
     await stripe.prices.create({ ...params, product_data: { name: 'one' } })
@@ -44,7 +44,7 @@ describe('events of the sandbox', () => {
     expect((await stripe.events.list()).data).toHaveLength(2)
   })
 
-  test('the list filters by one name, several, a pattern and time', async () => {
+  test('the list filters by type, types, pattern and time', async () => {
     const { stripe, clock } = await sandboxForTest()
     const { id } = await stripe.products.create({ name: 'P' })
     await stripe.prices.create({ product: id, currency: 'usd', unit_amount: 1 })

@@ -4,7 +4,7 @@ import { clientOf, sandboxForTest } from '../../support/sandbox.ts'
 import { refusal } from '../../support/stripe-refusal.ts'
 
 describe('faults of the sandbox', () => {
-  test('the next request of a kind is limited, the one after passes', async () => {
+  test('the next matching request is rate limited, the one after succeeds', async () => {
     const { stripe, control } = await sandboxForTest()
     control.fail({ kind: 'rate_limit', reason: 'endpoint-rate' })
     const failed: unknown = await stripe.products.list().catch((error: unknown) => error)
@@ -13,7 +13,7 @@ describe('faults of the sandbox', () => {
     await stripe.products.list()
   })
 
-  test('faults strike by method, path, number and account, after as many as are let through', async () => {
+  test('faults match by method, path and account, fail a number of requests, and skip a number first', async () => {
     const sandbox = await sandboxForTest()
     const { control, stripe } = sandbox
     control.fail({ kind: 'rate_limit', method: 'POST', path: '/v1/products/*', count: 2, skip: 1 })
@@ -32,13 +32,13 @@ describe('faults of the sandbox', () => {
     await stripe.products.list()
   })
 
-  test('a locked object is a 429 of its own code', async () => {
+  test('a locked object is a 429 with its own code', async () => {
     const { stripe, control } = await sandboxForTest()
     control.fail({ kind: 'lock_timeout' })
     expect(await refusal(stripe.products.create({ name: 'P' }))).toMatchObject({ status: 429, code: 'lock_timeout' })
   })
 
-  test('a conflict is a 409 that keeps nothing', async () => {
+  test('a conflict is a 409 and stores nothing', async () => {
     const { stripe, control } = await sandboxForTest()
     control.fail({ kind: 'conflict' })
     expect(await refusal(stripe.products.create({ name: 'P' }, { idempotencyKey: 'k' }))).toMatchObject({
@@ -48,7 +48,7 @@ describe('faults of the sandbox', () => {
     await stripe.products.create({ name: 'P' }, { idempotencyKey: 'k' })
   })
 
-  test('an error that is not kept is answered truly at the second try', async () => {
+  test('an error with keep: false is executed at the retry', async () => {
     const { stripe, control } = await sandboxForTest()
     for (const kind of ['error_before', 'error_after'] as const) {
       control.reset()
@@ -66,7 +66,7 @@ describe('faults of the sandbox', () => {
     ['close_before', 0],
     ['close_after', 1],
     ['cut_body', 1],
-  ] as const)('%s loses the answer; objects made: %d', async (kind, made) => {
+  ] as const)('%s loses the response; objects created: %d', async (kind, made) => {
     const { stripe, control, url, apiKey } = await sandboxForTest()
     control.fail({ kind })
     const headers = { Authorization: `Bearer ${apiKey}`, 'Content-Type': 'application/x-www-form-urlencoded' }
@@ -75,7 +75,7 @@ describe('faults of the sandbox', () => {
     expect((await stripe.products.list()).data).toHaveLength(made)
   })
 
-  test('the SDK sees a cut body as a broken connection and does not try again', async () => {
+  test('the SDK treats a truncated body as a connection error and does not retry', async () => {
     const sandbox = await sandboxForTest()
     const stripe = clientOf(sandbox, sandbox.apiKey, 2)
     sandbox.control.fail({ kind: 'cut_body' })
@@ -83,7 +83,7 @@ describe('faults of the sandbox', () => {
     expect(sandbox.control.requests()).toHaveLength(1)
   })
 
-  test('latency comes on top of another fault', async () => {
+  test('latency is added to another fault', async () => {
     const { stripe, control } = await sandboxForTest()
     control.fail({ kind: 'latency', latencyMs: 5 })
     control.fail({ kind: 'rate_limit' })
@@ -105,7 +105,7 @@ describe('rate profiles of the sandbox', () => {
     expect(await burst(stripe, 60)).toEqual([])
   })
 
-  test('the sandbox profile lets 25 requests a second pass', async () => {
+  test('the sandbox profile allows 25 requests per second', async () => {
     const { stripe, clock } = await sandboxForTest({ profile: 'sandbox' })
     expect(await burst(stripe, 30)).toEqual(Array(5).fill('global-rate'))
     clock.advance(200)
@@ -114,7 +114,7 @@ describe('rate profiles of the sandbox', () => {
     expect(await burst(stripe, 30)).toHaveLength(5)
   })
 
-  test('the live profile lets 25 of one operation and 100 of all pass', async () => {
+  test('the live profile allows 25 of one operation and 100 in total', async () => {
     const { stripe, control } = await sandboxForTest()
     control.setProfile('live')
     expect(await burst(stripe, 30)).toEqual(Array(5).fill('endpoint-rate'))
@@ -128,7 +128,7 @@ describe('rate profiles of the sandbox', () => {
     expect(answers.filter((answer) => answer === 'global-rate')).toHaveLength(25)
   })
 
-  test('accounts have budgets of their own', async () => {
+  test('accounts have separate limits', async () => {
     const sandbox = await sandboxForTest({ profile: 'sandbox' })
     expect(await burst(sandbox.stripe, 25)).toEqual([])
     expect(await burst(clientOf(sandbox, 'sk_test_other'), 25)).toEqual([])

@@ -13,7 +13,7 @@ const run = promisify(execFile)
 const installed = spawnSync('curl', ['--version']).status === 0
 if (!installed) announceSkip('the commands of docs/guides/sandbox.md', 'curl is not installed')
 
-test.runIf(installed)('the commands of the guide work as they stand, in their order', async () => {
+test.runIf(installed)('the commands of the guide work in order, unchanged', async () => {
   const sandbox = await sandboxForTest()
   expect(blocks).toHaveLength(10)
   for (const block of blocks) {

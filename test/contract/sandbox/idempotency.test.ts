@@ -5,7 +5,7 @@ import { refusal } from '../../support/stripe-refusal.ts'
 const day = 24 * 3_600_000
 
 describe('idempotency keys of the sandbox', () => {
-  test('the same key and parameters repeat the first answer, without a second object', async () => {
+  test('a retry with the same key and parameters returns the first response and creates no second object', async () => {
     const { stripe } = await sandboxForTest()
     const first = await stripe.products.create({ name: 'P', description: 'd' }, { idempotencyKey: 'k' })
     const second = await stripe.products.create({ description: 'd', name: 'P' }, { idempotencyKey: 'k' })
@@ -16,7 +16,7 @@ describe('idempotency keys of the sandbox', () => {
     expect((await stripe.products.list()).data).toHaveLength(1)
   })
 
-  test('the repeated answer is the one of then, not of now', async () => {
+  test('a retry returns the stored response, not the current state', async () => {
     const { stripe } = await sandboxForTest()
     const { id } = await stripe.products.create({ name: 'before' }, { idempotencyKey: 'k' })
     await stripe.products.update(id, { name: 'after' })
@@ -26,7 +26,7 @@ describe('idempotency keys of the sandbox', () => {
     })
   })
 
-  test('other parameters, or another operation, under the same key are refused', async () => {
+  test('other parameters or another operation with the same key are refused', async () => {
     const { stripe } = await sandboxForTest()
     await stripe.products.create({ name: 'P' }, { idempotencyKey: 'k' })
     const reused = {
@@ -40,13 +40,13 @@ describe('idempotency keys of the sandbox', () => {
     expect(await refusal(stripe.customers.create({ name: 'P' }, { idempotencyKey: 'k' }))).toMatchObject(reused)
   })
 
-  test('a refused request leaves the key free', async () => {
+  test('a refused request does not use up its key', async () => {
     const { stripe } = await sandboxForTest()
     await expect(stripe.products.create({} as never, { idempotencyKey: 'k' })).rejects.toThrow()
     expect(await stripe.products.create({ name: 'P' }, { idempotencyKey: 'k' })).toMatchObject({ name: 'P' })
   })
 
-  test('a key is remembered for a day and forgotten after it', async () => {
+  test('a key is stored for 24 hours', async () => {
     const { stripe, clock } = await sandboxForTest()
     const first = await stripe.products.create({ name: 'P' }, { idempotencyKey: 'k' })
     clock.advance(day - 1)
@@ -55,7 +55,7 @@ describe('idempotency keys of the sandbox', () => {
     expect((await stripe.products.create({ name: 'P' }, { idempotencyKey: 'k' })).id).not.toBe(first.id)
   })
 
-  test('a 500 is repeated too, even when the work was done', async () => {
+  test('a 500 is returned again too, even if the request was executed', async () => {
     const { stripe, control } = await sandboxForTest()
     for (const [kind, made] of [
       ['error_before', 0],
@@ -73,7 +73,7 @@ describe('idempotency keys of the sandbox', () => {
     }
   })
 
-  test('a twin that comes while the first is under way is a 409', async () => {
+  test('a concurrent request with the same key is a 409', async () => {
     const { stripe, control } = await sandboxForTest()
     control.fail({ kind: 'latency', latencyMs: 150, path: '/v1/products', count: 2 })
     const slow = stripe.products.create({ name: 'P' }, { idempotencyKey: 'k' })
@@ -97,7 +97,7 @@ describe('idempotency keys of the sandbox', () => {
     })
   })
 
-  test('the SDK’s own retries under one key make one object', async () => {
+  test('the SDK’s retries with one key create one object', async () => {
     const sandbox = await sandboxForTest()
     const stripe = clientOf(sandbox, sandbox.apiKey, 2)
     sandbox.control.fail({ kind: 'close_after', method: 'POST' })

@@ -6,7 +6,7 @@ const january = utc('2027-01-01T00:00:00')
 const byMail = { collection_method: 'send_invoice', days_until_due: 14 } as const
 
 describe('subscriptions that are paid by invoice', () => {
-  test('need no card, are active at once, and mail a draft an hour later', async () => {
+  test('need no card, are active at once, and email the invoice after an hour as a draft', async () => {
     const { stripe, clockId, monthly } = await customerShop(january)
     const { id: customer } = await stripe.customers.create({ test_clock: clockId, email: 'ada@example.com' })
     const price = await monthly(1000)
@@ -32,7 +32,7 @@ describe('subscriptions that are paid by invoice', () => {
     expect(types).toEqual(expect.arrayContaining(['invoice.finalized', 'invoice.sent', 'invoice.overdue']))
   })
 
-  test('say in how many days, and only they do', async () => {
+  test('require days_until_due, and only they accept it', async () => {
     const { stripe, customer, monthly } = await customerShop()
     const items = [{ price: (await monthly(1000)).id }]
     const without = stripe.subscriptions.create({ customer, items, collection_method: 'send_invoice' })
@@ -47,7 +47,7 @@ describe('subscriptions that are paid by invoice', () => {
     expect(changed).toMatchObject({ collection_method: 'charge_automatically', days_until_due: null })
   })
 
-  test('their invoices are finalized, sent, voided and given up by hand', async () => {
+  test('have invoices that can be finalized, sent, voided and marked uncollectible', async () => {
     const { stripe, customer, monthly } = await customerShop()
     const items = [{ price: (await monthly(1000)).id }]
     const make = async () =>
@@ -63,7 +63,7 @@ describe('subscriptions that are paid by invoice', () => {
     expect((await stripe.invoices.markUncollectible(two)).status).toBe('uncollectible')
   })
 
-  test('a first invoice that is voided ends a subscription that waits for it', async () => {
+  test('voiding the first invoice ends a subscription that waits for it', async () => {
     const { stripe, subscribed, monthly } = await customerShop()
     const made = await subscribed(await monthly(1000), { payment_behavior: 'default_incomplete' })
     await stripe.invoices.voidInvoice(made.latest_invoice as string)
@@ -71,7 +71,7 @@ describe('subscriptions that are paid by invoice', () => {
   })
 })
 
-test('the page of a mailed invoice shows it, refuses cards that decline, and takes one that pays', async () => {
+test('the page of an emailed invoice shows it, refuses cards that decline, and accepts one that pays', async () => {
   const { stripe, customer, monthly, url, product } = await customerShop()
   await stripe.products.update(product, { name: '<b>Pro</b>' })
   const items = [{ price: (await monthly(1000)).id }]
@@ -95,7 +95,7 @@ test('the page of a mailed invoice shows it, refuses cards that decline, and tak
 })
 
 describe('taxes', () => {
-  test('exclusive rates come on top, inclusive ones are within, an item’s own come first', async () => {
+  test('exclusive rates are added, inclusive ones included, and an item’s own rates take precedence', async () => {
     const { stripe, customer, monthly, subscribed } = await customerShop()
     const rate = (percentage: number, inclusive: boolean) =>
       stripe.taxRates.create({ display_name: 'VAT', percentage, inclusive })
@@ -120,7 +120,7 @@ describe('taxes', () => {
     expect((await refusal(subscribed(plain, { default_tax_rates: [gone.id] }))).message).toContain('inactive')
   })
 
-  test('automatic tax needs to know where the customer is', async () => {
+  test('automatic tax needs the customer’s location', async () => {
     const { stripe, customer, monthly, subscribed } = await customerShop()
     const price = await monthly(1000)
     const automatic = { automatic_tax: { enabled: true } }
@@ -133,7 +133,7 @@ describe('taxes', () => {
   })
 })
 
-test('a discount of an item is taken off its own line, and used up there', async () => {
+test('a discount of an item reduces its own line, and is used up there', async () => {
   const { stripe, customer, clockId, monthly, invoices } = await customerShop(january)
   const once = await stripe.coupons.create({ percent_off: 50, duration: 'once' })
   const [cheap, dear] = [await monthly(1000), await monthly(3000)]
@@ -148,7 +148,7 @@ test('a discount of an item is taken off its own line, and used up there', async
   expect((await invoices()).at(-1)).toMatchObject({ total: 4000 })
 })
 
-test('a schedule says in its phases how is billed, and its subscription does so', async () => {
+test('a schedule’s phases set billing terms, and its subscription uses them', async () => {
   const { stripe, customer, clockId, monthly, invoices } = await customerShop(january)
   const rate = await stripe.taxRates.create({ display_name: 'VAT', percentage: 20, inclusive: false })
   const forever = await stripe.coupons.create({ percent_off: 10, duration: 'forever' })

@@ -14,7 +14,7 @@ const idsOf = (list: { readonly data: readonly { readonly id: string }[] }): str
   list.data.map((item) => item.id)
 
 describe('lists of the sandbox', () => {
-  test('a list has ten objects, newest first, unless asked for more', async () => {
+  test('a list returns ten objects, newest first, unless a limit is given', async () => {
     const { stripe } = await sandboxForTest()
     const ids = await fill(stripe, 12)
     const list = await stripe.products.list()
@@ -22,7 +22,7 @@ describe('lists of the sandbox', () => {
     expect(idsOf(list)).toEqual(ids.slice(0, 10))
   })
 
-  test('the limit is clamped to 1 and 100, never refused', async () => {
+  test('the limit is clamped to 1–100, never refused', async () => {
     const { stripe } = await sandboxForTest()
     const ids = await fill(stripe, 103)
     expect((await stripe.products.list({ limit: 0 })).data).toHaveLength(1)
@@ -38,7 +38,7 @@ describe('lists of the sandbox', () => {
     expect(walked).toEqual(ids)
   })
 
-  test('a walk forward meets every object once and ends', async () => {
+  test('paging forward returns every object once and ends', async () => {
     const { stripe } = await sandboxForTest()
     const ids = await fill(stripe, 7)
     const walked: string[] = []
@@ -51,7 +51,7 @@ describe('lists of the sandbox', () => {
     })
   })
 
-  test('a walk backward gives the page that ends just before the cursor, newest first', async () => {
+  test('paging backward returns the page just before the cursor, newest first', async () => {
     const { stripe } = await sandboxForTest()
     const ids = await fill(stripe, 9)
     const page = await stripe.products.list({ ending_before: ids[6] ?? '', limit: 2 })
@@ -62,7 +62,7 @@ describe('lists of the sandbox', () => {
     expect(first.has_more).toBe(false)
   })
 
-  test('an unknown cursor is refused, two are too many', async () => {
+  test('an unknown cursor is refused, and so are two cursors', async () => {
     const { stripe } = await sandboxForTest()
     const [one = '', two = ''] = await fill(stripe, 2)
     expect(await refusal(stripe.products.list({ starting_after: 'prod_nope' }))).toMatchObject({
@@ -76,7 +76,7 @@ describe('lists of the sandbox', () => {
     })
   })
 
-  test('a cursor is a place: it may be deleted, and need not match the filter', async () => {
+  test('a cursor is a position: its object may be deleted and need not match the filter', async () => {
     const { stripe } = await sandboxForTest()
     const [newest = '', middle = '', oldest = ''] = await fill(stripe, 3)
     await stripe.products.del(middle)
@@ -95,7 +95,7 @@ describe('lists of the sandbox', () => {
 })
 
 describe('expand in the sandbox', () => {
-  test('references and hidden fields are filled in along the path, four levels deep', async () => {
+  test('references and hidden members are expanded along the path, up to four levels', async () => {
     const { stripe } = await sandboxForTest()
     await stripe.products.create({ id: 'p', name: 'P', default_price_data: { currency: 'usd', unit_amount: 1 } })
     const [price] = (await stripe.prices.list({ expand: ['data.product.default_price.currency_options'] })).data
@@ -109,7 +109,7 @@ describe('expand in the sandbox', () => {
     })
   })
 
-  test('the tiers of every currency are reached through currency_options', async () => {
+  test('the tiers of every currency are expanded through currency_options', async () => {
     const { stripe } = await sandboxForTest()
     const { id: product } = await stripe.products.create({ name: 'P' })
     const tiers = [{ up_to: 'inf' as const, unit_amount: 5 }]
@@ -132,7 +132,7 @@ describe('expand in the sandbox', () => {
     expect(one.currency_options?.['usd']).not.toHaveProperty('tiers')
   })
 
-  test('what cannot be expanded is said, and in lists what was meant', async () => {
+  test('a member that cannot be expanded is refused, in lists with a hint', async () => {
     const { stripe } = await sandboxForTest()
     expect(await refusal(stripe.products.create({ name: 'P', expand: ['name'] }))).toMatchObject({
       message: 'This property cannot be expanded (name).',
@@ -145,7 +145,7 @@ describe('expand in the sandbox', () => {
 })
 
 describe('metadata in the sandbox', () => {
-  test('writing merges, an empty value removes its key, an empty metadata removes all', async () => {
+  test('an update merges keys, an empty value removes its key, empty metadata removes all', async () => {
     const { stripe } = await sandboxForTest()
     const { id } = await stripe.products.create({ name: 'P', metadata: { a: '1', b: '2', 0: 'zero' } })
     expect((await stripe.products.update(id, { metadata: { b: '', c: 3 } })).metadata).toEqual({
@@ -156,7 +156,7 @@ describe('metadata in the sandbox', () => {
     expect((await stripe.products.update(id, { metadata: '' })).metadata).toEqual({})
   })
 
-  test('keys, their length and values are limited', async () => {
+  test('the number and the length of keys and the length of values are limited', async () => {
     const { stripe } = await sandboxForTest()
     const make = (metadata: Record<string, string>): Promise<unknown> => stripe.products.create({ name: 'P', metadata })
     expect(await refusal(make({ k: 'v'.repeat(501) }))).toMatchObject({
@@ -176,7 +176,7 @@ describe('metadata in the sandbox', () => {
     await stripe.products.update(id, { metadata: { k0: '', another: 'v' } })
   })
 
-  test('a key may be called like anything', async () => {
+  test('any text can be a key, e.g. a name of the prototype', async () => {
     const { stripe } = await sandboxForTest()
     const { id } = await stripe.products.create({ name: 'P', metadata: { constructor: 'c', toString: 't' } })
     expect((await stripe.products.retrieve(id)).metadata).toEqual({ constructor: 'c', toString: 't' })

@@ -25,7 +25,7 @@ async function reports({ url, apiKey }: TestSandbox): Promise<{ readonly type: s
   return data.map(({ type, data: { reason } }) => ({ type, code: reason.error_types[0]?.code }))
 }
 
-test('usage of a stream is counted, once for each identifier', async () => {
+test('streamed usage is counted once per identifier', async () => {
   const sandbox = await sandboxForTest()
   const { stripe, clock } = sandbox
   const { id } = await stripe.billing.meters.create(meter)
@@ -47,7 +47,7 @@ test('usage of a stream is counted, once for each identifier', async () => {
   expect(await reports(sandbox)).toEqual([])
 })
 
-test('usage that does not count is told of: without a customer, without a meter, at no moment', async () => {
+test('invalid streamed usage is reported: no customer, no meter, no valid timestamp', async () => {
   const sandbox = await sandboxForTest()
   const { stripe } = sandbox
   await stripe.billing.meters.create(meter)
@@ -65,7 +65,7 @@ test('usage that does not count is told of: without a customer, without a meter,
   ])
 })
 
-test('a stream takes the token of a session alone, for a quarter of an hour', async () => {
+test('a stream accepts only a session token, for 15 minutes', async () => {
   const sandbox = await sandboxForTest()
   const { stripe, apiKey, clock, url } = sandbox
   const { authentication_token: token } = await stripe.v2.billing.meterEventSession.create()
@@ -80,7 +80,7 @@ test('a stream takes the token of a session alone, for a quarter of an hour', as
   ])
 })
 
-test('the second API is spoken in JSON, and what it has and the sandbox has not is refused by name', async () => {
+test('API v2 accepts JSON only, and its unsupported operations are refused by name', async () => {
   const { url, apiKey } = await sandboxForTest()
   const ask = async (path: string, body: string, type = 'application/json'): Promise<unknown> => {
     const headers = { authorization: `Bearer ${apiKey}`, 'content-type': type }

@@ -41,7 +41,7 @@ describe('meters of the sandbox', () => {
     })
   })
 
-  test('deactivating and reactivating are told in time and events', async () => {
+  test('deactivation and reactivation set timestamps and emit events', async () => {
     const { stripe, clock } = await sandboxForTest()
     const meter = await stripe.billing.meters.create(calls)
     clock.advance(10_000)
@@ -62,7 +62,7 @@ describe('meters of the sandbox', () => {
     ])
   })
 
-  test('only the display name of a meter changes', async () => {
+  test('only the display name of a meter can be updated', async () => {
     const { stripe } = await sandboxForTest()
     const { id } = await stripe.billing.meters.create(calls)
     expect(await stripe.billing.meters.update(id, { display_name: 'API calls' })).toMatchObject({
@@ -76,7 +76,7 @@ describe('meters of the sandbox', () => {
     }
   })
 
-  test('what a meter must have is named with its path', async () => {
+  test('a missing parameter of a meter is named with its path', async () => {
     const { stripe } = await sandboxForTest()
     const empty = { ...calls, default_aggregation: { formula: '' } }
     expect(await refusal(stripe.billing.meters.create(empty as never))).toMatchObject({

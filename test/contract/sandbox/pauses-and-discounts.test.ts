@@ -33,7 +33,7 @@ async function voidedWithBalance(balance: number, pause: { readonly resumes_at?:
   return { shop, made }
 }
 
-describe('a subscription of which nothing is collected', () => {
+describe('a subscription with pause_collection', () => {
   test.each([
     ['keep_as_draft', 'draft'],
     ['mark_uncollectible', 'uncollectible'],
@@ -59,11 +59,11 @@ describe('a subscription of which nothing is collected', () => {
     expect(await latest(shop, made.id)).toMatchObject({ status: 'paid', amount_paid: 1000 })
   })
 
-  test('a void invoice leaves alone a balance that would cover all of it', async () => {
+  test('a void invoice does not use the balance, even if the balance would cover it', async () => {
     await voidedWithBalance(-5000)
   })
 
-  test('does not become paused when its trial ends without a card', async () => {
+  test('is not paused by the end of its trial without a card', async () => {
     const shop = await customerShop(january)
     const { stripe, monthly, clockId } = shop
     const { id: customer } = await stripe.customers.create({ test_clock: clockId })
@@ -79,7 +79,7 @@ describe('a subscription of which nothing is collected', () => {
     expect(await latest(shop, made.id)).toMatchObject({ status: 'draft', total: 1000 })
   })
 
-  test('is collected again on its day, and a void invoice leaves the balance alone', async () => {
+  test('is collected again from resumes_at, and a void invoice does not use the balance', async () => {
     const resumes_at = february + 10 * day
     const { shop, made } = await voidedWithBalance(-300, { resumes_at })
     const { stripe } = shop
@@ -93,7 +93,7 @@ describe('a subscription of which nothing is collected', () => {
 })
 
 describe('proration_date', () => {
-  test('prorates as though the change had been made then, in the preview and in the change', async () => {
+  test('prorates from the given time, in the preview and in the update', async () => {
     const shop = await customerShop(january)
     const { stripe, subscribed, monthly } = shop
     const made = await subscribed(await monthly(3100))
@@ -118,7 +118,7 @@ describe('proration_date', () => {
   })
 })
 
-test('a change whose invoice nobody pays does not happen, where that is asked for', async () => {
+test('with error_if_incomplete, a change whose invoice is unpaid is not made', async () => {
   const shop = await customerShop()
   const { stripe, customer, subscribed, monthly } = shop
   const made = await subscribed(await monthly(1000))
@@ -135,7 +135,7 @@ test('a change whose invoice nobody pays does not happen, where that is asked fo
 })
 
 describe('phases of a schedule with coupons', () => {
-  test('redeem them when they begin, and keep what goes on', async () => {
+  test('redeems them when the phase begins, and keeps running discounts', async () => {
     const shop = await customerShop(january)
     const { stripe, subscribed, monthly } = shop
     const [price, coupon, other] = await Promise.all([
@@ -171,7 +171,7 @@ describe('phases of a schedule with coupons', () => {
     expect(await latest(shop, made.id)).toMatchObject({ total: 800 })
   })
 
-  test('hold at once in the running phase and in a schedule that begins now; unknown ones are refused', async () => {
+  test('applies them at once to the running phase and to a schedule that starts now; unknown ones are refused', async () => {
     const shop = await customerShop(january)
     const { stripe, customer, subscribed, monthly } = shop
     const [price, coupon] = await Promise.all([
@@ -205,8 +205,8 @@ describe('phases of a schedule with coupons', () => {
   })
 })
 
-describe('phases whose discounts cannot be had any more', () => {
-  test('begin without them, and the account goes on answering', async () => {
+describe('phases with coupons that are no longer valid', () => {
+  test('begin without them, and the account keeps responding', async () => {
     const shop = await customerShop(january)
     const { stripe, customer, monthly } = shop
     const coupon = await stripe.coupons.create({ percent_off: 50, duration: 'forever' })
@@ -240,7 +240,7 @@ describe('phases whose discounts cannot be had any more', () => {
     expect((await stripe.coupons.retrieve(single.id)).times_redeemed).toBe(1)
   })
 
-  test('are refused at once where what they sell could not begin', async () => {
+  test('are refused at once if their items could not start', async () => {
     const { stripe, customer, subscribed, monthly } = await customerShop(january)
     const price = await monthly(1000)
     const euros = await monthly(1000, { currency: 'eur' })
@@ -256,7 +256,7 @@ describe('phases whose discounts cannot be had any more', () => {
   })
 })
 
-test('a schedule that waits for its day is cancelled with its customer', async () => {
+test('a schedule that has not started is cancelled with its customer', async () => {
   const shop = await customerShop(january)
   const { stripe, customer, monthly } = shop
   const items = [{ price: (await monthly(1000)).id }]
@@ -267,7 +267,7 @@ test('a schedule that waits for its day is cancelled with its customer', async (
   expect(await stripe.subscriptionSchedules.retrieve(id)).toMatchObject({ status: 'canceled', subscription: null })
 })
 
-describe('discounts of a phase that changes what is billed', () => {
+describe('discounts of a phase that changes the items', () => {
   async function driven() {
     const shop = await customerShop(january)
     const { stripe, subscribed, monthly } = shop
@@ -278,7 +278,7 @@ describe('discounts of a phase that changes what is billed', () => {
     return { shop, made, id, current, old: firstItem(made).price.id }
   }
 
-  test('are taken off the invoice of the change, and one for a single time is gone with it', async () => {
+  test('reduce the invoice of the change, and a once coupon is used up by it', async () => {
     const { shop, made, id, current } = await driven()
     const { stripe, monthly } = shop
     const half = await stripe.coupons.create({ percent_off: 50, duration: 'once' })
@@ -290,7 +290,7 @@ describe('discounts of a phase that changes what is billed', () => {
     expect((await stripe.subscriptions.retrieve(made.id)).discounts).toEqual([])
   })
 
-  test('are in what is left of a period where a phase begins in its middle, and not in what is given back', async () => {
+  test('reduce the charge for the rest of a period where a phase begins in mid-period, and not the credit', async () => {
     const { shop, made, id, current, old } = await driven()
     const { stripe, monthly } = shop
     const half = await stripe.coupons.create({ percent_off: 50, duration: 'forever' })
@@ -312,7 +312,7 @@ describe('discounts of a phase that changes what is billed', () => {
   })
 })
 
-describe('a discount of a customer', () => {
+describe('a customer’s own discount', () => {
   /** Of a former version of the API: the SDK's types do not have it any more. */
   const coupon = (id: string) => ({ coupon: id }) as Stripe.CustomerUpdateParams
   const former = { apiVersion: '2024-06-20' } as const
@@ -332,7 +332,7 @@ describe('a discount of a customer', () => {
     return { stripe, customer, monthly }
   }
 
-  test('is taken from programs of former versions, and holds where there is no other', async () => {
+  test('is accepted from former API versions, and applies if the subscription has none', async () => {
     const { stripe, customer, monthly } = await discounted()
     const tenth = await stripe.coupons.create({ percent_off: 10, duration: 'forever' })
     const half = await stripe.coupons.create({ percent_off: 50, duration: 'forever' })
@@ -363,7 +363,7 @@ describe('a discount of a customer', () => {
     expect((await stripe.subscriptions.retrieve(other.id)).discounts).toEqual([])
   })
 
-  test('of a coupon for one time is gone with the first invoice, and is changed and taken away by a customer', async () => {
+  test('from a once coupon is used up by the first invoice, and can be replaced and removed', async () => {
     const { stripe, customer, monthly } = await discounted()
     const once = await stripe.coupons.create({ percent_off: 10, duration: 'once' })
     const other = await stripe.coupons.create({ percent_off: 20, duration: 'forever' })
@@ -385,7 +385,7 @@ describe('a discount of a customer', () => {
   })
 })
 
-test('an end planned at the border of a period is not left inside a period by a later change', async () => {
+test('a change cannot move a planned end from a period’s border into its middle', async () => {
   const shop = await customerShop(january)
   const { stripe, subscribed, monthly } = shop
   const made = await subscribed(await monthly(1000))
@@ -402,11 +402,11 @@ test('an end planned at the border of a period is not left inside a period by a 
   expect(await refusal(item)).toMatchObject({ param: 'cancel_at' })
 })
 
-describe('a trial at whose end there is no card', () => {
+describe('the end of a trial without a card', () => {
   test.each([
     ['pause', 'paused'],
     ['cancel', 'canceled'],
-  ] as const)('%s: is %s', async (missing_payment_method, status) => {
+  ] as const)('%s: the subscription is %s', async (missing_payment_method, status) => {
     const shop = await customerShop(january)
     const { stripe, monthly, clockId } = shop
     const { id: customer } = await stripe.customers.create({ test_clock: clockId })
@@ -443,7 +443,7 @@ describe('a trial at whose end there is no card', () => {
     expect((await stripe.subscriptions.retrieve(made.id)).cancel_at).toBeNull()
   })
 
-  test('is not ended together with a change that would be lost', async () => {
+  test('is refused together with a change that would be lost', async () => {
     const { stripe, monthly, clockId } = await customerShop(january)
     const { id: customer } = await stripe.customers.create({ test_clock: clockId })
     const made = await stripe.subscriptions.create({
@@ -457,7 +457,7 @@ describe('a trial at whose end there is no card', () => {
     expect(await stripe.subscriptions.update(made.id, { trial_end: 'now' })).toMatchObject({ status: 'paused' })
   })
 
-  test('goes on when there is one', async () => {
+  test('bills as usual if there is a card', async () => {
     const shop = await customerShop(january)
     const { stripe, subscribed, monthly } = shop
     const trial_settings = { end_behavior: { missing_payment_method: 'pause' } } as const
@@ -467,7 +467,7 @@ describe('a trial at whose end there is no card', () => {
   })
 })
 
-test('a card that was made on its own becomes a customer’s once; test cards that are not here are refused by name', async () => {
+test('a card created without a customer can be attached once; unsupported test cards are refused by name', async () => {
   const { stripe } = await sandboxForTest()
   const { id: customer } = await stripe.customers.create()
   const billing_details = { email: 'ada@example.com', address: { city: 'London' } }

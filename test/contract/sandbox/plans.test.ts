@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { idOf, sandboxForTest } from '../../support/sandbox.ts'
 
-test('a plan is a price, with its own product', async () => {
+test('a plan is a price with its own product', async () => {
   const { stripe } = await sandboxForTest()
   const plan = await stripe.plans.create({
     ...{ id: 'gold', currency: 'usd', interval: 'year', amount: 2000, nickname: 'Gold' },
@@ -22,7 +22,7 @@ test('a plan is a price, with its own product', async () => {
   expect((await stripe.plans.list({ product: idOf(plan.product) })).data.map(({ id }) => id)).toEqual(['gold'])
 })
 
-test('a price that was made as one is a plan too, but not when it is bought once', async () => {
+test('a recurring price is a plan too, a one-time price is not', async () => {
   const { stripe } = await sandboxForTest()
   const product = await stripe.products.create({ name: 'Pro' })
   const monthly = await stripe.prices.create({
@@ -34,7 +34,7 @@ test('a price that was made as one is a plan too, but not when it is bought once
   expect((await stripe.plans.list()).data.map(({ id }) => id)).toEqual([monthly.id])
 })
 
-test('a plan that nobody has is deleted; one that somebody has is refused by name', async () => {
+test('an unused plan can be deleted; one in use is refused', async () => {
   const { stripe } = await sandboxForTest()
   const plan = await stripe.plans.create({ currency: 'usd', interval: 'month', amount: 2000, product: { name: 'A' } })
   expect(plan.id).toMatch(/^plan_/)

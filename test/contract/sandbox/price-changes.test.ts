@@ -4,8 +4,8 @@ import { sandboxForTest } from '../../support/sandbox.ts'
 import { refusal } from '../../support/stripe-refusal.ts'
 import { shop } from './shop.ts'
 
-describe('prices of the sandbox, later', () => {
-  test('a lookup key is taken by an archived price as well', async () => {
+describe('updates of prices in the sandbox', () => {
+  test('an archived price keeps its lookup key', async () => {
     const { price, stripe } = await shop()
     const holder = await price({ unit_amount: 1, lookup_key: 'pro' })
     await stripe.prices.update(holder.id, { active: false })
@@ -18,7 +18,7 @@ describe('prices of the sandbox, later', () => {
     })
   })
 
-  test('a lookup key handed over leaves its holder, which stays active', async () => {
+  test('a transferred lookup key leaves its former holder, which stays active', async () => {
     const { price, stripe } = await shop()
     const holder = await price({ unit_amount: 1, lookup_key: 'pro' })
     const taker = await price({ unit_amount: 2, lookup_key: 'pro', transfer_lookup_key: true })
@@ -30,7 +30,7 @@ describe('prices of the sandbox, later', () => {
     expect(await stripe.prices.retrieve(taker.id)).toMatchObject({ lookup_key: null })
   })
 
-  test('a key sent again to its own holder is no conflict', async () => {
+  test('a price can be sent its own lookup key again', async () => {
     const { price, stripe } = await shop()
     const { id } = await price({ unit_amount: 1, lookup_key: 'pro' })
     expect(await stripe.prices.update(id, { lookup_key: 'pro' })).toMatchObject({ lookup_key: 'pro' })
@@ -49,7 +49,7 @@ describe('prices of the sandbox, later', () => {
     },
   )
 
-  test('name, key, state and metadata of a price change in place', async () => {
+  test('nickname, lookup key, state and metadata of a price can be updated', async () => {
     const { price, stripe } = await shop()
     const { id } = await price({ unit_amount: 1, metadata: { a: '1', b: '2' } })
     const change = { nickname: 'n', lookup_key: 'k', active: false, metadata: { b: '', c: '3' } }
@@ -58,7 +58,7 @@ describe('prices of the sandbox, later', () => {
     expect(await stripe.prices.update(id, { active: true })).toMatchObject({ active: true })
   })
 
-  test('the tax behaviour is set once', async () => {
+  test('the tax behavior can be set once', async () => {
     const { price, stripe } = await shop()
     const { id } = await price()
     expect(await stripe.prices.update(id, { tax_behavior: 'inclusive' })).toMatchObject({ tax_behavior: 'inclusive' })
@@ -97,7 +97,7 @@ describe('prices of the sandbox, later', () => {
     }
   })
 
-  test('the list filters by state, product, keys, currency, kind and recurrence', async () => {
+  test('the list filters by state, product, lookup keys, currency, type and recurrence', async () => {
     const { price, stripe, product } = await shop()
     const one = await price({ unit_amount: 1, lookup_key: 'k1' })
     const two = await price({ unit_amount: 2, currency: 'eur', recurring: { interval: 'year' }, active: false })
@@ -121,7 +121,7 @@ describe('prices of the sandbox, later', () => {
     })
   })
 
-  test('a price has no DELETE', async () => {
+  test('a price cannot be deleted', async () => {
     const { url, apiKey } = await sandboxForTest()
     const reply = await fetch(`${url}/v1/prices/price_1`, {
       method: 'DELETE',

@@ -26,7 +26,7 @@ describe('prices of the sandbox', () => {
     expect(made).not.toHaveProperty('currency_options')
   })
 
-  test('a recurring price counts one interval and is licensed unless said otherwise', async () => {
+  test('a recurring price defaults to one interval and licensed usage', async () => {
     const { price } = await shop()
     expect((await price({ unit_amount: 0, recurring: monthly })).recurring).toEqual({
       interval: 'month',
@@ -37,7 +37,7 @@ describe('prices of the sandbox', () => {
     })
   })
 
-  test('a fraction leaves unit_amount null, a whole decimal fills both', async () => {
+  test('a fraction leaves unit_amount null, a whole decimal sets both', async () => {
     const { price } = await shop()
     const fraction = await price({ unit_amount_decimal: decimal('123.45') })
     expect([fraction.unit_amount, String(fraction.unit_amount_decimal)]).toEqual([null, '123.45'])
@@ -47,7 +47,7 @@ describe('prices of the sandbox', () => {
     expect(String(tiny.unit_amount_decimal)).toBe('0.000000000001')
   })
 
-  test('an amount is required, once, whole, and not below zero', async () => {
+  test('exactly one amount is required, whole and not negative', async () => {
     const { price } = await shop()
     const missing = { message: 'Prices require an `unit_amount` or `unit_amount_decimal` parameter to be set.' }
     expect(await refusal(price({}))).toMatchObject(missing)
@@ -69,7 +69,7 @@ describe('prices of the sandbox', () => {
     })
   })
 
-  test('a product or the data of a new one is required, and not both', async () => {
+  test('either a product or product_data is required', async () => {
     const { stripe, product } = await shop()
     expect(await refusal(stripe.prices.create({ currency: 'usd', unit_amount: 1 }))).toMatchObject({
       message: 'You must specify either `product` or `product_data` when creating a price.',
@@ -96,7 +96,7 @@ describe('prices of the sandbox', () => {
     expect(inline.product).toMatchObject({ object: 'product', name: 'inline' })
   })
 
-  test('a currency is kept in lower case, and an unknown one is refused with the list', async () => {
+  test('a currency is stored in lower case, and an unknown one is refused with the list', async () => {
     const { price } = await shop()
     expect(await price({ currency: 'EUR', unit_amount: 1 })).toMatchObject({ currency: 'eur' })
     const refused = await refusal(price({ currency: 'xyz', unit_amount: 1 }))
@@ -111,7 +111,7 @@ describe('prices of the sandbox', () => {
     ['week', 156, 'weekly'],
     ['month', 36, 'monthly'],
     ['year', 3, 'yearly'],
-  ] as const)('a price recurs at most every three years: %s', async (interval, most, name) => {
+  ] as const)('a price recurs at least every three years: %s', async (interval, most, name) => {
     const { price } = await shop()
     await price({ unit_amount: 1, recurring: { interval, interval_count: most } })
     expect(await refusal(price({ unit_amount: 1, recurring: { interval, interval_count: most + 1 } }))).toMatchObject({
@@ -120,7 +120,7 @@ describe('prices of the sandbox', () => {
     })
   })
 
-  test('an unknown interval is answered with all that are known', async () => {
+  test('an unknown interval is refused with the list of known ones', async () => {
     const { price } = await shop()
     expect(await refusal(price({ unit_amount: 1, recurring: { interval: 'fortnight' } }))).toMatchObject({
       param: 'recurring[interval]',
@@ -160,7 +160,7 @@ describe('prices of the sandbox', () => {
     })
   })
 
-  test('tiers come back only when asked for, the last one open', async () => {
+  test('tiers are returned only when expanded, the last one open', async () => {
     const { price, stripe } = await shop()
     const made = await price({
       ...tiered,
@@ -181,7 +181,7 @@ describe('prices of the sandbox', () => {
     expect(listed?.tiers).toHaveLength(2)
   })
 
-  test('tiers must recur, have a mode, end open and rise', async () => {
+  test('tiers must recur, have a mode, ascend, and end with an open one', async () => {
     const { price } = await shop()
     const open = { up_to: 'inf', unit_amount: 1 } as const
     const once = { billing_scheme: 'tiered', tiers_mode: 'volume' } as const
@@ -211,7 +211,7 @@ describe('prices of the sandbox', () => {
     })
   })
 
-  test('other currencies come back when asked for, together with the price’s own', async () => {
+  test('other currencies are returned when expanded, together with the price’s own', async () => {
     const { price, stripe } = await shop()
     const made = await price({ unit_amount: 1000, currency_options: { eur: { unit_amount: 900 } } })
     expect(made).not.toHaveProperty('currency_options')

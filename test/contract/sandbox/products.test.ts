@@ -25,7 +25,7 @@ describe('products of the sandbox', () => {
     expect(product.id).toMatch(/^prod_[A-Za-z0-9]{14}$/)
   })
 
-  test('every field that can be set comes back', async () => {
+  test('every parameter is returned', async () => {
     const { stripe } = await sandboxForTest()
     const given = {
       id: 'full',
@@ -47,7 +47,7 @@ describe('products of the sandbox', () => {
     expect(await stripe.products.retrieve('full')).toMatchObject(given)
   })
 
-  test('an id of one’s own is taken by an archived product as well', async () => {
+  test('an archived product keeps its own id', async () => {
     const { stripe } = await sandboxForTest()
     await stripe.products.create({ id: 'solo', name: 'Solo' })
     await stripe.products.update('solo', { active: false })
@@ -70,7 +70,7 @@ describe('products of the sandbox', () => {
     })
   })
 
-  test('what cannot change is an unknown parameter of an update', async () => {
+  test('a member that cannot be updated is an unknown parameter', async () => {
     const { stripe } = await sandboxForTest()
     await stripe.products.create({ id: 'solo', name: 'Solo' })
     for (const [param, value] of [
@@ -93,7 +93,7 @@ describe('products of the sandbox', () => {
     })
   })
 
-  test('too long a text is refused', async () => {
+  test('a text that is too long is refused', async () => {
     const { stripe } = await sandboxForTest()
     const label = await refusal(stripe.products.create({ name: 'x', unit_label: 'thirteen long' }))
     expect(label).toMatchObject({
@@ -107,7 +107,7 @@ describe('products of the sandbox', () => {
     await stripe.products.create({ name: 'n'.repeat(5000), description: 'd'.repeat(40_000) })
   })
 
-  test('an empty text clears what can be cleared and is refused elsewhere', async () => {
+  test('an empty text clears an optional field and is refused for others', async () => {
     const { stripe } = await sandboxForTest()
     await stripe.products.create({ id: 'solo', name: 'Solo', description: 'd', unit_label: 'seat' })
     expect(await stripe.products.update('solo', { description: '', unit_label: '' })).toMatchObject({
@@ -123,7 +123,7 @@ describe('products of the sandbox', () => {
     })
   })
 
-  test('an update that changes nothing leaves the time of change and tells no event', async () => {
+  test('an update without a change keeps the time of change and emits no event', async () => {
     const { stripe, clock } = await sandboxForTest()
     const product = await stripe.products.create({ name: 'Solo' })
     clock.advance(5000)
@@ -203,7 +203,7 @@ describe('products of the sandbox', () => {
     })
   })
 
-  test('a product made with its price tells both events, the product first and already priced', async () => {
+  test('a product created with a price emits both events, the product’s first with the price’s id', async () => {
     const { stripe } = await sandboxForTest()
     const product = await stripe.products.create({
       name: 'Solo',
@@ -217,7 +217,7 @@ describe('products of the sandbox', () => {
     expect(events[1]?.data.object).toMatchObject({ default_price: priceId })
   })
 
-  test('the list filters by state, ids, url, kind and time', async () => {
+  test('the list filters by state, ids, url, type and time', async () => {
     const { stripe, clock } = await sandboxForTest()
     await stripe.products.create({ id: 'a', name: 'a', shippable: true, url: 'https://example.test/a', type: 'good' })
     clock.advance(60_000)
@@ -237,7 +237,7 @@ describe('products of the sandbox', () => {
     expect(await ids({ created: now })).toEqual(['b'])
   })
 
-  test('an enum names all that is allowed', async () => {
+  test('an invalid enum value is refused with all allowed values', async () => {
     const { stripe } = await sandboxForTest()
     expect(await refusal(stripe.products.create({ name: 'x', type: 'thing' }))).toMatchObject({
       param: 'type',

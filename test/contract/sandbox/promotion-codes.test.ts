@@ -22,7 +22,7 @@ async function promotions(coupon: Stripe.CouponCreateParams = { percent_off: 10 
 }
 
 describe('promotion codes of the sandbox', () => {
-  test('a code holds its coupon under promotion, and gets a spelling when it has none', async () => {
+  test('a code has its coupon under promotion, and gets a random code by default', async () => {
     const { code } = await promotions()
     const made = await code()
     expect(made).toMatchObject({
@@ -46,7 +46,7 @@ describe('promotion codes of the sandbox', () => {
     expect(seen.promotion.coupon).toMatchObject({ object: 'coupon', id: 'TEN', percent_off: 10 })
   })
 
-  test('the promotion is required, and each way of getting it wrong is told apart', async () => {
+  test('the promotion is required, and each invalid form has its own error', async () => {
     const { stripe } = await promotions()
     const create = (params: object): Promise<unknown> => stripe.promotionCodes.create(params as never)
     expect(await refusal(create({ code: 'X' }))).toMatchObject({
@@ -69,7 +69,7 @@ describe('promotion codes of the sandbox', () => {
     })
   })
 
-  test('a code is spelt with letters, digits, dashes and underscores', async () => {
+  test('a code consists of letters, digits, dashes and underscores', async () => {
     const { code } = await promotions()
     expect(await code({ code: 'Spring_26-A' })).toMatchObject({ code: 'Spring_26-A' })
     expect(await refusal(code({ code: 'has spaces!' }))).toMatchObject({
@@ -79,7 +79,7 @@ describe('promotion codes of the sandbox', () => {
     })
   })
 
-  test('an active code is unique in any case, an inactive one gives it free', async () => {
+  test('an active code is unique regardless of case, and deactivation frees it', async () => {
     const { code, stripe } = await promotions()
     const first = await code({ code: 'SAVE' })
     expect(await refusal(code({ code: 'save' }))).toMatchObject({
@@ -93,7 +93,7 @@ describe('promotion codes of the sandbox', () => {
     })
   })
 
-  test('the same code may be given to several customers', async () => {
+  test('several customers can have the same code', async () => {
     const { code, stripe } = await promotions()
     const [a, b] = [await stripe.customers.create(), await stripe.customers.create()]
     await code({ code: 'YOURS', customer: a.id })
@@ -103,7 +103,7 @@ describe('promotion codes of the sandbox', () => {
     expect(await refusal(code({ customer: 'cus_nope' }))).toMatchObject({ code: 'resource_missing', param: 'customer' })
   })
 
-  test('an end lies ahead, within five years, and not after the coupon’s', async () => {
+  test('an expiry must be in the future, within five years, and not after the coupon’s', async () => {
     const { code, now } = await promotions({ percent_off: 10, redeem_by: 1_800_000_000 })
     expect(await refusal(code({ expires_at: 2000 }))).toMatchObject({
       param: 'expires_at',
@@ -116,7 +116,7 @@ describe('promotion codes of the sandbox', () => {
     expect(await code({ expires_at: now + 60 })).toMatchObject({ expires_at: now + 60 })
   })
 
-  test('a code cannot promise more redemptions than its coupon', async () => {
+  test('a code cannot allow more redemptions than its coupon', async () => {
     const { code } = await promotions({ percent_off: 10, max_redemptions: 5 })
     expect(await refusal(code({ max_redemptions: 6 }))).toMatchObject({ param: 'max_redemptions' })
     expect(await code({ max_redemptions: 5 })).toMatchObject({ max_redemptions: 5 })
@@ -131,7 +131,7 @@ describe('promotion codes of the sandbox', () => {
     expect((await code({ restrictions })).restrictions).toEqual(restrictions)
   })
 
-  test('a code stops when its time has come, and is not revived', async () => {
+  test('a code becomes inactive at its expiry and cannot be reactivated', async () => {
     const { code, stripe, clock, now } = await promotions()
     const { id } = await code({ code: 'SOON', expires_at: now + 60 })
     clock.advance(60_000)
@@ -141,7 +141,7 @@ describe('promotion codes of the sandbox', () => {
     await code({ code: 'SOON' })
   })
 
-  test('a code is revived only while its coupon is valid', async () => {
+  test('a code can be reactivated only while its coupon is valid', async () => {
     const { code, stripe } = await promotions()
     const { id } = await code()
     expect(await stripe.promotionCodes.update(id, { active: false })).toMatchObject({ active: false })
@@ -166,7 +166,7 @@ describe('promotion codes of the sandbox', () => {
     }
   })
 
-  test('the list filters by code in any case, coupon, customer and state', async () => {
+  test('the list filters by code regardless of case, coupon, customer and state', async () => {
     const { code, stripe } = await promotions()
     const customer = (await stripe.customers.create()).id
     const one = await code({ code: 'ONE', customer })
@@ -184,7 +184,7 @@ describe('promotion codes of the sandbox', () => {
     })
   })
 
-  test('an unknown id is a 404 in two words', async () => {
+  test('an unknown id is a 404 that names a promotion code', async () => {
     const { stripe } = await promotions()
     expect(await refusal(stripe.promotionCodes.retrieve('promo_nope'))).toMatchObject({
       status: 404,

@@ -21,7 +21,7 @@ async function shopInApril() {
 }
 
 describe('prorations', () => {
-  test('a credit gave back five seats of which one had been charged (documented)', async () => {
+  test('a credit is a share of what was charged: one seat of five that were added without proration (documented)', async () => {
     const { stripe, to, subscribed, monthly, latest } = await shopInApril()
     const made = await subscribed(await monthly(1000))
     const item = firstItem(made).id
@@ -38,7 +38,7 @@ describe('prorations', () => {
     expect(linesOf(await latest())).toEqual([-334, 1333])
   })
 
-  test('classic billing gives back what the item costs now (documented)', async () => {
+  test('classic billing credits the item’s current cost (documented)', async () => {
     const { stripe, to, subscribed, monthly, latest } = await shopInApril()
     const made = await subscribed(await monthly(1000), { billing_mode: { type: 'classic' } })
     const items = (quantity: number) => [{ id: firstItem(made).id, quantity }]
@@ -48,7 +48,7 @@ describe('prorations', () => {
     expect(linesOf(await latest())).toEqual([-2500, 500])
   })
 
-  test('a coupon that took half off the first invoice was given back in full (documented)', async () => {
+  test('a credit after a once coupon is a share of the discounted amount (documented)', async () => {
     const { stripe, to, subscribed, monthly, latest } = await shopInApril()
     const once = await stripe.coupons.create({ percent_off: 50, duration: 'once' })
     const made = await subscribed(await monthly(1000), { discounts: [{ coupon: once.id }] })
@@ -60,7 +60,7 @@ describe('prorations', () => {
 })
 
 describe('usage', () => {
-  test('what was reported while the invoice was a draft was never billed (documented)', async () => {
+  test('usage reported while the invoice is a draft is billed with it (documented)', async () => {
     const shop = await shopInApril()
     const { stripe, customer, to, subscribed, latest } = shop
     const coupon = await stripe.coupons.create({ percent_off: 10, duration: 'forever' })
@@ -83,7 +83,7 @@ describe('usage', () => {
     expect((await latest())?.total).toBe(0)
   })
 
-  test('of usage summed up by the day the latest moment counted, not what came last (documented)', async () => {
+  test('with a daily window the event received last counts, not the latest timestamp (documented)', async () => {
     const { stripe, customer, product, to, subscribed, latest } = await shopInApril()
     const meter = await stripe.billing.meters.create({
       ...{ default_aggregation: { formula: 'sum' }, display_name: 'Seats', event_name: 'seats' },
@@ -105,7 +105,7 @@ describe('usage', () => {
 })
 
 describe('cancellation', () => {
-  test('a cancelled subscription gives nothing back unless told to, and then on another invoice (types)', async () => {
+  test('credits nothing by default, and with prorate leaves a pending credit for another invoice (types)', async () => {
     const { stripe, customer, to, subscribed, monthly, latest, balance } = await shopInApril()
     const price = await monthly(1000)
     const [one, two] = [await subscribed(price), await subscribed(price)]
@@ -127,7 +127,7 @@ describe('cancellation', () => {
     expect([(await latest())?.amount_paid, await balance()]).toEqual([1500, 0])
   })
 
-  test('a schedule that was cancelled billed nothing and gave nothing back (types)', async () => {
+  test('of a schedule bills the usage and credits unused time (types)', async () => {
     const shop = await shopInApril()
     const { stripe, customer, to, monthly, latest } = shop
     const [seats, calls] = [await monthly(1000), await meteredPrice(shop)]
@@ -141,7 +141,7 @@ describe('cancellation', () => {
     expect((await stripe.subscriptions.retrieve(made.id)).status).toBe('canceled')
   })
 
-  test('the card of a cancelled subscription was tried again and again (types)', async () => {
+  test('stops the retries of its open invoice (types)', async () => {
     const { stripe, customer, to, subscribed, monthly, latest } = await shopInApril()
     const made = await subscribed(await monthly(1000))
     const bad = await stripe.paymentMethods.attach('pm_card_chargeCustomerFail', { customer })
@@ -157,8 +157,8 @@ describe('cancellation', () => {
   })
 })
 
-describe('invoices by hand', () => {
-  test('an item could not be put on a draft, and a plain amount had no price (recorded)', async () => {
+describe('manual invoices', () => {
+  test('a draft accepts, changes and drops items, and a plain amount has a price (recorded)', async () => {
     const { stripe, customer } = await shopInApril()
     const rate = await stripe.taxRates.create({ display_name: 'VAT', percentage: 10, inclusive: false })
     const draft = await stripe.invoices.create({ customer, default_tax_rates: [rate.id], auto_advance: false })
@@ -186,7 +186,7 @@ describe('invoices by hand', () => {
     })
   })
 
-  test('what was on a draft that is deleted waited again (recorded)', async () => {
+  test('deleting a draft deletes its items (recorded)', async () => {
     const { stripe, customer } = await shopInApril()
     const item = await stripe.invoiceItems.create({ customer, amount: 500, currency: 'usd' })
     const draft = await stripe.invoices.create({ customer, pending_invoice_items_behavior: 'include' })
@@ -198,7 +198,7 @@ describe('invoices by hand', () => {
     })
   })
 
-  test('a draft that was told later to go on stayed a draft (recorded)', async () => {
+  test('a draft is finalized an hour after its creation if auto_advance is set later (recorded)', async () => {
     const { stripe, customer, to, latest } = await shopInApril()
     await stripe.invoiceItems.create({ customer, amount: 500, currency: 'usd' })
     const draft = await stripe.invoices.create({ customer, pending_invoice_items_behavior: 'include' })
@@ -208,13 +208,13 @@ describe('invoices by hand', () => {
     expect(await latest()).toMatchObject({ status: 'paid', amount_paid: 500 })
   })
 
-  test('the address of the customer stood on no invoice', async () => {
+  test('the customer’s address is on its invoices', async () => {
     const { stripe, customer } = await shopInApril()
     await stripe.customers.update(customer, { address: { country: 'DE', city: 'Bonn' } })
     expect((await stripe.invoices.create({ customer })).customer_address).toMatchObject({ country: 'DE', city: 'Bonn' })
   })
 
-  test('refusals had words and codes of their own (recorded)', async () => {
+  test('errors have the real API’s messages and codes (recorded)', async () => {
     const { stripe, customer } = await shopInApril()
     const paid = await stripe.invoices.create({ customer })
     await stripe.invoices.finalizeInvoice(paid.id)
@@ -252,7 +252,7 @@ describe('invoices by hand', () => {
 })
 
 describe('subscriptions', () => {
-  test('refusals had words and codes of their own (recorded)', async () => {
+  test('errors have the real API’s messages and codes (recorded)', async () => {
     const { stripe, customer, subscribed, monthly } = await shopInApril()
     const price = await monthly(1000)
     const made = await subscribed(price)
@@ -278,7 +278,7 @@ describe('subscriptions', () => {
     })
   })
 
-  test('a trial was ended by hand though nothing could pay for what follows (recorded)', async () => {
+  test('ending a trial without a payment method is refused (recorded)', async () => {
     const { stripe, customer, subscribed, monthly } = await shopInApril()
     const made = await subscribed(await monthly(1000), { trial_period_days: 7 })
     await stripe.customers.update(customer, { invoice_settings: { default_payment_method: emptied } })
@@ -286,7 +286,7 @@ describe('subscriptions', () => {
     expect(await refusal(ended)).toMatchObject({ status: 400, code: 'resource_missing' })
   })
 
-  test('the card of a subscription could not be taken away again (recorded)', async () => {
+  test('the default payment method can be cleared (recorded)', async () => {
     const { stripe, customer, subscribed, monthly } = await shopInApril()
     const card = await stripe.paymentMethods.attach('pm_card_visa', { customer })
     const made = await subscribed(await monthly(1000), { default_payment_method: card.id })
@@ -295,7 +295,7 @@ describe('subscriptions', () => {
   })
 })
 
-describe('how subscriptions begin', () => {
+describe('the start of a subscription', () => {
   const begun = async (params: Partial<Stripe.SubscriptionCreateParams>) => {
     const shop = await shopInApril()
     await shop.to('04-11T00:00:00')
@@ -303,7 +303,7 @@ describe('how subscriptions begin', () => {
     return { ...shop, made, first: await shop.latest() }
   }
 
-  test('full periods could not begin on the first of a month (types)', async () => {
+  test('can align periods to a billing cycle anchor, prorated until then (types)', async () => {
     const { made, first, to, latest } = await begun({ billing_cycle_anchor: at('05-01T00:00:00') })
     expect([made.billing_cycle_anchor, firstItem(made).current_period_end]).toEqual([
       at('05-01T00:00:00'),
@@ -322,7 +322,7 @@ describe('how subscriptions begin', () => {
     })
   })
 
-  test('one could not be dated back (documented)', async () => {
+  test('can be backdated (documented)', async () => {
     const back = { backdate_start_date: at('02-01T00:00:00') }
     const { made, first } = await begun({ ...back, billing_cycle_anchor: at('05-01T00:00:00') })
     expect(made.start_date).toBe(back.backdate_start_date)
@@ -335,7 +335,7 @@ describe('how subscriptions begin', () => {
     expect(linesOf(whole)).toEqual([322, 1000, 1000, 1000])
   })
 
-  test('prices could not be made along with it, and nothing bought once (types)', async () => {
+  test('accepts inline prices and one-time items (types)', async () => {
     const { stripe, customer, product, latest } = await shopInApril()
     const data = { currency: 'usd', product }
     const made = await stripe.subscriptions.create({
@@ -348,7 +348,7 @@ describe('how subscriptions begin', () => {
     expect((await stripe.prices.list()).data).toEqual([])
   })
 
-  test('the first payment could not be confirmed by whoever pays (documented)', async () => {
+  test('can be paid by confirming the payment intent of its first invoice (documented)', async () => {
     const { stripe, customer, subscribed, monthly } = await shopInApril()
     const made = await subscribed(await monthly(1000), {
       payment_behavior: 'default_incomplete',
@@ -370,7 +370,7 @@ describe('how subscriptions begin', () => {
     expect((await stripe.paymentMethods.retrieve(paid.payment_method as string)).customer).toBe(customer)
   })
 
-  test('a paused one could not go on (types)', async () => {
+  test('can be resumed from a pause once there is a payment method (types)', async () => {
     const { stripe, customer, to, subscribed, monthly, latest } = await shopInApril()
     await stripe.customers.update(customer, { invoice_settings: { default_payment_method: emptied } })
     const made = await subscribed(await monthly(1000), {
@@ -391,7 +391,7 @@ describe('how subscriptions begin', () => {
     expect((await stripe.events.list({ type: 'customer.subscription.resumed' })).data).toHaveLength(1)
   })
 
-  test('programs of former versions could not begin a period anew', async () => {
+  test('accepts billing_cycle_anchor as text from former API versions only', async () => {
     // What they send is not in the contract of today's version.
     const { stripe } = await sandboxForTest({ check: () => [] })
     const customer = await payingCustomer(stripe)
@@ -406,7 +406,7 @@ describe('how subscriptions begin', () => {
   })
 })
 
-test('a credit note gave nothing back to the card (types)', async () => {
+test('a credit note refunds the card, or refers to an earlier refund (types)', async () => {
   const { stripe, subscribed, monthly, latest } = await shopInApril()
   await subscribed(await monthly(1000))
   const invoice = (await latest())?.id ?? ''

@@ -8,8 +8,8 @@ import { customerShop, day, firstItem, meteredPrice, utc } from './customer-shop
 
 const january = utc('2027-01-01T00:00:00')
 
-describe('refused, where it was taken', () => {
-  test('a subscription of a customer who has nothing to pay with (recorded)', async () => {
+describe('the sandbox refuses', () => {
+  test('a subscription of a customer without a payment method (recorded)', async () => {
     const { stripe, monthly } = await customerShop()
     const { id: customer } = await stripe.customers.create()
     const [price, free] = [await monthly(1000), await monthly(0)]
@@ -63,7 +63,7 @@ describe('refused, where it was taken', () => {
     expect((await refusal(session)).message).toContain('product is not active')
   })
 
-  test('a test clock that goes further than two intervals of the shortest subscription (types)', async () => {
+  test('moving a test clock by more than two intervals of the shortest subscription (types)', async () => {
     const { stripe, clockId, subscribed, monthly } = await customerShop(january)
     const to = (moment: string) => stripe.testHelpers.testClocks.advance(clockId, { frozen_time: utc(moment) })
     await subscribed(await monthly(1000))
@@ -71,7 +71,7 @@ describe('refused, where it was taken', () => {
     expect((await to('2027-03-01T00:00:00')).status).toBe('advancing')
   })
 
-  test('an API version that never was, and an account that is not connected (documented)', async () => {
+  test('an unknown API version, and an account that is not connected (documented)', async () => {
     const { url, apiKey, stripe } = await sandboxForTest()
     const ask = async (headers: Record<string, string>) => {
       const response = await fetch(`${url}/v1/products`, { headers: { authorization: `Bearer ${apiKey}`, ...headers } })
@@ -94,8 +94,8 @@ describe('refused, where it was taken', () => {
   })
 })
 
-describe('another amount', () => {
-  test('of a change in the middle of a period: both parts are rounded down (recorded)', async () => {
+describe('amounts', () => {
+  test('of a change in mid-period: both parts rounded down (recorded)', async () => {
     const shop = await customerShop(utc('2027-04-01T00:00:00'))
     const { stripe, clockId, subscribed, monthly, invoices } = shop
     const [low, high] = [await monthly(1000), await monthly(2000)]
@@ -114,7 +114,7 @@ describe('another amount', () => {
     }
   })
 
-  test('of a change under a discount: what is given back is what was paid (documented)', async () => {
+  test('of a change with a discount: the credit is what was paid (documented)', async () => {
     const { stripe, clockId, subscribed, monthly, invoices } = await customerShop(utc('2027-04-01T00:00:00'))
     const [low, high] = [await monthly(1000), await monthly(2000)]
     const coupon = await stripe.coupons.create({ percent_off: 50, duration: 'forever' })
@@ -144,7 +144,7 @@ describe('another amount', () => {
     ])
   })
 
-  test('of usage that is summed up by the day: the last of a day counts (types)', async () => {
+  test('of usage with a daily window: the last event of each day (types)', async () => {
     const shop = await customerShop(january)
     const { stripe, customer, clockId, product, invoices } = shop
     const meter = await stripe.billing.meters.create({
@@ -170,7 +170,7 @@ describe('another amount', () => {
     expect((await invoices()).at(-1)?.total).toBe(700)
   })
 
-  test('an item that is added later begins then (recorded)', async () => {
+  test('an item that is added later starts its period then (recorded)', async () => {
     const { stripe, clockId, subscribed, monthly } = await customerShop(january)
     const made = await subscribed(await monthly(1000))
     const later = january + 10 * day
@@ -185,7 +185,7 @@ describe('another amount', () => {
     expect(prorated.map((line) => line.amount).reduce((sum, amount) => sum + amount, 0)).toBe(0)
   })
 
-  test('a card that declines is an attempt, though it is refused (recorded)', async () => {
+  test('a declined card is an error, and its attempt is stored (recorded)', async () => {
     const { stripe, customer, subscribed, monthly, invoices } = await customerShop()
     await subscribed(await monthly(1000), { payment_behavior: 'default_incomplete' })
     const bad = await stripe.paymentMethods.attach('pm_card_chargeCustomerFail', { customer })
@@ -197,8 +197,8 @@ describe('another amount', () => {
   })
 })
 
-describe('another list', () => {
-  test('subscriptions and customers on a test clock are in no list that does not name it (types)', async () => {
+describe('a list', () => {
+  test('of subscriptions or customers leaves out those on test clocks, unless the clock is named (types)', async () => {
     const { stripe, clockId, customer, subscribed, monthly } = await customerShop(january)
     const price = await monthly(1000)
     const made = await subscribed(price)
@@ -211,7 +211,7 @@ describe('another list', () => {
     expect(ids(await stripe.customers.list({ test_clock: clockId }))).toEqual([customer])
   })
 
-  test('the lines of an invoice come in pages, and ten of them with the invoice (types)', async () => {
+  test('of an invoice’s lines has pages, and the invoice contains the first ten (types)', async () => {
     const { stripe, customer, monthly } = await customerShop()
     const items = []
     for (let n = 1; n <= 12; n++) items.push({ price: (await monthly(n)).id })
@@ -233,8 +233,8 @@ describe('another list', () => {
   })
 })
 
-describe('another event', () => {
-  test('a renewal names no request, and the payment is told before the invoice is paid (recorded)', async () => {
+describe('the events', () => {
+  test('of a renewal name no request, and the payment’s comes before the invoice’s (recorded)', async () => {
     const { stripe, clockId, subscribed, monthly } = await customerShop(january)
     await subscribed(await monthly(1000))
     await stripe.testHelpers.testClocks.advance(clockId, { frozen_time: utc('2027-02-02T00:00:00') })
@@ -249,8 +249,8 @@ describe('another event', () => {
   })
 })
 
-describe('another answer to a repeated request', () => {
-  test('a declined payment is answered again as it was (documented)', async () => {
+describe('a retry with the same idempotency key', () => {
+  test('of a declined payment gets the same response (documented)', async () => {
     const { stripe, customer, monthly, url, apiKey, port } = await customerShop()
     const price = await monthly(1000)
     const bad = await stripe.paymentMethods.attach('pm_card_chargeCustomerFail', { customer })
@@ -273,7 +273,7 @@ describe('another answer to a repeated request', () => {
   })
 })
 
-test('usage of a tiered price has a line for each tier (documented)', async () => {
+test('usage of a tiered price has one line per tier (documented)', async () => {
   const shop = await customerShop(january)
   const price = await meteredPrice(shop, {
     billing_scheme: 'tiered',

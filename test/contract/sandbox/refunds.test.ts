@@ -6,7 +6,7 @@ import { idOf, sandboxForTest } from '../../support/sandbox.ts'
 const pay = (stripe: Stripe): Promise<Stripe.PaymentIntent> =>
   stripe.paymentIntents.create({ amount: 1000, currency: 'usd', confirm: true, payment_method: 'pm_card_visa' })
 
-test('parts of a charge go back until nothing is left', async () => {
+test('a charge can be refunded in parts until nothing is left', async () => {
   const { stripe } = await sandboxForTest()
   const intent = await pay(stripe)
   const charge = idOf(intent.latest_charge)
@@ -31,7 +31,7 @@ test('parts of a charge go back until nothing is left', async () => {
   expect(types.slice(-4)).toEqual(['refund.created', 'charge.refunded', 'refund.created', 'charge.refunded'])
 })
 
-test('what was not paid cannot go back', async () => {
+test('a failed charge cannot be refunded', async () => {
   const { stripe } = await sandboxForTest()
   const open = await stripe.paymentIntents.create({ amount: 1000, currency: 'usd' })
   await expect(stripe.refunds.create({ payment_intent: open.id })).rejects.toThrow(
@@ -46,7 +46,7 @@ test('what was not paid cannot go back', async () => {
   })
 })
 
-test('a note on a refund is told under both names; what is not there is refused by name', async () => {
+test('an update of a refund emits the event under both names; unsupported refunds are refused by name', async () => {
   const { stripe } = await sandboxForTest()
   const intent = await pay(stripe)
   const { id } = await stripe.refunds.create({ payment_intent: intent.id })

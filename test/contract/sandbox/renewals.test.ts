@@ -4,7 +4,7 @@ import { decimal } from './shop.ts'
 import { refusal } from '../../support/stripe-refusal.ts'
 
 describe('test clocks and renewals of the sandbox', () => {
-  test('a month end stays one, over short months and leap years', async () => {
+  test('a month end stays a month end, over short months and leap years', async () => {
     const { stripe, clockId, monthly, subscribed, invoices } = await customerShop(utc('2027-12-31T12:00:00'))
     const made = await subscribed(await monthly(1000))
     for (const moment of ['2028-02-29', '2028-04-29'])
@@ -27,7 +27,7 @@ describe('test clocks and renewals of the sandbox', () => {
     expect([iso(item.current_period_start), iso(item.current_period_end)]).toEqual(['2028-05-31', '2028-06-30'])
   })
 
-  test('prorations wait as invoice items, and are not billed when they are deleted or the subscription ends', async () => {
+  test('prorations are pending invoice items, and are not billed if they are deleted or the subscription ends', async () => {
     const start = utc('2027-01-01T00:00:00')
     const { stripe, clockId, customer, monthly, subscribed, invoices } = await customerShop(start)
     const made = await subscribed(await monthly(1000))
@@ -55,7 +55,7 @@ describe('test clocks and renewals of the sandbox', () => {
     expect(await waiting()).toEqual([])
   })
 
-  test('what is too small to be charged waits in the balance until it is enough, and stands in no charge', async () => {
+  test('an amount below the minimum charge stays in the balance until it is enough, and is not charged', async () => {
     const { stripe, clockId, customer, monthly, subscribed, invoices } = await customerShop(utc('2027-01-01T00:00:00'))
     await subscribed(await monthly(30))
     await stripe.testHelpers.testClocks.advance(clockId, { frozen_time: utc('2027-02-02T00:00:00') })
@@ -88,7 +88,7 @@ describe('test clocks and renewals of the sandbox', () => {
     expect((await invoices()).every((invoice) => invoice.status === 'paid')).toBe(true)
   })
 
-  test('a renewal is a draft for an hour, then it is paid', async () => {
+  test('a renewal is a draft for an hour, then paid', async () => {
     const { stripe, clockId, monthly, subscribed, invoices } = await customerShop(utc('2027-01-01T00:00:00'))
     await subscribed(await monthly(1000))
     const advance = (moment: string) => stripe.testHelpers.testClocks.advance(clockId, { frozen_time: utc(moment) })
@@ -106,7 +106,7 @@ describe('test clocks and renewals of the sandbox', () => {
     expect(await refusal(advance('2027-01-15T00:00:00'))).toMatchObject({ param: 'frozen_time' })
   })
 
-  test('a trial costs nothing, is announced, and ends in the first charge', async () => {
+  test('a trial is free, is announced by an event, and ends with the first charge', async () => {
     const { stripe, clockId, monthly, subscribed, invoices } = await customerShop(utc('2027-01-01T00:00:00'))
     const made = await subscribed(await monthly(1000), { trial_period_days: 14 })
     expect(made).toMatchObject({ status: 'trialing', trial_end: made.created + 14 * day })
@@ -131,7 +131,7 @@ describe('test clocks and renewals of the sandbox', () => {
     // The first flat fee is due without usage too.
     ['graduated', 0, 300, [0]],
   ] as const)(
-    'usage is billed afterwards, %s, %i units, a line for each part of each tier',
+    'usage is billed in arrears, %s, %i units, one line per part of each tier',
     async (mode, used, expected, quantities) => {
       const shop = await customerShop(utc('2027-01-01T00:00:00'))
       const { stripe, clockId, customer, invoices } = shop
@@ -153,7 +153,7 @@ describe('test clocks and renewals of the sandbox', () => {
     },
   )
 
-  test('usage before a swap under none is lost, after it is billed at the new price', async () => {
+  test('usage before a swap with none is dropped, usage after it has the new price', async () => {
     const shop = await customerShop(utc('2027-01-01T00:00:00'))
     const { stripe, clockId, customer, product, invoices } = shop
     const price = await meteredPrice(shop)
@@ -194,7 +194,7 @@ describe('test clocks and renewals of the sandbox', () => {
     expect((await stripe.subscriptions.retrieve(made.id)).discounts).toHaveLength(duration === 'forever' ? 1 : 0)
   })
 
-  test('an amount off is spread over the lines to the last cent, and never below zero', async () => {
+  test('an amount off is split exactly over the lines, and never below zero', async () => {
     const { stripe, monthly, subscribed, customer } = await customerShop()
     const coupon = await stripe.coupons.create({ duration: 'once', amount_off: 100, currency: 'usd' })
     const code = await stripe.promotionCodes.create({
@@ -215,7 +215,7 @@ describe('test clocks and renewals of the sandbox', () => {
     expect(await stripe.invoices.retrieve(small.latest_invoice as string)).toMatchObject({ total: 0, status: 'paid' })
   })
 
-  test('a card that declines makes a renewal past due until it is paid', async () => {
+  test('a declined renewal is past due until it is paid', async () => {
     const { stripe, customer, clockId, monthly, subscribed, invoices } = await customerShop(utc('2027-01-01T00:00:00'))
     const made = await subscribed(await monthly(1000))
     const bad = await stripe.paymentMethods.attach('pm_card_chargeCustomerFail', { customer })
@@ -233,7 +233,7 @@ describe('test clocks and renewals of the sandbox', () => {
     expect((await stripe.subscriptions.retrieve(made.id)).status).toBe('active')
   })
 
-  test('a preview says what will be charged and changes nothing', async () => {
+  test('a preview equals the later charge and changes nothing', async () => {
     const { stripe, customer, clockId, monthly, subscribed, invoices } = await customerShop(utc('2027-01-01T00:00:00'))
     const [low, high] = [await monthly(1000), await monthly(3000)]
     const made = await subscribed(low)
@@ -265,7 +265,7 @@ describe('test clocks and renewals of the sandbox', () => {
     })
   })
 
-  test('without a test clock a customer lives on the clock of the account, which a control route moves', async () => {
+  test('without a test clock a customer lives on the account’s clock, which a control route moves', async () => {
     const { url, apiKey, monthly, subscribed, invoices } = await customerShop()
     await subscribed(await monthly(1000))
     const headers = { Authorization: `Bearer ${apiKey}` }
@@ -274,7 +274,7 @@ describe('test clocks and renewals of the sandbox', () => {
     expect((await invoices()).map((invoice) => invoice.status)).toEqual(['paid', 'paid', 'paid'])
   })
 
-  test('a clock takes its customers along when it is deleted', async () => {
+  test('deleting a clock deletes its customers', async () => {
     const { stripe, customer, clockId, monthly, subscribed } = await customerShop(utc('2027-01-01T00:00:00'))
     const made = await subscribed(await monthly(1000))
     await stripe.testHelpers.testClocks.del(clockId)
@@ -284,7 +284,7 @@ describe('test clocks and renewals of the sandbox', () => {
 })
 
 describe('meter events of the sandbox', () => {
-  test('an identifier counts once, and moments far away are refused', async () => {
+  test('an identifier counts once, and timestamps too far away are refused', async () => {
     const shop = await customerShop()
     const { stripe, customer, clock } = shop
     const price = await meteredPrice(shop)

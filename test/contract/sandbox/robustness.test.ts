@@ -60,7 +60,7 @@ function valueFor(names: readonly string[]): fc.Arbitrary<string[]> {
   return fc.array(pair, { maxLength: 6 })
 }
 
-test('whatever is sent, the answer is an object or a refusal that the contract allows, never a failure', async () => {
+test('any input gets an object or an error that the contract allows, never a failure', async () => {
   const sandbox = await sandboxForTest()
   const { stripe, url, apiKey } = sandbox
   await stripe.products.create({ id: 'p', name: 'P' })

@@ -30,7 +30,7 @@ async function times({ stripe }: TestSandbox, type: string): Promise<number[]> {
   return (await stripe.events.list({ type })).data.map(({ created }) => created)
 }
 
-test('the end of a schedule is told of a week before, once', async () => {
+test('the expiring event of a schedule is sent once, a week before its end', async () => {
   const sandbox = await sandboxForTest()
   const { stripe } = sandbox
   const { clock, schedule } = await scheduled(sandbox, { duration: { interval: 'month' } }, 'release')
@@ -43,7 +43,7 @@ test('the end of a schedule is told of a week before, once', async () => {
   expect(event?.data.previous_attributes).toBeUndefined()
 })
 
-test('an end that moves is told of again', async () => {
+test('a schedule with a new end sends its expiring event again', async () => {
   const sandbox = await sandboxForTest()
   const { stripe } = sandbox
   const { clock, schedule } = await scheduled(sandbox, { duration: { interval: 'month' } }, 'release')
@@ -59,7 +59,7 @@ test('an end that moves is told of again', async () => {
   ])
 })
 
-test('a test clock that rests within ten days of the end tells already, as Stripe’s command-line tool expects', async () => {
+test('a test clock that stops within ten days of the end sends it already, as Stripe’s command-line tool expects', async () => {
   const sandbox = await sandboxForTest()
   const { stripe } = sandbox
   const { clock } = await scheduled(sandbox, { end_date: start + 28 * day })
@@ -70,7 +70,7 @@ test('a test clock that rests within ten days of the end tells already, as Strip
   expect(await times(sandbox, 'subscription_schedule.expiring')).toEqual([start + 19 * day])
 })
 
-test('a subscription that ends within its first period pays for that part, and ends there', async () => {
+test('a subscription that ends within its first period is billed for that part, and ends', async () => {
   const sandbox = await sandboxForTest()
   const { stripe } = sandbox
   const { clock, schedule } = await scheduled(sandbox, { end_date: start + 28 * day })
@@ -99,7 +99,7 @@ test('a subscription that ends within its first period pays for that part, and e
   expect(invoices.map(({ amount_paid: paid }) => paid)).toEqual([1354])
 })
 
-test('what a cancelled part gives back is a part of what was paid for it', async () => {
+test('a credit for a partial period is a share of what was paid for it', async () => {
   const sandbox = await sandboxForTest()
   const { stripe } = sandbox
   const { clock, schedule } = await scheduled(sandbox, { end_date: start + 28 * day })
@@ -110,7 +110,7 @@ test('what a cancelled part gives back is a part of what was paid for it', async
   expect(last?.lines.data.map(({ amount }) => amount)).toEqual([-677])
 })
 
-test('other broken ends are refused by name: later ones, with discounts, without prorations', async () => {
+test('other ends in mid-period are refused by name: later ones, with discounts, without prorations', async () => {
   const sandbox = await sandboxForTest()
   const refusal = /^The sandbox does not support a last phase that ends in the middle of a period/
   const { id: coupon } = await sandbox.stripe.coupons.create({ percent_off: 10 })
@@ -122,7 +122,7 @@ test('other broken ends are refused by name: later ones, with discounts, without
     await expect(scheduled(sandbox, phase)).rejects.toThrow(refusal)
 })
 
-test('the schedule of a subscription that nobody pays for is aborted with it', async () => {
+test('the schedule of an unpaid subscription is aborted with it', async () => {
   const sandbox = await sandboxForTest()
   const { stripe, control } = sandbox
   const { id: customer } = await stripe.customers.create({ source: 'tok_chargeCustomerFail' })

@@ -6,7 +6,7 @@ import { customerShop, day, firstItem, meteredPrice, utc } from './customer-shop
 const start = utc('2027-01-01T00:00:00')
 
 describe('subscription schedules of the sandbox', () => {
-  test('the next phase begins with the next period, without proration, and the quantity is what it says', async () => {
+  test('the next phase begins with the next period, without proration and with its own quantity', async () => {
     const { stripe, clockId, monthly, subscribed, invoices } = await customerShop(start)
     const [list, negotiated] = [await monthly(1000), await monthly(700)]
     const made = await subscribed(list, { items: [{ price: list.id, quantity: 7 }] })
@@ -43,7 +43,7 @@ describe('subscription schedules of the sandbox', () => {
     ['always_invoice', [1000, 500, 2000], ['subscription_update']],
     ['none', [1000, 2000], []],
   ] as const)(
-    'a phase that begins in the middle of a period prorates as its proration_behavior says: %s',
+    'a phase that begins in mid-period prorates with its proration_behavior: %s',
     async (behavior, totals, reasons) => {
       const { stripe, clockId, monthly, subscribed, invoices } = await customerShop(utc('2027-01-01T00:00:00'))
       const [list, dearer] = [await monthly(1000), await monthly(2000)]
@@ -69,7 +69,7 @@ describe('subscription schedules of the sandbox', () => {
     },
   )
 
-  test('a metered item swapped by a phase is billed for the usage before it at the old price', async () => {
+  test('a phase that swaps a metered item bills the usage before it at the old price', async () => {
     const shop = await customerShop(start)
     const { stripe, clockId, customer, product, invoices } = shop
     const old = await meteredPrice(shop)
@@ -93,7 +93,7 @@ describe('subscription schedules of the sandbox', () => {
     expect((await invoices()).map((invoice) => invoice.total)).toEqual([500, 200])
   })
 
-  test('a subscription under a schedule is changed through the schedule alone, until it is released', async () => {
+  test('a subscription with a schedule can only be changed through the schedule, until it is released', async () => {
     const { stripe, monthly, subscribed } = await customerShop(start)
     const [from, to] = [await monthly(1000), await monthly(700)]
     const made = await subscribed(from)
@@ -124,7 +124,7 @@ describe('subscription schedules of the sandbox', () => {
     expect(await refusal(stripe.subscriptionSchedules.release(id))).toMatchObject({ status: 400 })
   })
 
-  test('a price archived before its phase begins is billed all the same', async () => {
+  test('a price archived before its phase begins is still billed', async () => {
     const { stripe, clockId, monthly, subscribed, invoices } = await customerShop(start)
     const [from, to] = [await monthly(1000), await monthly(700)]
     const made = await subscribed(from)
@@ -141,7 +141,7 @@ describe('subscription schedules of the sandbox', () => {
     expect((await stripe.subscriptions.retrieve(made.id)).status).toBe('canceled')
   })
 
-  test('an end in the middle of a period is refused by name, one at its border is not', async () => {
+  test('an end in mid-period is refused by name, one at a period’s border is accepted', async () => {
     const { stripe, monthly, subscribed } = await customerShop(start)
     const price = await monthly(1000)
     const made = await subscribed(price)
@@ -155,7 +155,7 @@ describe('subscription schedules of the sandbox', () => {
     expect(await ending(end_date)).toMatchObject({ end_behavior: 'cancel' })
   })
 
-  describe('what a phase does not say', () => {
+  describe('a setting that a phase omits', () => {
     /** On a schedule, with half off for ever and a trial until 15 January; the phase's other parts as given. */
     async function changed(params: Partial<Stripe.SubscriptionScheduleUpdateParams.Phase>) {
       const { stripe, monthly, subscribed } = await customerShop(start)
@@ -174,21 +174,21 @@ describe('subscription schedules of the sandbox', () => {
       return { stripe, made, end_date, update }
     }
 
-    test('ends: the trial at once, and the discount', async () => {
+    test('ends at once: a trial or a discount', async () => {
       const { stripe, made, update } = await changed({})
       await update
       const after = await stripe.subscriptions.retrieve(made.id, { expand: ['latest_invoice'] })
       expect(after).toMatchObject({ status: 'active', discounts: [], latest_invoice: { total: 1000 } })
     })
 
-    test('stays when it is said', async () => {
+    test('stays if the phase repeats it', async () => {
       const trialEnd = start + 14 * day
       const { stripe, made, update } = await changed({ trial_end: trialEnd })
       await update
       expect(await stripe.subscriptions.retrieve(made.id)).toMatchObject({ status: 'trialing', trial_end: trialEnd })
     })
 
-    test('cannot be said wrongly: a trial beyond the phase, a discount of nobody', async () => {
+    test('is refused if invalid: a trial beyond the phase, an unknown discount', async () => {
       const long = await changed({ trial_end: start + 40 * day })
       expect(await refusal(long.update)).toMatchObject({ param: 'phases[0][trial_end]' })
       const foreign = await changed({ discounts: [{ discount: 'di_unknown' }] })

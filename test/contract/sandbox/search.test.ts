@@ -24,7 +24,7 @@ async function world() {
 }
 
 describe('a search', () => {
-  test('finds by exact text in any case, by parts, by metadata, by what is missing, and by numbers', async () => {
+  test('matches exact text regardless of case, substrings, metadata, null fields and numbers', async () => {
     const { found, clock } = await world()
     const now = Math.floor(clock.now() / 1000)
     for (const [query, names] of [
@@ -49,7 +49,7 @@ describe('a search', () => {
       expect([query, await found(query)]).toEqual([query, names])
   })
 
-  test('that cannot be read, mixes AND with OR, or asks for what is not searched is refused', async () => {
+  test('is refused if it cannot be parsed, mixes AND with OR, or names an unsupported field', async () => {
     const { stripe } = await world()
     for (const query of [
       'name',
@@ -70,7 +70,7 @@ describe('a search', () => {
       ])
   })
 
-  test('comes in pages, newest first, and does not hold back unless it is told to', async () => {
+  test('has pages, newest first, and finds new objects at once unless a delay is set', async () => {
     const { stripe, control, url, clock } = await sandboxForTest()
     const ids: string[] = []
     for (let index = 0; index < 5; index++) {

@@ -13,7 +13,7 @@ async function typesOf(stripe: Stripe): Promise<string[]> {
 }
 
 describe('a setup intent', () => {
-  test('keeps a card for a customer, who does not pay with it by default', async () => {
+  test('saves a card for a customer without making it the default', async () => {
     const { stripe } = await sandboxForTest()
     const { id: customer } = await stripe.customers.create()
     const made = await stripe.setupIntents.create({ customer, description: 'Later' })
@@ -36,7 +36,7 @@ describe('a setup intent', () => {
     expect((await stripe.setupIntents.list({ customer })).data.map(({ id }) => id)).toEqual([made.id])
   })
 
-  test('is changed and cancelled', async () => {
+  test('can be updated and cancelled', async () => {
     const { stripe } = await sandboxForTest()
     const made = await stripe.setupIntents.create({ payment_method: 'pm_card_visa', usage: 'on_session' })
     expect(made).toMatchObject({ status: 'requires_confirmation', usage: 'on_session' })
@@ -48,7 +48,7 @@ describe('a setup intent', () => {
     expect(await stripe.setupIntents.retrieve(made.id)).toMatchObject({ status: 'canceled' })
   })
 
-  test('of a card that declines fails, and one that declines later succeeds', async () => {
+  test('fails with a card that declines attachment, and succeeds with one that declines payments', async () => {
     const { stripe } = await sandboxForTest()
     const { id: customer } = await stripe.customers.create()
     const confirmed = (payment_method: string) =>
@@ -64,8 +64,8 @@ describe('a setup intent', () => {
   })
 })
 
-describe('a card that was set up for nobody', () => {
-  test('is attached afterwards, and not once more when it was detached', async () => {
+describe('a card that was set up without a customer', () => {
+  test('can be attached afterwards, and not again once it was detached', async () => {
     const { stripe } = await sandboxForTest()
     const { id: customer } = await stripe.customers.create()
     const done = await stripe.setupIntents.create({ payment_method: 'pm_card_visa', confirm: true })
@@ -85,10 +85,10 @@ describe('a card that was set up for nobody', () => {
   })
 })
 
-describe('a checkout that keeps a card', () => {
+describe('a checkout in setup mode', () => {
   const urls = { success_url: 'http://127.0.0.1:9/done', cancel_url: 'http://127.0.0.1:9/back' }
 
-  test('attaches it to the customer and buys nothing', async () => {
+  test('attaches the card to the customer without a payment', async () => {
     const { stripe } = await sandboxForTest()
     const { id: customer } = await stripe.customers.create()
     const session = await stripe.checkout.sessions.create({
@@ -113,7 +113,7 @@ describe('a checkout that keeps a card', () => {
       metadata: { of: 'ours' },
     })
     expect(await refusal(stripe.setupIntents.cancel(intent))).toMatchObject({ status: 400 })
-    expect((await (await fetch(session.url ?? '')).text()).includes('Keep the card')).toBe(true)
+    expect((await (await fetch(session.url ?? '')).text()).includes('Save card')).toBe(true)
     expect((await pay(session.url, '4000000000000002')).status).toBe(402)
     expect((await pay(session.url, '4242424242424242')).status).toBe(303)
     const done = await stripe.checkout.sessions.retrieve(session.id, { expand: ['setup_intent'] })
@@ -129,7 +129,7 @@ describe('a checkout that keeps a card', () => {
     )
   })
 
-  test('makes a customer only when it is asked to, and ends its intent when it expires', async () => {
+  test('creates a customer only on request, and cancels its intent when it expires', async () => {
     const { stripe } = await sandboxForTest()
     const create = (params: Partial<Stripe.Checkout.SessionCreateParams> = {}) =>
       stripe.checkout.sessions.create({ ...urls, mode: 'setup', currency: 'eur', ...params })
@@ -149,7 +149,7 @@ describe('a checkout that keeps a card', () => {
     ['items', { line_items: [{ price: 'price_none', quantity: 1 }] }, 'line_items'],
     ['discounts', { allow_promotion_codes: true }, 'allow_promotion_codes'],
     ['a plan', { subscription_data: { trial_period_days: 3 } }, 'subscription_data'],
-  ] as const)('takes no %s', async (_title, params, name) => {
+  ] as const)('refuses %s', async (_title, params, name) => {
     const { stripe } = await sandboxForTest()
     const wanted = { ...urls, mode: 'setup', currency: 'usd', ...params } as Stripe.Checkout.SessionCreateParams
     expect(await refusal(stripe.checkout.sessions.create(wanted))).toMatchObject({ param: name })

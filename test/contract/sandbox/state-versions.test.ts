@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { schema } from '../../../packages/sandbox/src/store/state-schema.ts'
 import { sandboxForTest } from '../../support/sandbox.ts'
 
-test('a file of the first version is brought up to date, with what is in it', async () => {
+test('a file of version 1 is upgraded with its objects', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'ratecard-sandbox-'))
   onTestFinished(() => rmSync(dataDir, { recursive: true }))
   const account = await sandboxForTest()
@@ -25,7 +25,7 @@ test('a file of the first version is brought up to date, with what is in it', as
   expect((await stripe.customers.create()).id).toMatch(/^cus_/)
 })
 
-test('the clock of an account goes back with a snapshot and starts anew with a reset', async () => {
+test('the clock of an account is restored with a snapshot and reset with a reset', async () => {
   const { control, apiKey } = await sandboxForTest()
   const start = control.now(apiKey)
   control.advance(100, apiKey)

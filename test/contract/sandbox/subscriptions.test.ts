@@ -3,7 +3,7 @@ import { refusal } from '../../support/stripe-refusal.ts'
 import { customerShop, firstItem, meteredPrice, utc } from './customer-shop.ts'
 
 describe('subscriptions of the sandbox', () => {
-  test('one begins active and paid, with its period on the item', async () => {
+  test('a new one is active and paid, with its period on the item', async () => {
     const { stripe, customer, monthly, subscribed, invoices } = await customerShop()
     const price = await monthly(1200)
     const made = await subscribed(price, { items: [{ price: price.id, quantity: 3 }], metadata: { tenant: 't' } })
@@ -37,7 +37,7 @@ describe('subscriptions of the sandbox', () => {
     })
   })
 
-  test('the list leaves cancelled ones out unless asked, and filters', async () => {
+  test('the list filters, and leaves out cancelled ones unless asked', async () => {
     const { stripe, customer, monthly, subscribed } = await customerShop()
     const [one, other] = [await monthly(100), await monthly(200)]
     const active = await subscribed(one)
@@ -55,7 +55,7 @@ describe('subscriptions of the sandbox', () => {
     expect(await refusal(stripe.subscriptions.retrieve('sub_nope'))).toMatchObject({ status: 404, param: 'id' })
   })
 
-  test('another price without a quantity makes the quantity 1', async () => {
+  test('a new price without a quantity resets the quantity to 1', async () => {
     const { stripe, monthly, subscribed, invoices } = await customerShop()
     const [from, to] = [await monthly(100), await monthly(300)]
     const made = await subscribed(from, { items: [{ price: from.id, quantity: 7 }] })
@@ -73,7 +73,7 @@ describe('subscriptions of the sandbox', () => {
     expect(await invoices()).toHaveLength(1)
   })
 
-  test('what cannot be is refused in the words of the real API', async () => {
+  test('invalid requests get the real API’s errors', async () => {
     const shop = await customerShop()
     const { stripe, customer, monthly, subscribed, price } = shop
     const [usd, eur] = [await monthly(100), await monthly(100, { currency: 'eur' })]
@@ -112,7 +112,7 @@ describe('subscriptions of the sandbox', () => {
     })
   })
 
-  test('another interval begins a new period and bills it at once, even under none', async () => {
+  test('a new interval starts a new period and bills it at once, even with none', async () => {
     const { stripe, monthly, subscribed, invoices, control, apiKey } = await customerShop()
     const [month, year] = [await monthly(1000), await monthly(9000, { recurring: { interval: 'year' } })]
     const made = await subscribed(month)
@@ -129,7 +129,7 @@ describe('subscriptions of the sandbox', () => {
     ])
   })
 
-  test('from free to paid is billed at once, even under none', async () => {
+  test('a change from free to paid is billed at once, even with none', async () => {
     const { stripe, monthly, subscribed, invoices } = await customerShop()
     const [free, paid] = [await monthly(0), await monthly(500)]
     const made = await subscribed(free)
@@ -140,7 +140,7 @@ describe('subscriptions of the sandbox', () => {
     expect((await invoices()).map((invoice) => invoice.total)).toEqual([0, 1000])
   })
 
-  test('a change in the middle of a period costs its parts: now, later or never', async () => {
+  test('a change in mid-period is prorated: now, later or never', async () => {
     const { stripe, monthly, subscribed, invoices, control, apiKey } = await customerShop()
     const [low, high] = [await monthly(1000), await monthly(3000)]
     const made = await subscribed(low)
@@ -159,7 +159,7 @@ describe('subscriptions of the sandbox', () => {
     expect(renewal?.lines.data.map((line) => line.amount)).toEqual([-1500, 3000, 6000])
   })
 
-  test('cancelling at the end of the period can be taken back, and then happens', async () => {
+  test('a planned cancellation can be revoked, and otherwise happens', async () => {
     const { stripe, monthly, subscribed, control, apiKey, invoices } = await customerShop()
     const made = await subscribed(await monthly(1000))
     const planned = await stripe.subscriptions.update(made.id, { cancel_at_period_end: true })
@@ -183,7 +183,7 @@ describe('subscriptions of the sandbox', () => {
     })
   })
 
-  test('items can be read, added, changed and removed one by one', async () => {
+  test('items can be retrieved, added, updated and removed one by one', async () => {
     const { stripe, monthly, subscribed, invoices } = await customerShop()
     const [one, other] = [await monthly(100), await monthly(200)]
     const made = await subscribed(one)
@@ -205,7 +205,7 @@ describe('subscriptions of the sandbox', () => {
     expect(await invoices()).toHaveLength(1)
   })
 
-  test('a card that declines leaves a new subscription incomplete, and it expires', async () => {
+  test('a declined card leaves a new subscription incomplete, and it expires', async () => {
     const { stripe, customer, monthly, subscribed, control, apiKey } = await customerShop()
     const card = await stripe.paymentMethods.attach('pm_card_chargeCustomerFail', { customer })
     await stripe.customers.update(customer, { invoice_settings: { default_payment_method: card.id } })
@@ -225,7 +225,7 @@ describe('subscriptions of the sandbox', () => {
     })
   })
 
-  test('a first invoice that expires gives back what it took of the balance', async () => {
+  test('a first invoice that expires returns the balance it used', async () => {
     const { stripe, customer, monthly, subscribed, control, apiKey } = await customerShop()
     await stripe.customers.update(customer, { balance: -300 })
     const made = await subscribed(await monthly(1000), { payment_behavior: 'default_incomplete' })
@@ -237,7 +237,7 @@ describe('subscriptions of the sandbox', () => {
     expect(told?.data.object).toMatchObject({ balance: -300 })
   })
 
-  test('an end in the middle of a period is refused where it would be prorated', async () => {
+  test('an end in mid-period is refused where it would be prorated', async () => {
     const start = utc('2027-01-01T00:00:00')
     const { stripe, clockId, monthly, subscribed, invoices } = await customerShop(start)
     const price = await monthly(1000)

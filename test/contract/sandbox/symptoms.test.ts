@@ -13,7 +13,7 @@ async function declineCode(call: Promise<unknown>): Promise<[string | undefined,
   throw new Error('The card was not declined')
 }
 
-test('a declined card says no decline_code', async () => {
+test('a declined card has a decline_code', async () => {
   const { stripe, customer } = await customerShop()
   const attached = (card: string) => declineCode(stripe.paymentMethods.attach(card, { customer }))
   expect(await attached('pm_card_chargeDeclined')).toEqual(['card_declined', 'generic_decline'])
@@ -27,7 +27,7 @@ test('a declined card says no decline_code', async () => {
   expect(data[0]?.outcome).toMatchObject({ reason: 'insufficient_funds' })
 })
 
-test('a trial without a card has no pending_setup_intent', async () => {
+test('a trial without a card has a pending_setup_intent', async () => {
   const { stripe, monthly, subscribed } = await customerShop()
   const price = await monthly(1000)
   expect((await subscribed(price, { trial_period_days: 7 })).pending_setup_intent).toBeNull()
@@ -44,7 +44,7 @@ test('a trial without a card has no pending_setup_intent', async () => {
   })
 })
 
-test('a credit does not name the lines that it gives back', async () => {
+test('a credit names the invoice lines that it credits', async () => {
   const { stripe, clockId, monthly, subscribed, invoices } = await customerShop(utc('2026-01-01T00:00:00'))
   const made = await subscribed(await monthly(3100))
   await stripe.testHelpers.testClocks.advance(clockId, { frozen_time: utc('2026-01-11T00:00:00') })
@@ -62,7 +62,7 @@ test('a credit does not name the lines that it gives back', async () => {
   ])
 })
 
-test('a malformed email address is taken', async () => {
+test('a malformed email address is refused', async () => {
   const { stripe, customer } = await customerShop()
   const wrong = { code: 'email_invalid', message: 'Invalid email address: nobody', status: 400 }
   expect(await refusal(stripe.customers.create({ email: 'nobody' }))).toMatchObject({ ...wrong, param: 'email' })
@@ -70,7 +70,7 @@ test('a malformed email address is taken', async () => {
   expect(await stripe.customers.update(customer, { email: '' })).toMatchObject({ email: null })
 })
 
-test('an update of a subscription in which nothing changed is told of beside the end of its trial', async () => {
+test('a warning of a trial’s end comes without an update event if nothing else changed', async () => {
   const { stripe, clockId, monthly, subscribed } = await customerShop(utc('2026-01-01T00:00:00'))
   await subscribed(await monthly(1000), { trial_period_days: 7 })
   await stripe.testHelpers.testClocks.advance(clockId, { frozen_time: utc('2026-01-05T00:00:00') })
@@ -79,7 +79,7 @@ test('an update of a subscription in which nothing changed is told of beside the
   expect(types).not.toContain('customer.subscription.updated')
 })
 
-test('usage cannot be taken back', async () => {
+test('usage can be cancelled within a day', async () => {
   const sandbox = await customerShop()
   const { stripe, customer, clock } = sandbox
   await meteredPrice(sandbox)
@@ -101,7 +101,7 @@ test('usage cannot be taken back', async () => {
   expect(await refusal(cancelled('b'))).toMatchObject({ status: 400, param: 'cancel[identifier]' })
 })
 
-test('the ways to pay of a customer are not listed', async () => {
+test('the payment methods of a customer are listed', async () => {
   const { stripe, customer } = await customerShop()
   const { data } = await stripe.customers.listPaymentMethods(customer)
   expect(data).toMatchObject([{ object: 'payment_method', customer }])

@@ -383,7 +383,7 @@ test.each([
   expect(data.map(({ type }) => type)).toContain(event)
 })
 
-test('what former versions of the API called otherwise is refused to programs that ask for today’s', async () => {
+test('former parameters are refused to requests with the current API version', async () => {
   const { stripe, control, apiKey, url } = await sandboxForTest({ check: checkAnswer })
   const [made, price] = await control.seed(apiKey, [coupon, product, monthly, buyer]).then((all) => [all[0], all[2]])
   const asked = async (path: string, body: string, version?: string) => {

@@ -19,8 +19,8 @@ async function asker() {
   }
 }
 
-describe('what the sandbox has not', () => {
-  test('a parameter of the real API is not supported, any other one is unknown', async () => {
+describe('a feature that the sandbox lacks', () => {
+  test('a parameter of the real API is not supported, any other is unknown', async () => {
     const ask = await asker()
     const base = { mode: 'subscription', success_url: 'https://a.b' }
     expect(
@@ -46,7 +46,7 @@ describe('what the sandbox has not', () => {
     })
   })
 
-  test('a value of one of the real API’s enums is not supported, any other one is invalid', async () => {
+  test('an enum value of the real API is not supported, any other is invalid', async () => {
     const ask = await asker()
     expect(
       await ask('POST', '/v1/checkout/sessions', { mode: 'payment', ui_mode: 'elements', success_url: 'https://a.b' }),
@@ -58,7 +58,7 @@ describe('what the sandbox has not', () => {
     })
   })
 
-  test('an operation of the real API is not supported, any other one is unrecognized', async () => {
+  test('an operation of the real API is not supported, any other is unrecognized', async () => {
     const ask = await asker()
     expect(await ask('GET', '/v1/issuing/cards/ic_1')).toMatchObject({
       status: 400,
@@ -67,7 +67,7 @@ describe('what the sandbox has not', () => {
     expect(await ask('GET', '/v1/nonsense')).toMatchObject({ status: 404 })
   })
 
-  test('no parameter of the SDK’s types is ever called unknown', async () => {
+  test('a parameter of the SDK’s types is never reported as unknown', async () => {
     const { url, apiKey, customer, product } = await customerShop()
     const wrong: string[] = []
     for (const { method, path, params } of operations) {

@@ -6,7 +6,7 @@ import { refusal } from '../../support/stripe-refusal.ts'
 const url = 'https://example.test/hook'
 
 describe('webhook endpoints of the sandbox', () => {
-  test('the secret is told at creation and never again', async () => {
+  test('the secret is returned at creation only', async () => {
     const { stripe } = await sandboxForTest()
     const made = await stripe.webhookEndpoints.create({
       url,
@@ -29,7 +29,7 @@ describe('webhook endpoints of the sandbox', () => {
     expect(JSON.stringify((await stripe.events.list()).data)).not.toContain('whsec_')
   })
 
-  test('url, events, description, state and metadata change in place', async () => {
+  test('url, events, description, state and metadata can be updated', async () => {
     const { stripe } = await sandboxForTest()
     const { id } = await stripe.webhookEndpoints.create({ url, enabled_events: ['*'] })
     const change = {
@@ -52,7 +52,7 @@ describe('webhook endpoints of the sandbox', () => {
     }
   })
 
-  test('an event that does not exist is refused with its place', async () => {
+  test('an unknown event is refused with its position', async () => {
     const { stripe } = await sandboxForTest()
     const events = ['invoice.paid', 'invoice.payed'] as never
     const refused = await refusal(stripe.webhookEndpoints.create({ url, enabled_events: events }))
@@ -60,7 +60,7 @@ describe('webhook endpoints of the sandbox', () => {
     expect(refused.message).toMatch(/^Invalid enabled_events\[1\]: must be one of \*, account\.application\.authorized/)
   })
 
-  test('url and events are required, and the url has a scheme', async () => {
+  test('url and events are required, and the url needs a scheme', async () => {
     const { stripe } = await sandboxForTest()
     expect(await refusal(stripe.webhookEndpoints.create({ url } as never))).toMatchObject({ param: 'enabled_events' })
     expect(await refusal(stripe.webhookEndpoints.create({ enabled_events: ['*'] } as never))).toMatchObject({

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { periodAt, stepped } from '../../../packages/sandbox/src/billing/calendar.ts'
+import { periodAt, addIntervals } from '../../../packages/sandbox/src/billing/pricing/billing-intervals.ts'
 
 const day = 86_400
 const step = fc.record({
@@ -10,7 +10,7 @@ const step = fc.record({
 const moment = fc.integer({ min: Date.UTC(2000, 0, 1) / 1000, max: Date.UTC(2060, 0, 1) / 1000 })
 
 describe('periods of the sandbox', () => {
-  test('every moment lies in exactly one period, and the next begins where it ends', () => {
+  test('every time lies in exactly one period, and the next period begins where it ends', () => {
     fc.assert(
       fc.property(moment, step, moment, (anchor, every, at) => {
         const { start, end } = periodAt(anchor, every, at)
@@ -21,11 +21,11 @@ describe('periods of the sandbox', () => {
     )
   })
 
-  test('months keep the day and the time of the anchor, or take the last day there is', () => {
+  test('months keep the anchor’s day and time, or use their last day', () => {
     fc.assert(
       fc.property(moment, fc.integer({ min: 1, max: 480 }), (anchor, times) => {
         const from = new Date(anchor * 1000)
-        const to = new Date(stepped(anchor, { interval: 'month', interval_count: 1 }, times) * 1000)
+        const to = new Date(addIntervals(anchor, { interval: 'month', interval_count: 1 }, times) * 1000)
         expect(to.getTime() % (day * 1000)).toBe(from.getTime() % (day * 1000))
         const months = (to.getUTCFullYear() - from.getUTCFullYear()) * 12 + to.getUTCMonth() - from.getUTCMonth()
         expect(months).toBe(times)

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { Price } from '../../../packages/ratecard/src/config/document/schema.ts'
 import { calculate } from '../../../packages/ratecard/src/pricing/calculate.ts'
 import type { PriceBody, TierBody } from '../../../packages/sandbox/src/objects/bodies.ts'
-import { amountFor, partsOf } from '../../../packages/sandbox/src/billing/charges.ts'
+import { amountFor, partsOf } from '../../../packages/sandbox/src/billing/pricing/price-amounts.ts'
 
 function priceBody(parts: Partial<PriceBody>): PriceBody {
   return {
@@ -55,8 +55,8 @@ function tierBody({ up_to, unit, flat }: { up_to: number | null; unit: string; f
   return { up_to, unit_amount: null, unit_amount_decimal: unit, flat_amount: flat, flat_amount_decimal: String(flat) }
 }
 
-describe('what the sandbox charges', () => {
-  test('it is what the product says a quantity costs, for any tiers in both modes', () => {
+describe('amounts of the sandbox', () => {
+  test('equal the product’s amount of a quantity, for any tiers in both modes', () => {
     const mode = fc.constantFrom('graduated' as const, 'volume' as const)
     fc.assert(
       fc.property(tiers, mode, fc.integer({ min: 0, max: 3000 }), (given, tiers_mode, quantity) => {
@@ -72,19 +72,19 @@ describe('what the sandbox charges', () => {
     )
   })
 
-  test('a fraction of a unit counts, and the half goes up, once', () => {
+  test('count fractions of a unit, and round half up once', () => {
     expect(amountFor(priceBody({ unit_amount_decimal: '0.5' }), 'usd', '3')).toBe(2)
     expect(amountFor(priceBody({ unit_amount_decimal: '10' }), 'usd', '2.25')).toBe(23)
     expect(amountFor(priceBody({ unit_amount_decimal: '0.000001' }), 'usd', '0.4')).toBe(0)
   })
 
-  test('packages are counted whole', () => {
+  test('count whole packages', () => {
     const inTens = (round: 'up' | 'down') =>
       amountFor(priceBody({ unit_amount_decimal: '7', transform_quantity: { divide_by: 10, round } }), 'usd', '21')
     expect([inTens('up'), inTens('down')]).toEqual([21, 14])
   })
 
-  test('the lines of a tiered price add up to its amount, whatever the tiers', () => {
+  test('are the sum of the lines of a tiered price, whatever the tiers', () => {
     const mode = fc.constantFrom('graduated' as const, 'volume' as const)
     fc.assert(
       fc.property(tiers, mode, fc.integer({ min: 0, max: 3000 }), (given, tiersMode, quantity) => {

@@ -3,7 +3,7 @@ import { sandboxForTest, startTestSandbox } from '../../support/sandbox.ts'
 import { checkReply, checkRequest } from '../../support/stripe-contract.ts'
 
 describe('the contract from the SDK’s types', () => {
-  test('it allows what the types allow', () => {
+  test('it allows everything in the types', () => {
     const params = { currency: 'usd', product: 'p', tiers: [{ up_to: 'inf', unit_amount: '5' }], metadata: { a: 'b' } }
     expect(checkRequest('POST', '/v1/prices', params)).toEqual([])
     expect(checkRequest('POST', '/v1/products/p', { description: '', metadata: '' })).toEqual([])
@@ -23,7 +23,7 @@ describe('the contract from the SDK’s types', () => {
     expect(checkRequest(method, path, params)).not.toEqual([])
   })
 
-  test('it finds a missing, a wrong and a foreign field in a reply', async () => {
+  test('it finds a missing, a wrong and an unknown member in a response', async () => {
     const { stripe } = await sandboxForTest()
     const { lastResponse: _response, ...meter } = await stripe.billing.meters.create({
       display_name: 'm',
@@ -40,7 +40,7 @@ describe('the contract from the SDK’s types', () => {
     expect(checkReply('GET', '/v1/billing/meters/m', 404, { error: { type: 'odd', message: 'x' } })).toHaveLength(1)
   })
 
-  test('a test sandbox whose contract was broken fails at its end', async () => {
+  test('a test sandbox whose contract was violated fails at its end', async () => {
     const sandbox = await startTestSandbox({ check: ({ path }) => [`${path} is broken`] })
     await sandbox.stripe.products.list()
     expect(sandbox.violations).toEqual(['/v1/products is broken'])

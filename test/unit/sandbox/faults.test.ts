@@ -1,21 +1,21 @@
 import { describe, expect, test } from 'vitest'
 import { Faults } from '../../../packages/sandbox/src/control/faults.ts'
-import { RateLimit } from '../../../packages/sandbox/src/protocol/rate-limit.ts'
+import { RateLimit } from '../../../packages/sandbox/src/protocol/requests/rate-limit.ts'
 
-describe('ordering faults', () => {
-  test('the oldest order that matches strikes, one failure at a time', () => {
+describe('fault injection', () => {
+  test('the oldest matching order fails the request, one failure at a time', () => {
     const faults = new Faults()
     faults.add({ kind: 'conflict' })
     faults.add({ kind: 'rate_limit' })
-    const kinds = [1, 2, 3].map(() => faults.strike('POST', '/v1/prices', 'acct').fault?.kind)
+    const kinds = [1, 2, 3].map(() => faults.inject('POST', '/v1/prices', 'acct').fault?.kind)
     expect(kinds).toEqual(['conflict', 'rate_limit', undefined])
   })
 
-  test('a pattern matches the whole path, and only stars are special', () => {
+  test('a pattern matches the whole path, and only asterisks are special', () => {
     const faults = new Faults()
     faults.add({ kind: 'conflict', path: '/v1/prices', count: null })
     faults.add({ kind: 'rate_limit', path: '/v1/b.lling/*', count: null })
-    const kindOf = (path: string): string | undefined => faults.strike('GET', path, 'acct').fault?.kind
+    const kindOf = (path: string): string | undefined => faults.inject('GET', path, 'acct').fault?.kind
     expect(kindOf('/v1/prices')).toBe('conflict')
     expect(kindOf('/v1/prices/p')).toBeUndefined()
     expect(kindOf('/v1/b.lling/x')).toBe('rate_limit')
@@ -26,14 +26,14 @@ describe('ordering faults', () => {
     const faults = new Faults()
     faults.add({ kind: 'latency', latencyMs: 10 })
     faults.add({ kind: 'latency', latencyMs: 5, count: 2 })
-    expect(faults.strike('GET', '/', 'acct').latencyMs).toBe(15)
-    expect(faults.strike('GET', '/', 'acct').latencyMs).toBe(5)
-    expect(faults.strike('GET', '/', 'acct').latencyMs).toBe(0)
+    expect(faults.inject('GET', '/', 'acct').latencyMs).toBe(15)
+    expect(faults.inject('GET', '/', 'acct').latencyMs).toBe(5)
+    expect(faults.inject('GET', '/', 'acct').latencyMs).toBe(0)
   })
 })
 
-describe('limiting the rate', () => {
-  test('over any time, no more than the limit a second and one second’s worth pass', () => {
+describe('rate limits', () => {
+  test('any period allows at most the limit per second plus one second’s worth', () => {
     const rate = new RateLimit('live')
     let passed = 0
     for (let ms = 0; ms < 10_000; ms += 2) if (rate.take('acct', `op ${ms % 40}`, ms) === undefined) passed++
@@ -41,7 +41,7 @@ describe('limiting the rate', () => {
     expect(passed).toBeLessThanOrEqual(1100)
   })
 
-  test('a clock that goes back gives nothing away', () => {
+  test('a clock that goes back frees no capacity', () => {
     const rate = new RateLimit('sandbox')
     for (let index = 0; index < 25; index++) expect(rate.take('acct', 'op', 10_000)).toBeUndefined()
     expect(rate.take('acct', 'op', 0)).toBe('global-rate')

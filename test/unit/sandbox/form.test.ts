@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { canonical, decodeForm, fromJson, toPlain } from '../../../packages/sandbox/src/protocol/form.ts'
+import { canonical, decodeForm, fromJson, toPlain } from '../../../packages/sandbox/src/protocol/parameters/form.ts'
 
 const decoded = (text: string): unknown => toPlain(decodeForm(text))
 
@@ -38,7 +38,7 @@ describe('decoding forms', () => {
     expect(({} as Record<string, unknown>)['x']).toBeUndefined()
   })
 
-  test('what is encoded is decoded, whatever it holds', () => {
+  test('encoded forms decode to the same value, whatever it contains', () => {
     const name = fc.stringMatching(/^[a-z_]{1,8}$/)
     const { value } = fc.letrec((tie) => ({
       value: fc.oneof({ maxDepth: 4 }, fc.string({ unit: 'grapheme' }), tie('list'), tie('hash')),
@@ -52,7 +52,7 @@ describe('decoding forms', () => {
     )
   })
 
-  test('the order in which names are sent has no meaning, the order of a list has', () => {
+  test('the order of names is irrelevant, the order of a list is kept', () => {
     const text = (form: string): string => canonical(decodeForm(form))
     expect(text('a=1&b[c]=2&b[d]=3')).toBe(text('b[d]=3&b[c]=2&a=1'))
     expect(text('a[]=1&a[]=2')).not.toBe(text('a[]=2&a[]=1'))

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Faults } from '../../../packages/sandbox/src/control/faults.ts'
-import { matchesWildcard } from '../../../packages/sandbox/src/protocol/wildcard.ts'
+import { matchesWildcard } from '../../../packages/sandbox/src/protocol/requests/wildcard.ts'
 
 describe('wildcards of the sandbox', () => {
   test.each([
@@ -18,7 +18,7 @@ describe('wildcards of the sandbox', () => {
     ['*ab*ab', 'ab', false],
   ])('%j on %j is %j', (pattern, text, expected) => expect(matchesWildcard(pattern, text)).toBe(expected))
 
-  test('it agrees with a pattern that is tried in every way', () => {
+  test('it agrees with an exhaustive matcher', () => {
     const letters = fc.string({ unit: fc.constantFrom('a', 'b', '*'), maxLength: 8 })
     fc.assert(
       fc.property(letters, fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 10 }), (pattern, text) => {
@@ -27,12 +27,12 @@ describe('wildcards of the sandbox', () => {
     )
   })
 
-  test('a fault’s path full of stars hung the sandbox for a minute', () => {
+  test('a fault’s path with many asterisks matches quickly', () => {
     const faults = new Faults()
     faults.add({ kind: 'conflict', path: `${'*a'.repeat(200)}!`, count: null })
     // Of this thread alone: other programs on the machine do not count.
     const before = process.threadCpuUsage()
-    expect(faults.strike('GET', 'a'.repeat(5000), 'acct').fault).toBeUndefined()
+    expect(faults.inject('GET', 'a'.repeat(5000), 'acct').fault).toBeUndefined()
     const { user, system } = process.threadCpuUsage(before)
     expect((user + system) / 1000).toBeLessThan(500)
   })

@@ -1,18 +1,23 @@
-import type { Call } from '../protocol/call.ts'
+import type { OperationContext } from '../protocol/operation-context.ts'
 import type { InvoiceBody } from '../objects/customer-bodies.ts'
 import type { CheckoutSessionBody, PaymentIntentBody } from '../objects/session-bodies.ts'
-import { attempt, overdue, settle } from './invoicing.ts'
-import { reflect } from './standing.ts'
-import { answered } from './payments.ts'
-import { renew } from './renewal.ts'
-import { startSchedule } from './schedule-start.ts'
-import { cancelSetup } from './setups.ts'
+import { attemptInvoice, markOverdue, finalizeDraft } from './invoices/invoicing.ts'
+import { updateStatusAfter } from './subscriptions/subscription-status.ts'
+import { settleDebit } from './payments/payments.ts'
+import { renew } from './subscriptions/renewal.ts'
+import { startSchedule } from './schedules/schedule-start.ts'
+import { cancelSetup } from './payments/setup-intents.ts'
 
 /**
- * Does what has become due on a clock by the call's moment, in the order of time: each thing at its own moment. Stops early when
- * `pause` says so, and then answers the moment (seconds) that it got to; null when nothing is left.
+ * Runs everything on one test clock that is due at the call's time, oldest first, each at its own due time (e.g. a renewal on 1 March, then
+ * the finalization of its invoice an hour later). Returns null when nothing is due any more. If `pause` returns true, stops and returns the
+ * due time (seconds) of the next object.
  */
-export function catchUp(call: Call, clock: string | null, pause: () => boolean = () => false): number | null {
+export function catchUp(
+  call: OperationContext,
+  clock: string | null,
+  pause: () => boolean = () => false,
+): number | null {
   for (;;) {
     const body = call.due(clock, call.now)
     if (body === undefined || !('_due' in body) || typeof body._due !== 'number') return null
@@ -21,15 +26,16 @@ export function catchUp(call: Call, clock: string | null, pause: () => boolean =
     if (body.object === 'subscription') renew(then, body)
     else if (body.object === 'invoice') actOnInvoice(then, body)
     else if (body.object === 'subscription_schedule') startSchedule(then, body)
-    else if (body.object === 'payment_intent') endDebit(then, body)
+    else if (body.object === 'payment_intent') finishDebit(then, body)
     else expireSession(then, body)
-    // Whoever acts says when next; standing still would never end.
-    if (call.due(clock, then.now)?.id === body.id && sameDue(call, body)) throw new Error(`${body.id} is due for ever`)
+    // Every action must change `_due`; an object that stays due would make this loop endless.
+    if (call.due(clock, then.now)?.id === body.id && isUnchanged(call, body))
+      throw new Error(`${body.id} stays due after its action`)
   }
 }
 
-function sameDue(
-  call: Call,
+function isUnchanged(
+  call: OperationContext,
   body: {
     readonly object: 'subscription' | 'subscription_schedule' | 'invoice' | 'checkout.session' | 'payment_intent'
     readonly id: string
@@ -39,23 +45,23 @@ function sameDue(
   return JSON.stringify(now) === JSON.stringify(body)
 }
 
-function actOnInvoice(call: Call, invoice: InvoiceBody): void {
-  if (invoice.status === 'draft') settle(call, invoice)
-  else if (invoice.collection_method === 'send_invoice') overdue(call, invoice)
-  else reflect(call, attempt(call, invoice))
+function actOnInvoice(call: OperationContext, invoice: InvoiceBody): void {
+  if (invoice.status === 'draft') finalizeDraft(call, invoice)
+  else if (invoice.collection_method === 'send_invoice') markOverdue(call, invoice)
+  else updateStatusAfter(call, attemptInvoice(call, invoice))
 }
 
-/** The bank has answered; the checkout that waited for it is told (docs.stripe.com/payments/checkout/fulfill-orders). */
-function endDebit(call: Call, waiting: PaymentIntentBody): void {
-  const { id, status } = answered(call, waiting)
+/** Completes a bank debit. Updates the checkout session that was completed with it (docs.stripe.com/payments/checkout/fulfill-orders). */
+function finishDebit(call: OperationContext, waiting: PaymentIntentBody): void {
+  const { id, status } = settleDebit(call, waiting)
   for (const session of call.select('checkout.session', [{ field: 'payment_intent', is: id }])) {
     if (status === 'succeeded')
       call.update(session, { ...session, payment_status: 'paid' as const }, 'checkout.session.async_payment_succeeded')
-    else call.announce('checkout.session.async_payment_failed', session)
+    else call.emit('checkout.session.async_payment_failed', session)
   }
 }
 
-export function expireSession(call: Call, session: CheckoutSessionBody): CheckoutSessionBody {
+export function expireSession(call: OperationContext, session: CheckoutSessionBody): CheckoutSessionBody {
   const setup = session.setup_intent === null ? undefined : call.find('setup_intent', session.setup_intent)
   if (setup !== undefined) cancelSetup(call, setup, null)
   const after = { ...session, status: 'expired' as const, url: null, _due: null }

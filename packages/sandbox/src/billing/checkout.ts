@@ -1,21 +1,21 @@
-// What a checkout costs today and what it becomes when it is paid: a subscription with its first invoice, or one payment.
+// Amounts of a checkout, and its completion: a subscription with its first invoice, a single payment, or a saved card.
 import type { CustomerBody, PromotionCodeBody } from '../objects/bodies.ts'
-import type { Call } from '../protocol/call.ts'
+import type { OperationContext } from '../protocol/operation-context.ts'
 import type { InvoiceLineBody, PaymentMethodBody } from '../objects/customer-bodies.ts'
-import { cardDeclined, notSupported, refused } from '../protocol/errors.ts'
-import { isTooSmall, leastText } from '../money/least-charge.ts'
-import { newBankAccount, newPaymentMethod } from '../resources/payment-methods.ts'
-import { cardByNumber } from '../resources/test-banks.ts'
-import { customerFromCheckout } from '../resources/customers.ts'
+import { cardDeclined, notSupported, badRequest } from '../protocol/responses/errors.ts'
+import { isBelowMinimum, minimumText } from '../money/minimum-charge.ts'
+import { newBankAccount, newPaymentMethod } from '../endpoints/payments/payment-methods.ts'
+import { cardByNumber } from '../endpoints/payments/test-payment-methods.ts'
+import { customerFromCheckout } from '../endpoints/customers/customers.ts'
 import type { CheckoutItemBody, CheckoutSessionBody } from '../objects/session-bodies.ts'
-import { amountFor } from './charges.ts'
-import { readDiscounts, redeem, redeemableCode, reduced, reductionsOf } from './discounts.ts'
-import type { DiscountParams, Reduction } from './discounts.ts'
-import { newLine, onceLine } from './lines.ts'
-import { newIntent, tried } from './payments.ts'
-import { customerOf, isMetered, momentOf, priceOf } from './records.ts'
-import { setUp } from './setups.ts'
-import { subscribe, trialEndOf } from './subscribe.ts'
+import { amountFor } from './pricing/price-amounts.ts'
+import { readDiscounts, redeem, redeemableCode, applyReductions, reductionsOf } from './pricing/discounts.ts'
+import type { DiscountParams, Reduction } from './pricing/discounts.ts'
+import { newLine, oneTimeLine } from './invoices/invoice-lines.ts'
+import { newIntent, attemptIntent } from './payments/payments.ts'
+import { customerOf, isMetered, timeOf, priceOf } from './subscriptions/subscription-records.ts'
+import { attemptSetup } from './payments/setup-intents.ts'
+import { subscribe, trialEndOf } from './subscriptions/subscribe.ts'
 
 export interface Quote {
   readonly items: readonly CheckoutItemBody[]
@@ -24,16 +24,16 @@ export interface Quote {
   readonly total: number
 }
 
-type Quoted = Pick<CheckoutSessionBody, 'currency' | 'customer' | 'mode' | '_plan'>
+type QuotedSession = Pick<CheckoutSessionBody, 'currency' | 'customer' | 'mode' | '_plan'>
 
-function hasTrial({ _plan: plan }: Quoted): boolean {
+function hasTrial({ _plan: plan }: QuotedSession): boolean {
   return plan.trial_end !== null || plan.trial_period_days !== null
 }
 
-/** The amounts of today. A metered price costs nothing yet, a recurring one nothing within a trial. */
+/** Amounts due today. Metered prices cost 0 today, and so do recurring prices during a trial. */
 export function quote(
-  call: Call,
-  session: Quoted,
+  call: OperationContext,
+  session: QuotedSession,
   items: readonly Pick<CheckoutItemBody, 'id' | 'price' | 'quantity' | 'metadata'>[],
   discounts: DiscountParams,
 ): Quote {
@@ -42,19 +42,26 @@ export function quote(
   const customer = session.customer === null ? null : (call.find('customer', session.customer) ?? null)
   const given = readDiscounts(call, discounts, { customer, currency: session.currency, subtotal })
   const named = given.flatMap((one) => (typeof one === 'string' ? [] : [{ discount: 'di', coupon: one.coupon }]))
-  const after = reduced(lines, [...named, ...(named.length === 0 ? ownReductions(call, session, customer) : [])])
+  const after = applyReductions(lines, [
+    ...named,
+    ...(named.length === 0 ? ownReductions(call, session, customer) : []),
+  ])
   const shown = items.map((item, index) => quotedItem(item, after[index] ?? lines[0], session.currency))
   const discount = shown.reduce((sum, item) => sum + item.amount_discount, 0)
   return { items: shown, subtotal, discount, total: subtotal - discount }
 }
 
-/** What the customer has anyway is taken off a subscription that has no discount of its own, as its invoice will have it. */
-function ownReductions(call: Call, session: Quoted, customer: CustomerBody | null): Reduction[] {
+/** A subscription without discounts of its own uses the customer's discount, as its first invoice will. */
+function ownReductions(call: OperationContext, session: QuotedSession, customer: CustomerBody | null): Reduction[] {
   const own = session.mode === 'subscription' ? (customer?.discount ?? null) : null
-  return own === null ? [] : reductionsOf(call.at(momentOf(call, customer?.test_clock ?? null)), [own])
+  return own === null ? [] : reductionsOf(call.at(timeOf(call, customer?.test_clock ?? null)), [own])
 }
 
-function quotedLine(call: Call, session: Quoted, item: Pick<CheckoutItemBody, 'price' | 'quantity'>): InvoiceLineBody {
+function quotedLine(
+  call: OperationContext,
+  session: QuotedSession,
+  item: Pick<CheckoutItemBody, 'price' | 'quantity'>,
+): InvoiceLineBody {
   const price = priceOf(call, item)
   const later = isMetered(price) || (price.recurring !== null && hasTrial(session))
   const quantity = String(item.quantity ?? 0)
@@ -90,13 +97,13 @@ function quotedItem(
   }
 }
 
-/** The code a person typed, in any case, if it may be redeemed here. */
-export function typedCode(call: Call, session: CheckoutSessionBody, typed: string): PromotionCodeBody {
+/** The promotion code with the typed text (case-insensitive), if it can be redeemed in this session. */
+export function codeByText(call: OperationContext, session: CheckoutSessionBody, typed: string): PromotionCodeBody {
   const found = call
     .select('promotion_code', [{ field: 'code', isAnyCase: typed }])
     .filter((code) => code.customer === null || code.customer === session.customer)
   const code = found.find((one) => one.active) ?? found[0]
-  if (code === undefined) throw refused('This code is invalid.')
+  if (code === undefined) throw badRequest('This code is invalid.')
   const customer = session.customer === null ? null : (call.find('customer', session.customer) ?? null)
   const { currency, amount_subtotal: subtotal } = session
   redeemableCode(call, code, { customer, currency, subtotal: subtotal ?? 0 }, 'promotion_code')
@@ -113,14 +120,14 @@ export function discountsOf(session: CheckoutSessionBody, code: PromotionCodeBod
   }))
 }
 
-export interface Paying {
-  /** The card, once it is needed: the customer's, or nobody's for one payment. */
-  readonly card: (call: Call, customer: string | null) => PaymentMethodBody
+export interface CheckoutPayment {
+  /** Returns the payment method. Called only when the session needs one; `customer` is null for a guest payment. */
+  readonly card: (call: OperationContext, customer: string | null) => PaymentMethodBody
   readonly email: string
   readonly code: PromotionCodeBody | null
 }
 
-/** Whether a card is asked for. */
+/** True if the session needs a payment method. */
 export function needsCard(session: CheckoutSessionBody, total: number): boolean {
   return (
     total > 0 ||
@@ -129,33 +136,37 @@ export function needsCard(session: CheckoutSessionBody, total: number): boolean 
   )
 }
 
-/** A single payment is charged at once or not at all; what a subscription owes can wait for its next invoice. */
-export function refuseTooSmall(
+/** Refuses a single payment below the minimum charge. A subscription is not refused: its small amount moves to the next invoice. */
+export function refuseBelowMinimum(
   { mode, currency }: Pick<CheckoutSessionBody, 'currency' | 'mode'>,
   total: number,
 ): void {
-  if (mode !== 'payment' || !isTooSmall(total, currency)) return
-  const message = `The Checkout Session's total amount due must add up to at least ${leastText(currency)}`
-  throw refused(message, undefined, 'amount_too_small')
+  if (mode !== 'payment' || !isBelowMinimum(total, currency)) return
+  const message = `The Checkout Session's total amount due must add up to at least ${minimumText(currency)}`
+  throw badRequest(message, undefined, 'amount_too_small')
 }
 
-/** Pays and closes the session; what the card or the rules refuse is thrown and leaves everything as it was. */
-export function complete(outer: Call, before: CheckoutSessionBody, paying: Paying): CheckoutSessionBody {
+/** Pays and closes the session. If the card or a rule refuses, throws and the transaction leaves everything unchanged. */
+export function completeSession(
+  outer: OperationContext,
+  before: CheckoutSessionBody,
+  paying: CheckoutPayment,
+): CheckoutSessionBody {
   const discounts = discountsOf(before, paying.code)
   const quoted = quote(outer, before, before.line_items.data, discounts)
-  refuseTooSmall(before, quoted.total)
+  refuseBelowMinimum(before, quoted.total)
   const customer = outer.find('customer', before.customer ?? '') ?? newCustomer(outer, before, paying.email)
-  const call = outer.at(momentOf(outer, customer?.test_clock ?? null))
-  if (before.mode === 'setup') return setUpBy(outer, call, before, customer, paying)
+  const call = outer.at(timeOf(outer, customer?.test_clock ?? null))
+  if (before.mode === 'setup') return completeSetup(outer, call, before, customer, paying)
   const card = needsCard(before, quoted.total) ? paying.card(call, customer?.id ?? null) : null
-  if (card !== null) refuseWay(before, card)
-  // A bank account says so later.
+  if (card !== null) refusePaymentMethod(before, card)
+  // Only cards decline here; a declined bank debit fails days later.
   if (card?._declines === true && card.type === 'card' && quoted.total > 0) throw cardDeclined()
   const made =
     before.mode === 'subscription'
-      ? subscribed(call, before, customer?.id ?? '', card, discounts)
-      : { payment_intent: paid(call, before, customer?.id ?? null, card, quoted.total, discounts) }
-  // The invoice may ask for nothing: the balance covers it, or it is too small.
+      ? createSubscription(call, before, customer?.id ?? '', card, discounts)
+      : { payment_intent: payOnce(call, before, customer?.id ?? null, card, quoted.total, discounts) }
+  // The invoice's amount due can be 0 although the quote is not: the customer's balance covers it, or it is below the minimum charge.
   const charged = 'invoice' in made ? (call.find('invoice', made.invoice ?? '')?.amount_due ?? 0) : quoted.total
   const after: CheckoutSessionBody = {
     ...before,
@@ -175,7 +186,7 @@ export function complete(outer: Call, before: CheckoutSessionBody, paying: Payin
   return outer.update(before, after, 'checkout.session.completed')
 }
 
-function detailsOf(customer: CustomerBody | null, paying: Paying): CheckoutSessionBody['customer_details'] {
+function detailsOf(customer: CustomerBody | null, paying: CheckoutPayment): CheckoutSessionBody['customer_details'] {
   return {
     address: null,
     business_name: null,
@@ -188,29 +199,29 @@ function detailsOf(customer: CustomerBody | null, paying: Paying): CheckoutSessi
   }
 }
 
-/** A way to pay that the session does not offer, or that this server does not know there. */
-function refuseWay(session: CheckoutSessionBody, { type, _asks: asks }: PaymentMethodBody): void {
+/** Refuses a payment method whose type the session does not offer, and cards that need 3-D Secure (not supported in a checkout). */
+function refusePaymentMethod(session: CheckoutSessionBody, { type, _asks: asks }: PaymentMethodBody): void {
   if (!session.payment_method_types.includes(type)) {
     const offered = session.payment_method_types.join(', ')
-    throw refused(`This Checkout Session takes ${offered}; the payment method is of type ${type}.`, 'payment_method')
+    throw badRequest(`This Checkout Session takes ${offered}; the payment method is of type ${type}.`, 'payment_method')
   }
   if (asks === true) throw notSupported('a card that asks for authentication in a checkout', 'payment_method')
 }
 
-/** Keeps the card for the customer, where there is one; it does not pay by default from then on. */
-function setUpBy(
-  outer: Call,
-  call: Call,
+/** Saves the card for the session's customer, if it has one. The card does not become the default payment method. */
+function completeSetup(
+  outer: OperationContext,
+  call: OperationContext,
   before: CheckoutSessionBody,
   customer: CustomerBody | null,
-  paying: Paying,
+  paying: CheckoutPayment,
 ): CheckoutSessionBody {
   const found = call.find('setup_intent', before.setup_intent ?? '')
-  if (found === undefined) throw new Error(`The setup intent of ${before.id} is gone`)
+  if (found === undefined) throw new Error(`The setup intent of ${before.id} does not exist`)
   const intent = found.customer === null && customer !== null ? { ...found, customer: customer.id } : found
   const card = paying.card(call, null)
-  refuseWay(before, card)
-  const done = setUp(call, call.update(found, intent, null), card)
+  refusePaymentMethod(before, card)
+  const done = attemptSetup(call, call.update(found, intent, null), card)
   if (done.status !== 'succeeded') throw cardDeclined()
   const after: CheckoutSessionBody = {
     ...before,
@@ -224,34 +235,34 @@ function setUpBy(
 }
 
 function newCustomer(
-  call: Call,
+  call: OperationContext,
   session: CheckoutSessionBody,
   email: string,
 ): ReturnType<typeof customerFromCheckout> | null {
-  const wanted = session.mode === 'subscription' || session.customer_creation === 'always'
-  return wanted ? customerFromCheckout(call, email === '' ? null : email) : null
+  const creates = session.mode === 'subscription' || session.customer_creation === 'always'
+  return creates ? customerFromCheckout(call, email === '' ? null : email) : null
 }
 
-/** The card of a number that was typed. */
-export function typedCard(number: string): Paying['card'] {
+/** The test card with the typed number. */
+export function cardFromNumber(number: string): CheckoutPayment['card'] {
   return (call, customer) => {
     const card = cardByNumber(number)
     if (card === undefined)
-      throw refused('Your card number is invalid. Use one of the test cards.', 'number', 'incorrect_number')
+      throw badRequest('Your card number is invalid. Use one of the test cards.', 'number', 'incorrect_number')
     return newPaymentMethod(call, card, customer)
   }
 }
 
-/** The bank account of an IBAN that was typed; nobody keeps it. */
-export function typedAccount(iban: string, email: string): Paying['card'] {
+/** The bank account with the typed IBAN. It is attached to no customer. */
+export function accountFromIban(iban: string, email: string): CheckoutPayment['card'] {
   return (call) => {
     const account = newBankAccount(call, iban)
     return call.update(account, { ...account, billing_details: { ...account.billing_details, email } }, null)
   }
 }
 
-function subscribed(
-  call: Call,
+function createSubscription(
+  call: OperationContext,
   session: CheckoutSessionBody,
   customerId: string,
   card: PaymentMethodBody | null,
@@ -272,13 +283,14 @@ function subscribed(
     trialEnd: trialEndOf(call, plan.trial_end ?? undefined, plan.trial_period_days ?? undefined),
     paymentBehavior: 'error_if_incomplete',
     session: session.id,
-    extra: (subscription) => once.map((item) => onceLine(call, subscription, priceOf(call, item), item.quantity ?? 1)),
+    extra: (subscription) =>
+      once.map((item) => oneTimeLine(call, subscription, priceOf(call, item), item.quantity ?? 1)),
   })
   return { subscription: made.id, invoice: made.latest_invoice }
 }
 
-function paid(
-  call: Call,
+function payOnce(
+  call: OperationContext,
   session: CheckoutSessionBody,
   customer: string | null,
   card: PaymentMethodBody | null,
@@ -295,11 +307,17 @@ function paid(
     allowed: session.allowed_payment_method_types,
     laterUse: session._plan.setup_future_usage,
   })
-  return tried(call, intent, card, { clock: customer === null ? null : customerOf(call, customer).test_clock }).id
+  return attemptIntent(call, intent, card, { clock: customer === null ? null : customerOf(call, customer).test_clock })
+    .id
 }
 
-/** A one-time purchase keeps no discount, but uses up what the coupon and its code allow. */
-function countRedemption(call: Call, session: CheckoutSessionBody, amount: number, discounts: DiscountParams): void {
+/** A single payment stores no discount, but counts as a redemption of the coupon and its promotion code. */
+function countRedemption(
+  call: OperationContext,
+  session: CheckoutSessionBody,
+  amount: number,
+  discounts: DiscountParams,
+): void {
   const customer = session.customer === null ? null : (call.find('customer', session.customer) ?? null)
   const purchase = { customer, currency: session.currency, subtotal: Math.max(amount, session.amount_subtotal ?? 0) }
   const redeemed = readDiscounts(call, discounts, purchase)

@@ -1,17 +1,20 @@
-/** The largest value of everything that a control route takes: what is beyond is a mistake, and might never end. */
+/**
+ * Maxima of the values that control routes accept. A larger value is a mistake (e.g. milliseconds given as seconds) and could keep the
+ * sandbox busy forever.
+ */
 export const ceilings = {
-  /** How far an account's clock may be ahead of the real time, in seconds: a hundred years. */
+  /** Maximum lead (seconds) of an account's clock over the real time: 100 years. */
   clockAhead: 100 * 366 * 86_400,
-  /** Requests that a fault passes or strikes. */
+  /** Maximum number of requests that a fault skips or fails. */
   faultRequests: 1_000_000,
   latencyMs: 600_000,
-  /** Seconds: a day. */
+  /** Maximum delay in seconds: 1 day. */
   searchDelay: 86_400,
   faultsAtOnce: 1000,
   snapshots: 20,
   seedCalls: 10_000,
-  /** Rows of a log in one answer. */
+  /** Maximum rows of a log in one response. */
   rows: 10_000,
-  /** Characters of a name, a path, a reason. */
+  /** Maximum characters of a name, a path or a reason. */
   text: 500,
 } as const

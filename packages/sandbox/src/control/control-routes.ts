@@ -1,12 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { ApiReply } from '../protocol/api.ts'
 import { ceilings } from './ceilings.ts'
-import { ClockBusy, SeedRefused, usageChecks } from './control.ts'
+import { ClockBusyError, SeedError, usageChecks } from './control.ts'
 import type { SandboxControl, SeedCall, UsageCheck } from './control.ts'
 import { faultKinds } from './faults.ts'
 import type { FaultOrder } from './faults.ts'
-import { rateProfiles } from '../protocol/rate-limit.ts'
-import type { RateProfile } from '../protocol/rate-limit.ts'
+import { rateProfiles } from '../protocol/requests/rate-limit.ts'
+import type { RateProfile } from '../protocol/requests/rate-limit.ts'
 
 interface ControlRequest {
   readonly method: string
@@ -14,12 +14,12 @@ interface ControlRequest {
   readonly query: string
   readonly body: string
   readonly headers: IncomingHttpHeaders
-  /** Aborted when the caller hangs up. */
+  /** Aborted when the client closes the connection. */
   readonly gone: AbortSignal
 }
 
-/** A mistake of the caller: told with 400 and the reason. */
-class BadControl extends Error {
+/** Invalid control request: answered with 400 (or `status`) and the reason. */
+class ControlError extends Error {
   readonly status: number
   constructor(message: string, status = 400) {
     super(message)
@@ -27,18 +27,17 @@ class BadControl extends Error {
   }
 }
 
-/** `/_sandbox/…`: JSON in, JSON out. With an API key only that account is meant, without one all of them. */
-export async function answerControl(control: SandboxControl, request: ControlRequest): Promise<ApiReply> {
+/** Handles `/_sandbox/…`, JSON in and out. With an API key a request concerns that account, otherwise all accounts. */
+export async function handleControl(control: SandboxControl, request: ControlRequest): Promise<ApiReply> {
   try {
-    refuseStrangers(request.headers)
+    refuseForeignOrigins(request.headers)
     return reply(200, await run(control, request))
   } catch (error) {
-    if (error instanceof BadControl) return reply(error.status, { error: error.message })
-    // What the control refuses by itself: a value beyond its ceiling.
+    if (error instanceof ControlError) return reply(error.status, { error: error.message })
+    // A value beyond its ceiling, thrown by the control itself.
     if (error instanceof RangeError) return reply(400, { error: error.message })
-    if (error instanceof ClockBusy) return reply(409, { error: error.message })
-    if (error instanceof SeedRefused)
-      return reply(400, { error: error.message, call: error.index, answer: error.answer })
+    if (error instanceof ClockBusyError) return reply(409, { error: error.message })
+    if (error instanceof SeedError) return reply(400, { error: error.message, call: error.index, answer: error.answer })
     throw error
   }
 }
@@ -47,13 +46,19 @@ function reply(status: number, value: unknown): ApiReply {
   return { status, headers: {}, body: `${JSON.stringify(value, null, 2)}\n`, wire: 'whole' }
 }
 
-/** A web page in the same user's browser can reach loopback; it must not be able to empty or read the sandbox. */
-function refuseStrangers(headers: IncomingHttpHeaders): void {
+/**
+ * Control routes accept loopback host names and origins only: otherwise a web page in the user's browser could read or empty the sandbox
+ * (e.g. with DNS rebinding).
+ */
+function refuseForeignOrigins(headers: IncomingHttpHeaders): void {
   const host = hostOf(`http://${headers.host ?? ''}`)
   const origin = headers.origin === undefined ? host : hostOf(headers.origin)
   for (const name of [host, origin]) {
     if (!/^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(name))
-      throw new BadControl('Control routes are for this machine only.', 403)
+      throw new ControlError(
+        'Control routes accept requests from this machine only (localhost, 127.0.0.1 or [::1]).',
+        403,
+      )
   }
 }
 
@@ -74,13 +79,15 @@ async function run(control: SandboxControl, request: ControlRequest): Promise<un
       control.reset(key)
       return { reset: key === undefined ? 'everything' : 'account' }
     case 'POST seed':
-      if (key === undefined) throw new BadControl('Seeding needs an API key: it goes into that account.', 401)
+      if (key === undefined)
+        throw new ControlError('A seed needs an API key: its objects are created in that account.', 401)
       return { answers: await control.seed(key, readCalls(jsonOf(request.body))) }
     case 'GET requests':
       return { requests: control.requests({ apiKey: key, limit: readLimit(request.query) }) }
     case 'GET requests/:name': {
       const found = control.request(name ?? '')
-      if (found === undefined) throw new BadControl('No such request is remembered.', 404)
+      if (found === undefined)
+        throw new ControlError('There is no such request in the log, which keeps the latest 10,000.', 404)
       return found
     }
     case 'DELETE requests':
@@ -96,7 +103,8 @@ async function run(control: SandboxControl, request: ControlRequest): Promise<un
     case 'GET deliveries':
       return { deliveries: control.deliveries({ apiKey: key, limit: readLimit(request.query) }) }
     case 'GET clock':
-      if (key === undefined) throw new BadControl('Each account has a clock of its own: send its API key.', 401)
+      if (key === undefined)
+        throw new ControlError('Each account has its own clock: send the API key of the account.', 401)
       return { now: control.now(key) }
     case 'POST clock':
       await control.advanceInSlices(
@@ -118,14 +126,14 @@ async function run(control: SandboxControl, request: ControlRequest): Promise<un
       return { search_delay_seconds: control.status().search_delay_seconds }
     case 'PUT snapshots/:name':
       if ((name ?? '').length > ceilings.text)
-        throw new BadControl(`A name can be at most ${ceilings.text} characters.`)
+        throw new ControlError(`A name can be at most ${ceilings.text} characters.`)
       control.snapshot(name ?? '', key)
       return { snapshots: control.status().snapshots }
     case 'POST snapshots/:name/restore':
-      if (!control.restore(name ?? '')) throw new BadControl(`There is no snapshot "${name ?? ''}".`, 404)
+      if (!control.restore(name ?? '')) throw new ControlError(`There is no snapshot "${name ?? ''}".`, 404)
       return { restored: name }
     default:
-      throw new BadControl(`There is no control route ${request.method} ${request.path}.`, 404)
+      throw new ControlError(`There is no control route ${request.method} ${request.path}.`, 404)
   }
 }
 
@@ -140,9 +148,9 @@ function jsonOf(body: string): Record<string, unknown> {
   try {
     value = JSON.parse(body)
   } catch {
-    throw new BadControl('The body must be JSON.')
+    throw new ControlError('The body must be JSON.')
   }
-  if (!isRecord(value)) throw new BadControl('The body must be a JSON object.')
+  if (!isRecord(value)) throw new ControlError('The body must be a JSON object.')
   return value
 }
 
@@ -154,45 +162,47 @@ function readLimit(query: string): number | undefined {
   const limit = new URLSearchParams(query).get('limit')
   if (limit === null) return undefined
   if (!/^[1-9]\d{0,4}$/.test(limit) || Number(limit) > ceilings.rows)
-    throw new BadControl(`limit must be a whole number from 1 to ${ceilings.rows}.`)
+    throw new ControlError(`limit must be a whole number from 1 to ${ceilings.rows}.`)
   return Number(limit)
 }
 
-/** `advance_seconds`, or for one account `to` (seconds since the epoch, or RFC 3339). */
+/** `advance_seconds` or, with an API key, `to` (epoch seconds or RFC 3339). */
 function readAdvance(body: Record<string, unknown>, now: number | undefined): number {
   const seconds = countOf(body, 'advance_seconds', ceilings.clockAhead)
   if (seconds !== undefined) return seconds
   const to = body['to']
   const moment = typeof to === 'string' ? Math.floor(Date.parse(to) / 1000) : to
-  if (typeof moment !== 'number' || !Number.isSafeInteger(moment)) throw new BadControl('Send advance_seconds, or to.')
-  if (now === undefined) throw new BadControl('Send the API key of the account whose clock goes to a moment.')
-  if (moment < now) throw new BadControl('A clock only goes forward.')
+  if (typeof moment !== 'number' || !Number.isSafeInteger(moment))
+    throw new ControlError('Send `advance_seconds` or `to`.')
+  if (now === undefined) throw new ControlError('`to` moves the clock of one account: send its API key.')
+  if (moment < now) throw new ControlError('A clock only moves forward: `to` must not be before its current time.')
   return moment - now
 }
 
 function readProfile(body: Record<string, unknown>): RateProfile {
   const names = Object.keys(rateProfiles) as RateProfile[]
   const found = names.find((name) => name === body['profile'])
-  if (found === undefined) throw new BadControl(`profile must be one of ${names.join(', ')}.`)
+  if (found === undefined) throw new ControlError(`profile must be one of ${names.join(', ')}.`)
   return found
 }
 
 function readUsageCheck(body: Record<string, unknown>): UsageCheck {
   const found = usageChecks.find((name) => name === body['check'])
-  if (found === undefined) throw new BadControl(`check must be one of ${usageChecks.join(', ')}.`)
+  if (found === undefined) throw new ControlError(`check must be one of ${usageChecks.join(', ')}.`)
   return found
 }
 
 function readCalls(body: Record<string, unknown>): SeedCall[] {
   const calls = body['calls']
-  if (!Array.isArray(calls)) throw new BadControl('calls must be a list of { path, params }.')
-  if (calls.length > ceilings.seedCalls) throw new BadControl(`calls can be at most ${ceilings.seedCalls}.`)
+  if (!Array.isArray(calls)) throw new ControlError('calls must be a list of { path, params }.')
+  if (calls.length > ceilings.seedCalls)
+    throw new ControlError(`calls can have at most ${ceilings.seedCalls} elements.`)
   return calls.map((call: unknown, index) => {
-    if (!isRecord(call)) throw new BadControl(`calls[${index}] must be an object.`)
+    if (!isRecord(call)) throw new ControlError(`calls[${index}] must be an object.`)
     const params = call['params']
-    if (params !== undefined && !isRecord(params)) throw new BadControl(`calls[${index}].params must be an object.`)
+    if (params !== undefined && !isRecord(params)) throw new ControlError(`calls[${index}].params must be an object.`)
     const path = textOf(call, 'path')
-    if (path === undefined) throw new BadControl(`calls[${index}].path is missing.`)
+    if (path === undefined) throw new ControlError(`calls[${index}].path is missing.`)
     return { path, method: textOf(call, 'method'), params, as: textOf(call, 'as') }
   })
 }
@@ -200,13 +210,14 @@ function readCalls(body: Record<string, unknown>): SeedCall[] {
 function readFault(body: Record<string, unknown>): FaultOrder {
   const known = ['kind', 'method', 'path', 'count', 'skip', 'latency_ms', 'reason', 'keep', 'account']
   const unknown = Object.keys(body).find((name) => !known.includes(name))
-  if (unknown !== undefined) throw new BadControl(`${unknown} is not known; a fault has ${known.join(', ')}.`)
+  if (unknown !== undefined)
+    throw new ControlError(`${unknown} is unknown; the members of a fault are ${known.join(', ')}.`)
   const kind = faultKinds.find((name) => name === body['kind'])
-  if (kind === undefined) throw new BadControl(`kind must be one of ${faultKinds.join(', ')}.`)
+  if (kind === undefined) throw new ControlError(`kind must be one of ${faultKinds.join(', ')}.`)
   const keep = body['keep']
-  if (keep !== undefined && typeof keep !== 'boolean') throw new BadControl('keep must be true or false.')
+  if (keep !== undefined && typeof keep !== 'boolean') throw new ControlError('keep must be true or false.')
   const latencyMs = countOf(body, 'latency_ms', ceilings.latencyMs)
-  if (kind === 'latency' && latencyMs === undefined) throw new BadControl('latency needs latency_ms.')
+  if (kind === 'latency' && latencyMs === undefined) throw new ControlError('latency needs latency_ms.')
   return {
     kind,
     method: textOf(body, 'method'),
@@ -224,13 +235,13 @@ function textOf(body: Record<string, unknown>, name: string): string | undefined
   const value = body[name]
   if (value === undefined) return undefined
   if (typeof value === 'string' && value.length <= ceilings.text) return value
-  if (typeof value === 'string') throw new BadControl(`${name} can be at most ${ceilings.text} characters.`)
-  throw new BadControl(`${name} must be a string.`)
+  if (typeof value === 'string') throw new ControlError(`${name} can be at most ${ceilings.text} characters.`)
+  throw new ControlError(`${name} must be a string.`)
 }
 
 function countOf(body: Record<string, unknown>, name: string, most: number): number | undefined {
   const value = body[name]
   if (value === undefined) return undefined
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 && value <= most) return value
-  throw new BadControl(`${name} must be a whole number of at most ${most}.`)
+  throw new ControlError(`${name} must be a whole number of at most ${most}.`)
 }

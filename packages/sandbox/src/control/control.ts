@@ -1,22 +1,22 @@
-// What a test or an operator may do to the sandbox from outside the API: look at it, empty it, go back, make it fail.
+// Control of the sandbox from outside the API, by a test or an operator: inspect, reset, snapshot and restore, inject faults, move clocks.
 import { Buffer } from 'node:buffer'
 import type { Transactions } from '../transactions.ts'
 import type { Api } from '../protocol/api.ts'
-import { accountIdOf } from '../protocol/auth.ts'
+import { accountIdOf } from '../protocol/requests/auth.ts'
 import type { Deliveries, Delivery } from '../events/deliveries.ts'
 import type { Fault, FaultOrder, Faults } from './faults.ts'
-import { fromJson, isNode } from '../protocol/form.ts'
-import type { FormValue } from '../protocol/form.ts'
-import type { RateLimit, RateProfile } from '../protocol/rate-limit.ts'
-import type { LoggedRequest, RequestLog } from '../protocol/request-log.ts'
+import { fromJson, isNode } from '../protocol/parameters/form.ts'
+import type { FormValue } from '../protocol/parameters/form.ts'
+import type { RateLimit, RateProfile } from '../protocol/requests/rate-limit.ts'
+import type { LoggedRequest, RequestLog } from '../protocol/requests/request-log.ts'
 import type { Snapshot, State } from '../store/state.ts'
 import { ceilings } from './ceilings.ts'
 import { apiVersion } from '../protocol/api-values.generated.ts'
 
-/** One request of a seed. Text of the form `{{name.field}}` is taken from the answer of the earlier call of that name. */
+/** One request of a seed. `{{name.field}}` in a text is replaced by that field of the response to the earlier call with `as: name`. */
 export interface SeedCall {
   readonly path: string
-  /** Default POST. */
+  /** Default: POST. */
   readonly method?: string | undefined
   readonly params?: Readonly<Record<string, unknown>> | undefined
   readonly as?: string | undefined
@@ -35,16 +35,16 @@ export interface SandboxStatus {
   readonly objects: readonly { readonly account: string; readonly kind: string; readonly total: number }[]
 }
 
-/** Where an `apiKey` is optional, leaving it out means every account. */
+/** Where `apiKey` is optional, omitting it means all accounts. */
 export interface SandboxControl {
   status(): SandboxStatus
-  /** Runs ordinary requests in order, without faults or rate limit of their own kind being lifted. Throws at the first refusal. */
+  /** Sends ordinary API requests in order; faults and rate limits apply to them. Throws at the first error response. */
   seed(apiKey: string, calls: readonly SeedCall[]): Promise<readonly Record<string, unknown>[]>
-  /** Removes objects, events and remembered idempotency keys. */
+  /** Removes objects, events and idempotency keys. */
   reset(apiKey?: string): void
-  /** Remembers everything under a name, in memory, until the process ends. */
+  /** Stores a copy of the state in memory under `name`, until the process ends. */
   snapshot(name: string, apiKey?: string): void
-  /** Goes back to a snapshot; false when there is none of that name. */
+  /** Restores a snapshot. False if there is none with this name. */
   restore(name: string): boolean
   requests(filter?: {
     readonly apiKey?: string | undefined
@@ -52,24 +52,24 @@ export interface SandboxControl {
   }): readonly LoggedRequest[]
   request(id: string): LoggedRequest | undefined
   clearRequests(): void
-  /** Orders a fault; the number names it in `faults()`. */
+  /** Adds a fault and returns its id, as listed by `faults()`. */
   fail(order: FaultOrder): number
   faults(): readonly Fault[]
   clearFaults(): void
   setProfile(profile: RateProfile): void
-  /** How long searches do not find what was made, in seconds; 0 finds it at once. */
+  /** Delay in seconds until searches find a new object, as with the real API's index. 0: at once. */
   setSearchDelay(seconds: number): void
-  /** `later`: usage that cannot be counted is taken, and told of by an event; `at_once`: it is refused. */
+  /** `later`: usage that cannot be counted is accepted and reported by an event. `at_once`: it is refused. */
   checkUsage(when: UsageCheck): void
-  /** The time of an account, in seconds. */
+  /** Time of an account in epoch seconds. */
   now(apiKey: string): number
-  /** Moves the clock of one account, or of all that have anything, forward; what becomes due on the way is done in its order. */
+  /** Moves the clock of one account, or of all accounts with data, forward. Due actions run on the way, in order of time. */
   advance(seconds: number, apiKey?: string): void
-  /** The same in slices, between which others are served. `stopClocks`, or `signal`, ends it where it is. */
+  /** Like `advance`, but yields to other requests between slices. `stopClocks` or `signal` stops the clock where it is. */
   advanceInSlices(seconds: number, apiKey: string | undefined, signal: AbortSignal): Promise<void>
-  /** Ends what `advanceInSlices` is doing, for one account or for all. Answers how many clocks stopped. */
+  /** Stops running `advanceInSlices` calls of one account or of all. Returns the number of stopped clocks. */
   stopClocks(apiKey?: string): number
-  /** Events on their way to webhook endpoints and those that were, oldest first. */
+  /** Deliveries of events to webhook endpoints, pending and finished, oldest first. */
   deliveries(filter?: {
     readonly apiKey?: string | undefined
     readonly limit?: number | undefined
@@ -86,23 +86,23 @@ interface ControlParts {
   readonly deliveries: Deliveries
 }
 
-/** A clock that is still on its way is asked to go on. */
-export class ClockBusy extends Error {
+/** A clock that is still advancing got another request to advance. */
+export class ClockBusyError extends Error {
   override readonly name = 'ClockBusy'
 
   constructor(account: string) {
-    super(`The clock of ${account} is still on its way. Wait for it, or stop it with DELETE /_sandbox/clock.`)
+    super(`The clock of ${account} is still advancing. Wait until it is done, or stop it with DELETE /_sandbox/clock.`)
   }
 }
 
-/** A seed call that was refused: which, and the API's own answer. */
-export class SeedRefused extends Error {
+/** A seed call failed: its index and the API's response. */
+export class SeedError extends Error {
   override readonly name = 'SeedRefused'
   readonly index: number
   readonly answer: unknown
 
   constructor(index: number, call: SeedCall, answer: unknown) {
-    super(`Seed call ${index} (${call.method ?? 'POST'} ${call.path}) was refused: ${JSON.stringify(answer)}`)
+    super(`Seed call ${index} (${call.method ?? 'POST'} ${call.path}) failed: ${JSON.stringify(answer)}`)
     this.index = index
     this.answer = answer
   }
@@ -136,14 +136,14 @@ export class Control implements SandboxControl {
     for (const [index, call] of calls.entries()) {
       const reply = await this.#parts.api.handle({
         method: call.method ?? 'POST',
-        path: filled(call.path, named),
+        path: fillPlaceholders(call.path, named),
         query: '',
         body: encode(fromJson(call.params ?? {}), named),
         authorization: `Basic ${Buffer.from(`${apiKey}:`).toString('base64')}`,
         contentType: 'application/x-www-form-urlencoded',
       })
       const answer: unknown = reply.body === '' ? {} : JSON.parse(reply.body)
-      if (reply.status !== 200 || !isRecord(answer)) throw new SeedRefused(index, call, answer)
+      if (reply.status !== 200 || !isRecord(answer)) throw new SeedError(index, call, answer)
       answers.push(answer)
       if (call.as !== undefined) named.set(call.as, answer)
     }
@@ -156,7 +156,7 @@ export class Control implements SandboxControl {
 
   snapshot(name: string, apiKey?: string): void {
     if (!this.#snapshots.has(name) && this.#snapshots.size >= ceilings.snapshots)
-      throw new RangeError(`At most ${ceilings.snapshots} snapshots are kept; use the name of an earlier one.`)
+      throw new RangeError(`At most ${ceilings.snapshots} snapshots are kept; reuse the name of one of them.`)
     this.#snapshots.set(name, this.#parts.state.snapshot(accountFor(apiKey)))
   }
 
@@ -184,7 +184,9 @@ export class Control implements SandboxControl {
 
   fail(order: FaultOrder): number {
     if (this.#parts.faults.list().length >= ceilings.faultsAtOnce)
-      throw new RangeError(`At most ${ceilings.faultsAtOnce} faults stand at once; clear some first.`)
+      throw new RangeError(
+        `At most ${ceilings.faultsAtOnce} faults can be active; clear them first with DELETE /_sandbox/faults.`,
+      )
     return this.#parts.faults.add(order)
   }
 
@@ -225,7 +227,7 @@ export class Control implements SandboxControl {
   async advanceInSlices(seconds: number, apiKey: string | undefined, signal: AbortSignal): Promise<void> {
     const accounts = this.#clocks(seconds, apiKey)
     const moving = accounts.find((account) => this.#moving.has(account))
-    if (moving !== undefined) throw new ClockBusy(moving)
+    if (moving !== undefined) throw new ClockBusyError(moving)
     await Promise.all(accounts.map((account) => this.#move(account, seconds, signal)))
   }
 
@@ -240,16 +242,16 @@ export class Control implements SandboxControl {
   }
 
   stopClocks(apiKey?: string): number {
-    const wanted = accountFor(apiKey)
-    const stopped = [...this.#moving].filter(([account]) => wanted === null || account === wanted)
+    const chosen = accountFor(apiKey)
+    const stopped = [...this.#moving].filter(([account]) => chosen === null || account === chosen)
     for (const [, stop] of stopped) stop.abort()
     return stopped.length
   }
 
-  /** The accounts that are meant, once it is sure that each clock may go so far. */
+  /** The accounts whose clocks move. Throws if one of them would go beyond its ceiling. */
   #clocks(seconds: number, apiKey: string | undefined): readonly string[] {
     if (!Number.isSafeInteger(seconds) || seconds < 0)
-      throw new RangeError('A clock only goes forward, in whole seconds.')
+      throw new RangeError('A clock only moves forward, by whole seconds.')
     const account = accountFor(apiKey)
     const accounts = account === null ? this.#parts.state.accounts() : [account]
     if (accounts.some((one) => this.#parts.state.offsetOf(one) + seconds > ceilings.clockAhead))
@@ -267,15 +269,15 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 function encode(value: FormValue, named: ReadonlyMap<string, Record<string, unknown>>, prefix = ''): string {
-  if (!isNode(value)) return `${encodeURIComponent(prefix)}=${encodeURIComponent(filled(value, named))}`
+  if (!isNode(value)) return `${encodeURIComponent(prefix)}=${encodeURIComponent(fillPlaceholders(value, named))}`
   const name = (key: string): string => (prefix === '' ? key : `${prefix}[${key}]`)
   return Object.entries(value)
     .map(([key, inner]) => encode(inner, named, name(key)))
     .join('&')
 }
 
-/** `{{plan.id}}` becomes the field of the answer named `plan`; what is not known stays as it is. */
-function filled(text: string, named: ReadonlyMap<string, Record<string, unknown>>): string {
+/** Replaces `{{plan.id}}` by that field of the response named `plan`. An unknown placeholder stays as it is. */
+function fillPlaceholders(text: string, named: ReadonlyMap<string, Record<string, unknown>>): string {
   return text.replace(/\{\{([^.}]+)\.([^}]+)\}\}/g, (whole, name: string, field: string) => {
     const value = named.get(name)?.[field]
     return typeof value === 'string' || typeof value === 'number' ? String(value) : whole

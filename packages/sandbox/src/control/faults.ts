@@ -1,5 +1,5 @@
-// Faults on order: the next N matching requests fail in a chosen way. Only decides which; the api carries it out.
-import { matchesWildcard } from '../protocol/wildcard.ts'
+// Injected faults: the next N matching requests fail in a chosen way. Decides which request fails; the API executes it.
+import { matchesWildcard } from '../protocol/requests/wildcard.ts'
 
 export const faultKinds = [
   'rate_limit',
@@ -16,34 +16,34 @@ export type FaultKind = (typeof faultKinds)[number]
 
 export interface FaultOrder {
   readonly kind: FaultKind
-  /** `POST`, `GET` or `DELETE`; any when absent. */
+  /** `POST`, `GET` or `DELETE`. Default: any. */
   readonly method?: string | undefined
-  /** A path like `/v1/prices` or `/v1/products/*`; `*` stands for anything. Any when absent. */
+  /** A path, e.g. `/v1/prices` or `/v1/products/*`, where `*` matches any text. Default: any. */
   readonly path?: string | undefined
-  /** How many matching requests fail, default 1; null for all of them until the faults are cleared. */
+  /** Number of matching requests that fail. Default: 1. Null: all, until the faults are cleared. */
   readonly count?: number | null | undefined
-  /** How many matching requests pass first. */
+  /** Number of matching requests that succeed before the first failure. Default: 0. */
   readonly skip?: number | undefined
-  /** For `latency`. */
+  /** Delay of a `latency` fault in milliseconds. */
   readonly latencyMs?: number | undefined
-  /** For `rate_limit`: what `Stripe-Rate-Limited-Reason` says, default `global-rate`. */
+  /** Value of the header `Stripe-Rate-Limited-Reason` of a `rate_limit` fault. Default: `global-rate`. */
   readonly reason?: string | undefined
   /**
-   * For `error_before` and `error_after`: whether the 500 is what the idempotency key repeats (the default, as the real
-   * API does), or a retry under the same key gets a true answer.
+   * For `error_before` and `error_after`. True (default): the 500 is stored with the idempotency key, so a retry gets it again, as in the
+   * real API. False: a retry with the same key is executed.
    */
   readonly keep?: boolean | undefined
-  /** Only requests of this account. */
+  /** Limits the fault to requests of this account. */
   readonly account?: string | undefined
 }
 
 export interface Fault extends FaultOrder {
   readonly id: number
-  /** Requests it struck so far. */
+  /** Number of requests that failed so far. */
   readonly struck: number
 }
 
-interface Standing {
+interface ActiveFault {
   readonly order: FaultOrder
   readonly id: number
   seen: number
@@ -51,7 +51,7 @@ interface Standing {
 }
 
 export class Faults {
-  #standing: Standing[] = []
+  #standing: ActiveFault[] = []
   #lastId = 0
 
   add(order: FaultOrder): number {
@@ -68,8 +68,8 @@ export class Faults {
     this.#standing = []
   }
 
-  /** What befalls this request: any latency, and at most one failure (the oldest order that matches). */
-  strike(
+  /** Faults to inject into this request: the sum of all matching latencies, and at most one failure (the oldest that matches). */
+  inject(
     method: string,
     path: string,
     account: string,

@@ -1,16 +1,16 @@
-// Brings events to webhook endpoints, signed as the real API signs, and tries again when an endpoint does not answer well.
-// Nobody waits for it: an endpoint that hangs holds up its own deliveries only. What was tried is remembered, in memory.
+// Delivers events to webhook endpoints, signed like the real API's, and retries failed deliveries. Runs in the background: a slow endpoint
+// delays its own deliveries only. The log of attempts is kept in memory.
 import { createHmac } from 'node:crypto'
 import { request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import type { Clock } from '../clock.ts'
-import type { Outgoing } from '../protocol/call.ts'
+import type { OutgoingEvent } from '../protocol/operation-context.ts'
 import type { State } from '../store/state.ts'
 
 export interface DeliveryAttempt {
   /** Epoch milliseconds. */
   readonly at: number
-  /** null when there was no answer; `error` says why. */
+  /** Null if there was no response; see `error`. */
   readonly status: number | null
   readonly error: string | null
 }
@@ -23,7 +23,7 @@ export interface Delivery {
   readonly endpoint: string
   readonly url: string
   readonly state: 'pending' | 'delivered' | 'failed' | 'not_sent'
-  /** Why it was not sent. */
+  /** Reason for `not_sent`. */
   readonly reason: string | null
   readonly attempts: readonly DeliveryAttempt[]
 }
@@ -32,16 +32,16 @@ interface DeliveryParts {
   readonly state: State
   readonly clock: Clock
   readonly anywhere: boolean
-  /** Waits before the second and later tries, in milliseconds. */
+  /** Milliseconds before the second and later attempts. Default: 1 s, 5 s, 25 s. */
   readonly retryAfterMs?: readonly number[] | undefined
 }
 
 const defaultRetries = [1000, 5000, 25_000]
 const timeoutMs = 10_000
-const atOnce = 8
-const kept = 5000
+const maxConcurrent = 8
+const maxLogEntries = 5000
 
-/** The header of the official scheme; `seconds` is the moment of signing. */
+/** The header `Stripe-Signature`. `seconds` is the time of signing. */
 export function signature(secret: string, payload: string, seconds: number): string {
   return `t=${seconds},v1=${createHmac('sha256', secret).update(`${seconds}.${payload}`).digest('hex')}`
 }
@@ -67,27 +67,27 @@ export class Deliveries {
     this.#parts = parts
   }
 
-  /** Takes events that were written; returns at once. */
-  send(events: readonly Outgoing[]): void {
+  /** Queues written events for delivery, without waiting for it. */
+  send(events: readonly OutgoingEvent[]): void {
     for (const outgoing of events) this.#enqueue(outgoing)
   }
 
-  list(account?: string, limit = kept): readonly Delivery[] {
+  list(account?: string, limit = maxLogEntries): readonly Delivery[] {
     const found = account === undefined ? this.#log : this.#log.filter((delivery) => delivery.account === account)
     return found.slice(-limit)
   }
 
-  /** Gives up what is under way; nothing is sent afterwards. */
+  /** Aborts pending deliveries. Nothing is sent afterwards. */
   close(): void {
     this.#stop.abort()
   }
 
-  #enqueue({ account, event: eventId, endpoint: endpointId }: Outgoing): void {
+  #enqueue({ account, event: eventId, endpoint: endpointId }: OutgoingEvent): void {
     const event = this.#parts.state.find(account, 'event', eventId)
     const endpoint = this.#parts.state.find(account, 'webhook_endpoint', endpointId)
     if (event === undefined || endpoint === undefined) return
     const allowed = this.#parts.anywhere || isLoopbackUrl(endpoint.url)
-    const reason = allowed ? null : 'Not a loopback address: start the sandbox with --deliver-anywhere to send it.'
+    const reason = allowed ? null : 'Not a loopback address. To send it, start the sandbox with --deliver-anywhere.'
     const id = ++this.#count
     const { url } = endpoint
     this.#remember({
@@ -102,12 +102,12 @@ export class Deliveries {
       attempts: [],
     })
     if (allowed) this.#queue(`${account} ${endpointId}`, () => this.#attempt(id, endpoint._secret, 0))
-    else this.#settle(account, eventId)
+    else this.#decrementPending(account, eventId)
   }
 
   #remember(delivery: Delivery): void {
     this.#log.push(delivery)
-    if (this.#log.length >= 2 * kept) this.#log.splice(0, this.#log.length - kept)
+    if (this.#log.length >= 2 * maxLogEntries) this.#log.splice(0, this.#log.length - maxLogEntries)
   }
 
   #find(id: number): Delivery | undefined {
@@ -119,7 +119,7 @@ export class Deliveries {
     if (place >= 0) this.#log[place] = after
   }
 
-  /** A few at once to each endpoint. */
+  /** At most 8 concurrent deliveries per endpoint. */
   #queue(name: string, work: () => Promise<void>): void {
     let queue = this.#queues.get(name)
     if (queue === undefined) this.#queues.set(name, (queue = { running: 0, waiting: [] }))
@@ -129,7 +129,7 @@ export class Deliveries {
 
   #pump(name: string): void {
     const queue = this.#queues.get(name)
-    if (queue === undefined || queue.running >= atOnce || this.#stop.signal.aborted) return
+    if (queue === undefined || queue.running >= maxConcurrent || this.#stop.signal.aborted) return
     const work = queue.waiting.shift()
     if (work === undefined) return
     queue.running++
@@ -144,7 +144,7 @@ export class Deliveries {
     const delivery = this.#find(id)
     if (delivery === undefined || this.#stopped()) return
     const event = this.#parts.state.find(delivery.account, 'event', delivery.event)
-    // A reset in between took the event away.
+    // A reset has removed the event in the meantime.
     if (event === undefined) return
     const payload = JSON.stringify(event, null, 2)
     const at = this.#parts.clock.now()
@@ -156,32 +156,33 @@ export class Deliveries {
     const wait = (this.#parts.retryAfterMs ?? defaultRetries)[tried]
     const state = good ? 'delivered' : wait === undefined ? 'failed' : 'pending'
     this.#replace(delivery, { ...delivery, attempts, state })
-    if (state !== 'pending') this.#settle(delivery.account, delivery.event)
-    else this.#later(wait ?? 0, `${delivery.account} ${delivery.endpoint}`, () => this.#attempt(id, secret, tried + 1))
+    if (state !== 'pending') this.#decrementPending(delivery.account, delivery.event)
+    else
+      this.#schedule(wait ?? 0, `${delivery.account} ${delivery.endpoint}`, () => this.#attempt(id, secret, tried + 1))
   }
 
   #stopped(): boolean {
     return this.#stop.signal.aborted
   }
 
-  #later(ms: number, name: string, work: () => Promise<void>): void {
+  #schedule(ms: number, name: string, work: () => Promise<void>): void {
     const timer = setTimeout(() => this.#queue(name, work), ms)
     timer.unref()
     this.#stop.signal.addEventListener('abort', () => clearTimeout(timer), { once: true })
   }
 
-  /** One endpoint fewer is pending for the event. */
-  #settle(account: string, eventId: string): void {
+  /** Decrements the event's `pending_webhooks`. */
+  #decrementPending(account: string, eventId: string): void {
     const event = this.#parts.state.find(account, 'event', eventId)
     if (event === undefined) return
     this.#parts.state.update(account, { ...event, pending_webhooks: Math.max(0, event.pending_webhooks - 1) })
   }
 }
 
-type Outcome = Omit<DeliveryAttempt, 'at'>
+type DeliveryResult = Omit<DeliveryAttempt, 'at'>
 
-/** One request; a redirect is an answer like any other that is not 2xx. */
-function post(url: string, payload: string, header: string, signal: AbortSignal): Promise<Outcome> {
+/** Sends one request. A redirect is not followed, and counts as failed. */
+function post(url: string, payload: string, header: string, signal: AbortSignal): Promise<DeliveryResult> {
   const request = url.startsWith('https:') ? httpsRequest : httpRequest
   return new Promise((resolve) => {
     const body = Buffer.from(payload, 'utf8')

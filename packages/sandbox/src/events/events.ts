@@ -9,7 +9,7 @@ export interface Cause {
   readonly idempotencyKey: string | null
 }
 
-/** An event about `object` as the wire shows it; `before` is the same object before an update. `now` in seconds. */
+/** An event about `object`, in the form that the API returns; `before` is the same object before an update. `now` in seconds. */
 export function newEvent(
   type: string,
   object: Record<string, unknown>,
@@ -30,7 +30,7 @@ export function newEvent(
   }
 }
 
-/** What changed, with its former values; metadata key by key, where a new key was null. */
+/** The previous values of the changed members. Metadata is compared key by key; a new key has the previous value null. */
 function previousAttributes(before: Record<string, unknown>, after: Record<string, unknown>): Record<string, unknown> {
   const previous: Record<string, unknown> = {}
   for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {

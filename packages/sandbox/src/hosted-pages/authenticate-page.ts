@@ -1,25 +1,26 @@
-import { attempt } from '../billing/invoicing.ts'
-import { reflect } from '../billing/standing.ts'
-import { notAuthenticated, tried } from '../billing/payments.ts'
-import { momentOf } from '../billing/records.ts'
-import { setUp, setupNotAuthenticated } from '../billing/setups.ts'
+import { attemptInvoice } from '../billing/invoices/invoicing.ts'
+import { updateStatusAfter } from '../billing/subscriptions/subscription-status.ts'
+import { failAuthentication, attemptIntent } from '../billing/payments/payments.ts'
+import { timeOf } from '../billing/subscriptions/subscription-records.ts'
+import { attemptSetup, failSetupAuthentication } from '../billing/payments/setup-intents.ts'
 import type { NextActionBody, PaymentIntentBody, SetupIntentBody } from '../objects/session-bodies.ts'
 import type { PaymentMethodBody } from '../objects/customer-bodies.ts'
-import type { Call } from '../protocol/call.ts'
+import type { OperationContext } from '../protocol/operation-context.ts'
 import { formatMinor } from '../money/format.ts'
 import { html, page, redirect } from './html.ts'
-import type { Page } from './html.ts'
+import type { HtmlResponse } from './html.ts'
 
 type Intent = PaymentIntentBody | SetupIntentBody
 
-/** The page on which a cardholder answers the bank. */
-export function showAuthentication(intent: Intent): Page {
-  if (intent.status !== 'requires_action') return page('Authentication', html`<p>Nothing waits for an answer here.</p>`)
+/** The page on which the cardholder completes 3-D Secure. */
+export function showAuthentication(intent: Intent): HtmlResponse {
+  if (intent.status !== 'requires_action')
+    return page('Authentication', html`<p>This payment needs no authentication.</p>`)
   const what =
-    intent.object === 'setup_intent' ? 'to keep this card' : `to pay ${formatMinor(intent.amount, intent.currency)}`
+    intent.object === 'setup_intent' ? 'to save this card' : `to pay ${formatMinor(intent.amount, intent.currency)}`
   return page(
     'Authentication',
-    html`<p>Your bank asks whether it is you who wants ${what}.</p>
+    html`<p>Your bank asks you to confirm that you want ${what}.</p>
       <form method="post">
         <button name="action" value="complete">Complete</button>
         <button name="action" value="fail">Fail</button>
@@ -27,41 +28,51 @@ export function showAuthentication(intent: Intent): Page {
   )
 }
 
-/** Carries the answer on to the bank: it pays, or says no. */
-export function submitAuthentication(outer: Call, intent: Intent, action: string): Page {
+/** Completes the authentication, as passed or failed. */
+export function submitAuthentication(outer: OperationContext, intent: Intent, action: string): HtmlResponse {
   const card = outer.find('payment_method', intent.payment_method ?? '')
   if (intent.status !== 'requires_action' || card === undefined) return showAuthentication(intent)
   if (action !== 'complete' && action !== 'fail') return showAuthentication(intent)
   const customer = outer.find('customer', intent.customer ?? '')
-  const call = outer.at(momentOf(outer, customer?.test_clock ?? null))
+  const call = outer.at(timeOf(outer, customer?.test_clock ?? null))
   const passed = action === 'complete'
-  if (intent.object === 'setup_intent') answerSetup(call, intent, card, passed)
-  else answerPayment(call, intent, card, passed)
+  if (intent.object === 'setup_intent') completeSetup(call, intent, card, passed)
+  else completePayment(call, intent, card, passed)
   const back = returnUrl(intent, passed)
-  const said = passed ? 'Done: the bank was told that it is you.' : 'The bank was told that it is not you.'
-  return back === undefined ? page('Authentication', html`<p>${said}</p>`) : redirect(back)
+  const message = passed ? 'Authentication succeeded.' : 'Authentication failed.'
+  return back === undefined ? page('Authentication', html`<p>${message}</p>`) : redirect(back)
 }
 
-function answerSetup(call: Call, intent: SetupIntentBody, card: PaymentMethodBody, passed: boolean): void {
-  if (passed) setUp(call, intent, card, { authenticated: true })
-  else setupNotAuthenticated(call, intent, card)
+function completeSetup(
+  call: OperationContext,
+  intent: SetupIntentBody,
+  card: PaymentMethodBody,
+  passed: boolean,
+): void {
+  if (passed) attemptSetup(call, intent, card, { authenticated: true })
+  else failSetupAuthentication(call, intent, card)
 }
 
-function answerPayment(call: Call, intent: PaymentIntentBody, card: PaymentMethodBody, passed: boolean): void {
+function completePayment(
+  call: OperationContext,
+  intent: PaymentIntentBody,
+  card: PaymentMethodBody,
+  passed: boolean,
+): void {
   const invoice = call.find('invoice', intent._invoice ?? '')
   if (!passed) {
-    notAuthenticated(call, intent, card)
-    if (invoice !== undefined) call.announce('invoice.payment_failed', invoice)
-  } else if (invoice === undefined) tried(call, intent, card, { authenticated: true })
-  else reflect(call, attempt(call, invoice, { card: card.id, manual: true, authenticated: true }))
+    failAuthentication(call, intent, card)
+    if (invoice !== undefined) call.emit('invoice.payment_failed', invoice)
+  } else if (invoice === undefined) attemptIntent(call, intent, card, { authenticated: true })
+  else updateStatusAfter(call, attemptInvoice(call, invoice, { card: card.id, manual: true, authenticated: true }))
 }
 
-/** Where the caller wanted to go on, told as the real API tells it. */
+/** The caller's `return_url`, with the query parameters that the real API adds. */
 function returnUrl(
   { id, client_secret: secret, next_action: action, object }: Intent,
   passed: boolean,
 ): string | undefined {
-  const to = wayBack(action)
+  const to = redirectTarget(action)
   if (to === undefined) return undefined
   const url = new URL(to)
   url.searchParams.set(object, id)
@@ -70,6 +81,6 @@ function returnUrl(
   return url.href
 }
 
-function wayBack(action: NextActionBody | null): string | undefined {
+function redirectTarget(action: NextActionBody | null): string | undefined {
   return action?.type === 'redirect_to_url' ? action.redirect_to_url.return_url : undefined
 }

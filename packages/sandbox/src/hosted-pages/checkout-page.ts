@@ -1,25 +1,25 @@
 import { formatMinor } from '../money/format.ts'
 import {
-  complete,
+  completeSession,
   discountsOf,
   needsCard,
   quote,
-  refuseTooSmall,
-  typedAccount,
-  typedCard,
-  typedCode,
+  refuseBelowMinimum,
+  accountFromIban,
+  cardFromNumber,
+  codeByText,
 } from '../billing/checkout.ts'
 import type { Quote } from '../billing/checkout.ts'
-import { momentOf, priceOf } from '../billing/records.ts'
+import { timeOf, priceOf } from '../billing/subscriptions/subscription-records.ts'
 import type { PromotionCodeBody } from '../objects/bodies.ts'
-import type { Call } from '../protocol/call.ts'
-import { StripeError } from '../protocol/errors.ts'
+import type { OperationContext } from '../protocol/operation-context.ts'
+import { StripeError } from '../protocol/responses/errors.ts'
 import type { CheckoutSessionBody } from '../objects/session-bodies.ts'
 import { html, page, problem, redirect } from './html.ts'
-import type { Markup, Page } from './html.ts'
+import type { Markup, HtmlResponse } from './html.ts'
 
-/** What was typed into the form. */
-export interface Typed {
+/** Values of the submitted form. */
+export interface CheckoutForm {
   readonly action: string
   readonly email: string
   readonly number: string
@@ -27,15 +27,15 @@ export interface Typed {
   readonly code: string
 }
 
-export const nothingTyped: Typed = { action: '', email: '', number: '', iban: '', code: '' }
+export const emptyCheckoutForm: CheckoutForm = { action: '', email: '', number: '', iban: '', code: '' }
 
-/** The page as it is now. */
+/** Renders the checkout page. */
 export function showCheckout(
-  outer: Call,
+  outer: OperationContext,
   session: CheckoutSessionBody,
-  typed: Typed,
+  typed: CheckoutForm,
   error: string | null = null,
-): Page {
+): HtmlResponse {
   if (session.status === 'complete') return page('Complete', html`<p>This checkout is complete.</p>`)
   if (session.status === 'expired')
     return page(
@@ -44,24 +44,28 @@ export function showCheckout(
         ${back(session)}`,
       410,
     )
-  const call = outer.at(momentOf(outer, session._clock))
+  const call = outer.at(timeOf(outer, session._clock))
   const [code, refusal] = codeOf(call, session, typed)
   const quoted = quote(call, session, session.line_items.data, discountsOf(session, code))
-  const said = error ?? refusal
+  const message = error ?? refusal
   return page(
     'Checkout',
-    html`${problem(said)}${session.mode === 'setup' ? html`` : table(call, session, quoted)}${form(session, quoted, typed)}${back(session)}`,
-    said === null ? 200 : 402,
+    html`${problem(message)}${session.mode === 'setup' ? html`` : table(call, session, quoted)}${form(session, quoted, typed)}${back(session)}`,
+    message === null ? 200 : 402,
   )
 }
 
-/** Carries out what the form asks for. A refusal is thrown, so that nothing of it stays. */
-export function submitCheckout(outer: Call, session: CheckoutSessionBody, typed: Typed): Page {
+/** Handles the submitted form. An error is thrown, so that the transaction is rolled back. */
+export function submitCheckout(
+  outer: OperationContext,
+  session: CheckoutSessionBody,
+  typed: CheckoutForm,
+): HtmlResponse {
   if (session.status !== 'open' || typed.action !== 'pay') return showCheckout(outer, session, typed)
-  const call = outer.at(momentOf(outer, session._clock))
-  const code = offersCodes(session) && typed.code !== '' ? typedCode(call, session, typed.code) : null
-  const card = typed.iban === '' ? typedCard(typed.number) : typedAccount(typed.iban, typed.email)
-  const done = complete(outer, session, { card, email: typed.email, code })
+  const call = outer.at(timeOf(outer, session._clock))
+  const code = offersCodes(session) && typed.code !== '' ? codeByText(call, session, typed.code) : null
+  const card = typed.iban === '' ? cardFromNumber(typed.number) : accountFromIban(typed.iban, typed.email)
+  const done = completeSession(outer, session, { card, email: typed.email, code })
   return redirect(done.success_url.replaceAll('{CHECKOUT_SESSION_ID}', done.id))
 }
 
@@ -69,11 +73,15 @@ function offersCodes(session: CheckoutSessionBody): boolean {
   return session.allow_promotion_codes === true
 }
 
-function codeOf(call: Call, session: CheckoutSessionBody, typed: Typed): [PromotionCodeBody | null, string | null] {
+function codeOf(
+  call: OperationContext,
+  session: CheckoutSessionBody,
+  typed: CheckoutForm,
+): [PromotionCodeBody | null, string | null] {
   if (!offersCodes(session) || typed.code === '') return [null, null]
   try {
-    const code = typedCode(call, session, typed.code)
-    refuseTooSmall(session, quote(call, session, session.line_items.data, discountsOf(session, code)).total)
+    const code = codeByText(call, session, typed.code)
+    refuseBelowMinimum(session, quote(call, session, session.line_items.data, discountsOf(session, code)).total)
     return [code, null]
   } catch (error) {
     if (error instanceof StripeError) return [null, error.message]
@@ -81,12 +89,12 @@ function codeOf(call: Call, session: CheckoutSessionBody, typed: Typed): [Promot
   }
 }
 
-function table(call: Call, session: CheckoutSessionBody, quoted: Quote): Markup {
+function table(call: OperationContext, session: CheckoutSessionBody, quoted: Quote): Markup {
   const money = (amount: number): string => formatMinor(amount, session.currency)
   const rows = quoted.items.map((item) => {
     const quantity = item.quantity === null ? 'billed by usage' : `× ${item.quantity}`
     return html`<tr>
-      <td>${item.description} ${quantity}${every(call, item.price)}</td>
+      <td>${item.description} ${quantity}${intervalText(call, item.price)}</td>
       <td>${money(item.amount_subtotal)}</td>
     </tr>`
   })
@@ -111,7 +119,7 @@ function table(call: Call, session: CheckoutSessionBody, quoted: Quote): Markup 
     ${trial(session)}`
 }
 
-function every(call: Call, price: string): string {
+function intervalText(call: OperationContext, price: string): string {
   const recurring = priceOf(call, { price }).recurring
   if (recurring === null) return ''
   const { interval, interval_count: count } = recurring
@@ -123,7 +131,7 @@ function trial({ _plan: plan }: CheckoutSessionBody): Markup {
   return plan.trial_end === null ? html`` : html`<p>Free until ${new Date(plan.trial_end * 1000).toUTCString()}.</p>`
 }
 
-function form(session: CheckoutSessionBody, quoted: Quote, typed: Typed): Markup {
+function form(session: CheckoutSessionBody, quoted: Quote, typed: CheckoutForm): Markup {
   const email =
     session.customer === null
       ? html`<label
@@ -134,9 +142,7 @@ function form(session: CheckoutSessionBody, quoted: Quote, typed: Typed): Markup
   const account =
     needsCard(session, quoted.total) && ways.includes('sepa_debit')
       ? html`<label>IBAN <input name="iban" autocomplete="off" value="${typed.iban}" /></label>
-          <p class="note">
-            AT61 1904 3002 3457 3201 pays, IT60 X054 2811 1010 0000 0123 456 says later that it does not.
-          </p>`
+          <p class="note">AT61 1904 3002 3457 3201 pays, IT60 X054 2811 1010 0000 0123 456 fails later.</p>`
       : html``
   const card =
     needsCard(session, quoted.total) && ways.includes('card')
@@ -150,7 +156,8 @@ function form(session: CheckoutSessionBody, quoted: Quote, typed: Typed): Markup
               value="${typed.number}"
           /></label>
           <p class="note">
-            4242 4242 4242 4242 pays, 4000 0000 0000 0002 is declined, 4000 0000 0000 0341 is kept and declined later.
+            4242 4242 4242 4242 pays, 4000 0000 0000 0002 is declined, 4000 0000 0000 0341 can be saved, but its
+            payments are declined.
           </p>`
       : html``
   const code = offersCodes(session)
@@ -159,8 +166,8 @@ function form(session: CheckoutSessionBody, quoted: Quote, typed: Typed): Markup
         <button name="action" value="apply" formnovalidate>Apply</button>
       </div>`
     : html``
-  const verb = { payment: 'Pay', setup: 'Keep the card', subscription: 'Subscribe' }[session.mode]
-  // The first button of a form is the one that Enter presses.
+  const verb = { payment: 'Pay', setup: 'Save card', subscription: 'Subscribe' }[session.mode]
+  // Enter presses the first button of a form: a hidden one, so that Enter pays and does not apply a code.
   return html`<form method="post">
     <button name="action" value="pay" hidden></button> ${email}${card}${account}${code}<button
       name="action"

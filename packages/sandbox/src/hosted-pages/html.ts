@@ -1,7 +1,7 @@
-// Hosted pages as text. Every value that is not ours passes through `html`, which escapes it.
+// Hosted pages as text. All values are escaped by the template tag `html`.
 import { pageStyle } from './page-style.generated.ts'
 
-/** Markup that needs no escaping any more. */
+/** Markup that is escaped already. */
 export class Markup {
   readonly text: string
   constructor(text: string) {
@@ -19,7 +19,7 @@ const escapes: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
-function shown(part: Part): string {
+function toHtml(part: Part): string {
   if (part === null) return ''
   if (part instanceof Markup) return part.text
   if (typeof part === 'object') return part.map((one) => one.text).join('')
@@ -28,7 +28,7 @@ function shown(part: Part): string {
 
 export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Markup {
   return new Markup(
-    strings.map((text, index) => (index === 0 ? text : shown(parts[index - 1] ?? null) + text)).join(''),
+    strings.map((text, index) => (index === 0 ? text : toHtml(parts[index - 1] ?? null) + text)).join(''),
   )
 }
 
@@ -56,14 +56,14 @@ button[hidden] { display: none; }
   border-radius: 999px; padding: .15rem .75rem; }
 `)
 
-export interface Page {
+export interface HtmlResponse {
   readonly status: number
   readonly body: string
-  /** Where to go instead. */
+  /** Redirect target. */
   readonly location?: string
 }
 
-export function page(title: string, content: Markup, status = 200): Page {
+export function page(title: string, content: Markup, status = 200): HtmlResponse {
   const whole = html`<!doctype html>
     <html lang="en">
       <head>
@@ -85,7 +85,7 @@ export function page(title: string, content: Markup, status = 200): Page {
   return { status, body: whole.text }
 }
 
-export function redirect(location: string): Page {
+export function redirect(location: string): HtmlResponse {
   return { status: 303, body: '', location }
 }
 

@@ -1,17 +1,17 @@
 import { formatMinor } from '../money/format.ts'
-import { attempt } from '../billing/invoicing.ts'
-import { reflect } from '../billing/standing.ts'
-import { momentOf } from '../billing/records.ts'
-import { newPaymentMethod } from '../resources/payment-methods.ts'
-import { cardByNumber } from '../resources/test-banks.ts'
-import type { Call } from '../protocol/call.ts'
-import { cardDeclined, refused } from '../protocol/errors.ts'
+import { attemptInvoice } from '../billing/invoices/invoicing.ts'
+import { updateStatusAfter } from '../billing/subscriptions/subscription-status.ts'
+import { timeOf } from '../billing/subscriptions/subscription-records.ts'
+import { newPaymentMethod } from '../endpoints/payments/payment-methods.ts'
+import { cardByNumber } from '../endpoints/payments/test-payment-methods.ts'
+import type { OperationContext } from '../protocol/operation-context.ts'
+import { cardDeclined, badRequest } from '../protocol/responses/errors.ts'
 import type { InvoiceBody } from '../objects/customer-bodies.ts'
 import { html, page, problem } from './html.ts'
-import type { Markup, Page } from './html.ts'
+import type { Markup, HtmlResponse } from './html.ts'
 
-/** The page that a mailed invoice links to: what is billed, and a way to pay it. */
-export function showInvoice(invoice: InvoiceBody, error: string | null = null): Page {
+/** The page that an emailed invoice links to: its lines, and a form to pay it. */
+export function showInvoice(invoice: InvoiceBody, error: string | null = null): HtmlResponse {
   const money = (amount: number): string => formatMinor(amount, invoice.currency)
   const lines = invoice.lines.data.map(
     (line) =>
@@ -34,7 +34,7 @@ export function showInvoice(invoice: InvoiceBody, error: string | null = null): 
           <th>${money(invoice.total)}</th>
         </tr>
         <tr>
-          <th>To be paid</th>
+          <th>Amount due</th>
           <th>${money(invoice.amount_remaining)}</th>
         </tr>
       </tfoot>
@@ -54,16 +54,16 @@ function dateOf(seconds: number): string {
   return new Date(seconds * 1000).toISOString().slice(0, 10)
 }
 
-/** Pays with a test card; what it refuses is thrown and leaves everything as it was. */
-export function payInvoice(outer: Call, invoice: InvoiceBody, number: string): Page {
+/** Pays with a test card. An error is thrown, so that the transaction is rolled back. */
+export function payInvoice(outer: OperationContext, invoice: InvoiceBody, number: string): HtmlResponse {
   if (invoice.status !== 'open') return showInvoice(invoice)
   const card = cardByNumber(number)
-  if (card === undefined) throw refused('Your card number is invalid. Use one of the test cards.', 'number')
-  if (card.declines !== undefined) throw cardDeclined(card.refusal)
-  const call = outer.at(momentOf(outer, invoice.test_clock))
+  if (card === undefined) throw badRequest('Your card number is invalid. Use one of the test cards.', 'number')
+  if (card.declines !== undefined) throw cardDeclined(card.decline)
+  const call = outer.at(timeOf(outer, invoice.test_clock))
   const method = newPaymentMethod(call, card, invoice.customer)
-  // Whoever pays here is there to answer the bank.
-  const paid = attempt(call, invoice, { card: method.id, manual: true, authenticated: true })
-  reflect(call, paid)
+  // The payer is on the page, so 3-D Secure counts as passed.
+  const paid = attemptInvoice(call, invoice, { card: method.id, manual: true, authenticated: true })
+  updateStatusAfter(call, paid)
   return showInvoice(paid)
 }

@@ -1,17 +1,17 @@
-// The pages a person sees: checkout and portal. Their address is the only key to them, as with the real ones.
+// Hosted pages: checkout, portal, invoice and authentication. As with the real pages, knowing the URL grants access.
 import type { Transactions } from '../transactions.ts'
 import type { ApiReply } from '../protocol/api.ts'
-import type { Call } from '../protocol/call.ts'
-import { StripeError } from '../protocol/errors.ts'
+import type { OperationContext } from '../protocol/operation-context.ts'
+import { StripeError } from '../protocol/responses/errors.ts'
 import type { CheckoutSessionBody, PortalSessionBody } from '../objects/session-bodies.ts'
 import type { InvoiceBody } from '../objects/customer-bodies.ts'
 import type { State } from '../store/state.ts'
 import { showAuthentication, submitAuthentication } from './authenticate-page.ts'
-import { nothingTyped, showCheckout, submitCheckout } from './checkout-page.ts'
-import type { Typed } from './checkout-page.ts'
+import { emptyCheckoutForm, showCheckout, submitCheckout } from './checkout-page.ts'
+import type { CheckoutForm } from './checkout-page.ts'
 import { html, page } from './html.ts'
 import { payInvoice, showInvoice } from './invoice-page.ts'
-import type { Page } from './html.ts'
+import type { HtmlResponse } from './html.ts'
 import { showPortal, submitPortal } from './portal-page.ts'
 
 interface PageRequest {
@@ -30,18 +30,18 @@ export function isPage(path: string): boolean {
   return ['/authenticate/', '/invoices/', '/pay/', '/portal/'].some((start) => path.startsWith(start))
 }
 
-export async function answerPage(parts: PageParts, request: PageRequest): Promise<ApiReply> {
+export async function handlePage(parts: PageParts, request: PageRequest): Promise<ApiReply> {
   try {
     const account = ownerOf(parts, request.path)
-    if (account !== undefined) await parts.transactions.settle(account)
+    if (account !== undefined) await parts.transactions.runOverdue(account)
     return reply(answer(parts, request))
   } catch (error) {
     parts.onFailure(error)
-    return reply(page('Something went wrong', html`<p>The sandbox failed; its log says how.</p>`, 500))
+    return reply(page('Something went wrong', html`<p>The sandbox failed. Its log contains the cause.</p>`, 500))
   }
 }
 
-function reply(made: Page): ApiReply {
+function reply(made: HtmlResponse): ApiReply {
   const headers: Record<string, string> = {
     'Content-Type': 'text/html; charset=utf-8',
     'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'",
@@ -52,9 +52,9 @@ function reply(made: Page): ApiReply {
   return { status: made.status, headers, body: made.body, wire: 'whole' }
 }
 
-const notFound = (): Page => page('Not found', html`<p>There is no such page.</p>`, 404)
+const notFound = (): HtmlResponse => page('Not found', html`<p>There is no such page.</p>`, 404)
 
-/** Whose page it is; ids of pages are known without a key. */
+/** The account of a page. Page ids are unique among all accounts, so no key is needed. */
 function ownerOf({ state }: PageParts, path: string): string | undefined {
   const [, place, id = ''] = path.split('/')
   return state.ownerOf(kindOf(place, id), id)
@@ -72,7 +72,7 @@ function intentKind(id: string): 'payment_intent' | 'setup_intent' {
   return id.startsWith('seti_') ? 'setup_intent' : 'payment_intent'
 }
 
-function answer(parts: PageParts, request: PageRequest): Page {
+function answer(parts: PageParts, request: PageRequest): HtmlResponse {
   const [, place, id = ''] = request.path.split('/')
   if (request.method !== 'GET' && request.method !== 'POST') return notFound()
   const form = request.method === 'POST' ? new URLSearchParams(request.body) : null
@@ -81,21 +81,22 @@ function answer(parts: PageParts, request: PageRequest): Page {
   return place === 'pay' ? checkout(parts, id, form) : portal(parts, id, form)
 }
 
-function checkout({ state, transactions }: PageParts, id: string, form: URLSearchParams | null): Page {
+function checkout({ state, transactions }: PageParts, id: string, form: URLSearchParams | null): HtmlResponse {
   const account = state.ownerOf('checkout.session', id)
   if (account === undefined) return notFound()
-  const typed: Typed = form === null ? nothingTyped : read(form)
-  const onSession = (work: (call: Call, session: CheckoutSessionBody) => Page): Page =>
-    transactions.act(account, (call) => {
+  const typed: CheckoutForm = form === null ? emptyCheckoutForm : read(form)
+  const onSession = (work: (call: OperationContext, session: CheckoutSessionBody) => HtmlResponse): HtmlResponse =>
+    transactions.runWithoutRequest(account, (call) => {
       const session = call.find('checkout.session', id)
       return session === undefined ? notFound() : work(call, session)
     })
-  const show = (error: string | null): Page => onSession((call, session) => showCheckout(call, session, typed, error))
+  const show = (error: string | null): HtmlResponse =>
+    onSession((call, session) => showCheckout(call, session, typed, error))
   if (form === null) return show(null)
-  return refusable(() => onSession((call, session) => submitCheckout(call, session, typed)), show)
+  return withErrorPage(() => onSession((call, session) => submitCheckout(call, session, typed)), show)
 }
 
-function read(form: URLSearchParams): Typed {
+function read(form: URLSearchParams): CheckoutForm {
   const field = (name: string): string => (form.get(name) ?? '').trim().slice(0, 512)
   return {
     action: field('action'),
@@ -106,46 +107,49 @@ function read(form: URLSearchParams): Typed {
   }
 }
 
-function portal({ state, transactions }: PageParts, id: string, form: URLSearchParams | null): Page {
+function portal({ state, transactions }: PageParts, id: string, form: URLSearchParams | null): HtmlResponse {
   const account = state.ownerOf('billing_portal.session', id)
   if (account === undefined) return notFound()
-  const onSession = (work: (call: Call, session: PortalSessionBody) => Page): Page =>
-    transactions.act(account, (call) => {
+  const onSession = (work: (call: OperationContext, session: PortalSessionBody) => HtmlResponse): HtmlResponse =>
+    transactions.runWithoutRequest(account, (call) => {
       const session = call.find('billing_portal.session', id)
       return session === undefined ? notFound() : work(call, session)
     })
-  const show = (error: string | null): Page => onSession((call, session) => showPortal(call, session, error))
+  const show = (error: string | null): HtmlResponse => onSession((call, session) => showPortal(call, session, error))
   if (form === null) return show(null)
-  const wanted = { action: form.get('action') ?? '', subscription: form.get('subscription') ?? '' }
-  return refusable(() => onSession((call, session) => submitPortal(call, session, wanted)), show)
+  const input = { action: form.get('action') ?? '', subscription: form.get('subscription') ?? '' }
+  return withErrorPage(() => onSession((call, session) => submitPortal(call, session, input)), show)
 }
 
-function invoice({ state, transactions }: PageParts, id: string, form: URLSearchParams | null): Page {
+function invoice({ state, transactions }: PageParts, id: string, form: URLSearchParams | null): HtmlResponse {
   const account = state.ownerOf('invoice', id)
   if (account === undefined) return notFound()
-  const onInvoice = (work: (call: Call, found: InvoiceBody) => Page): Page =>
-    transactions.act(account, (call) => {
+  const onInvoice = (work: (call: OperationContext, found: InvoiceBody) => HtmlResponse): HtmlResponse =>
+    transactions.runWithoutRequest(account, (call) => {
       const found = call.find('invoice', id)
-      // A draft has no page yet.
+      // A draft invoice has no page.
       return found === undefined || found.status === 'draft' ? notFound() : work(call, found)
     })
-  const show = (error: string | null): Page => onInvoice((_call, found) => showInvoice(found, error))
+  const show = (error: string | null): HtmlResponse => onInvoice((_call, found) => showInvoice(found, error))
   if (form === null) return show(null)
-  return refusable(() => onInvoice((call, found) => payInvoice(call, found, (form.get('number') ?? '').trim())), show)
+  return withErrorPage(
+    () => onInvoice((call, found) => payInvoice(call, found, (form.get('number') ?? '').trim())),
+    show,
+  )
 }
 
-function authentication({ state, transactions }: PageParts, id: string, form: URLSearchParams | null): Page {
+function authentication({ state, transactions }: PageParts, id: string, form: URLSearchParams | null): HtmlResponse {
   const account = state.ownerOf(intentKind(id), id)
   if (account === undefined) return notFound()
-  return transactions.act(account, (call) => {
+  return transactions.runWithoutRequest(account, (call) => {
     const intent = call.find(intentKind(id), id)
     if (intent === undefined) return notFound()
     return form === null ? showAuthentication(intent) : submitAuthentication(call, intent, form.get('action') ?? '')
   })
 }
 
-/** A refusal undid everything; the page is shown again and says it. */
-function refusable(work: () => Page, show: (error: string) => Page): Page {
+/** Shows the page again with the error, after the transaction was rolled back. */
+function withErrorPage(work: () => HtmlResponse, show: (error: string) => HtmlResponse): HtmlResponse {
   try {
     return work()
   } catch (error) {

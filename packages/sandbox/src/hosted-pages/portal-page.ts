@@ -1,47 +1,51 @@
 import { formatMinor } from '../money/format.ts'
-import { cancelNow } from '../billing/cancel.ts'
-import { itemAmount } from '../billing/lines.ts'
-import { isOver, isMetered, momentOf, priceOf } from '../billing/records.ts'
-import type { Call } from '../protocol/call.ts'
+import { cancelNow } from '../billing/subscriptions/cancel.ts'
+import { itemAmount } from '../billing/invoices/invoice-lines.ts'
+import { isEnded, isMetered, timeOf, priceOf } from '../billing/subscriptions/subscription-records.ts'
+import type { OperationContext } from '../protocol/operation-context.ts'
 import type { SubscriptionBody, SubscriptionItemBody } from '../objects/customer-bodies.ts'
-import { noSuchReference, refused } from '../protocol/errors.ts'
-import { change, refusePaused, refuseScheduled } from '../resources/subscriptions.ts'
+import { noSuchReference, badRequest } from '../protocol/responses/errors.ts'
+import { applyUpdate, refusePaused, refuseScheduled } from '../endpoints/subscriptions/subscriptions.ts'
 import type { PortalSessionBody } from '../objects/session-bodies.ts'
 import { html, page, problem } from './html.ts'
-import type { Markup, Page } from './html.ts'
+import type { Markup, HtmlResponse } from './html.ts'
 
-export function showPortal(call: Call, session: PortalSessionBody, error: string | null = null): Page {
+export function showPortal(
+  call: OperationContext,
+  session: PortalSessionBody,
+  error: string | null = null,
+): HtmlResponse {
   const found = call.select('subscription', [{ field: 'customer', is: session.customer }])
-  const living = found.filter((subscription) => !isOver(subscription))
+  const living = found.filter((subscription) => !isEnded(subscription))
   const list =
     living.length === 0
-      ? [html`<p>There are no subscriptions.</p>`]
-      : living.map((one) => section(call, one, cancelsIn(call, session)))
+      ? [html`<p>No subscriptions yet.</p>`]
+      : living.map((one) => section(call, one, cancelModeOf(call, session)))
   const settings = call.find('billing_portal.configuration', session.configuration)
   const returnUrl = session.return_url ?? settings?.default_return_url ?? null
   const back = returnUrl === null ? html`` : html`<p><a href="${returnUrl}">Back</a></p>`
   return page('Your subscriptions', html`${problem(error)}${list}${back}`, error === null ? 200 : 400)
 }
 
-type Cancels = 'at_period_end' | 'immediately' | null
+type CancelMode = 'at_period_end' | 'immediately' | null
 
-/** What its settings allow; a session of a state from before there were settings may cancel. */
-function cancelsIn(call: Call, session: PortalSessionBody): Cancels {
+/** The cancel mode that the configuration allows. A session stored before configurations existed may cancel at the end of the period. */
+function cancelModeOf(call: OperationContext, session: PortalSessionBody): CancelMode {
   const settings = call.find('billing_portal.configuration', session.configuration)
   if (settings === undefined) return 'at_period_end'
   const { enabled, mode } = settings.features.subscription_cancel
   return enabled ? mode : null
 }
 
-function section(call: Call, subscription: SubscriptionBody, cancels: Cancels): Markup {
+function section(call: OperationContext, subscription: SubscriptionBody, cancels: CancelMode): Markup {
   const rows = subscription.items.data.map((item) => row(call, subscription, item))
   const end = subscription.cancel_at
   const date = (seconds: number): string => new Date(seconds * 1000).toISOString().slice(0, 10)
   const plan = end === null ? html`` : html`<p>Ends on ${date(end)}.</p>`
-  const asked = cancels === 'immediately' ? 'Cancel now' : 'Cancel at the end of the period'
+  const label = cancels === 'immediately' ? 'Cancel now' : 'Cancel at the end of the period'
   const button =
     end === null
-      ? html`<button name="action" value="cancel">${asked}</button>`
+      ? html`<button name="action" value="cancel">${label}</button>`
       : html`<button name="action" value="resume">Do not cancel</button>`
   const form = html`<form method="post">
     <input type="hidden" name="subscription" value="${subscription.id}" />${button}
@@ -57,7 +61,7 @@ function section(call: Call, subscription: SubscriptionBody, cancels: Cancels): 
   </section>`
 }
 
-function row(call: Call, subscription: SubscriptionBody, item: SubscriptionItemBody): Markup {
+function row(call: OperationContext, subscription: SubscriptionBody, item: SubscriptionItemBody): Markup {
   const price = priceOf(call, item)
   const name = call.find('product', price.product)?.name ?? price.product
   const metered = isMetered(price)
@@ -70,24 +74,24 @@ function row(call: Call, subscription: SubscriptionBody, item: SubscriptionItemB
   </tr>`
 }
 
-/** Plans or takes back the end of one of the customer's own subscriptions. */
+/** Plans or revokes the cancellation of one of the customer's subscriptions. */
 export function submitPortal(
-  outer: Call,
+  outer: OperationContext,
   session: PortalSessionBody,
-  wanted: { readonly action: string; readonly subscription: string },
-): Page {
-  const before = outer.find('subscription', wanted.subscription)
-  if (before?.customer !== session.customer) throw noSuchReference('subscription', wanted.subscription, 'subscription')
-  if (isOver(before) || (wanted.action !== 'cancel' && wanted.action !== 'resume')) return showPortal(outer, session)
-  const cancels = cancelsIn(outer, session)
-  if (cancels === null) throw refused('Subscriptions cannot be cancelled here.')
-  const call = outer.at(momentOf(outer, before.test_clock))
+  input: { readonly action: string; readonly subscription: string },
+): HtmlResponse {
+  const before = outer.find('subscription', input.subscription)
+  if (before?.customer !== session.customer) throw noSuchReference('subscription', input.subscription, 'subscription')
+  if (isEnded(before) || (input.action !== 'cancel' && input.action !== 'resume')) return showPortal(outer, session)
+  const cancels = cancelModeOf(outer, session)
+  if (cancels === null) throw badRequest('Subscriptions cannot be cancelled here.')
+  const call = outer.at(timeOf(outer, before.test_clock))
   refuseScheduled(before, 'cancelation behavior')
-  if (cancels === 'immediately' && wanted.action === 'cancel') {
+  if (cancels === 'immediately' && input.action === 'cancel') {
     cancelNow(call, before)
     return showPortal(outer, session)
   }
   refusePaused(before)
-  change(call, before, { cancel_at_period_end: wanted.action === 'cancel' })
+  applyUpdate(call, before, { cancel_at_period_end: input.action === 'cancel' })
   return showPortal(outer, session)
 }

@@ -1,8 +1,8 @@
-// Exact decimals for money: a bigint scaled by 10^12, the most places that the real API takes. Nothing passes through a float.
+// Exact decimals for money: a bigint scaled by 10^12, the precision of the real API. No floats.
 
 export const scale = 10n ** 12n
 
-/** Reads an optional sign, digits, and at most 12 decimals. Throws RangeError for anything else. */
+/** Parses an optional sign, digits, and at most 12 decimals. Otherwise throws a RangeError. */
 export function parseDecimal(text: string): bigint {
   const [, sign, whole = '', fraction = ''] = /^(-?)(\d+)(?:\.(\d{1,12}))?$/.exec(text) ?? []
   if (sign === undefined) throw new RangeError(`"${text.slice(0, 40)}" is not a decimal of at most 12 places`)
@@ -17,13 +17,13 @@ export function decimalText(value: bigint): string {
   return `${value < 0n ? '-' : ''}${magnitude / scale}${fraction === '' ? '' : `.${fraction}`}`
 }
 
-/** Half goes up, towards positive infinity. */
-export function dividedHalfUp(value: bigint, divisor: bigint): bigint {
-  return dividedDown(2n * value + divisor, 2n * divisor)
+/** Rounds half up, i.e. towards positive infinity. */
+export function divideHalfUp(value: bigint, divisor: bigint): bigint {
+  return divideDown(2n * value + divisor, 2n * divisor)
 }
 
-/** Towards negative infinity. The divisor is positive. */
-export function dividedDown(value: bigint, divisor: bigint): bigint {
+/** Rounds down, i.e. towards negative infinity. `divisor` must be positive. */
+export function divideDown(value: bigint, divisor: bigint): bigint {
   const quotient = value / divisor
   return value < 0n && value % divisor !== 0n ? quotient - 1n : quotient
 }

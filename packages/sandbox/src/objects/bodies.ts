@@ -1,5 +1,5 @@
-// The objects as they are kept. Fields that begin with an underscore are never shown; which of the others need `expand`
-// is said in expand.ts.
+// Objects as stored. Members that begin with an underscore are internal and never returned; `expand.ts` lists the members that need
+// `expand`.
 import type { CreditNoteBody } from './credit-note-bodies.ts'
 import type {
   AddressBody,
@@ -12,7 +12,7 @@ import type {
   SubscriptionItemBody,
   TestClockBody,
 } from './customer-bodies.ts'
-import type { Metadata } from '../protocol/metadata.ts'
+import type { Metadata } from '../protocol/parameters/metadata.ts'
 import type { ProductDetails } from './product-details.ts'
 import type { SubscriptionScheduleBody } from './schedule-bodies.ts'
 import type {
@@ -40,7 +40,7 @@ export interface ProductBody extends ProductDetails {
   tax_details: { performance_location: string | null; tax_code: string | null } | null
   type: 'good' | 'service'
   updated: number
-  /** Made for one thing alone: in no list. */
+  /** Inline: made for one use, and left out of lists. */
   _inline?: true
 }
 
@@ -98,7 +98,7 @@ export interface PriceBody {
   type: 'one_time' | 'recurring'
   unit_amount: number | null
   unit_amount_decimal: string | null
-  /** Made for one thing alone: in no list. */
+  /** Inline: made for one use, and left out of lists. */
   _inline?: true
 }
 
@@ -158,7 +158,7 @@ export interface PromotionCodeBody {
     minimum_amount_currency: string | null
   }
   times_redeemed: number
-  /** When it ends by itself (seconds): its own end or its coupon's. */
+  /** Expiry (seconds): the code's own, otherwise its coupon's `redeem_by`. */
   _until?: number
 }
 
@@ -188,7 +188,7 @@ export interface CustomerBody {
   default_source: string | null
   delinquent: boolean
   description: string | null
-  /** Of the customer itself, from programs of former versions. */
+  /** The customer's own discount, set by parameters of former API versions. */
   discount: string | null
   email: string | null
   invoice_prefix: string
@@ -244,7 +244,7 @@ export interface FeatureBody {
 export interface ProductFeatureBody {
   id: string
   object: 'product_feature'
-  /** Shown as the object. */
+  /** Returned as the whole feature, not as its id. */
   entitlement_feature: string
   livemode: false
   _product: string
@@ -271,8 +271,8 @@ export interface EventBody {
   type: string
 }
 
-/** An event of the second API, which tells of what is found out later. */
-export interface LateEventBody {
+/** An event of API v2: an error report about meter events. */
+export interface CoreEventBody {
   id: string
   object: 'v2.core.event'
   created: string
@@ -295,7 +295,7 @@ export interface Bodies {
   product_feature: ProductFeatureBody
   'entitlements.active_entitlement': ActiveEntitlementBody
   event: EventBody
-  'v2.core.event': LateEventBody
+  'v2.core.event': CoreEventBody
   payment_method: PaymentMethodBody
   subscription: SubscriptionBody
   subscription_item: SubscriptionItemBody
@@ -318,7 +318,7 @@ export interface Bodies {
 export type Kind = keyof Bodies
 export type Body = Bodies[Kind]
 
-/** How refusals call each kind, and which parameter a 404 names. */
+/** Noun of each kind in error messages, and the parameter that a 404 names. */
 export const nouns: { readonly [K in Kind]: { readonly noun: string; readonly param: string } } = {
   product: { noun: 'product', param: 'id' },
   price: { noun: 'price', param: 'price' },

@@ -1,6 +1,6 @@
-// Credit notes as they are kept. As in bodies.ts, fields that begin with an underscore are never shown.
+// Credit notes as stored. Members that begin with an underscore are internal (see `bodies.ts`).
 import type { ListOf } from './customer-bodies.ts'
-import type { Metadata } from '../protocol/metadata.ts'
+import type { Metadata } from '../protocol/parameters/metadata.ts'
 
 export interface CreditNoteLineBody {
   id: string
@@ -9,7 +9,7 @@ export interface CreditNoteLineBody {
   description: string | null
   discount_amount: 0
   discount_amounts: never[]
-  /** Only of a line that credits one of the invoice. */
+  /** Set if the line credits a line of the invoice. */
   invoice_line_item?: string
   livemode: false
   metadata: Metadata

@@ -1,6 +1,6 @@
-// The objects of the customer's half as they are kept: who pays, for what, and what was asked of them. As in bodies.ts, fields
-// that begin with an underscore are never shown.
-import type { Metadata } from '../protocol/metadata.ts'
+// Objects around customers as stored: payment methods, discounts, subscriptions, invoices. Members that begin with an underscore are
+// internal (see `bodies.ts`).
+import type { Metadata } from '../protocol/parameters/metadata.ts'
 
 export interface ListOf<T> {
   object: 'list'
@@ -9,7 +9,7 @@ export interface ListOf<T> {
   url: string
 }
 
-/** What every object that acts by itself has: when next (seconds), and on which test clock (null: the account's own). */
+/** Time (seconds) of the object's next action, and its test clock. A null clock is the account's clock. */
 interface Timed {
   _due: number | null
   _clock: string | null
@@ -36,7 +36,7 @@ export interface AddressBody {
   state: string | null
 }
 
-/** Where what was paid for is sent. */
+/** Shipping address of a payment. */
 export interface ShippingBody {
   address: AddressBody
   carrier: string | null
@@ -55,7 +55,7 @@ export interface PaymentMethodBody {
     phone: string | null
     tax_id: null
   }
-  /** Of a card. */
+  /** Set if `type` is `card`. */
   card?: {
     brand: string
     checks: null
@@ -76,7 +76,7 @@ export interface PaymentMethodBody {
   customer_account: null
   livemode: false
   metadata: Metadata
-  /** Of a bank account that is debited. */
+  /** Set if `type` is `sepa_debit`. */
   sepa_debit?: {
     bank_code: string
     branch_code: string
@@ -86,13 +86,13 @@ export interface PaymentMethodBody {
     last4: string
   }
   type: 'card' | 'sepa_debit'
-  /** Whether the bank refuses to pay. */
+  /** True: the bank declines payments. */
   _declines: boolean
-  /** The bank asks the cardholder before every payment. */
+  /** 3-D Secure is required before every payment. */
   _asks?: true
-  /** Seconds after which the bank says whether it pays. */
+  /** Seconds until a bank debit succeeds or fails. */
   _answersAfter?: number
-  /** Nobody's, and not used to pay yet: it can become a customer's. */
+  /** True until the payment method is attached or used: only then it can be attached to a customer. */
   _fresh?: boolean
 }
 
@@ -127,11 +127,11 @@ export interface SubscriptionItemBody {
   quantity?: number
   subscription: string
   tax_rates: string[]
-  /** Periods are counted from here, so that a month end stays one. */
+  /** Anchor of the item's periods: keeps month ends (31 January → 28 February → 31 March). */
   _anchor: number
-  /** Usage before this was billed, or lost by a change of price. */
+  /** Start (seconds) of the usage that is not billed yet. Earlier usage was billed, or dropped by a change of price. */
   _usage_from: number
-  /** What was charged last for a licensed item; items of former versions do not know. */
+  /** The amount last charged for a licensed item. Absent in items stored by former versions. */
   _debited?: DebitBody
 }
 
@@ -152,7 +152,7 @@ export interface AutomaticTaxBody {
   liability: { type: 'self' } | null
 }
 
-/** What is written on the invoices of a subscription. */
+/** Texts on the invoices of a subscription. */
 export interface InvoiceTextBody {
   account_tax_ids: null
   custom_fields: { name: string; value: string }[] | null
@@ -170,7 +170,7 @@ export interface TaxBody {
   type: 'tax_rate_details'
 }
 
-/** What becomes of invoices as long as nothing is collected. */
+/** Handling of invoices while collection is paused. */
 export interface PauseBody {
   behavior: 'keep_as_draft' | 'mark_uncollectible' | 'void'
   resumes_at: number | null
@@ -235,12 +235,12 @@ export interface SubscriptionBody extends Timed {
     end_behavior: { billing_cycle_anchor: null; missing_payment_method: 'cancel' | 'create_invoice' | 'pause' }
   }
   trial_start: number | null
-  /** Prorations that wait for the next invoice. */
+  /** Lines pending for the next invoice, e.g. prorations. */
   _pending: InvoiceLineBody[]
   _trial_told: boolean
 }
 
-/** The lines that charged what a line gives back. */
+/** The invoice lines that a credit refers to. */
 export interface CreditedItems {
   invoice: string
   invoice_line_items: string[]
@@ -266,7 +266,7 @@ export interface InvoiceLineBody {
       subscription: string | null
     } | null
     subscription_item_details: {
-      /** Of a proration, which waited for the invoice. */
+      /** Id of the invoice item of a proration. */
       invoice_item: string | null
       proration: boolean
       proration_details: { credited_items: CreditedItems | null }
@@ -285,14 +285,14 @@ export interface InvoiceLineBody {
   taxes: TaxBody[]
 }
 
-/** What a line or an item is billed at; a plain amount is of no price. */
+/** Price of a line or an item. */
 export interface PricingBody {
   price_details?: { price: string; product: string }
   type: 'price_details'
   unit_amount_decimal: string | null
 }
 
-/** Something billed beside subscriptions; it waits for an invoice until it is on one. */
+/** A charge outside a subscription's items, or a proration. Pending until `invoice` is set. */
 export interface InvoiceItemBody {
   id: string
   object: 'invoiceitem'
@@ -340,7 +340,7 @@ export interface InvoiceBody extends Timed {
   auto_advance: boolean
   automatic_tax: AutomaticTaxBody & { provider: 'stripe' | null; status: 'complete' | null }
   automatically_finalizes_at: number | null
-  /** Of the intent that pays it; invoices of former versions have none. */
+  /** Client secret of the invoice's payment intent. Absent in invoices stored by former versions. */
   confirmation_secret?: { client_secret: string; type: 'payment_intent' } | null
   billing_reason: BillingReason
   collection_method: CollectionMethod
@@ -377,7 +377,7 @@ export interface InvoiceBody extends Timed {
   next_payment_attempt: number | null
   number: string | null
   on_behalf_of: null
-  /** null when it was made by hand. */
+  /** Null for a manual invoice without a subscription. */
   parent: {
     quote_details: null
     subscription_details: { metadata: Metadata; subscription: string }
@@ -423,6 +423,6 @@ export interface MeterEventBody {
   timestamp: number
   _meter: string
   _customer: string
-  /** A decimal as sent. */
+  /** The decimal as sent. */
   _value: string
 }

@@ -1,10 +1,10 @@
-// What a product says of itself and may take back. A row here is a parameter of its making and of its change (where an empty value
-// takes it back), and a member of the object, null where nothing is said.
-import { noSuchReference, refused } from '../protocol/errors.ts'
-import { emptyable, number, required, shape, text } from '../protocol/params.ts'
-import type { Param, Read } from '../protocol/params.ts'
+// Details of a product that can be cleared. One row here is a parameter of create, a parameter of update (where an empty value clears it),
+// and a member of the object (null if not set).
+import { noSuchReference, badRequest } from '../protocol/responses/errors.ts'
+import { emptyable, number, required, shape, text } from '../protocol/parameters/params.ts'
+import type { Param, Read } from '../protocol/parameters/params.ts'
 
-/** At most 22 characters, without those that the SDK's types forbid, and at least one letter. */
+/** At most 22 characters, without the ones that the SDK's types forbid, and with at least one letter. */
 function statementDescriptor(): Param<string, false> {
   const short = text({ max: 22 })
   return {
@@ -12,15 +12,15 @@ function statementDescriptor(): Param<string, false> {
     read: (value, name) => {
       const given = short.read(value, name)
       if (/[<>\\'"*]/.test(given)) {
-        throw refused(`The statement descriptor cannot contain any of the characters <, >, \\, ', " and *.`, name)
+        throw badRequest(`The statement descriptor cannot contain any of the characters <, >, \\, ', " and *.`, name)
       }
-      if (!/\p{L}/u.test(given)) throw refused('The statement descriptor must contain at least one letter.', name)
+      if (!/\p{L}/u.test(given)) throw badRequest('The statement descriptor must contain at least one letter.', name)
       return given
     },
   }
 }
 
-/** Codes are a list of the processor's own; here every code of their form is known. */
+/** Tax codes are Stripe's own list. The sandbox accepts any code of the right form, e.g. `txcd_10000000`. */
 export function taxCode(): Param<string, false> {
   const code = text()
   return {
@@ -49,19 +49,19 @@ export const productDetails = {
   url: text(),
 }
 
-type Details = typeof productDetails
-type Detail<Name extends keyof Details> = NonNullable<Read<Details>[Name]>
+type DetailFields = typeof productDetails
+type Detail<Name extends keyof DetailFields> = NonNullable<Read<DetailFields>[Name]>
 
-export type ProductDetails = { [Name in keyof Details]: Detail<Name> | null }
-export type DetailParams = { readonly [Name in keyof Details]?: Detail<Name> | null | undefined }
+export type ProductDetails = { [Name in keyof DetailFields]: Detail<Name> | null }
+export type DetailParams = { readonly [Name in keyof DetailFields]?: Detail<Name> | null | undefined }
 
 export const emptyableDetails = Object.fromEntries(
   Object.entries(productDetails).map(([name, param]) => [name, emptyable<unknown>(param)]),
-) as { readonly [Name in keyof Details]: Param<Detail<Name> | null, false> }
+) as { readonly [Name in keyof DetailFields]: Param<Detail<Name> | null, false> }
 
-/** What is given stands instead of what was there; null takes it back. */
+/** Given values replace the previous ones; null clears a value. */
 export function detailsOf(params: DetailParams, before?: ProductDetails): ProductDetails {
-  const names = Object.keys(productDetails) as (keyof Details)[]
+  const names = Object.keys(productDetails) as (keyof DetailFields)[]
   return Object.fromEntries(
     names.map((name) => [name, params[name] === undefined ? (before?.[name] ?? null) : params[name]]),
   ) as ProductDetails

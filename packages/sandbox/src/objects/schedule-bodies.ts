@@ -1,4 +1,4 @@
-import type { Metadata } from '../protocol/metadata.ts'
+import type { Metadata } from '../protocol/parameters/metadata.ts'
 import type { AutomaticTaxBody, CollectionMethod, InvoiceTextBody, ProrationBehavior } from './customer-bodies.ts'
 
 export interface InvoiceSettingsBody extends InvoiceTextBody {
@@ -15,7 +15,7 @@ export interface PhaseItemBody {
   tax_rates: string[]
 }
 
-/** One of three: a discount that the subscription has already, or what is redeemed when the phase begins. */
+/** Exactly one is set: a discount that the subscription already has, or a coupon or promotion code to redeem when the phase begins. */
 export interface PhaseDiscountBody {
   coupon: string | null
   discount: string | null
@@ -78,11 +78,11 @@ export interface SubscriptionScheduleBody {
   status: 'active' | 'canceled' | 'completed' | 'not_started' | 'released'
   subscription: string | null
   test_clock: string | null
-  /** Its subscription ends in the middle of its first period, and pays for that part alone. */
+  /** The subscription ends within its first period, and only that part of the period is billed. */
   _broken?: true
-  /** The end (seconds) that was told of beforehand. */
+  /** The end date (seconds) for which `subscription_schedule.expiring` was sent. */
   _told_end?: number
-  /** When it begins (seconds), on which clock; it acts by itself no more once it runs. */
+  /** Start (seconds) and clock of a schedule that has not started. Null or absent once it runs. */
   _due?: number | null
   _clock?: string | null
 }

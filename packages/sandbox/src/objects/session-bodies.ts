@@ -1,6 +1,6 @@
-// The objects of hosted pages, and the payment of a one-time purchase.
+// Objects of hosted pages, payments, setups and refunds as stored.
 import type { ListOf, ShippingBody } from './customer-bodies.ts'
-import type { Metadata } from '../protocol/metadata.ts'
+import type { Metadata } from '../protocol/parameters/metadata.ts'
 
 export interface CheckoutItemBody {
   id: string
@@ -24,7 +24,7 @@ export interface CheckoutSessionBody {
   after_expiration: null
   allow_promotion_codes: boolean | null
   allowed_payment_method_types: string[] | null
-  /** null where nothing is bought. */
+  /** Null in `setup` mode. */
   amount_subtotal: number | null
   amount_total: number | null
   automatic_tax: { enabled: false; liability: null; provider: null; status: null }
@@ -81,11 +81,11 @@ export interface CheckoutSessionBody {
   wallet_options: null
   _due: number | null
   _clock: string | null
-  /** What the subscription or the payment will get. */
+  /** Parameters for the subscription or the payment that the session creates. */
   _plan: {
     description: string | null
     metadata: Metadata
-    /** Both are absent in sessions that were stored before they were. */
+    /** Absent in sessions stored by former versions. */
     setup_future_usage?: PaymentIntentBody['setup_future_usage']
     shipping?: ShippingBody | null
     trial_end: number | null
@@ -93,7 +93,7 @@ export interface CheckoutSessionBody {
   }
 }
 
-/** What an intent to take money and one to keep a card have in common. */
+/** Members that payment intents and setup intents share. */
 export interface IntentBody {
   id: string
   application: null
@@ -141,19 +141,19 @@ export interface PaymentIntentBody extends IntentBody {
   status:
     'canceled' | 'processing' | 'requires_action' | 'requires_confirmation' | 'requires_payment_method' | 'succeeded'
   transfer_group: null
-  /** The invoice that it pays. */
+  /** The invoice that the intent pays. */
   _invoice: string | null
-  /** When the bank answers (seconds), on which clock. */
+  /** Time (seconds) and clock of the bank's response to a debit. */
   _due?: number | null
   _clock?: string | null
 }
 
-/** What the customer has to do before a payment or a setup goes on. */
+/** The customer's next step in a payment or a setup. */
 export type NextActionBody =
   | { type: 'redirect_to_url'; redirect_to_url: { return_url: string; url: string } }
   | { type: 'use_stripe_sdk'; use_stripe_sdk: { type: 'three_d_secure_redirect'; stripe_js: string } }
 
-/** A card that is kept to pay later. */
+/** Saves a card for later payments. */
 export interface SetupIntentBody extends IntentBody {
   object: 'setup_intent'
   allowed_payment_method_types: null
@@ -164,11 +164,11 @@ export interface SetupIntentBody extends IntentBody {
   single_use_mandate: null
   status: 'canceled' | 'requires_action' | 'requires_confirmation' | 'requires_payment_method' | 'succeeded'
   usage: 'off_session' | 'on_session'
-  /** The checkout that it belongs to. */
+  /** The checkout session that created the intent. */
   _session: string | null
 }
 
-/** One try to take money from a card. */
+/** One payment attempt. */
 export interface ChargeBody {
   id: string
   object: 'charge'
@@ -214,7 +214,7 @@ export interface ChargeBody {
   transfer_group: null
 }
 
-/** Money of a charge that went back. */
+/** A refund of a charge. */
 export interface RefundBody {
   id: string
   object: 'refund'

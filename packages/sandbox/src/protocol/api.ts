@@ -1,33 +1,33 @@
-// One request of the API, from headers and text to the answer's text: who asks, which fault strikes, what was answered
-// under this key before, and the operation in its transaction. Knows nothing of sockets.
+// One API request, from headers and body to the response body: authentication, fault injection, idempotency, and the operation in its
+// transaction. Independent of sockets.
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Clock } from '../clock.ts'
 import type { Transactions } from '../transactions.ts'
-import { accountOf, accountOfToken, notConnected, sessionExpired } from './auth.ts'
-import type { Call } from './call.ts'
+import { accountOf, accountOfToken, notConnected, sessionExpired } from './requests/auth.ts'
+import type { OperationContext } from './operation-context.ts'
 import {
   StripeError,
   keyInUse,
   lockTimeout,
   notSupported,
   rateLimited,
-  refused,
+  badRequest,
   serverError,
   unknownUrl,
-} from './errors.ts'
-import { expandTree, nothingExpanded, readExpand, render } from './expand.ts'
+} from './responses/errors.ts'
+import { expandTree, nothingExpanded, readExpand, render } from './responses/expand.ts'
 import type { Faults, FaultOrder } from '../control/faults.ts'
-import { decodeForm, emptyForm, fromJson, isNode, toPlain } from './form.ts'
-import type { FormNode, Plain } from './form.ts'
-import { IdempotencyKeys, fingerprintOf } from './idempotency.ts'
+import { decodeForm, emptyForm, fromJson, isNode, toPlain } from './parameters/form.ts'
+import type { FormNode, Plain } from './parameters/form.ts'
+import { IdempotencyKeys, fingerprintOf } from './requests/idempotency.ts'
 import { newId } from './ids.ts'
-import { inTodaysWords } from './former-words.ts'
-import { isKnownRequest } from './known.ts'
-import type { Answer, Operation } from './operation.ts'
-import type { RateLimit } from './rate-limit.ts'
-import type { RequestLog } from './request-log.ts'
+import { translateFormerParameters } from './parameters/former-versions.ts'
+import { isKnownRequest } from './parameters/known-parameters.ts'
+import type { HandlerResult, Operation } from './operation.ts'
+import type { RateLimit } from './requests/rate-limit.ts'
+import type { RequestLog } from './requests/request-log.ts'
 import { route } from './routes.ts'
-import { streamPath } from '../resources/meter-event-stream.ts'
+import { streamPath } from '../endpoints/meters/meter-event-stream.ts'
 import type { State } from '../store/state.ts'
 import { apiVersion, apiVersions } from './api-values.generated.ts'
 
@@ -35,7 +35,7 @@ const knownVersions: ReadonlySet<string> = new Set(apiVersions)
 
 export interface ApiRequest {
   readonly method: string
-  /** Without the query. */
+  /** Without the query string. */
   readonly path: string
   readonly query: string
   readonly body: string
@@ -50,11 +50,11 @@ export interface ApiReply {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
-  /** `cut`: half of the body, then the socket closes. `close`: the socket closes without a word. */
+  /** `cut`: half of the body is sent, then the socket is closed. `close`: the socket is closed without a response. */
   readonly wire: 'whole' | 'cut' | 'close'
 }
 
-/** What an observer sees of each answered request. */
+/** A request with its response, as passed to an observer. */
 export interface Exchange {
   readonly method: string
   readonly path: string
@@ -72,13 +72,13 @@ export interface ApiParts {
   readonly rate: RateLimit
   readonly log: RequestLog
   readonly observe: ((exchange: Exchange) => void) | undefined
-  /** Where a request can be looked up; called only while answering, once the address is known. */
+  /** URL of a request in the request log. Called only while handling a request, when the server's own URL is known. */
   readonly logUrl: (requestId: string) => string
-  /** An unexpected failure: a bug of ours. */
+  /** Called with an unexpected error, i.e. a bug in the sandbox. */
   readonly onFailure: (error: unknown) => void
 }
 
-interface Outcome {
+interface StoredResponse {
   readonly status: number
   readonly body: string
   readonly headers?: Readonly<Record<string, string>>
@@ -86,13 +86,13 @@ interface Outcome {
   readonly wire?: ApiReply['wire']
 }
 
-/** What is known of a request while it is being answered. */
+/** State of a request that is being handled. */
 interface Progress {
   readonly id: string
   account: string | null
   params: FormNode
   fault: string | null
-  /** null: nobody asked for one. */
+  /** Null: the request has no `Stripe-Version`. */
   readonly version: string | null
 }
 
@@ -113,29 +113,29 @@ export class Api {
       fault: null,
       version: request.stripeVersion ?? null,
     }
-    let outcome: Outcome
+    let outcome: StoredResponse
     try {
-      outcome = await this.#answer(request, progress)
+      outcome = await this.#respond(request, progress)
     } catch (error) {
-      outcome = this.#failed(error, progress.id)
+      outcome = this.#errorResponse(error, progress.id)
     }
     return this.#finish(request, progress, outcome)
   }
 
-  #failed(error: unknown, requestId: string): Outcome {
+  #errorResponse(error: unknown, requestId: string): StoredResponse {
     if (!(error instanceof StripeError)) this.#parts.onFailure(error)
     const shown = error instanceof StripeError ? error : serverError()
     return { status: shown.status, headers: shown.headers, body: toText(shown.toBody(this.#parts.logUrl(requestId))) }
   }
 
-  async #answer(request: ApiRequest, progress: Progress): Promise<Outcome> {
-    const account = request.path === streamPath ? this.#ofStream(request) : accountOf(request.authorization)
+  async #respond(request: ApiRequest, progress: Progress): Promise<StoredResponse> {
+    const account = request.path === streamPath ? this.#streamAccount(request) : accountOf(request.authorization)
     progress.account = account
     checkHeaders(request, account)
     progress.params = decodeRequest(request)
     const routed = route(request.method, request.path)
     const key = request.method === 'POST' ? request.idempotencyKey : undefined
-    const fault = await this.#strike(request, progress, account, key)
+    const fault = await this.#injectFault(request, progress, account, key)
     if (fault?.kind === 'close_before') return { status: 0, body: '', wire: 'close' }
     const operationName = routed === undefined ? request.path : `${request.method} ${routed.operation.path}`
     const reason = this.#parts.rate.take(account, operationName, this.#parts.clock.now())
@@ -144,28 +144,30 @@ export class Api {
       if (isKnownRequest(request.method, request.path)) throw notSupported(`${request.method} ${request.path}`)
       throw unknownUrl(request.method, request.path)
     }
-    await this.#parts.transactions.settle(account)
-    const outcome = this.#once(request, progress, routed, account, key, fault)
+    await this.#parts.transactions.runOverdue(account)
+    const outcome = this.#runOnce(request, progress, routed, account, key, fault)
     if (fault?.kind === 'close_after') return { ...outcome, wire: 'close' }
     if (fault?.kind === 'cut_body') return { ...outcome, wire: 'cut' }
     return outcome
   }
 
-  /** A stream of usage is authorised by the token of its session. */
-  #ofStream({ authorization }: ApiRequest): string {
+  /** Usage streams are authorized by the token of their session, not by an API key. */
+  #streamAccount({ authorization }: ApiRequest): string {
     const { account, expires } = accountOfToken(authorization)
     if (this.#parts.transactions.now(account) > expires) throw sessionExpired()
     return account
   }
 
-  /** Waits, and refuses what fails before anything is looked at. The rest is carried out further on. */
-  async #strike(
+  /**
+   * Applies a latency fault, and throws the faults that fail before the operation runs. Returns the other faults, which are applied later.
+   */
+  async #injectFault(
     request: ApiRequest,
     progress: Progress,
     account: string,
     key: string | undefined,
   ): Promise<FaultOrder | undefined> {
-    const { latencyMs, fault } = this.#parts.faults.strike(request.method, request.path, account)
+    const { latencyMs, fault } = this.#parts.faults.inject(request.method, request.path, account)
     progress.fault = fault?.kind ?? (latencyMs > 0 ? 'latency' : null)
     if (latencyMs > 0) await this.#delay(account, key, latencyMs)
     if (fault?.kind === 'rate_limit') throw rateLimited(fault.reason ?? 'global-rate')
@@ -174,7 +176,7 @@ export class Api {
     return fault
   }
 
-  /** A slow request holds its key: a twin that comes meanwhile is told so. */
+  /** A slow request holds its idempotency key meanwhile: a concurrent request with the same key gets a conflict error (409). */
   async #delay(account: string, key: string | undefined, latencyMs: number): Promise<void> {
     if (key === undefined) {
       await wait(latencyMs)
@@ -188,15 +190,15 @@ export class Api {
     }
   }
 
-  /** Answers from the key's memory, or runs the operation and remembers; both in one transaction. */
-  #once(
+  /** Returns the response stored for the key, or runs the operation and stores its response in the same transaction. */
+  #runOnce(
     request: ApiRequest,
     progress: Progress,
     routed: { readonly operation: Operation; readonly id: string; readonly childId: string },
     account: string,
     key: string | undefined,
     fault: FaultOrder | undefined,
-  ): Outcome {
+  ): StoredResponse {
     const nowMs = this.#parts.clock.now()
     const fingerprint = key === undefined ? '' : fingerprintOf(request.method, request.path, progress.params)
     if (key !== undefined) {
@@ -206,43 +208,48 @@ export class Api {
         return { status: before.status, body: before.body, headers, replayed: true }
       }
     }
-    const keep = (outcome: Outcome): void => {
+    const keep = (outcome: StoredResponse): void => {
       if (key === undefined) return
       const { status, body } = outcome
-      this.#keys.keep(account, key, { fingerprint, status, body, requestId: progress.id, createdAt: nowMs })
+      this.#keys.store(account, key, { fingerprint, status, body, requestId: progress.id, createdAt: nowMs })
     }
     try {
-      return this.#operate(progress, routed, account, key, fault, keep)
+      return this.#runInTransaction(progress, routed, account, key, fault, keep)
     } catch (error) {
-      // A declined payment was carried out: its answer is repeated, though what it wrote is undone (docs.stripe.com/api/idempotent_requests).
+      // A declined payment (402) counts as executed: a retry with the same key gets the same response, although the transaction was rolled
+      // back (docs.stripe.com/api/idempotent_requests).
       if (!(error instanceof StripeError) || error.status !== 402) throw error
-      const outcome = this.#failed(error, progress.id)
+      const outcome = this.#errorResponse(error, progress.id)
       keep(outcome)
       return outcome
     }
   }
 
-  #operate(
+  #runInTransaction(
     progress: Progress,
     routed: { readonly operation: Operation; readonly id: string; readonly childId: string },
     account: string,
     key: string | undefined,
     fault: FaultOrder | undefined,
-    keep: (outcome: Outcome) => void,
-  ): Outcome {
+    keep: (outcome: StoredResponse) => void,
+  ): StoredResponse {
     return this.#parts.transactions.run(account, (open) => {
-      const failure = this.#failed(serverError(), progress.id)
+      const failure = this.#errorResponse(serverError(), progress.id)
       if (fault?.kind === 'error_before') {
         if (fault.keep !== false) keep(failure)
         return failure
       }
       const cause = { requestId: progress.id, idempotencyKey: key ?? null }
-      const done = this.#run(progress, routed, (form) =>
+      const done = this.#runOperation(progress, routed, (form) =>
         open({
           operation: `${routed.operation.method} ${routed.operation.path}`,
           id: routed.id,
           childId: routed.childId,
-          form: inTodaysWords(`${routed.operation.method} ${routed.operation.path}`, form, progress.version),
+          form: translateFormerParameters(
+            `${routed.operation.method} ${routed.operation.path}`,
+            form,
+            progress.version,
+          ),
           version: progress.version,
           cause,
         }),
@@ -253,23 +260,23 @@ export class Api {
     })
   }
 
-  #run(
+  #runOperation(
     progress: Progress,
     { operation }: { readonly operation: Operation },
-    callWith: (form: FormNode) => Call,
-  ): Outcome {
+    callWith: (form: FormNode) => OperationContext,
+  ): StoredResponse {
     const { expand, ...own } = progress.params
     const paths = readExpand(expand)
     const tree =
       operation.of === null ? refuseExpansion(paths) : expandTree(operation.of, paths, operation.list === true)
     const call = callWith(Object.assign(emptyForm(), own))
     const answer = operation.run(call)
-    if ('refusal' in answer) return this.#failed(answer.refusal, progress.id)
+    if ('refusal' in answer) return this.#errorResponse(answer.refusal, progress.id)
     const url = operation.path.replace(':id', call.id)
-    return { status: 200, body: toText(shown(answer, url, (body) => render(body, tree, call))) }
+    return { status: 200, body: toText(toResponseBody(answer, url, (body) => render(body, tree, call))) }
   }
 
-  #finish(request: ApiRequest, progress: Progress, outcome: Outcome): ApiReply {
+  #finish(request: ApiRequest, progress: Progress, outcome: StoredResponse): ApiReply {
     const { log, clock, observe } = this.#parts
     const wire = outcome.wire ?? 'whole'
     const params = toPlain(progress.params)
@@ -302,12 +309,12 @@ export class Api {
 }
 
 /**
- * Versions that exist are taken, though answers are always of one version, which their header names. No account here has
- * others connected to it.
+ * Every existing API version is accepted, but all responses have the one version in their `Stripe-Version` header. `Stripe-Account` may
+ * only name the key's own account: the sandbox has no connected accounts.
  */
 function checkHeaders({ stripeVersion, stripeAccount, authorization }: ApiRequest, account: string): void {
   if (stripeVersion !== undefined && stripeVersion !== apiVersion && !knownVersions.has(stripeVersion)) {
-    throw refused(`Invalid Stripe API version: ${stripeVersion}`)
+    throw badRequest(`Invalid Stripe API version: ${stripeVersion}`)
   }
   if (stripeAccount !== undefined && stripeAccount !== account) throw notConnected(authorization, stripeAccount)
 }
@@ -317,7 +324,7 @@ function decodeRequest(request: ApiRequest): FormNode {
   if (request.body === '') return form
   if (request.path.startsWith('/v2/')) return Object.assign(form, decodeJson(request))
   if (!(request.contentType ?? '').toLowerCase().startsWith('application/x-www-form-urlencoded')) {
-    throw refused(
+    throw badRequest(
       'Invalid request (check that your POST content type is application/x-www-form-urlencoded). ' +
         'If you have any questions, we can help at https://support.stripe.com/.',
     )
@@ -325,27 +332,31 @@ function decodeRequest(request: ApiRequest): FormNode {
   return decodeForm(request.body, form)
 }
 
-/** The second API is spoken in JSON. */
+/** API v2 uses JSON bodies. */
 function decodeJson({ body, contentType }: ApiRequest): FormNode {
   if (!(contentType ?? '').toLowerCase().startsWith('application/json'))
-    throw refused('Invalid request (check that your POST content type is application/json).')
+    throw badRequest('Invalid request (check that your POST content type is application/json).')
   try {
     const read = fromJson(JSON.parse(body))
     if (isNode(read)) return read
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
   }
-  throw refused('Invalid request (the body is not a JSON object).')
+  throw badRequest('Invalid request (the body is not a JSON object).')
 }
 
 function refuseExpansion(paths: readonly string[]): typeof nothingExpanded {
-  if (paths[0] !== undefined) throw refused(`This property cannot be expanded (${paths[0]}).`)
+  if (paths[0] !== undefined) throw badRequest(`This property cannot be expanded (${paths[0]}).`)
   return nothingExpanded
 }
 
 type Renderer = (body: Parameters<typeof render>[0]) => Record<string, unknown>
 
-function shown(answer: Exclude<Answer, { readonly refusal: unknown }>, url: string, renderer: Renderer): unknown {
+function toResponseBody(
+  answer: Exclude<HandlerResult, { readonly refusal: unknown }>,
+  url: string,
+  renderer: Renderer,
+): unknown {
   if ('unstored' in answer) return answer.unstored
   if ('found' in answer) return { object: 'search_result', ...answer.found, data: answer.found.data.map(renderer) }
   if ('object' in answer) return { ...renderer(answer.object), ...answer.once }
@@ -353,6 +364,6 @@ function shown(answer: Exclude<Answer, { readonly refusal: unknown }>, url: stri
 }
 
 function toText(value: unknown): string {
-  // Indented like the real API's answers, which people read with curl.
+  // Indented like the real API's responses, for readers with curl.
   return JSON.stringify(value, null, 2)
 }

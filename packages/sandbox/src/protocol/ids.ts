@@ -9,12 +9,12 @@ function draw(length: number, letters: string): string {
   return text
 }
 
-/** Ids look like the real ones: a prefix and letters that carry no order. */
+/** Ids look like the real API's: a prefix and random letters, without an order. */
 export function newId(prefix: string, length = 14): string {
   return prefix + draw(length, alphabet)
 }
 
-/** For promotion codes that nobody named. */
+/** A random promotion code, e.g. `K3VQ7M2A`. */
 export function newCode(): string {
   return draw(8, capitals)
 }

@@ -1,37 +1,37 @@
 import type { Body, Kind } from '../objects/bodies.ts'
-import type { Call } from './call.ts'
-import type { StripeError } from './errors.ts'
-import type { Page } from './list-pages.ts'
+import type { OperationContext } from './operation-context.ts'
+import type { StripeError } from './responses/errors.ts'
+import type { ListPage } from './responses/list-pages.ts'
 
-/** What an operation hands back; the server renders it with the caller's `expand`. */
-export type Answer =
+/** Result of an operation's handler, rendered with the request's `expand`. */
+export type HandlerResult =
   | { readonly object: Body; readonly once?: Readonly<Record<string, unknown>> }
-  | { readonly page: Page<Kind> }
-  /** Found objects, a page of them with the token of the next one. */
-  | { readonly found: Found }
-  /** A refusal whose work is kept: a card that declined was tried. */
+  | { readonly page: ListPage<Kind> }
+  /** A page of search results, with the token of the next page. */
+  | { readonly found: SearchPage }
+  /** An error whose writes are committed, e.g. a declined payment attempt. */
   | { readonly refusal: StripeError }
-  /** An answer that is no stored object: a deletion, a list of parts. */
+  /** A response without a stored object, e.g. of a deletion or a list of lines. */
   | { readonly unstored: Readonly<Record<string, unknown>> }
 
-export interface Found {
+export interface SearchPage {
   readonly data: readonly Body[]
   readonly has_more: boolean
   readonly next_page: string | null
   readonly url: string
 }
 
-/** One operation of the API. `:id` in the path is the call's id. */
+/** An operation of the API. `:id` in the path is the call's `id`. */
 export interface Operation {
   readonly method: 'GET' | 'POST' | 'DELETE'
   readonly path: string
-  /** What it answers with, for `expand`; null when nothing can be expanded. */
+  /** Kind of the returned objects, for `expand`. Null: nothing can be expanded. */
   readonly of: Kind | null
   readonly list?: true
-  readonly run: (call: Call) => Answer
+  readonly run: (call: OperationContext) => HandlerResult
 }
 
-/** The operation that answers with the object of the path. */
+/** An operation that returns the object in its path. */
 export function retrieve(path: string, of: Kind): Operation {
   return {
     method: 'GET',
@@ -44,7 +44,7 @@ export function retrieve(path: string, of: Kind): Operation {
   }
 }
 
-/** The reply to a deletion. */
-export function deleted(id: string, object: string): Answer {
+/** The response to a deletion. */
+export function deletedResult(id: string, object: string): HandlerResult {
   return { unstored: { id, object, deleted: true } }
 }

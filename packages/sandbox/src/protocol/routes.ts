@@ -1,37 +1,37 @@
-import { isLiteralRequest } from './known.ts'
+import { isLiteralRequest } from './parameters/known-parameters.ts'
 import type { Operation } from './operation.ts'
-import { account } from '../resources/account.ts'
-import { checkoutSessions } from '../resources/checkout-sessions.ts'
-import { coupons } from '../resources/coupons.ts'
-import { creditNotes } from '../resources/credit-notes.ts'
-import { customerSources } from '../resources/customer-sources.ts'
-import { customers } from '../resources/customers.ts'
-import { entitlementFeatures } from '../resources/entitlement-features.ts'
-import { events } from '../resources/events.ts'
-import { invoiceItems } from '../resources/invoice-items.ts'
-import { invoices } from '../resources/invoices.ts'
-import { lateEvents } from '../resources/late-events.ts'
-import { meterEventStream } from '../resources/meter-event-stream.ts'
-import { meterEvents } from '../resources/meter-events.ts'
-import { meters } from '../resources/meters.ts'
-import { charges, paymentIntents } from '../resources/payment-intents.ts'
-import { paymentMethods } from '../resources/payment-methods.ts'
-import { paymentPages } from '../resources/payment-pages.ts'
-import { plans } from '../resources/plans.ts'
-import { portalConfigurations } from '../resources/portal-configurations.ts'
-import { portalSessions } from '../resources/portal-sessions.ts'
-import { prices } from '../resources/prices.ts'
-import { products } from '../resources/products.ts'
-import { promotionCodes } from '../resources/promotion-codes.ts'
-import { refunds } from '../resources/refunds.ts'
-import { searches } from '../resources/search.ts'
-import { setupIntents } from '../resources/setup-intents.ts'
-import { subscriptionItems } from '../resources/subscription-items.ts'
-import { subscriptionSchedules } from '../resources/subscription-schedules.ts'
-import { subscriptions } from '../resources/subscriptions.ts'
-import { taxRates } from '../resources/tax-rates.ts'
-import { testClocks } from '../resources/test-clocks.ts'
-import { webhookEndpoints } from '../resources/webhook-endpoints.ts'
+import { account } from '../endpoints/account.ts'
+import { checkoutSessions } from '../endpoints/checkout/checkout-sessions.ts'
+import { coupons } from '../endpoints/catalog/coupons.ts'
+import { creditNotes } from '../endpoints/invoices/credit-notes.ts'
+import { customerSources } from '../endpoints/customers/customer-sources.ts'
+import { customers } from '../endpoints/customers/customers.ts'
+import { entitlementFeatures } from '../endpoints/catalog/entitlement-features.ts'
+import { events } from '../endpoints/webhooks/events.ts'
+import { invoiceItems } from '../endpoints/invoices/invoice-items.ts'
+import { invoices } from '../endpoints/invoices/invoices.ts'
+import { lateEvents } from '../endpoints/meters/late-meter-events.ts'
+import { meterEventStream } from '../endpoints/meters/meter-event-stream.ts'
+import { meterEvents } from '../endpoints/meters/meter-events.ts'
+import { meters } from '../endpoints/meters/meters.ts'
+import { charges, paymentIntents } from '../endpoints/payments/payment-intents.ts'
+import { paymentMethods } from '../endpoints/payments/payment-methods.ts'
+import { paymentPages } from '../endpoints/checkout/payment-pages.ts'
+import { plans } from '../endpoints/catalog/plans.ts'
+import { portalConfigurations } from '../endpoints/portal/portal-configurations.ts'
+import { portalSessions } from '../endpoints/portal/portal-sessions.ts'
+import { prices } from '../endpoints/catalog/prices.ts'
+import { products } from '../endpoints/catalog/products.ts'
+import { promotionCodes } from '../endpoints/catalog/promotion-codes.ts'
+import { refunds } from '../endpoints/payments/refunds.ts'
+import { searches } from '../endpoints/search/search.ts'
+import { setupIntents } from '../endpoints/payments/setup-intents.ts'
+import { subscriptionItems } from '../endpoints/subscriptions/subscription-items.ts'
+import { subscriptionSchedules } from '../endpoints/schedules/subscription-schedules.ts'
+import { subscriptions } from '../endpoints/subscriptions/subscriptions.ts'
+import { taxRates } from '../endpoints/catalog/tax-rates.ts'
+import { testClocks } from '../endpoints/test-clocks.ts'
+import { webhookEndpoints } from '../endpoints/webhooks/webhook-endpoints.ts'
 
 const operations: readonly Operation[] = [
   ...account,
@@ -69,11 +69,11 @@ const operations: readonly Operation[] = [
   ...setupIntents,
 ]
 
-interface Routed {
+interface Route {
   readonly operation: Operation
   /** The id in the path, or ''. */
   readonly id: string
-  /** The id of what belongs to it, or ''. */
+  /** The second id in the path, or ''. */
   readonly childId: string
 }
 
@@ -83,8 +83,8 @@ const patterns = [...new Set(operations.map((operation) => operation.path))].map
   parts: path.split('/'),
 }))
 
-/** Which operation a request means. A literal segment wins over `:id`. */
-export function route(method: string, path: string): Routed | undefined {
+/** The operation of a request. A literal segment has precedence over `:id`. */
+export function route(method: string, path: string): Route | undefined {
   const exact = byPattern.get(`${method} ${path}`)
   if (exact !== undefined) return { operation: exact, id: '', childId: '' }
   if (isLiteralRequest(method, path)) return undefined
@@ -95,14 +95,14 @@ export function route(method: string, path: string): Routed | undefined {
       continue
     const operation = byPattern.get(`${method} ${pattern.path}`)
     if (operation !== undefined) {
-      const at = (name: string): string => decoded(parts[pattern.parts.indexOf(name)] ?? '')
+      const at = (name: string): string => decodeSegment(parts[pattern.parts.indexOf(name)] ?? '')
       return { operation, id: at(':id'), childId: at(':child') }
     }
   }
   return undefined
 }
 
-function decoded(segment: string): string {
+function decodeSegment(segment: string): string {
   try {
     return decodeURIComponent(segment)
   } catch {

@@ -1,6 +1,6 @@
 export type Value = string | number | null
 
-/** A condition on a field of the body; `field` is a dotted path and never comes from a request. */
+/** A condition on a field of the body. `field` is a dotted path and never comes from a request. */
 export type Condition =
   | { readonly field: string; readonly is: string | number | boolean | null }
   | { readonly field: string; readonly isAnyCase: string }
@@ -13,13 +13,13 @@ export function bind(value: Value, values: Value[]): '?' {
   return '?'
 }
 
-/** The condition as SQL over `body`; its values are added to `values`. */
+/** The condition as SQL over `body`. Adds its values to `values`. */
 export function toSql(condition: Condition, values: Value[]): string {
   const field = `body ->> '$.${condition.field}'`
   if ('isAnyCase' in condition) return `lower(${field}) = lower(${bind(condition.isAnyCase, values)})`
   if ('each' in condition) {
-    const wanted = `value ->> '$.${condition.each}' = ${bind(condition.is, values)}`
-    return `EXISTS (SELECT 1 FROM json_each(body, '$.${condition.field}') WHERE ${wanted})`
+    const matches = `value ->> '$.${condition.each}' = ${bind(condition.is, values)}`
+    return `EXISTS (SELECT 1 FROM json_each(body, '$.${condition.field}') WHERE ${matches})`
   }
   if ('op' in condition) return `${field} ${condition.op} ${bind(condition.value, values)}`
   if ('in' in condition) return `${field} IN (${condition.in.map((value) => bind(value, values)).join(', ')})`

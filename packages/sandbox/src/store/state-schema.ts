@@ -1,4 +1,4 @@
-// The tables of the sandbox's file: version 1, and what version 2 added to it.
+// Tables of the sandbox's file: version 1, and the additions of version 2.
 export const schemaVersion = 2
 
 export const schema = `
@@ -27,8 +27,8 @@ CREATE INDEX replies_by_age ON replies (created_at);
 `
 
 /**
- * What version 2 has besides: the customer's half. Without statistics the planner takes the index with most equal columns, so
- * these name the kind and `deleted` as well.
+ * Indexes of version 2 for customers' objects. SQLite without statistics picks the index with the most equal columns, so these include
+ * `kind` and `deleted`.
  */
 export const additions = `
 CREATE INDEX objects_due ON objects (account, body ->> '$._clock', body ->> '$._due')

@@ -1,4 +1,4 @@
-/** The folder's state cannot be used; `hint` says what to do, if anything but waiting helps. */
+/** The state in the folder is unusable. `hint` is the next step, if waiting does not help. */
 export class StateUnavailable extends Error {
   override readonly name = 'StateUnavailable'
   readonly hint: string | undefined

@@ -1,5 +1,5 @@
-// What the sandbox remembers: one SQLite file, one row of JSON per object, in memory when there is no folder.
-// Knows nothing of the rules; the unique indexes are only a second lock behind them.
+// The sandbox's state: one SQLite file with one row of JSON per object, in memory if there is no folder. Independent of the API's rules;
+// the unique indexes are a second safeguard only.
 import { chmodSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -39,7 +39,7 @@ export interface OffsetRow {
   readonly seconds: number
 }
 
-/** Everything kept, or everything of one account, as rows. */
+/** Rows of all accounts or of one. */
 export interface Snapshot {
   readonly account: string | null
   readonly objects: readonly ObjectRow[]
@@ -51,7 +51,7 @@ export class State {
   readonly #db: Database.Database
   readonly #statements = new Map<string, Database.Statement<Value[]>>()
 
-  /** `dataDir` null keeps everything in memory. Throws StateUnavailable when another sandbox has the file. */
+  /** A `dataDir` of null keeps everything in memory. Throws StateUnavailable if another sandbox uses the file. */
   constructor(dataDir: string | null) {
     this.#db = dataDir === null ? new Database(':memory:') : openFile(dataDir)
     try {
@@ -64,15 +64,16 @@ export class State {
 
   #prepare(dataDir: string | null): void {
     if (dataDir !== null) {
-      // One process per file: ids and uniqueness are decided in this one. Exclusive locking says so at the first touch.
+      // One process per file, because ids and uniqueness are decided in this process. With exclusive locking a second one fails at its
+      // first access.
       this.#db.pragma('locking_mode = EXCLUSIVE')
       try {
         this.#db.pragma('journal_mode = WAL')
       } catch (cause) {
         throw new StateUnavailable(`Another sandbox is using ${dataDir}.`, undefined, cause)
       }
-      // NORMAL does not sync at each commit: a power cut may lose the last test objects, a killed process loses none,
-      // and writes are several times as fast. No money is kept here.
+      // NORMAL does not sync at each commit: a power cut may lose the latest test objects, a killed process loses none. Writes are several
+      // times faster.
       this.#db.pragma('synchronous = NORMAL')
     }
     const version = this.#db.pragma('user_version', { simple: true })
@@ -103,7 +104,7 @@ export class State {
     return this.#statement(sql).run(...values).changes
   }
 
-  /** All of `work` or nothing of it. */
+  /** Commits all writes of `work`, or none if it throws. */
   transaction<T>(work: () => T): T {
     this.#run('BEGIN IMMEDIATE')
     try {
@@ -116,8 +117,8 @@ export class State {
     }
   }
 
-  /** What `work` answers; what it writes is undone. Only inside a transaction. */
-  undone<T>(work: () => T): T {
+  /** Returns the result of `work` and rolls back its writes. Only within a transaction. */
+  runAndRollBack<T>(work: () => T): T {
     this.#run('SAVEPOINT rehearsal')
     try {
       return work()
@@ -127,13 +128,13 @@ export class State {
     }
   }
 
-  /** Seconds an account's clock is ahead. */
+  /** Seconds by which an account's clock is ahead. */
   offsetOf(account: string): number {
     const [row] = this.#rows('SELECT seconds FROM offsets WHERE account = ?', [account]) as OffsetRow[]
     return row?.seconds ?? 0
   }
 
-  /** Brings clocks back that are further ahead: an earlier version let them go so far that catching up never ended. */
+  /** Moves clocks back to the limit: an earlier version let them advance so far that catching up never ended. */
   limitOffsets(seconds: number): void {
     this.#run('UPDATE offsets SET seconds = ? WHERE seconds > ?', seconds, seconds)
   }
@@ -142,7 +143,7 @@ export class State {
     this.#run('INSERT OR REPLACE INTO offsets (account, seconds) VALUES (?, ?)', account, seconds)
   }
 
-  /** The object of one clock (null: the account's own) that has to act first, at `until` at the latest. */
+  /** The object on one clock (null: the account's own) with the earliest action due by `until`. */
   due(account: string, clock: string | null, until: number): Body | undefined {
     const sql = `SELECT seq, body FROM objects WHERE account = ? AND body ->> '$._clock' IS ? AND body ->> '$._due' <= ?
       AND deleted = 0 AND body ->> '$._due' IS NOT NULL ORDER BY body ->> '$._due', seq LIMIT 1`
@@ -150,7 +151,7 @@ export class State {
     return row && (JSON.parse(row.body) as Body)
   }
 
-  /** The account that an object belongs to; ids of pages are known without a key. */
+  /** The account that owns the object of a hosted page. Page ids are unique among all accounts, so no key is needed. */
   ownerOf(
     kind: 'billing_portal.session' | 'checkout.session' | 'invoice' | 'payment_intent' | 'setup_intent',
     id: string,
@@ -164,7 +165,7 @@ export class State {
   }
 
   insert(account: string, body: Body): void {
-    // A deleted object's id may be used again: its tombstone goes.
+    // A new object may reuse the id of a deleted one, so the deleted row is removed.
     this.#run(
       'DELETE FROM objects WHERE account = ? AND kind = ? AND id = ? AND deleted = 1',
       account,
@@ -188,19 +189,19 @@ export class State {
     return this.#body(kind, this.#row(account, kind, id, 'deleted = 0'))
   }
 
-  /** The last state of an object that is gone. */
+  /** Last state of a deleted object. */
   findDeleted<K extends Kind>(account: string, kind: K, id: string): Bodies[K] | undefined {
     return this.#body(kind, this.#row(account, kind, id, 'deleted = 1'))
   }
 
-  /** The place of an object in the order of creation; deleted ones keep theirs, so a cursor on one still works. */
-  placeOf(account: string, kind: Kind, id: string): number | undefined {
+  /** Position of an object in the order of creation. Deleted objects keep theirs, so a cursor on one still works. */
+  positionOf(account: string, kind: Kind, id: string): number | undefined {
     return this.#row(account, kind, id, 'TRUE')?.seq
   }
 
   #row(account: string, kind: Kind, id: string, condition: string): ObjectRow | undefined {
     const sql = `SELECT seq, body FROM objects WHERE account = ? AND kind = ? AND id = ? AND ${condition}`
-    // Rows are as this class wrote them.
+    // Only this class writes rows, so they have this shape.
     return this.#rows(sql, [account, kind, id])[0] as ObjectRow | undefined
   }
 
@@ -208,7 +209,7 @@ export class State {
     return row === undefined ? undefined : (JSON.parse(row.body) as Bodies[K])
   }
 
-  /** Living objects that meet all conditions, newest first (`ascending`: oldest first), between the given places. */
+  /** Objects that meet all conditions and are not deleted, newest first (`ascending`: oldest first), between the given positions. */
   select<K extends Kind>(
     account: string,
     kind: K,
@@ -221,7 +222,7 @@ export class State {
     } = {},
   ): Bodies[K][] {
     const values: Value[] = [account]
-    // The kind is written out, not bound: SQLite uses a partial index only when it can see that it applies.
+    // The kind is a literal, not a bound value: otherwise SQLite would not use the partial indexes.
     const where = [`account = ? AND kind = '${kind}' AND deleted = 0`]
     for (const condition of conditions) where.push(toSql(condition, values))
     if (options.below !== undefined) where.push(`seq < ${bind(options.below, values)}`)
@@ -237,7 +238,7 @@ export class State {
     return (this.#rows(sql, [account, kind])[0] as { total: number }).total
   }
 
-  /** Living objects per account and kind. */
+  /** Number of objects per account and kind, without deleted ones. */
   totals(): { readonly account: string; readonly kind: string; readonly total: number }[] {
     const sql = `SELECT account, kind, count(*) AS total FROM objects WHERE deleted = 0 GROUP BY account, kind ORDER BY 1, 2`
     return this.#rows(sql, []) as { account: string; kind: string; total: number }[]
@@ -248,12 +249,12 @@ export class State {
     return row === undefined ? undefined : (JSON.parse((row as ReplyRow).reply) as StoredReply)
   }
 
-  keepReply(account: string, key: string, reply: StoredReply): void {
+  storeReply(account: string, key: string, reply: StoredReply): void {
     const sql = 'INSERT OR REPLACE INTO replies (account, key, reply, created_at) VALUES (?, ?, ?, ?)'
     this.#run(sql, account, key, JSON.stringify(reply), reply.createdAt)
   }
 
-  forgetRepliesBefore(epochMs: number): void {
+  deleteRepliesBefore(epochMs: number): void {
     this.#run('DELETE FROM replies WHERE created_at < ?', epochMs)
   }
 
@@ -267,7 +268,7 @@ export class State {
     }
   }
 
-  /** Puts back what the snapshot covers; other accounts are left alone when it covers one. */
+  /** Restores the snapshot. A snapshot of one account does not touch the others. */
   restore(snapshot: Snapshot): void {
     this.transaction(() => {
       this.#clear(snapshot.account)

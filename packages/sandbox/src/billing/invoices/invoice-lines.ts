@@ -1,0 +1,317 @@
+// Invoice lines: the cost of a period, of usage, of a trial, and of a change in mid-period (proration).
+import { formatMinor } from '../../money/format.ts'
+import type { PriceBody } from '../../objects/bodies.ts'
+import type { OperationContext } from '../../protocol/operation-context.ts'
+import type {
+  CreditedItems,
+  DebitBody,
+  InvoiceLineBody,
+  SubscriptionBody,
+  SubscriptionItemBody,
+} from '../../objects/customer-bodies.ts'
+import { newId } from '../../protocol/ids.ts'
+import { divideDown } from '../../money/decimal.ts'
+import { amountFor, partsOf, pricingIn } from '../pricing/price-amounts.ts'
+import type { TierPart } from '../pricing/price-amounts.ts'
+import { periodAt } from '../pricing/billing-intervals.ts'
+import type { Period } from '../pricing/billing-intervals.ts'
+import { discountsFor, applyReductions, reductionsOf, discountedAmount } from '../pricing/discounts.ts'
+import { customerOf, priceOf, intervalOf } from '../subscriptions/subscription-records.ts'
+import { usageIn } from '../pricing/usage.ts'
+
+interface LineParts {
+  readonly subscription: { readonly id: string; readonly currency: string }
+  /** Null for a one-time purchase. */
+  readonly item: SubscriptionItemBody | null
+  readonly price: PriceBody
+  readonly amount: number
+  readonly quantity: string
+  readonly period: Period
+  readonly description: string
+  readonly proration?: boolean
+  /** Set on a proration that credits an earlier charge. */
+  readonly credited?: CreditedItems | null
+  /** Unit amount of a tier. Default: the unit amount of the price. */
+  readonly unitAmount?: string | null
+}
+
+export function newLine(parts: LineParts): InvoiceLineBody {
+  const { subscription, item, price, amount } = parts
+  const whole = Number(parts.quantity)
+  return {
+    id: newId('il_1', 23),
+    object: 'line_item',
+    amount,
+    currency: subscription.currency,
+    description: parts.description,
+    discount_amounts: [],
+    discountable: parts.proration !== true,
+    discounts: [],
+    invoice: '',
+    livemode: false,
+    metadata: item?.metadata ?? {},
+    parent: {
+      invoice_item_details: null,
+      subscription_item_details:
+        item === null
+          ? null
+          : {
+              invoice_item: null,
+              proration: parts.proration ?? false,
+              proration_details: { credited_items: parts.credited ?? null },
+              subscription: subscription.id,
+              subscription_item: item.id,
+            },
+      type: 'subscription_item_details',
+    },
+    period: { end: parts.period.end, start: parts.period.start },
+    pretax_credit_amounts: [],
+    pricing: {
+      price_details: { price: price.id, product: price.product },
+      type: 'price_details',
+      // A proration is no multiple of a unit amount, so this is null (recorded at 2026-08-26.dahlia).
+      unit_amount_decimal:
+        parts.proration === true
+          ? null
+          : (parts.unitAmount ?? pricingIn(price, subscription.currency)?.unit_amount_decimal ?? null),
+    },
+    quantity: Number.isSafeInteger(whole) ? whole : null,
+    quantity_decimal: parts.quantity,
+    subscription: subscription.id,
+    subtotal: amount,
+    taxes: [],
+  }
+}
+
+function productName(call: OperationContext, price: PriceBody): string {
+  return (call.find('product', price.product) ?? call.findDeleted('product', price.product))?.name ?? price.product
+}
+
+function lineDescription(call: OperationContext, price: PriceBody, currency: string, quantity: string): string {
+  const name = `${quantity} × ${productName(call, price)}`
+  const unit = pricingIn(price, currency)?.unit_amount_decimal
+  if (unit === undefined || unit === null || price.recurring === null) return name
+  const { interval, interval_count: count } = price.recurring
+  return `${name} (at ${formatMinor(unit, currency)} / ${count === 1 ? interval : `every ${count} ${interval}s`})`
+}
+
+export function quantityOf(item: SubscriptionItemBody): string {
+  return String(item.quantity ?? 1)
+}
+
+export function itemAmount(call: OperationContext, subscription: SubscriptionBody, item: SubscriptionItemBody): number {
+  return amountFor(priceOf(call, item), subscription.currency, quantityOf(item))
+}
+
+/** Lines of a licensed item for its current period, billed in advance. */
+export function advanceLines(
+  call: OperationContext,
+  subscription: SubscriptionBody,
+  item: SubscriptionItemBody,
+): InvoiceLineBody[] {
+  const period = { start: item.current_period_start, end: item.current_period_end }
+  return quantityLines(call, subscription, item, quantityOf(item), period)
+}
+
+/** Lines for a quantity: one, or for graduated tiers one per tier that the quantity reaches (docs.stripe.com/billing, tiered pricing). */
+function quantityLines(
+  call: OperationContext,
+  subscription: SubscriptionBody,
+  item: SubscriptionItemBody,
+  quantity: string,
+  period: Period,
+): InvoiceLineBody[] {
+  const price = priceOf(call, item)
+  const common = { subscription, item, price, period }
+  const parts = partsOf(price, subscription.currency, quantity)
+  if (parts === undefined) {
+    const amount = amountFor(price, subscription.currency, quantity)
+    return [
+      newLine({
+        ...common,
+        quantity,
+        amount,
+        description: lineDescription(call, price, subscription.currency, quantity),
+      }),
+    ]
+  }
+  return parts.map((part) =>
+    newLine({
+      ...common,
+      quantity: part.quantity,
+      amount: part.amount,
+      unitAmount: part.unitAmount,
+      description: tierText(call, price, subscription.currency, part),
+    }),
+  )
+}
+
+function tierText(
+  call: OperationContext,
+  price: PriceBody,
+  currency: string,
+  { tier, flat, quantity, unitAmount }: TierPart,
+): string {
+  const { interval, interval_count: count } = intervalOf(price)
+  const each = count === 1 ? interval : `every ${count} ${interval}s`
+  const what = flat ? `Tier ${tier} flat fee` : `Tier ${tier}`
+  const at = unitAmount === null ? '' : ` at ${formatMinor(unitAmount, currency)} / ${each}`
+  return `${flat ? '1' : quantity} × ${productName(call, price)} (${what}${at})`
+}
+
+export function trialLine(
+  call: OperationContext,
+  subscription: SubscriptionBody,
+  item: SubscriptionItemBody,
+): InvoiceLineBody {
+  const price = priceOf(call, item)
+  return newLine({
+    subscription,
+    item,
+    price,
+    quantity: quantityOf(item),
+    amount: 0,
+    period: { start: item.current_period_start, end: item.current_period_end },
+    // Wording recorded at 2026-08-26.dahlia for flexible billing. Classic billing keeps the older wording.
+    description:
+      subscription.billing_mode.type === 'flexible'
+        ? `Free trial for ${quantityOf(item)} × ${productName(call, price)}`
+        : `Trial period for ${productName(call, price)}`,
+  })
+}
+
+/** Lines of a metered item for its usage until `end`, billed in arrears. */
+export function arrearsLines(
+  call: OperationContext,
+  subscription: SubscriptionBody,
+  item: SubscriptionItemBody,
+  end: number,
+): InvoiceLineBody[] {
+  return meteredLines(call, subscription, item, { start: item._usage_from, end })
+}
+
+/** Lines for the usage of a metered item in a period, as reported until now. */
+export function meteredLines(
+  call: OperationContext,
+  subscription: SubscriptionBody,
+  item: SubscriptionItemBody,
+  period: Period,
+): InvoiceLineBody[] {
+  const meter = call.find('billing.meter', priceOf(call, item).recurring?.meter ?? '')
+  const quantity = meter === undefined ? '0' : usageIn(call, meter, customerOf(call, subscription.customer).id, period)
+  return quantityLines(call, subscription, item, quantity, period)
+}
+
+/**
+ * Proration of a licensed item for the rest of its period: a credit for an old item (`sign` −1), a charge for a new one. In flexible
+ * billing a credit is a share of the amount that was charged; in classic billing, of the item's current cost
+ * (docs.stripe.com/billing/subscriptions/ billing-mode/compare, credit prorations). Both are rounded down, so a credit rounds away from
+ * zero (recorded at 2026-08-26.dahlia: a third of 10.00 and of 20.00 is −334 and 666). The amount includes running discounts already
+ * (`proration_discounts: included`), so the line is not discountable. A `once` discount that is still unused is not included: it waits for
+ * a discountable line.
+ */
+export function prorationLine(
+  call: OperationContext,
+  subscription: SubscriptionBody,
+  item: SubscriptionItemBody,
+  sign: 1 | -1,
+): InvoiceLineBody {
+  const price = priceOf(call, item)
+  const charged = sign < 0 && subscription.billing_mode.type === 'flexible' ? item._debited : undefined
+  const { amount: whole, start, end } = charged ?? costOfPeriod(call, subscription, item)
+  const seconds = BigInt(Math.max(0, end - Math.max(start, call.now)))
+  const left = Number(divideDown(BigInt(sign * whole) * seconds, BigInt(Math.max(1, end - start))))
+  const counted = quantityOf(item) === '1' ? '' : `${quantityOf(item)} × `
+  const what = `${counted}${productName(call, price)} after ${dayText(call.now)}`
+  return newLine({
+    subscription,
+    item,
+    price,
+    quantity: quantityOf(item),
+    amount: left === 0 ? 0 : left,
+    period: { start: call.now, end },
+    description: `${sign < 0 ? 'Unused' : 'Remaining'} time on ${what}`,
+    proration: true,
+    credited: sign < 0 ? creditedBy(call, subscription, item) : null,
+  })
+}
+
+/** The invoice lines that last charged for the item's current period. Null if that charge is still pending, or was never billed. */
+function creditedBy(
+  call: OperationContext,
+  subscription: SubscriptionBody,
+  item: SubscriptionItemBody,
+): CreditedItems | null {
+  const charges = ({ amount, parent, period }: InvoiceLineBody): boolean =>
+    amount > 0 &&
+    parent.subscription_item_details?.subscription_item === item.id &&
+    period.end === item.current_period_end
+  if (subscription._pending.some(charges)) return null
+  const conditions = [{ field: 'parent.subscription_details.subscription', is: subscription.id }]
+  for (const { id, lines, status } of call.select('invoice', conditions)) {
+    const charging = status === 'void' ? [] : lines.data.filter(charges)
+    if (charging.length > 0) return { invoice: id, invoice_line_items: charging.map((line) => line.id) }
+  }
+  return null
+}
+
+/** Charge for a licensed item that ends in mid-period during its first period: a share of its price, rounded down. */
+export function partialPeriodLine(
+  call: OperationContext,
+  subscription: SubscriptionBody,
+  item: SubscriptionItemBody,
+): InvoiceLineBody {
+  const price = priceOf(call, item)
+  const { current_period_start: start, current_period_end: end } = item
+  const whole = periodAt(item._anchor, intervalOf(price), start)
+  const full = BigInt(amountFor(price, subscription.currency, quantityOf(item)))
+  const counted = quantityOf(item) === '1' ? '' : `${quantityOf(item)} × `
+  return newLine({
+    subscription,
+    item,
+    price,
+    quantity: quantityOf(item),
+    amount: Number(divideDown(full * BigInt(end - start), BigInt(whole.end - whole.start))),
+    period: { start, end },
+    description: `Remaining time on ${counted}${productName(call, price)} after ${dayText(start)}`,
+    proration: true,
+  })
+}
+
+/** Cost of an item for its current period, after discounts. */
+function costOfPeriod(call: OperationContext, subscription: SubscriptionBody, item: SubscriptionItemBody): DebitBody {
+  // An item added in mid-period paid only for the rest of the period, but its price is for the whole period: start at the period's begin.
+  const start = Math.min(
+    item.current_period_start,
+    periodAt(item._anchor, intervalOf(priceOf(call, item)), call.now).start,
+  )
+  const paid = applyReductions(
+    advanceLines(call, subscription, item),
+    [...reductionsOf(call, item.discounts), ...reductionsOf(call, discountsFor(call, subscription))].filter(
+      ({ coupon }) => coupon.duration !== 'once',
+    ),
+  )
+  return { amount: paid.reduce((sum, line) => sum + discountedAmount(line), 0), start, end: item.current_period_end }
+}
+
+/** Line of a one-time purchase that is billed together with a subscription. */
+export function oneTimeLine(
+  call: OperationContext,
+  subscription: SubscriptionBody,
+  price: PriceBody,
+  quantity: number,
+): InvoiceLineBody {
+  return newLine({
+    subscription,
+    item: null,
+    price,
+    quantity: String(quantity),
+    amount: amountFor(price, subscription.currency, String(quantity)),
+    period: { start: call.now, end: call.now },
+    description: `${quantity} × ${productName(call, price)}`,
+  })
+}
+
+function dayText(seconds: number): string {
+  return new Date(seconds * 1000).toUTCString().slice(5, 16)
+}

@@ -1,0 +1,479 @@
+// Life of an invoice: draft → open (numbered when finalized) → paid, void or uncollectible. A failed payment is retried.
+import type { OperationContext } from '../../protocol/operation-context.ts'
+import type {
+  BillingReason,
+  InvoiceBody,
+  InvoiceItemBody,
+  InvoiceLineBody,
+  PauseBody,
+  PaymentMethodBody,
+  SubscriptionBody,
+  SubscriptionItemBody,
+} from '../../objects/customer-bodies.ts'
+import { isBelowMinimum } from '../../money/minimum-charge.ts'
+import { newId } from '../../protocol/ids.ts'
+import type { Metadata } from '../../protocol/parameters/metadata.ts'
+import { recordDebits, wholePeriods } from '../payments/debits.ts'
+import { discountsFor, applyReductions, reductionsOf } from '../pricing/discounts.ts'
+import { itemLine, pendingItems, removePendingLine, withProrationItems } from './invoice-items.ts'
+import { cancelIntent, intentFor, attemptIntent } from '../payments/payments.ts'
+import { withLateUsage } from './late-usage.ts'
+import { setDelinquent } from '../payments/payers.ts'
+import { updateStatusAfter, subscriptionOf } from '../subscriptions/subscription-status.ts'
+import { withTaxes } from './taxes.ts'
+import { totals } from './totals.ts'
+import type { Sums } from './totals.ts'
+import type { Period } from '../pricing/billing-intervals.ts'
+import { customerOf, day } from '../subscriptions/subscription-records.ts'
+
+/** Seconds until a draft finalizes itself (1 hour), e.g. that of a renewal. Until then it can be edited. */
+export const draftLifetime = 3600
+/** Seconds before the second, third and fourth payment attempt. After the last one the subscription stays past due. */
+const retryDelays = [3 * day, 5 * day, 7 * day]
+
+/** Customer and billing terms of an invoice: those of a subscription or, for a manual invoice, those of the request. */
+export type InvoiceTerms = Pick<
+  SubscriptionBody,
+  | 'automatic_tax'
+  | 'collection_method'
+  | 'currency'
+  | 'customer'
+  | 'days_until_due'
+  | 'default_tax_rates'
+  | 'discounts'
+  | 'invoice_settings'
+  | 'metadata'
+  | 'test_clock'
+> & {
+  readonly id: string | null
+  readonly items: { readonly data: SubscriptionItemBody[] }
+  readonly pause_collection?: SubscriptionBody['pause_collection']
+}
+
+interface NewInvoice {
+  readonly subscription: InvoiceTerms
+  readonly lines: readonly InvoiceLineBody[]
+  readonly reason: BillingReason
+  /** Invoice items to include. Default: depends on `reason` (see `takesPending`). */
+  readonly pending?: readonly InvoiceItemBody[]
+  readonly period: Period
+  /** Whether the invoice auto-advances. Default: true. */
+  readonly autoAdvance?: boolean
+  /** True: a first invoice (`subscription_create`) stays a draft for an hour, as it does when a schedule starts its subscription. */
+  readonly staysDraft?: boolean
+  /** Set on manual invoices. */
+  readonly metadata?: Metadata
+  /** Due date (seconds). Default: `days_until_due` after creation. */
+  readonly dueDate?: number
+}
+
+export interface DraftedInvoice {
+  readonly invoice: InvoiceBody
+  /** Discounts to remove from the subscription and its items: used-up `once` coupons, and discounts that have ended. */
+  readonly gone: ReadonlySet<string>
+}
+
+/** An amount below the minimum charge moves to the customer's balance, and so to the next invoice (the SDK's types, invoices). */
+function amountsDue(
+  total: number,
+  starting: number,
+  currency: string,
+): Pick<InvoiceBody, 'amount_due' | 'amount_remaining' | 'starting_balance'> {
+  const owed = total + starting
+  const due = isBelowMinimum(owed, currency) ? 0 : Math.max(0, owed)
+  return { amount_due: due, amount_remaining: due, starting_balance: starting }
+}
+
+/** Creates a draft invoice. Ended discounts are ignored. Discounts of an item are applied to its own lines, before those of the invoice. */
+export function createDraft(call: OperationContext, params: NewInvoice): DraftedInvoice {
+  const { subscription } = params
+  const items = new Map(subscription.items.data.map((item) => [item.id, item]))
+  const ofItems = [...items.values()].flatMap((item) =>
+    reductionsOf(call, item.discounts).map((reduction) => ({ ...reduction, item: item.id })),
+  )
+  const own = discountsFor(call, subscription)
+  const reductions = [...ofItems, ...reductionsOf(call, own)]
+  const running = new Set(reductions.map(({ discount }) => discount))
+  const id = newId('in_1', 23)
+  const pending = params.pending ?? (takesPending(params) ? pendingItems(call, subscription) : [])
+  // Order: invoice items, then subscription lines (the SDK's types, `lines`).
+  const unreduced = [...pending.map(itemLine), ...withProrationItems(call, subscription, params.lines, id)]
+  const lines = withTaxes(call, applyReductions(unreduced, reductions), (line) => {
+    const { invoice_item_details: ofItem, subscription_item_details: ofSubscription } = line.parent
+    const billed = pending.find(({ id }) => id === (ofItem ?? ofSubscription)?.invoice_item)
+    if (billed !== undefined && billed.tax_rates.length > 0) return billed.tax_rates
+    const item = items.get(line.parent.subscription_item_details?.subscription_item ?? '')
+    return item === undefined || item.tax_rates.length === 0 ? subscription.default_tax_rates : item.tax_rates
+  }).map((line) => ({ ...line, invoice: id }))
+  const sums = totals(lines, new Set(ofItems.map(({ discount }) => discount)))
+  const used = new Set(
+    reductions
+      .filter(({ coupon, discount }) => coupon.duration === 'once' && isUsed(sums, discount))
+      .map((r) => r.discount),
+  )
+  const held = [...own, ...[...items.values()].flatMap((item) => item.discounts)]
+  const gone = new Set(held.filter((discount) => used.has(discount) || !running.has(discount)))
+  for (const discount of gone) {
+    const body = call.find('discount', discount)
+    if (body !== undefined) call.emit('customer.discount.deleted', body)
+  }
+  const customer = call.find('customer', subscription.customer)
+  if (customer?.discount !== null && customer?.discount !== undefined && gone.has(customer.discount))
+    call.update(customer, { ...customer, discount: null }, null)
+  const kept = own.filter((discount) => running.has(discount))
+  for (const item of pending) {
+    removePendingLine(call, item)
+    call.update(item, { ...item, invoice: id }, null)
+  }
+  const invoice = call.create(blankInvoice(call, params, id, lines, kept, sums), 'invoice.created')
+  const pause = subscription.pause_collection ?? null
+  return { invoice: pause === null ? invoice : applyCollectionPause(call, invoice, pause.behavior), gone }
+}
+
+/**
+ * Applies `pause_collection`: keeps the invoice a draft that does not advance, or closes it as void or uncollectible
+ * (docs.stripe.com/billing/subscriptions/pause-payment).
+ */
+function applyCollectionPause(
+  call: OperationContext,
+  invoice: InvoiceBody,
+  behavior: PauseBody['behavior'],
+): InvoiceBody {
+  const kept = {
+    ...invoice,
+    auto_advance: false,
+    automatically_finalizes_at: null,
+    next_payment_attempt: null,
+    _due: null,
+  }
+  if (behavior === 'keep_as_draft') return call.update(invoice, kept, 'invoice.updated')
+  // A total of zero or less needs no closing. An invoice that the balance covers, or below the minimum charge, has a positive total and is
+  // closed.
+  if (invoice.total <= 0) return invoice
+  // A void invoice must not use the customer's balance.
+  const open = withNumber(call, invoice, kept, behavior !== 'void')
+  const status = behavior === 'void' ? 'void' : 'uncollectible'
+  const at = behavior === 'void' ? 'voided_at' : 'marked_uncollectible_at'
+  const over = { ...open, status, status_transitions: { ...open.status_transitions, [at]: call.now } } as const
+  call.update(invoice, open, 'invoice.finalized')
+  return call.update(open, over, behavior === 'void' ? 'invoice.voided' : 'invoice.marked_uncollectible')
+}
+
+/**
+ * Pending invoice items go onto the next invoice of a period (create, cycle), or onto a manual invoice that includes them (the SDK's types,
+ * invoice items).
+ */
+function takesPending({ reason }: NewInvoice): boolean {
+  return reason === 'subscription_create' || reason === 'subscription_cycle'
+}
+
+/** The subscription without the discounts in `gone`, and with the amount charged recorded on each item (`_debited`, for later credits). */
+export function afterInvoice(subscription: SubscriptionBody, { gone, invoice }: DraftedInvoice): SubscriptionBody {
+  const kept = (discounts: readonly string[]): string[] => discounts.filter((discount) => !gone.has(discount))
+  const items = recordDebits(subscription.items.data, wholePeriods(subscription.items.data, invoice.lines.data))
+  const data = items.map((item) => ({ ...item, discounts: kept(item.discounts) }))
+  return { ...subscription, discounts: kept(subscription.discounts), items: { ...subscription.items, data } }
+}
+
+function isUsed(sums: Sums, discount: string): boolean {
+  return sums.total_discount_amounts.some((taken) => taken.discount === discount && taken.amount !== 0)
+}
+
+function blankInvoice(
+  call: OperationContext,
+  params: NewInvoice,
+  id: string,
+  lines: InvoiceLineBody[],
+  discounts: string[],
+  sums: Sums,
+): InvoiceBody {
+  const { subscription, reason, period } = params
+  const customer = customerOf(call, subscription.customer)
+  const byMail = subscription.collection_method === 'send_invoice'
+  const finalizesAt =
+    reason === 'subscription_cycle' ||
+    ((byMail || params.staysDraft === true) && reason === 'subscription_create') ||
+    (reason === 'manual' && params.autoAdvance === true)
+      ? call.now + draftLifetime
+      : null
+  return {
+    id,
+    object: 'invoice',
+    account_country: 'US',
+    account_name: 'Sandbox',
+    account_tax_ids: null,
+    ...amountsDue(sums.total, customer.balance, subscription.currency),
+    amount_overpaid: 0,
+    amount_paid: 0,
+    amount_shipping: 0,
+    application: null,
+    attempt_count: 0,
+    attempted: false,
+    auto_advance: params.autoAdvance ?? true,
+    automatic_tax: {
+      ...subscription.automatic_tax,
+      provider: subscription.automatic_tax.enabled ? 'stripe' : null,
+      status: subscription.automatic_tax.enabled ? 'complete' : null,
+    },
+    automatically_finalizes_at: finalizesAt,
+    confirmation_secret: null,
+    billing_reason: reason,
+    collection_method: subscription.collection_method,
+    created: call.now,
+    currency: subscription.currency,
+    custom_fields: subscription.invoice_settings.custom_fields ?? customer.invoice_settings.custom_fields,
+    customer: customer.id,
+    customer_account: null,
+    customer_address: customer.address,
+    customer_email: customer.email,
+    customer_name: customer.name,
+    customer_phone: customer.phone,
+    customer_shipping: customer.shipping,
+    customer_tax_exempt: customer.tax_exempt,
+    customer_tax_ids: [],
+    default_payment_method: null,
+    default_source: null,
+    default_tax_rates: subscription.default_tax_rates,
+    description: subscription.invoice_settings.description,
+    discounts,
+    due_date: byMail ? (params.dueDate ?? call.now + (subscription.days_until_due ?? 0) * day) : null,
+    effective_at: null,
+    ending_balance: null,
+    footer: subscription.invoice_settings.footer ?? customer.invoice_settings.footer,
+    from_invoice: null,
+    hosted_invoice_url: null,
+    invoice_pdf: null,
+    issuer: { type: 'self' },
+    last_finalization_error: null,
+    latest_revision: null,
+    lines: { object: 'list', data: lines, has_more: false, url: `/v1/invoices/${id}/lines` },
+    livemode: false,
+    metadata: params.metadata ?? {},
+    next_payment_attempt: byMail ? null : finalizesAt,
+    number: null,
+    on_behalf_of: null,
+    parent:
+      subscription.id === null
+        ? null
+        : {
+            quote_details: null,
+            subscription_details: { metadata: subscription.metadata, subscription: subscription.id },
+            type: 'subscription_details',
+          },
+    payment_settings: { default_mandate: null, payment_method_options: null, payment_method_types: null },
+    period_end: period.end,
+    period_start: period.start,
+    post_payment_credit_notes_amount: 0,
+    pre_payment_credit_notes_amount: 0,
+    receipt_number: null,
+    rendering: null,
+    shipping_cost: null,
+    shipping_details: null,
+    statement_descriptor: null,
+    status: 'draft',
+    status_transitions: { finalized_at: null, marked_uncollectible_at: null, paid_at: null, voided_at: null },
+    ...sums,
+    test_clock: subscription.test_clock,
+    total_pretax_credit_amounts: [],
+    webhooks_delivered_at: call.now,
+    _due: finalizesAt,
+    _clock: subscription.test_clock,
+  }
+}
+
+/**
+ * Finalizes the invoice: counts late usage, assigns the number, applies the customer's balance, and attempts payment unless `pay` is false.
+ */
+export function finalize(call: OperationContext, draft: InvoiceBody, pay = true): InvoiceBody {
+  const before = withLateUsage(call, draft)
+  const open = withNumber(call, before, before)
+  if (before.collection_method === 'send_invoice' && open.amount_due > 0)
+    return withSecret(call, finalizeByEmail(call, before, open))
+  const finalized = withSecret(call, call.update(before, open, 'invoice.finalized'))
+  return pay || finalized.amount_due === 0 ? attemptInvoice(call, finalized) : finalized
+}
+
+/** Adds the client secret of the invoice's payment intent, with which a payment page can confirm it. */
+function withSecret(call: OperationContext, invoice: InvoiceBody): InvoiceBody {
+  if (invoice.amount_due === 0) return invoice
+  const { client_secret: secret } = intentFor(call, invoice)
+  const known = { ...invoice, confirmation_secret: { client_secret: secret, type: 'payment_intent' as const } }
+  return call.update(invoice, known, null)
+}
+
+/** The finalized invoice with its number and the customer's balance applied. Updates the customer, but does not write the invoice. */
+function withNumber(call: OperationContext, before: InvoiceBody, own: InvoiceBody, settles = true): InvoiceBody {
+  const customer = customerOf(call, before.customer)
+  const starting = settles ? customer.balance : 0
+  const owed = before.total + starting
+  const ending = settles && isBelowMinimum(owed, before.currency) ? owed : Math.min(0, owed)
+  const number = `${customer.invoice_prefix}-${String(customer.next_invoice_sequence).padStart(4, '0')}`
+  const balance = settles ? ending : customer.balance
+  const after = { ...customer, balance, next_invoice_sequence: customer.next_invoice_sequence + 1 }
+  call.update(customer, after, balance === customer.balance ? null : 'customer.updated')
+  return {
+    ...own,
+    ...amountsDue(before.total, starting, before.currency),
+    automatically_finalizes_at: null,
+    effective_at: call.now,
+    ending_balance: ending,
+    hosted_invoice_url: `${call.origin}/invoices/${before.id}`,
+    number,
+    status: 'open',
+    status_transitions: { ...before.status_transitions, finalized_at: call.now },
+    _due: null,
+  }
+}
+
+/** Finalizes an invoice that is paid by its due date (`send_invoice`): it is emailed, and no payment is attempted. */
+function finalizeByEmail(call: OperationContext, before: InvoiceBody, open: InvoiceBody): InvoiceBody {
+  const days = (before.due_date ?? before.created) - before.created
+  const due = call.now + days
+  const sent = { ...open, due_date: due, next_payment_attempt: null, _due: due }
+  const written = call.update(before, sent, 'invoice.finalized')
+  call.emit('invoice.sent', written)
+  return written
+}
+
+/** The due date has passed: marks the invoice overdue, and its subscription past due (the SDK's types, `status`). */
+export function markOverdue(call: OperationContext, invoice: InvoiceBody): void {
+  const written = call.update(invoice, { ...invoice, _due: null }, 'invoice.overdue')
+  setDelinquent(call, invoice, true)
+  updateStatusAfter(call, written)
+}
+
+/**
+ * The payment method of an invoice: the given one, the invoice's, the subscription's, or the customer's default. A card that is only
+ * attached is not used (docs.stripe.com/billing/subscriptions/payment-methods-setting).
+ */
+export function cardOf(
+  call: OperationContext,
+  invoice: Pick<InvoiceBody, 'customer' | 'default_payment_method' | 'parent'>,
+  given?: string,
+): PaymentMethodBody | undefined {
+  const subscription = call.find('subscription', subscriptionOf(invoice) ?? '')
+  const id =
+    given ??
+    invoice.default_payment_method ??
+    subscription?.default_payment_method ??
+    customerOf(call, invoice.customer).invoice_settings.default_payment_method ??
+    customerOf(call, invoice.customer).default_source
+  return id === null ? undefined : call.find('payment_method', id)
+}
+
+interface InvoiceAttempt {
+  readonly card?: string | undefined
+  /** The attempt was requested through the API or a page, not by the retry schedule. */
+  readonly manual?: boolean
+  /** The cardholder passed 3-D Secure. */
+  readonly authenticated?: boolean
+}
+
+/**
+ * One attempt to pay the invoice; `reflect` then updates the subscription. A manual attempt counts in `attempt_count` only as the first
+ * one, and does not change the retry schedule (the SDK's types, `attempt_count`).
+ */
+export function attemptInvoice(
+  call: OperationContext,
+  invoice: InvoiceBody,
+  { card, manual = false, authenticated = false }: InvoiceAttempt = {},
+): InvoiceBody {
+  const counts = invoice.amount_due > 0 && (!manual || invoice.attempt_count === 0)
+  const tries = invoice.attempt_count + (counts ? 1 : 0)
+  const method = invoice.amount_due > 0 ? cardOf(call, invoice, card) : undefined
+  const before = method === undefined ? undefined : intentFor(call, invoice)
+  // A card that needs 3-D Secure is not retried automatically (the SDK's types, `attempt_count`).
+  const waits = !manual && before?.status === 'requires_action' && before.payment_method === method?.id
+  const intent =
+    before === undefined || method === undefined || waits
+      ? before
+      : attemptIntent(call, before, method, { authenticated })
+  if (invoice.amount_due === 0 || intent?.status === 'succeeded') {
+    const paid = { ...asPaid(call, invoice), attempt_count: tries, attempted: true }
+    // Order of the events: recorded at 2026-08-26.dahlia.
+    const written = call.update(invoice, paid, 'invoice.payment_succeeded')
+    call.emit('invoice.paid', written)
+    setDelinquent(call, invoice, false)
+    return written
+  }
+  const needsAction = intent?.status === 'requires_action'
+  if (!counts) {
+    if (needsAction) call.emit('invoice.payment_action_required', invoice)
+    call.emit('invoice.payment_failed', invoice)
+    return invoice
+  }
+  const wait = retryDelays[tries - 1]
+  // The first invoice of a subscription is not retried: the subscription expires instead.
+  const next = wait === undefined || invoice.billing_reason === 'subscription_create' ? null : call.now + wait
+  const failed = { ...invoice, attempt_count: tries, attempted: true, next_payment_attempt: next, _due: next }
+  if (waits) return call.update(invoice, failed, 'invoice.updated')
+  const written = call.update(
+    invoice,
+    failed,
+    needsAction ? 'invoice.payment_action_required' : 'invoice.payment_failed',
+  )
+  if (needsAction) call.emit('invoice.payment_failed', written)
+  // While 3-D Secure is pending the payment has not failed, so the customer is not delinquent yet.
+  if (!manual && !needsAction) setDelinquent(call, invoice, true)
+  return written
+}
+
+function asPaid(call: OperationContext, invoice: InvoiceBody): InvoiceBody {
+  return {
+    ...invoice,
+    amount_paid: invoice.amount_due,
+    amount_remaining: 0,
+    auto_advance: false,
+    next_payment_attempt: null,
+    status: 'paid',
+    status_transitions: { ...invoice.status_transitions, paid_at: call.now },
+    _due: null,
+  }
+}
+
+/** Marks the invoice paid outside the API (`paid_out_of_band`), without a payment attempt. */
+export function markPaidOutOfBand(call: OperationContext, invoice: InvoiceBody): InvoiceBody {
+  cancelIntent(call, invoice)
+  const written = call.update(invoice, asPaid(call, invoice), 'invoice.paid')
+  setDelinquent(call, invoice, false)
+  return written
+}
+
+/** Closes an invoice as void or uncollectible. */
+export function closeUnpaid(
+  call: OperationContext,
+  invoice: InvoiceBody,
+  status: 'void' | 'uncollectible',
+): InvoiceBody {
+  const at = status === 'void' ? 'voided_at' : 'marked_uncollectible_at'
+  const after: InvoiceBody = {
+    ...invoice,
+    auto_advance: false,
+    next_payment_attempt: null,
+    status,
+    status_transitions: { ...invoice.status_transitions, [at]: call.now },
+    _due: null,
+  }
+  if (status === 'void') {
+    cancelIntent(call, invoice)
+    returnBalance(call, invoice)
+  }
+  const written = call.update(invoice, after, status === 'void' ? 'invoice.voided' : 'invoice.marked_uncollectible')
+  if (status === 'uncollectible') setDelinquent(call, invoice, false)
+  return written
+}
+
+/** Voiding an invoice returns the balance that it used to the customer (docs.stripe.com/changelog, 2019-12-03). */
+function returnBalance(call: OperationContext, invoice: InvoiceBody): void {
+  const taken = invoice.starting_balance - (invoice.ending_balance ?? 0)
+  if (taken === 0) return
+  const customer = customerOf(call, invoice.customer)
+  call.update(customer, { ...customer, balance: customer.balance + taken }, 'customer.updated')
+}
+
+/** Finalizes a draft and updates the status of its subscription. */
+export function finalizeDraft(call: OperationContext, invoice: InvoiceBody): InvoiceBody {
+  const done = finalize(call, invoice)
+  updateStatusAfter(call, done)
+  return done
+}

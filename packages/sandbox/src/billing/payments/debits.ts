@@ -1,0 +1,35 @@
+// The amount last charged for each licensed item. A proration credits a share of it.
+import type { InvoiceLineBody, SubscriptionItemBody } from '../../objects/customer-bodies.ts'
+import { discountedAmount } from '../pricing/discounts.ts'
+
+/**
+ * Records on each item what the lines charge for its current period. Lines for another period (e.g. usage of the previous one) are ignored.
+ */
+export function recordDebits(
+  items: readonly SubscriptionItemBody[],
+  lines: readonly InvoiceLineBody[],
+): SubscriptionItemBody[] {
+  return items.map((item) => {
+    const own = lines.filter(
+      (line) =>
+        line.parent.subscription_item_details?.subscription_item === item.id &&
+        line.period.end === item.current_period_end,
+    )
+    const [first] = own
+    if (first === undefined) return item
+    const amount = own.reduce((sum, line) => sum + discountedAmount(line), 0)
+    return { ...item, _debited: { amount, start: first.period.start, end: first.period.end } }
+  })
+}
+
+/** The lines that charge for a whole period, i.e. no prorations. */
+export function wholePeriods(
+  items: readonly SubscriptionItemBody[],
+  lines: readonly InvoiceLineBody[],
+): InvoiceLineBody[] {
+  const starts = new Map(items.map((item) => [item.id, item.current_period_start]))
+  return lines.filter(({ parent: { subscription_item_details: details }, period }) => {
+    if (details === null || details.proration) return false
+    return starts.get(details.subscription_item) === period.start
+  })
+}

@@ -1,0 +1,52 @@
+// Members that new payment intents and setup intents share.
+import type { IntentBody } from '../../objects/session-bodies.ts'
+import type { OperationContext } from '../../protocol/operation-context.ts'
+import { newId } from '../../protocol/ids.ts'
+import type { Metadata } from '../../protocol/parameters/metadata.ts'
+
+export interface IntentParams {
+  readonly customer: string | null
+  readonly description: string | null
+  readonly metadata: Metadata
+  readonly paymentMethod: string | null
+  /** Allowed payment method types. Default: `['card']`. */
+  readonly allowed?: readonly string[] | null | undefined
+}
+
+const idPrefix = { payment_intent: 'pi_3', setup_intent: 'seti_1' } as const
+
+type BlankIntent<O> = IntentBody & {
+  readonly object: O
+  readonly status: 'requires_confirmation' | 'requires_payment_method'
+}
+
+export function blankIntent<O extends keyof typeof idPrefix>(
+  call: OperationContext,
+  object: O,
+  params: IntentParams,
+): BlankIntent<O> {
+  const id = newId(idPrefix[object], 23)
+  return {
+    id,
+    object,
+    application: null,
+    automatic_payment_methods: null,
+    cancellation_reason: null,
+    client_secret: newId(`${id}_secret_`, 25),
+    created: call.now,
+    customer: params.customer,
+    customer_account: null,
+    description: params.description,
+    excluded_payment_method_types: null,
+    livemode: false,
+    managed_payments: null,
+    metadata: params.metadata,
+    next_action: null,
+    on_behalf_of: null,
+    payment_method: params.paymentMethod,
+    payment_method_configuration_details: null,
+    payment_method_options: {},
+    payment_method_types: [...(params.allowed ?? ['card'])],
+    status: params.paymentMethod === null ? 'requires_payment_method' : 'requires_confirmation',
+  }
+}

@@ -1,0 +1,30 @@
+// Effects of an invoice on its customer and on the payment method of its subscription.
+import type { InvoiceBody, SubscriptionBody } from '../../objects/customer-bodies.ts'
+import type { OperationContext } from '../../protocol/operation-context.ts'
+import { intentFor } from './payments.ts'
+
+/**
+ * A failed automatic payment or a passed due date makes the customer delinquent; a paid or uncollectible invoice clears that (the SDK's
+ * types, `delinquent`).
+ */
+export function setDelinquent(call: OperationContext, invoice: InvoiceBody, delinquent: boolean): void {
+  const customer = call.find('customer', invoice.customer)
+  if (customer === undefined) return
+  call.update(customer, { ...customer, delinquent }, 'customer.updated')
+}
+
+/**
+ * The default payment method of a subscription after an invoice: with `save_default_payment_method: on_subscription`, the one that paid the
+ * invoice (the SDK's types, `payment_settings`).
+ */
+export function defaultCardAfter(
+  call: OperationContext,
+  subscription: SubscriptionBody,
+  invoice: InvoiceBody,
+): string | null {
+  const before = subscription.default_payment_method
+  const keeps = subscription.payment_settings.save_default_payment_method === 'on_subscription'
+  if (!keeps || invoice.status !== 'paid' || invoice.amount_due === 0) return before
+  const paid = call.find('payment_method', intentFor(call, invoice).payment_method ?? '')
+  return paid?.customer === subscription.customer ? paid.id : before
+}

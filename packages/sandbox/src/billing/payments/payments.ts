@@ -1,0 +1,328 @@
+// Card payments and bank debits: a payment intent per amount to pay (e.g. one per invoice), and a charge per attempt.
+import type { OperationContext } from '../../protocol/operation-context.ts'
+import type { InvoiceBody, PaymentMethodBody, ShippingBody } from '../../objects/customer-bodies.ts'
+import type { ChargeBody, NextActionBody, PaymentIntentBody } from '../../objects/session-bodies.ts'
+import { StripeError, cardDeclined } from '../../protocol/responses/errors.ts'
+import type { CardDecline } from '../../protocol/responses/errors.ts'
+import { newId } from '../../protocol/ids.ts'
+import { declineOf } from '../../endpoints/payments/test-payment-methods.ts'
+import { blankIntent } from './intents.ts'
+import type { IntentParams } from './intents.ts'
+
+interface NewIntent extends IntentParams {
+  readonly amount: number
+  readonly currency: string
+  readonly invoice: string | null
+  readonly shipping: ShippingBody | null
+  readonly laterUse?: PaymentIntentBody['setup_future_usage'] | undefined
+}
+
+export function newIntent(call: OperationContext, params: NewIntent): PaymentIntentBody {
+  return call.create<PaymentIntentBody>(
+    {
+      ...blankIntent(call, 'payment_intent', params),
+      allowed_payment_method_types: params.allowed ? [...params.allowed] : null,
+      amount: params.amount,
+      amount_capturable: 0,
+      amount_received: 0,
+      application_fee_amount: null,
+      canceled_at: null,
+      capture_method: 'automatic_async',
+      confirmation_method: 'automatic',
+      currency: params.currency,
+      last_payment_error: null,
+      latest_charge: null,
+      payment_record: null,
+      processing: null,
+      receipt_email: null,
+      review: null,
+      setup_future_usage: params.laterUse ?? null,
+      shipping: params.shipping,
+      source: null,
+      statement_descriptor: null,
+      statement_descriptor_suffix: null,
+      transfer_group: null,
+      _invoice: params.invoice,
+    },
+    'payment_intent.created',
+  )
+}
+
+function intentOf(call: OperationContext, invoice: InvoiceBody): PaymentIntentBody | undefined {
+  return call.select('payment_intent', [{ field: '_invoice', is: invoice.id }], 1)[0]
+}
+
+/** The payment intent of an invoice, created on first use. */
+export function intentFor(call: OperationContext, invoice: InvoiceBody): PaymentIntentBody {
+  const { customer, currency, amount_due: amount } = invoice
+  const known = intentOf(call, invoice)
+  if (known !== undefined) return known
+  const made = { amount, currency, customer, description: invoice.description, metadata: {}, paymentMethod: null }
+  return newIntent(call, { ...made, invoice: invoice.id, shipping: null })
+}
+
+/** Updates the intent's amount after the invoice's amount due has changed (e.g. by a credit note). */
+export function adjustIntent(call: OperationContext, invoice: InvoiceBody): void {
+  const intent = intentOf(call, invoice)
+  if (intent === undefined || intent.status === 'succeeded' || intent.status === 'canceled') return
+  call.update(intent, { ...intent, amount: invoice.amount_due }, null)
+}
+
+/** Cancels the open intent of an invoice that was closed, or was paid outside the API. */
+export function cancelIntent(call: OperationContext, invoice: InvoiceBody): void {
+  const intent = intentOf(call, invoice)
+  if (intent === undefined || intent.status === 'succeeded' || intent.status === 'canceled') return
+  const over = { ...intent, canceled_at: call.now, next_action: null, status: 'canceled' as const }
+  call.update(intent, over, 'payment_intent.canceled')
+}
+
+const authenticationRequired: CardDecline = {
+  code: 'authentication_required',
+  decline_code: 'authentication_required',
+  message: 'Your card was declined. This transaction requires authentication.',
+}
+/** Decline of a bank debit. */
+const debitFailure: CardDecline = {
+  code: 'payment_intent_payment_attempt_failed',
+  decline_code: 'generic_could_not_process',
+  message: 'The payment failed.',
+}
+
+interface PaymentAttempt {
+  /** The cardholder passed 3-D Secure. */
+  readonly authenticated?: boolean
+  /** The customer is not present, so 3-D Secure is impossible and the charge fails instead. */
+  readonly offSession?: boolean
+  readonly returnUrl?: string | undefined
+  /** Test clock on which a bank debit completes. Null: the server's clock. */
+  readonly clock?: string | null
+}
+
+/**
+ * One payment attempt: makes the charge and updates the intent. If an on-session payment needs 3-D Secure first, the intent stops at
+ * `requires_action`, without a charge.
+ */
+export function attemptIntent(
+  call: OperationContext,
+  intent: PaymentIntentBody,
+  method: PaymentMethodBody,
+  { authenticated = false, offSession = false, returnUrl, clock = null }: PaymentAttempt = {},
+): PaymentIntentBody {
+  const asks = method._asks === true && !authenticated
+  if (asks && !offSession) return requireAuthentication(call, intent, method, returnUrl)
+  const kept = intent.setup_future_usage !== null
+  if (method.customer === null && method._fresh !== false && !kept)
+    call.update(method, { ...method, _fresh: false }, null)
+  if (method.type === 'sepa_debit') return startDebit(call, intent, method, clock)
+  const refusal = method._declines ? declineOf(method) : asks ? authenticationRequired : undefined
+  const charge = call.create(
+    chargeOf(call, intent, method, refusal === undefined ? 'succeeded' : 'failed', refusal),
+    refusal === undefined ? 'charge.succeeded' : 'charge.failed',
+  )
+  if (refusal !== undefined) return markFailed(call, intent, method, charge, refusal)
+  return markSucceeded(call, intent, method, charge)
+}
+
+function markSucceeded(
+  call: OperationContext,
+  intent: PaymentIntentBody,
+  method: PaymentMethodBody,
+  charge: ChargeBody,
+): PaymentIntentBody {
+  const paid = { ...intent, amount_received: intent.amount, last_payment_error: null, latest_charge: charge.id }
+  const after: PaymentIntentBody = { ...paid, next_action: null, payment_method: method.id, status: 'succeeded' }
+  return call.update(intent, after, 'payment_intent.succeeded')
+}
+
+function markFailed(
+  call: OperationContext,
+  intent: PaymentIntentBody,
+  method: PaymentMethodBody,
+  charge: ChargeBody | null,
+  { code, decline_code, message }: CardDecline,
+): PaymentIntentBody {
+  const error = {
+    ...(charge === null ? {} : { charge: charge.id }),
+    code,
+    ...(decline_code === undefined ? {} : { decline_code }),
+    message,
+    payment_method: call.render(method),
+    type: charge === null ? 'invalid_request_error' : 'card_error',
+  }
+  const open = { ...intent, last_payment_error: error, next_action: null, payment_method: null }
+  const after = {
+    ...open,
+    latest_charge: charge?.id ?? intent.latest_charge,
+    status: 'requires_payment_method' as const,
+  }
+  return call.update(intent, after, 'payment_intent.payment_failed')
+}
+
+/** Where the cardholder authenticates: a hosted page of this server. */
+export function nextAction(call: OperationContext, id: string, returnUrl: string | undefined): NextActionBody {
+  const url = `${call.origin}/authenticate/${id}`
+  return returnUrl === undefined
+    ? { type: 'use_stripe_sdk', use_stripe_sdk: { type: 'three_d_secure_redirect', stripe_js: url } }
+    : { type: 'redirect_to_url', redirect_to_url: { return_url: returnUrl, url } }
+}
+
+function requireAuthentication(
+  call: OperationContext,
+  intent: PaymentIntentBody,
+  method: PaymentMethodBody,
+  returnUrl: string | undefined,
+): PaymentIntentBody {
+  const waiting = { ...intent, last_payment_error: null, next_action: nextAction(call, intent.id, returnUrl) }
+  const after = { ...waiting, payment_method: method.id, status: 'requires_action' as const }
+  return call.update(intent, after, 'payment_intent.requires_action')
+}
+
+/** The cardholder failed 3-D Secure. */
+export function failAuthentication(
+  call: OperationContext,
+  intent: PaymentIntentBody,
+  method: PaymentMethodBody,
+): PaymentIntentBody {
+  return markFailed(call, intent, method, null, authenticationFailure)
+}
+
+export const authenticationFailure = {
+  code: 'payment_intent_authentication_failure',
+  message: 'We are unable to authenticate your payment method. Please choose a different payment method and try again.',
+} as const
+
+/** Starts a bank debit: the charge is pending, and the result comes after the delay of the test account. */
+function startDebit(
+  call: OperationContext,
+  intent: PaymentIntentBody,
+  method: PaymentMethodBody,
+  clock: string | null,
+): PaymentIntentBody {
+  const charge = call.create(chargeOf(call, intent, method, 'pending'), 'charge.pending')
+  const waiting = { ...intent, last_payment_error: null, latest_charge: charge.id, payment_method: method.id }
+  const due = { _due: call.now + (method._answersAfter ?? 0), _clock: clock }
+  return call.update(intent, { ...waiting, ...due, status: 'processing' as const }, 'payment_intent.processing')
+}
+
+/** Completes a pending bank debit, as paid or declined. */
+export function settleDebit(call: OperationContext, waiting: PaymentIntentBody): PaymentIntentBody {
+  const charge = call.find('charge', waiting.latest_charge ?? '')
+  const method = call.find('payment_method', waiting.payment_method ?? '')
+  if (charge === undefined || method === undefined)
+    throw new Error(`The charge or payment method of ${waiting.id} does not exist`)
+  const intent = { ...waiting, _due: null }
+  if (method._declines) {
+    const over = {
+      ...charge,
+      ...failureOf(debitFailure),
+      captured: false,
+      amount_captured: 0,
+      status: 'failed' as const,
+    }
+    return markFailed(call, intent, method, call.update(charge, over, 'charge.failed'), debitFailure)
+  }
+  const paid = { ...charge, paid: true, status: 'succeeded' as const }
+  return markSucceeded(call, intent, method, call.update(charge, paid, 'charge.succeeded'))
+}
+
+/** The API error for an intent whose last attempt failed. */
+export function declineErrorOf({ last_payment_error: error }: PaymentIntentBody): StripeError {
+  const { code, decline_code: reason, message } = error ?? {}
+  if (typeof code !== 'string' || typeof message !== 'string') return cardDeclined()
+  return cardDeclined({ code, ...(typeof reason === 'string' ? { decline_code: reason } : {}), message })
+}
+
+/** The error of a payment that needs 3-D Secure, in the real API's words (public threads). */
+export function actionRequiredError(of: 'invoice' | 'subscription'): StripeError {
+  const [what, where] =
+    of === 'invoice'
+      ? ['This payment', 'the invoice']
+      : ['Payment for this subscription', '`subscription.latest_invoice`']
+  const message =
+    `${what} requires additional user action before it can be completed successfully. Payment can be completed using the ` +
+    `PaymentIntent associated with ${where}. Additional information is available here: ` +
+    'https://stripe.com/docs/billing/subscriptions/overview#requires-action'
+  return new StripeError(message, { status: 402, type: 'card_error', code: `${of}_payment_intent_requires_action` })
+}
+
+/** The error for an unpaid invoice, worded for the invoice or for its subscription. */
+export function unpaidError(call: OperationContext, invoice: InvoiceBody, of: 'invoice' | 'subscription'): StripeError {
+  const intent = intentOf(call, invoice)
+  if (intent?.status === 'requires_action') return actionRequiredError(of)
+  return intent === undefined ? cardDeclined() : declineErrorOf(intent)
+}
+
+type ChargeFailure = Pick<ChargeBody, 'failure_code' | 'failure_message' | 'outcome' | 'paid'>
+
+function failureOf(refusal: CardDecline | undefined): ChargeFailure {
+  return {
+    failure_code: refusal?.code ?? null,
+    failure_message: refusal?.message ?? null,
+    outcome: {
+      network_status: refusal === undefined ? 'approved_by_network' : 'declined_by_network',
+      reason: refusal?.decline_code ?? null,
+      type: refusal === undefined ? 'authorized' : 'issuer_declined',
+    },
+    paid: refusal === undefined,
+  }
+}
+
+function detailsOf(method: PaymentMethodBody): Record<string, unknown> {
+  if (method.sepa_debit !== undefined) {
+    const { generated_from: _from, ...account } = method.sepa_debit
+    return { sepa_debit: { ...account, expected_debit_date: null, mandate: null }, type: 'sepa_debit' }
+  }
+  const { brand, country, exp_month: month, exp_year: year, funding, last4 } = method.card ?? {}
+  return { card: { brand, country, exp_month: month, exp_year: year, funding, last4 }, type: 'card' }
+}
+
+function chargeOf(
+  call: OperationContext,
+  intent: PaymentIntentBody,
+  method: PaymentMethodBody,
+  status: ChargeBody['status'],
+  refusal?: CardDecline,
+): ChargeBody {
+  return {
+    id: newId('ch_3', 23),
+    object: 'charge',
+    amount: intent.amount,
+    amount_captured: status === 'failed' ? 0 : intent.amount,
+    amount_refunded: 0,
+    application: null,
+    application_fee: null,
+    application_fee_amount: null,
+    balance_transaction: null,
+    billing_details: method.billing_details,
+    calculated_statement_descriptor: null,
+    captured: status !== 'failed',
+    created: call.now,
+    currency: intent.currency,
+    customer: intent.customer,
+    description: intent.description,
+    disputed: false,
+    failure_balance_transaction: null,
+    fraud_details: {},
+    livemode: false,
+    metadata: intent.metadata,
+    on_behalf_of: null,
+    payment_intent: intent.id,
+    payment_method: method.id,
+    payment_method_details: detailsOf(method),
+    receipt_email: null,
+    receipt_number: null,
+    receipt_url: null,
+    refunded: false,
+    review: null,
+    shipping: intent.shipping,
+    source: null,
+    source_transfer: null,
+    statement_descriptor: null,
+    statement_descriptor_suffix: null,
+    status,
+    transfer_data: null,
+    transfer_group: null,
+    ...failureOf(refusal),
+    ...(status === 'pending' ? { paid: false } : {}),
+  }
+}

@@ -1,0 +1,44 @@
+// Begin and end of billing periods, in UTC seconds. Independent of prices.
+
+/** Billing interval, as in `recurring` of a price: e.g. every 3 months is `month`, 3. */
+export interface BillingInterval {
+  readonly interval: 'day' | 'week' | 'month' | 'year'
+  readonly interval_count: number
+}
+
+export interface Period {
+  readonly start: number
+  readonly end: number
+}
+
+const day = 86_400
+/** Longest length of each interval (e.g. 31 days for a month), so that an estimate made with it never overshoots. */
+const maxLength = { day, week: 7 * day, month: 31 * day, year: 366 * day } as const
+
+/**
+ * The anchor plus a number of intervals. If the month is too short, its last day is used; later months return to the anchor's day (31
+ * January → 28 February → 31 March).
+ */
+export function addIntervals(anchor: number, step: BillingInterval, times: number): number {
+  const count = step.interval_count * times
+  if (step.interval === 'day' || step.interval === 'week') return anchor + count * maxLength[step.interval]
+  const from = new Date(anchor * 1000)
+  const month = from.getUTCMonth() + (step.interval === 'year' ? count * 12 : count)
+  const lastDay = new Date(Date.UTC(from.getUTCFullYear(), month + 1, 0)).getUTCDate()
+  const moved = new Date(anchor * 1000)
+  moved.setUTCDate(1)
+  moved.setUTCFullYear(from.getUTCFullYear(), month, Math.min(from.getUTCDate(), lastDay))
+  return moved.getTime() / 1000
+}
+
+/** The period that contains the time `at`. A time on a border belongs to the period that it begins. */
+export function periodAt(anchor: number, step: BillingInterval, at: number): Period {
+  let times = Math.floor((at - anchor) / (maxLength[step.interval] * step.interval_count))
+  while (addIntervals(anchor, step, times) > at) times--
+  while (addIntervals(anchor, step, times + 1) <= at) times++
+  return { start: addIntervals(anchor, step, times), end: addIntervals(anchor, step, times + 1) }
+}
+
+export function isSameInterval(a: BillingInterval, b: BillingInterval): boolean {
+  return a.interval === b.interval && a.interval_count === b.interval_count
+}

@@ -1,0 +1,45 @@
+// Starts a schedule at its start date: the first phase begins and its subscription is created.
+import type { OperationContext } from '../../protocol/operation-context.ts'
+import type { SubscriptionScheduleBody } from '../../objects/schedule-bodies.ts'
+import { noInvoiceText } from '../invoices/invoice-text.ts'
+import { customerOf } from '../subscriptions/subscription-records.ts'
+import { subscribe } from '../subscriptions/subscribe.ts'
+
+export function startSchedule(call: OperationContext, schedule: SubscriptionScheduleBody): SubscriptionScheduleBody {
+  const [phase] = schedule.phases
+  if (phase === undefined) throw new Error(`${schedule.id} has no phases`)
+  const { default_settings: usual } = schedule
+  const method = phase.collection_method ?? usual.collection_method
+  const { days_until_due: days, ...words } = phase.invoice_settings ?? usual.invoice_settings
+  const started = call.update(
+    schedule,
+    {
+      ...schedule,
+      current_phase: { end_date: phase.end_date, start_date: phase.start_date },
+      status: 'active',
+      _due: null,
+    },
+    null,
+  )
+  const made = subscribe(call, {
+    customer: customerOf(call, schedule.customer),
+    items: [],
+    phase,
+    currency: phase.currency,
+    metadata: phase.metadata,
+    description: phase.description ?? usual.description,
+    terms: {
+      automatic_tax: phase.automatic_tax ?? usual.automatic_tax,
+      collection_method: method,
+      days_until_due: method === 'send_invoice' ? days : null,
+      default_tax_rates: phase.default_tax_rates,
+    },
+    invoiceText: { ...noInvoiceText, ...words },
+    paymentMethod: phase.default_payment_method ?? usual.default_payment_method ?? undefined,
+    trialEnd: phase.trial_end,
+    endsAt: schedule._broken === true ? phase.end_date : undefined,
+    invoicesLater: true,
+    schedule: schedule.id,
+  })
+  return call.update(started, { ...started, subscription: made.id }, 'subscription_schedule.updated')
+}

@@ -1,0 +1,158 @@
+import type { OperationContext } from '../../protocol/operation-context.ts'
+import type {
+  InvoiceLineBody,
+  ProrationBehavior,
+  SubscriptionBody,
+  SubscriptionItemBody,
+} from '../../objects/customer-bodies.ts'
+import { badRequest } from '../../protocol/responses/errors.ts'
+import { periodAt } from '../pricing/billing-intervals.ts'
+import { amountFor } from '../pricing/price-amounts.ts'
+import { deletePendingProrations, withProrationItems } from '../invoices/invoice-items.ts'
+import { createDraft } from '../invoices/invoicing.ts'
+import { openInvoices } from './subscription-status.ts'
+import { arrearsLines, prorationLine, quantityOf } from '../invoices/invoice-lines.ts'
+import { isMetered, priceOf, save, intervalOf } from './subscription-records.ts'
+
+/**
+ * Cancels a subscription at the caller's request. `prorate` credits unused time; `invoice_now` bills the credit, the usage and pending
+ * lines. With neither, pending prorations are deleted (the SDK's types, `cancel`).
+ */
+export function cancelOnRequest(
+  call: OperationContext,
+  before: SubscriptionBody,
+  { prorate, invoiceNow }: { readonly prorate: boolean; readonly invoiceNow: boolean },
+): SubscriptionBody {
+  const runs = before.status !== 'trialing' && before.status !== 'incomplete'
+  const metered = (item: SubscriptionItemBody): boolean => isMetered(priceOf(call, item))
+  const licensed = runs && prorate ? before.items.data.filter((item) => !metered(item)) : []
+  const unused = licensed.map((item) => prorationLine(call, before, item, -1)).filter(({ amount }) => amount !== 0)
+  const usage = runs && invoiceNow ? before.items.data.filter(metered) : []
+  const used = usage.flatMap((item) => arrearsLines(call, before, item, call.now))
+  const waiting = withProrationItems(call, before, [...before._pending, ...unused], null)
+  if (invoiceNow) return cancelNow(call, before, [...waiting, ...used])
+  // The prorations stay pending as invoice items of the customer.
+  return cancelNow(call, prorate ? { ...before, _pending: [] } : before)
+}
+
+/** Ends a subscription, with a final invoice if there are lines, and cancels its schedule. */
+export function cancelNow(
+  call: OperationContext,
+  before: SubscriptionBody,
+  lines: readonly InvoiceLineBody[] = [],
+): SubscriptionBody {
+  stopCollecting(call, before)
+  const start = Math.min(...before.items.data.map((item) => item.current_period_start))
+  const made =
+    lines.length === 0
+      ? undefined
+      : createDraft(call, {
+          subscription: before,
+          lines,
+          reason: 'subscription_cycle',
+          period: { start, end: call.now },
+        })
+  deletePendingProrations(call, before)
+  endSchedule(call, before)
+  const after: SubscriptionBody = {
+    ...before,
+    canceled_at: before.canceled_at ?? call.now,
+    cancellation_details: { ...before.cancellation_details, reason: 'cancellation_requested' },
+    ended_at: call.now,
+    latest_invoice: made?.invoice.id ?? before.latest_invoice,
+    schedule: null,
+    status: 'canceled',
+    _pending: [],
+  }
+  // Read again, because `before` may hold changes that the caller has not written.
+  const written = call.find('subscription', before.id) ?? before
+  return save(call, written, after, 'customer.subscription.deleted')
+}
+
+/**
+ * Refuses a `cancel_at` in mid-period. Stripe prorates it, in the current period as requested and in a later one always (the SDK's types,
+ * `cancel_at`). The sandbox does not implement that, and would bill a wrong amount.
+ */
+export function refuseMidPeriodEnd(
+  call: OperationContext,
+  subscription: Pick<SubscriptionBody, 'currency' | 'status'> & {
+    readonly items: { readonly data: SubscriptionItemBody[] }
+  },
+  at: number,
+  behavior: ProrationBehavior,
+): void {
+  for (const item of subscription.items.data) {
+    const price = priceOf(call, item)
+    if (isMetered(price) || amountFor(price, subscription.currency, quantityOf(item)) === 0) continue
+    const running = at < item.current_period_end
+    if (running && (behavior === 'none' || subscription.status === 'trialing')) continue
+    if (!running && periodAt(item._anchor, intervalOf(price), at).start === at) continue
+    const what = `The sandbox does not support a \`cancel_at\` in the middle of a ${running ? 'period with prorations' : 'later period'}`
+    throw badRequest(
+      `${what}. ${running ? 'Give `proration_behavior: none`, or a border of a period.' : 'Give a border of a period.'}`,
+      'cancel_at',
+    )
+  }
+}
+
+/** Checks a planned `cancel_at` again after a change of the items or of the end itself. */
+export function recheckPlannedEnd(
+  call: OperationContext,
+  before: SubscriptionBody,
+  after: SubscriptionBody,
+  behavior: ProrationBehavior,
+): void {
+  // With `cancel_at_period_end` the end moves with the period, so it always fits.
+  if (after.cancel_at === null || after.cancel_at_period_end) return
+  const same = after.items.data.every((item) =>
+    before.items.data.some(
+      (old) =>
+        old.id === item.id &&
+        old.current_period_start === item.current_period_start &&
+        old.current_period_end === item.current_period_end,
+    ),
+  )
+  if (!same || after.cancel_at !== before.cancel_at) refuseMidPeriodEnd(call, after, after.cancel_at, behavior)
+}
+
+/** Open invoices are not retried automatically any more (the SDK's types, `cancel`). */
+function stopCollecting(call: OperationContext, subscription: SubscriptionBody): void {
+  for (const invoice of openInvoices(call, subscription)) {
+    // A `send_invoice` invoice keeps its due date, so it can still become overdue.
+    const due = invoice.collection_method === 'send_invoice' ? invoice._due : null
+    const left = { ...invoice, auto_advance: false, next_payment_attempt: null, _due: due }
+    call.update(invoice, left, 'invoice.updated')
+  }
+}
+
+function endSchedule(
+  call: OperationContext,
+  subscription: SubscriptionBody,
+  event: 'subscription_schedule.aborted' | 'subscription_schedule.canceled' = 'subscription_schedule.canceled',
+): void {
+  if (subscription.schedule === null) return
+  const schedule = call.find('subscription_schedule', subscription.schedule)
+  if (schedule === undefined || schedule.status !== 'active') return
+  const after = { ...schedule, canceled_at: call.now, current_phase: null, status: 'canceled' as const }
+  call.update(schedule, after, event)
+}
+
+/** Ends the schedule of a subscription that ends for lack of payment (the SDK's types, `subscription_schedule.aborted`). */
+export function abortSchedule(call: OperationContext, subscription: SubscriptionBody): void {
+  endSchedule(call, subscription, 'subscription_schedule.aborted')
+}
+
+/** Deleting a customer cancels its subscriptions, and its schedules that have not started yet. */
+export function cancelAllOf(call: OperationContext, customer: string): void {
+  const living = call
+    .select('subscription', [{ field: 'customer', is: customer }])
+    .filter((subscription) => subscription.ended_at === null)
+  for (const subscription of living) cancelNow(call, subscription)
+  const waiting = call
+    .select('subscription_schedule', [{ field: 'customer', is: customer }])
+    .filter(({ status }) => status === 'not_started')
+  for (const schedule of waiting) {
+    const after = { ...schedule, canceled_at: call.now, status: 'canceled' as const, _due: null }
+    call.update(schedule, after, 'subscription_schedule.canceled')
+  }
+}

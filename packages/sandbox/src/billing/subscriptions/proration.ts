@@ -1,0 +1,187 @@
+// Proration of changes in mid-period. With `none` nothing is prorated, otherwise unused and remaining time is. Another interval, or a
+// change from free to paid, always starts a new period and bills it at once.
+import type { OperationContext } from '../../protocol/operation-context.ts'
+import type {
+  InvoiceLineBody,
+  ProrationBehavior,
+  SubscriptionBody,
+  SubscriptionItemBody,
+} from '../../objects/customer-bodies.ts'
+import { badRequest } from '../../protocol/responses/errors.ts'
+import { periodAt, isSameInterval } from '../pricing/billing-intervals.ts'
+import { recordDebits } from '../payments/debits.ts'
+import { withProrationItems } from '../invoices/invoice-items.ts'
+import { afterInvoice, createDraft, finalize } from '../invoices/invoicing.ts'
+import { statusAfter } from './subscription-status.ts'
+import { advanceLines, arrearsLines, prorationLine } from '../invoices/invoice-lines.ts'
+import { isMetered, priceOf, intervalOf } from './subscription-records.ts'
+
+interface ProrationOptions {
+  readonly behavior: ProrationBehavior
+  /** Set by `billing_cycle_anchor: now`. */
+  readonly anchorNow?: boolean
+  /** Time (seconds) from which prorations are computed. Default: now. */
+  readonly prorateFrom?: number | undefined
+  /** New discounts of the subscription. Default: its current ones. */
+  readonly discounts?: string[]
+}
+
+/** `proration_date` must lie in the current period of every item. */
+export function checkProrationDate(before: SubscriptionBody, given: number | undefined): number | undefined {
+  if (given === undefined) return undefined
+  const inside = before.items.data.every(
+    (item) => given >= item.current_period_start && given <= item.current_period_end,
+  )
+  if (!inside) throw badRequest('Cannot specify proration_date outside of current billing period.', 'proration_date')
+  return given
+}
+
+/** The subscription with its new items, invoiced now if the change requires that. Not written yet. */
+export function withItems(
+  call: OperationContext,
+  before: SubscriptionBody,
+  newItems: readonly SubscriptionItemBody[],
+  change: ProrationOptions,
+): SubscriptionBody {
+  const trialing = before.status === 'trialing'
+  const rebill = !trialing && (change.anchorNow === true || startsNewPeriod(call, before.items.data, newItems))
+  const items = rebill ? newItems.map((item) => restartPeriod(call, item)) : [...newItems]
+  const planned: SubscriptionBody = {
+    ...before,
+    ...(rebill ? { billing_cycle_anchor: call.now } : {}),
+    discounts: change.discounts ?? before.discounts,
+    items: { ...before.items, data: items },
+  }
+  const none = { credits: [], debits: [] }
+  const { credits, debits } = trialing
+    ? none
+    : prorationLines(call, { before, after: planned }, newItems, change, rebill)
+  const prorated = [...credits, ...debits]
+  const after = withDebits(planned, debits)
+  const advance = rebill ? items.filter((item) => !isMetered(priceOf(call, item))) : []
+  const lines = [...before._pending, ...prorated, ...advance.flatMap((item) => advanceLines(call, after, item))]
+  const now = rebill || (change.behavior === 'always_invoice' && lines.length > 0)
+  return now ? billNow(call, after, lines) : withPendingLines(call, after, lines)
+}
+
+/**
+ * The subscription after its schedule entered a phase. Items in mid-period are prorated; items whose period is over are billed by the
+ * renewal, together with the pending lines.
+ */
+export function withPhaseItems(
+  call: OperationContext,
+  before: SubscriptionBody,
+  newItems: readonly SubscriptionItemBody[],
+  {
+    after,
+    behavior,
+    ended,
+  }: {
+    readonly after: SubscriptionBody
+    readonly behavior: ProrationBehavior
+    readonly ended: readonly SubscriptionItemBody[]
+  },
+): SubscriptionBody {
+  if (before.status === 'trialing') return after
+  const over = new Set(ended.map((item) => item.id))
+  const running = before.items.data.filter((item) => !over.has(item.id))
+  const renews = ended.length > 0
+  // Items that the phase added are billed by the renewal too.
+  const kept = newItems.filter((item) => !over.has(item.id) && !(renews && item.current_period_start === call.now))
+  const runningBefore = { ...before, items: { ...before.items, data: running } }
+  const { credits, debits } = prorationLines(call, { before: runningBefore, after }, kept, { behavior }, false)
+  const lines = [...after._pending, ...credits, ...debits]
+  const next = withDebits(after, debits)
+  return behavior === 'always_invoice' && !renews ? billNow(call, next, lines) : withPendingLines(call, next, lines)
+}
+
+function withDebits(subscription: SubscriptionBody, debits: readonly InvoiceLineBody[]): SubscriptionBody {
+  return { ...subscription, items: { ...subscription.items, data: recordDebits(subscription.items.data, debits) } }
+}
+
+/** Keeps the lines pending for the subscription's next invoice. */
+function withPendingLines(
+  call: OperationContext,
+  after: SubscriptionBody,
+  lines: readonly InvoiceLineBody[],
+): SubscriptionBody {
+  return { ...after, _pending: withProrationItems(call, after, lines, null) }
+}
+
+/** Bills the lines on an invoice of their own, finalized now. Does nothing without lines. */
+export function billNow(
+  call: OperationContext,
+  subscription: SubscriptionBody,
+  lines: readonly InvoiceLineBody[],
+): SubscriptionBody {
+  if (lines.length === 0) return subscription
+  const period = { start: call.now, end: call.now }
+  const made = createDraft(call, { subscription, lines, reason: 'subscription_update', period })
+  // With `pause_collection`, `draft` leaves the invoice a draft that does not advance, or closes it (void, uncollectible): do not finalize
+  // it.
+  const isSetAside = made.invoice.status !== 'draft' || !made.invoice.auto_advance
+  const invoice = isSetAside ? made.invoice : finalize(call, made.invoice)
+  return {
+    ...afterInvoice(subscription, made),
+    latest_invoice: invoice.id,
+    status: statusAfter(call, subscription, invoice),
+    _pending: [],
+  }
+}
+
+function isFree(call: OperationContext, items: readonly SubscriptionItemBody[]): boolean {
+  return items.every((item) => priceOf(call, item).unit_amount === 0)
+}
+
+function startsNewPeriod(
+  call: OperationContext,
+  before: readonly SubscriptionItemBody[],
+  newItems: readonly SubscriptionItemBody[],
+): boolean {
+  if (isFree(call, before) && !isFree(call, newItems)) return true
+  return newItems.some((item) => {
+    const old = before.find((candidate) => candidate.id === item.id)
+    return old !== undefined && !isSameInterval(intervalOf(priceOf(call, old)), intervalOf(priceOf(call, item)))
+  })
+}
+
+/** The item with a new period that begins now. */
+export function restartPeriod(call: OperationContext, item: SubscriptionItemBody): SubscriptionItemBody {
+  const period = periodAt(call.now, intervalOf(priceOf(call, item)), call.now)
+  return {
+    ...item,
+    _anchor: call.now,
+    _usage_from: call.now,
+    current_period_start: period.start,
+    current_period_end: period.end,
+  }
+}
+
+/** Lines for a change in mid-period: credits for unused time, debits for remaining time, and usage that would otherwise stay unbilled. */
+function prorationLines(
+  call: OperationContext,
+  { before, after }: { readonly before: SubscriptionBody; readonly after: SubscriptionBody },
+  newItems: readonly SubscriptionItemBody[],
+  { behavior, prorateFrom = call.now }: ProrationOptions,
+  rebill: boolean,
+): { readonly credits: InvoiceLineBody[]; readonly debits: InvoiceLineBody[] } {
+  const prorates = behavior !== 'none'
+  const then = call.at(prorateFrom)
+  const credits = before.items.data.flatMap((old) => {
+    const now = newItems.find((item) => item.id === old.id)
+    const same = now !== undefined && now.price === old.price && now.quantity === old.quantity
+    if (isMetered(priceOf(call, old))) {
+      // A new period bills the usage until now. A price change bills the usage before it only in flexible billing with prorations.
+      const billed = same ? rebill : prorates && before.billing_mode.type === 'flexible'
+      return billed ? arrearsLines(call, before, old, call.now) : []
+    }
+    return prorates && (rebill || !same) ? [prorationLine(then, before, old, -1)] : []
+  })
+  if (!prorates || rebill) return { credits, debits: [] }
+  const debits = newItems.flatMap((item) => {
+    const old = before.items.data.find((candidate) => candidate.id === item.id)
+    const same = old !== undefined && item.price === old.price && item.quantity === old.quantity
+    return same || isMetered(priceOf(call, item)) ? [] : [prorationLine(then, after, item, 1)]
+  })
+  return { credits, debits }
+}

@@ -1,0 +1,160 @@
+// Actions of a subscription that are due: end of a trial, billing of a period, the next phase, cancellation, expiry.
+import type { OperationContext } from '../../protocol/operation-context.ts'
+import type { InvoiceLineBody, SubscriptionBody, SubscriptionItemBody } from '../../objects/customer-bodies.ts'
+import { periodAt } from '../pricing/billing-intervals.ts'
+import { abortSchedule, cancelNow } from './cancel.ts'
+import { afterInvoice, cardOf, createDraft, closeUnpaid } from '../invoices/invoicing.ts'
+import { openInvoices } from './subscription-status.ts'
+import { advanceLines, arrearsLines } from '../invoices/invoice-lines.ts'
+import { enterNextPhase } from '../schedules/phases.ts'
+import { expiryWarning, isMetered, phaseEnd, priceOf, save, intervalOf, emitExpiring } from './subscription-records.ts'
+
+/** Performs one action. If more is due at the same time, `_due` stays in the past and the subscription is visited again. */
+export function renew(call: OperationContext, subscription: SubscriptionBody): SubscriptionBody {
+  if (subscription.status === 'incomplete') return expireIncomplete(call, subscription)
+  const expiring = expiryWarning(call, subscription)
+  if (expiring !== undefined && expiring.at <= call.now) {
+    emitExpiring(call, expiring.schedule)
+    return save(call, subscription, subscription, null)
+  }
+  const { pause_collection: pause } = subscription
+  // `resumes_at` comes first, so that an invoice due at the same time is collected.
+  if (pause?.resumes_at !== null && pause?.resumes_at !== undefined && pause.resumes_at <= call.now)
+    return save(call, subscription, { ...subscription, pause_collection: null })
+  const warned = emitTrialWarning(call, subscription)
+  if (warned.cancel_at !== null && warned.cancel_at <= call.now) return endAsPlanned(call, warned)
+  const trialOver = warned.status === 'trialing' && warned.trial_end !== null && warned.trial_end <= call.now
+  const running = warned.status === 'trialing' && !trialOver
+  const unpaid = trialOver ? trialWithoutCard(call, warned) : undefined
+  if (unpaid !== undefined) return unpaid
+  const ended = running ? [] : warned.items.data.filter((item) => trialOver || item.current_period_end <= call.now)
+  const arrears = trialOver ? [] : usageOf(call, warned, ended)
+  const phased = (phaseEnd(call, warned) ?? Infinity) <= call.now ? enterNextPhase(call, warned, ended) : warned
+  if (phased.status === 'canceled') return billLast(call, phased, arrears)
+  const started: SubscriptionBody = trialOver
+    ? {
+        ...phased,
+        status: 'active',
+        billing_cycle_anchor: call.now,
+        items: itemsInNextPeriod(call, phased, ended, true),
+      }
+    : { ...phased, items: itemsInNextPeriod(call, phased, ended, false) }
+  if (ended.length === 0) return save(call, subscription, started)
+  return save(call, subscription, billPeriod(call, started, ended, arrears))
+}
+
+/**
+ * Handles a trial that ends without a payment method: pauses or cancels, as in `trial_settings` (the SDK's types). Undefined if the trial
+ * ends normally, e.g. with `create_invoice`.
+ */
+export function trialWithoutCard(call: OperationContext, subscription: SubscriptionBody): SubscriptionBody | undefined {
+  const { missing_payment_method: missing } = subscription.trial_settings.end_behavior
+  if (missing === 'create_invoice' || subscription.collection_method === 'send_invoice') return undefined
+  if (cardOf(call, payerOf(subscription)) !== undefined) return undefined
+  if (missing === 'cancel') return cancelNow(call, subscription)
+  // With `pause_collection` set, the trial ends normally and its invoice is not collected
+  // (docs.stripe.com/billing/subscriptions/pause-payment).
+  if (subscription.pause_collection !== null) return undefined
+  const before = call.find('subscription', subscription.id) ?? subscription
+  const ended = { ...subscription, status: 'paused', trial_end: call.now } as const
+  const paused = save(call, before, ended)
+  call.emit('customer.subscription.paused', paused)
+  return paused
+}
+
+/** The members of an invoice of the subscription that `cardOf` reads. */
+export function payerOf(subscription: SubscriptionBody): Parameters<typeof cardOf>[1] {
+  const { customer, default_payment_method: card, id } = subscription
+  return {
+    customer,
+    default_payment_method: card,
+    parent: {
+      quote_details: null,
+      subscription_details: { metadata: {}, subscription: id },
+      type: 'subscription_details',
+    },
+  }
+}
+
+/** The first invoice was not paid within 23 hours: voids it, and expires the subscription (the SDK's types, `status`). */
+function expireIncomplete(call: OperationContext, subscription: SubscriptionBody): SubscriptionBody {
+  for (const invoice of openInvoices(call, subscription)) closeUnpaid(call, invoice, 'void')
+  abortSchedule(call, subscription)
+  return save(call, subscription, { ...subscription, status: 'incomplete_expired', ended_at: call.now })
+}
+
+function emitTrialWarning(call: OperationContext, subscription: SubscriptionBody): SubscriptionBody {
+  if (subscription.status !== 'trialing' || subscription._trial_told) return subscription
+  call.emit('customer.subscription.trial_will_end', subscription)
+  return { ...subscription, _trial_told: true }
+}
+
+function usageOf(
+  call: OperationContext,
+  subscription: SubscriptionBody,
+  items: readonly SubscriptionItemBody[],
+): InvoiceLineBody[] {
+  return items
+    .filter((item) => isMetered(priceOf(call, item)))
+    .flatMap((item) => arrearsLines(call, subscription, item, Math.min(item.current_period_end, call.now)))
+}
+
+/** Moves items whose period is over into the next one. A phase may have replaced items in between. */
+function itemsInNextPeriod(
+  call: OperationContext,
+  subscription: SubscriptionBody,
+  ended: readonly SubscriptionItemBody[],
+  anew: boolean,
+): SubscriptionBody['items'] {
+  const over = new Set(ended.map((item) => item.id))
+  const data = subscription.items.data.map((item) => {
+    if (!over.has(item.id)) return item
+    const anchor = anew ? call.now : item._anchor
+    const period = periodAt(anchor, intervalOf(priceOf(call, item)), call.now)
+    return {
+      ...item,
+      _anchor: anchor,
+      _usage_from: call.now,
+      current_period_start: period.start,
+      current_period_end: period.end,
+    }
+  })
+  return { ...subscription.items, data }
+}
+
+function billPeriod(
+  call: OperationContext,
+  subscription: SubscriptionBody,
+  ended: readonly SubscriptionItemBody[],
+  arrears: readonly InvoiceLineBody[],
+): SubscriptionBody {
+  const over = new Set(ended.map((item) => item.id))
+  // Includes items that the phase added.
+  const begun = subscription.items.data.filter(
+    (item) => (over.has(item.id) || item.current_period_start === call.now) && !isMetered(priceOf(call, item)),
+  )
+  const lines = [
+    ...subscription._pending,
+    ...arrears,
+    ...begun.flatMap((item) => advanceLines(call, subscription, item)),
+  ]
+  if (lines.length === 0) return subscription
+  const period = { start: Math.min(...ended.map((item) => item.current_period_start)), end: call.now }
+  const made = createDraft(call, { subscription, lines, reason: 'subscription_cycle', period })
+  return { ...afterInvoice(subscription, made), latest_invoice: made.invoice.id, _pending: [] }
+}
+
+/** Bills the usage of the last period before the subscription ends. */
+function endAsPlanned(call: OperationContext, subscription: SubscriptionBody): SubscriptionBody {
+  const ended = subscription.items.data.filter((item) => item.current_period_end <= call.now)
+  const arrears = subscription.status === 'trialing' ? [] : usageOf(call, subscription, ended)
+  return billLast(call, subscription, arrears)
+}
+
+function billLast(
+  call: OperationContext,
+  subscription: SubscriptionBody,
+  arrears: readonly InvoiceLineBody[],
+): SubscriptionBody {
+  return cancelNow(call, subscription, [...subscription._pending, ...arrears])
+}

@@ -1,0 +1,383 @@
+// Creation of a subscription, with the same rules for the API, for a checkout and for a schedule.
+import type { CustomerBody } from '../../objects/bodies.ts'
+import type { OperationContext } from '../../protocol/operation-context.ts'
+import type {
+  InvoiceLineBody,
+  InvoiceTextBody,
+  ProrationBehavior,
+  SubscriptionBody,
+  SubscriptionItemBody,
+} from '../../objects/customer-bodies.ts'
+import type { PhaseBody } from '../../objects/schedule-bodies.ts'
+import { notSupported, badRequest } from '../../protocol/responses/errors.ts'
+import { newId } from '../../protocol/ids.ts'
+import type { Metadata } from '../../protocol/parameters/metadata.ts'
+import { futureTimestamp } from '../../protocol/parameters/params.ts'
+import { refuseMidPeriodEnd } from './cancel.ts'
+import { periodAt, addIntervals } from '../pricing/billing-intervals.ts'
+import { amountFor, pricingIn } from '../pricing/price-amounts.ts'
+import { recordDebits } from '../payments/debits.ts'
+import { discountsOfPhase, readDiscounts, redeem } from '../pricing/discounts.ts'
+import type { DiscountParams } from '../pricing/discounts.ts'
+import { newSetupIntent } from '../payments/setup-intents.ts'
+import { afterInvoice, cardOf, createDraft, finalize } from '../invoices/invoicing.ts'
+import { statusAfter } from './subscription-status.ts'
+import { noInvoiceText } from '../invoices/invoice-text.ts'
+import { checkItems, itemFrom, usablePrice } from './subscription-items.ts'
+import type { ItemParams } from './subscription-items.ts'
+import { advanceLines, partialPeriodLine, prorationLine, trialLine } from '../invoices/invoice-lines.ts'
+import { unpaidError } from '../payments/payments.ts'
+import { defaultCardAfter } from '../payments/payers.ts'
+import { phaseItems } from '../schedules/phases.ts'
+import { defaultTerms } from './terms.ts'
+import type { Terms } from './terms.ts'
+import {
+  day,
+  isMetered,
+  isEnded,
+  lastPeriodEnd,
+  priceOf,
+  save,
+  intervalOf,
+  createRecord,
+} from './subscription-records.ts'
+
+export interface SubscribeParams {
+  readonly customer: CustomerBody
+  readonly items: readonly ItemParams[]
+  readonly currency?: string | undefined
+  readonly discounts?: DiscountParams | null | undefined
+  readonly mode?: 'classic' | 'flexible' | undefined
+  readonly metadata: Metadata
+  readonly description?: string | null | undefined
+  readonly paymentMethod?: string | undefined
+  readonly terms?: Terms
+  readonly invoiceText?: InvoiceTextBody
+  /** Seconds. Null: no trial. */
+  readonly trialEnd: number | null
+  /** Time (seconds, in the future) at which the first full period begins. Default: now. */
+  readonly anchor?: number | undefined
+  /** Start date in the past (seconds). */
+  readonly backdate?: number | undefined
+  readonly paymentSettings?: SubscriptionBody['payment_settings']
+  readonly cancelAt?: number | undefined
+  /** End (seconds) in mid-period of the first period; only that part of the period is billed. */
+  readonly endsAt?: number | undefined
+  readonly cancelAtPeriodEnd?: boolean | undefined
+  /** Default: `create_prorations`. */
+  readonly prorationBehavior?: ProrationBehavior | undefined
+  /** Reaction to a failed first payment or a missing payment method. Default: `allow_incomplete`. */
+  readonly paymentBehavior?: 'allow_incomplete' | 'default_incomplete' | 'error_if_incomplete' | undefined
+  /** Reaction to a trial that ends without a payment method. Default: `create_invoice`. */
+  readonly missingPaymentMethod?: MissingPaymentMethod | undefined
+  /** True: the first invoice stays a draft for an hour. */
+  readonly invoicesLater?: boolean
+  /** First phase of the schedule that starts the subscription. Its items and discounts were checked when the schedule was written. */
+  readonly phase?: PhaseBody
+  /** Id of the schedule that starts the subscription. */
+  readonly schedule?: string
+  readonly session?: string | null
+  /** Lines of one-time purchases for the first invoice. */
+  readonly extra?: (subscription: SubscriptionBody) => readonly InvoiceLineBody[]
+}
+
+/** The end of the trial, from `trial_end` or `trial_period_days`. Null: no trial. */
+export function trialEndOf(
+  call: OperationContext,
+  end: number | 'now' | undefined,
+  days: number | undefined,
+): number | null {
+  if (end !== undefined && days !== undefined) {
+    throw badRequest('You can only specify one of `trial_end` and `trial_period_days`.', 'trial_end')
+  }
+  if (end === 'now') return null
+  const moment = end ?? (days === undefined || days === 0 ? null : call.now + days * day)
+  if (moment !== null && moment <= call.now) {
+    const message = 'The parameter `trial_end` expects a unix timestamp representing a date and time in the future.'
+    throw badRequest(`${message} You specified the value \`${moment}\` which is in the past.`, 'trial_end')
+  }
+  if (moment !== null && moment > call.now + 730 * day) {
+    throw badRequest('Invalid timestamp: can be no more than two years in the future', 'trial_end')
+  }
+  return moment
+}
+
+type MissingPaymentMethod = SubscriptionBody['trial_settings']['end_behavior']['missing_payment_method']
+
+export function trialSettings(missing: MissingPaymentMethod): SubscriptionBody['trial_settings'] {
+  return { end_behavior: { billing_cycle_anchor: null, missing_payment_method: missing } }
+}
+
+export function subscribe(call: OperationContext, params: SubscribeParams): SubscriptionBody {
+  const { phase } = params
+  const [first] = params.items
+  if (first === undefined && phase === undefined)
+    throw badRequest('Missing required param: items.', 'items', 'parameter_missing')
+  const currency =
+    params.currency ?? first?.price_data?.currency ?? usablePrice(call, first?.price, 'items[0]', undefined).currency
+  if (phase === undefined) refuseSecondCurrency(call, params.customer.id, currency)
+  if (params.currency === undefined) refuseMixedCurrencies(call, params.items, currency)
+  checkBeginning(call, params)
+  const blank = blankSubscription(call, params, currency)
+  const holder = { ...blank, trialEnd: params.trialEnd }
+  const items =
+    phase === undefined
+      ? params.items.map((item, index) => startItem(call, params, itemFrom(call, holder, item, `items[${index}]`)))
+      : phaseItems(call, blank, phase, [])
+  const { endsAt } = params
+  const shortened = endsAt === undefined ? items : items.map((item) => ({ ...item, current_period_end: endsAt }))
+  const checked = checkItems(call, shortened, blank.billing_mode.type)
+  const whole = { ...blank, items: { ...blank.items, data: checked } }
+  if (params.cancelAt !== undefined)
+    refuseMidPeriodEnd(call, whole, params.cancelAt, params.prorationBehavior ?? 'create_prorations')
+  const discounts = redeemAll(call, params, blank, checked)
+  const made = createRecord(call, {
+    ...whole,
+    ...cancellation(call, params, lastPeriodEnd(checked)),
+    discounts,
+  })
+  if (params.customer.currency === null) call.update(params.customer, { ...params.customer, currency }, null)
+  const started = withPendingSetup(call, firstInvoice(call, made, params), params)
+  call.emit('customer.subscription.created', started)
+  if (started._trial_told && started.status === 'trialing') call.emit('customer.subscription.trial_will_end', started)
+  return started
+}
+
+function checkBeginning(call: OperationContext, { anchor, backdate, mode, trialEnd }: SubscribeParams): void {
+  if (anchor !== undefined) futureTimestamp(anchor, 'billing_cycle_anchor', call.now)
+  if (backdate !== undefined && backdate >= call.now)
+    throw badRequest('`backdate_start_date` must be in the past.', 'backdate_start_date')
+  if (trialEnd !== null && anchor !== undefined)
+    throw notSupported('`billing_cycle_anchor` together with a trial', 'billing_cycle_anchor')
+  if (trialEnd !== null && backdate !== undefined)
+    throw notSupported('`backdate_start_date` together with a trial', 'backdate_start_date')
+  if (mode === 'classic' && backdate !== undefined)
+    throw notSupported('`backdate_start_date` in classic billing', 'backdate_start_date')
+}
+
+/**
+ * The item with its first period, which ends at the billing cycle anchor and begins at `backdate_start_date` or at the last period border.
+ */
+function startItem(
+  call: OperationContext,
+  { anchor, backdate }: SubscribeParams,
+  item: SubscriptionItemBody,
+): SubscriptionItemBody {
+  const price = priceOf(call, item)
+  const step = intervalOf(price)
+  const natural = addIntervals(call.now, step, 1)
+  if (anchor !== undefined && anchor > natural) {
+    const message = `\`billing_cycle_anchor\` cannot be later than next natural billing date (\`${natural}\`)`
+    throw badRequest(`${message} for plan \`${price.id}\`.`, 'billing_cycle_anchor')
+  }
+  if (backdate === undefined) return item
+  const start = Math.max(backdate, periodAt(item._anchor, step, call.now).start)
+  return { ...item, current_period_start: start, _usage_from: start }
+}
+
+/**
+ * Lines from the start of the subscription to the end of the current period: one per period, prorated if it is not a full one
+ * (docs.stripe.com/billing/subscriptions/backdating, flexible billing).
+ */
+function firstLines(
+  call: OperationContext,
+  made: SubscriptionBody,
+  item: SubscriptionItemBody,
+  params: SubscribeParams,
+): InvoiceLineBody[] {
+  const step = intervalOf(priceOf(call, item))
+  const free = params.prorationBehavior === 'none'
+  const lines: InvoiceLineBody[] = []
+  for (let from = free ? item.current_period_start : made.start_date; from < item.current_period_end;) {
+    const { start, end } = periodAt(item._anchor, step, from)
+    const part = { ...item, current_period_start: from, current_period_end: end }
+    if (start === from) lines.push(...advanceLines(call, made, part))
+    else if (!free) lines.push(prorationLine(call.at(from), made, part, 1))
+    from = end
+  }
+  return lines
+}
+
+/** Message as in the real API (recorded at 2026-08-26.dahlia). */
+function refuseMixedCurrencies(call: OperationContext, items: readonly ItemParams[], currency: string): void {
+  for (const [index, item] of items.entries()) {
+    const price = call.find('price', item.price ?? '')
+    if (price === undefined || pricingIn(price, currency) !== undefined) continue
+    throw badRequest(
+      `This \`price\` has \`currency=${price.currency}\`, but other items use \`currency=${currency}\`. All items must have ` +
+        'pricing in the same currency. When using multi-currency prices, you can specify `currency` at the top level, to be used ' +
+        'by all items.',
+      `items[${index}][price]`,
+    )
+  }
+}
+
+/** A customer is billed in one currency at a time (public threads). */
+export function refuseSecondCurrency(call: OperationContext, customer: string, currency: string): void {
+  const other = call
+    .select('subscription', [{ field: 'customer', is: customer }])
+    .find((subscription) => !isEnded(subscription) && subscription.currency !== currency)
+  if (other === undefined) return
+  throw badRequest(
+    'You cannot combine currencies on a single customer. This customer has an active subscription, subscription schedule, ' +
+      `discount, quote, invoice item or active subscription mode checkout session with currency ${other.currency}.`,
+  )
+}
+
+function redeemAll(
+  call: OperationContext,
+  params: SubscribeParams,
+  blank: SubscriptionBody,
+  items: SubscriptionBody['items']['data'],
+): string[] {
+  const of = { customer: params.customer.id, subscription: blank.id, session: params.session ?? null }
+  if (params.phase !== undefined) return discountsOfPhase(call, params.phase.discounts, [], of)
+  const licensed = items.filter((item) => !isMetered(priceOf(call, item)))
+  const amounts = licensed.map((item) => amountFor(priceOf(call, item), blank.currency, String(item.quantity ?? 1)))
+  const subtotal = amounts.reduce((sum, amount) => sum + amount, 0)
+  const purchase = { customer: params.customer, currency: blank.currency, subtotal }
+  return redeem(call, readDiscounts(call, params.discounts ?? [], purchase), of)
+}
+
+function cancellation(
+  call: OperationContext,
+  params: SubscribeParams,
+  end: number,
+): Pick<SubscriptionBody, 'cancel_at' | 'cancel_at_period_end' | 'canceled_at'> {
+  if (params.cancelAtPeriodEnd === true) return { cancel_at: end, cancel_at_period_end: true, canceled_at: call.now }
+  const at = params.cancelAt ?? null
+  return { cancel_at: at, cancel_at_period_end: false, canceled_at: at === null ? null : call.now }
+}
+
+/** Message as in the real API (public threads; code and status recorded at 2026-08-26.dahlia). */
+export function noPaymentMethodError(): Error {
+  const message =
+    'This customer has no attached payment source or default payment method. Please consider adding a default payment method. ' +
+    'For more information, visit https://stripe.com/docs/billing/subscriptions/payment-methods-setting#payment-method-priority.'
+  return badRequest(message, undefined, 'resource_missing')
+}
+
+function firstInvoice(call: OperationContext, made: SubscriptionBody, params: SubscribeParams): SubscriptionBody {
+  const licensed = made.items.data.filter((item) => !isMetered(priceOf(call, item)))
+  const own = licensed.flatMap((item) => {
+    if (made.status === 'trialing') return [trialLine(call, made, item)]
+    return params.endsAt === undefined ? firstLines(call, made, item, params) : [partialPeriodLine(call, made, item)]
+  })
+  const lines = [...own, ...(params.extra?.(made) ?? [])]
+  if (lines.length === 0) {
+    refuseAuthenticatedSetup(call, made)
+    return made
+  }
+  // A part of a period is charged as a proration. It is recorded on the item, because a later credit is a share of it.
+  const parts = own.filter(({ parent }) => parent.subscription_item_details?.proration === true)
+  const charged = { ...made, items: { ...made.items, data: recordDebits(made.items.data, parts) } }
+  const period = { start: call.now, end: call.now }
+  const waits = params.invoicesLater === true
+  const drafted = createDraft(call, {
+    subscription: made,
+    lines,
+    reason: 'subscription_create',
+    period,
+    staysDraft: waits,
+  })
+  // A `send_invoice` invoice stays a draft for an hour, like that of a renewal.
+  if (made.collection_method === 'send_invoice' || waits)
+    return save(call, made, { ...afterInvoice(charged, drafted), latest_invoice: drafted.invoice.id }, null)
+  if (drafted.invoice.amount_due === 0) refuseAuthenticatedSetup(call, made)
+  const { paymentBehavior } = params
+  const unpaid = paymentBehavior === 'default_incomplete' && drafted.invoice.amount_due > 0
+  if (!unpaid && drafted.invoice.amount_due > 0 && cardOf(call, drafted.invoice) === undefined)
+    throw noPaymentMethodError()
+  const invoice = finalize(call, drafted.invoice, !unpaid)
+  if (invoice.status !== 'paid' && paymentBehavior === 'error_if_incomplete')
+    throw unpaidError(call, invoice, 'subscription')
+  const status = statusAfter(call, made, invoice)
+  const card = defaultCardAfter(call, made, invoice)
+  const after = {
+    ...afterInvoice(charged, drafted),
+    default_payment_method: card,
+    latest_invoice: invoice.id,
+    status,
+  }
+  return save(call, made, after, null)
+}
+
+/** Adds a setup intent to a trial without a payment method, so that a page can collect a card (the SDK's types, `pending_setup_intent`). */
+function withPendingSetup(call: OperationContext, made: SubscriptionBody, params: SubscribeParams): SubscriptionBody {
+  if (made.status !== 'trialing' || made.collection_method === 'send_invoice') return made
+  if ((params.session ?? null) !== null || params.phase !== undefined) return made
+  if (cardOf(call, { ...made, parent: null }) !== undefined) return made
+  const intentParams = { customer: made.customer, description: null, metadata: {}, paymentMethod: null }
+  const intent = newSetupIntent(call, { ...intentParams, usage: 'off_session', session: null })
+  return save(call, made, { ...made, pending_setup_intent: intent.id }, null)
+}
+
+/** Refuses a free start with a card that needs 3-D Secure: Stripe sets it up with a setup intent, which the sandbox does not implement. */
+function refuseAuthenticatedSetup(call: OperationContext, made: SubscriptionBody): void {
+  if (made.collection_method === 'send_invoice' || cardOf(call, { ...made, parent: null })?._asks !== true) return
+  throw notSupported('subscriptions that begin free with a card that asks for authentication: give another card')
+}
+
+export const noPaymentSettings: SubscriptionBody['payment_settings'] = {
+  payment_method_options: null,
+  payment_method_types: null,
+  save_default_payment_method: 'off',
+}
+
+function blankSubscription(call: OperationContext, params: SubscribeParams, currency: string): SubscriptionBody {
+  const id = newId('sub_1', 23)
+  const { trialEnd } = params
+  return {
+    id,
+    object: 'subscription',
+    application: null,
+    application_fee_percent: null,
+    ...(params.terms ?? defaultTerms),
+    billing_cycle_anchor: trialEnd ?? params.anchor ?? call.now,
+    billing_cycle_anchor_config: null,
+    billing_mode:
+      params.mode === 'classic'
+        ? { flexible: null, type: 'classic' }
+        : { flexible: { proration_discounts: 'included' }, type: 'flexible' },
+    billing_schedules: [],
+    billing_thresholds: null,
+    cancel_at: null,
+    cancel_at_period_end: false,
+    canceled_at: null,
+    cancellation_details: { comment: null, feedback: null, feedback_option: null, reason: null },
+    created: call.now,
+    currency,
+    customer: params.customer.id,
+    customer_account: null,
+    default_payment_method: params.paymentMethod ?? null,
+    default_source: null,
+    description: params.description ?? null,
+    discounts: [],
+    ended_at: null,
+    invoice_settings: params.invoiceText ?? noInvoiceText,
+    items: { object: 'list', data: [], has_more: false, url: `/v1/subscription_items?subscription=${id}` },
+    latest_invoice: null,
+    livemode: false,
+    managed_payments: null,
+    metadata: params.metadata,
+    next_pending_invoice_item_invoice: null,
+    on_behalf_of: null,
+    pause_collection: null,
+    payment_settings: params.paymentSettings ?? noPaymentSettings,
+    pending_invoice_item_interval: null,
+    pending_setup_intent: null,
+    pending_update: null,
+    schedule: params.schedule ?? null,
+    start_date: params.backdate ?? call.now,
+    status: trialEnd === null ? 'active' : 'trialing',
+    test_clock: params.customer.test_clock,
+    transfer_data: null,
+    trial_end: trialEnd,
+    trial_settings: trialSettings(params.missingPaymentMethod ?? 'create_invoice'),
+    trial_start: trialEnd === null ? null : call.now,
+    _due: null,
+    _clock: params.customer.test_clock,
+    _pending: [],
+    _trial_told: trialEnd !== null && trialEnd - call.now <= 3 * day,
+  }
+}

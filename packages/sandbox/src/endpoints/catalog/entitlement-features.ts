@@ -1,0 +1,131 @@
+// Features of products, and the entitlements of customers. Archiving a feature is final, and frees its lookup key
+// (alchemy.run/providers/stripe/reference/entitlements, recorded against the real API).
+import { attachmentsOf } from '../../billing/subscriptions/entitlements.ts'
+import type { FeatureBody, ProductFeatureBody } from '../../objects/bodies.ts'
+import type { OperationContext } from '../../protocol/operation-context.ts'
+import { noSuchResource, badRequest } from '../../protocol/responses/errors.ts'
+import { newId } from '../../protocol/ids.ts'
+import { pageFields, where } from '../../protocol/responses/list-pages.ts'
+import { applyMetadata, metadata } from '../../protocol/parameters/metadata.ts'
+import { deletedResult, retrieve } from '../../protocol/operation.ts'
+import type { HandlerResult, Operation } from '../../protocol/operation.ts'
+import { boolean, required, text } from '../../protocol/parameters/params.ts'
+
+const featureName = text({ max: 80 })
+
+function create(call: OperationContext): FeatureBody {
+  const params = call.read({
+    lookup_key: required(text({ max: 80 })),
+    name: required(featureName),
+    metadata: metadata(),
+  })
+  const taken = [{ field: 'lookup_key', is: params.lookup_key }, ...where('active', true)]
+  if (call.select('entitlements.feature', taken, 1).length > 0) {
+    const message = `A feature with the lookup key \`${params.lookup_key}\` already exists.`
+    throw badRequest(message, 'lookup_key', 'resource_already_exists')
+  }
+  const body: FeatureBody = {
+    id: newId('feat_test_61', 30),
+    object: 'entitlements.feature',
+    active: true,
+    livemode: false,
+    lookup_key: params.lookup_key,
+    metadata: applyMetadata({}, params.metadata),
+    name: params.name,
+  }
+  return call.create(body, null)
+}
+
+function update(call: OperationContext): FeatureBody {
+  const before = call.subject('entitlements.feature')
+  const params = call.read({ active: boolean(), metadata: metadata(), name: featureName })
+  if (!before.active) throw badRequest('Archived features cannot be updated.')
+  const after: FeatureBody = {
+    ...before,
+    active: params.active ?? before.active,
+    metadata: applyMetadata(before.metadata, params.metadata),
+    name: params.name ?? before.name,
+  }
+  return call.update(before, after, null)
+}
+
+function page(call: OperationContext): HandlerResult {
+  const params = call.read({ ...pageFields, archived: boolean(), lookup_key: text() })
+  // Archived features are listed only with `archived: true` (the SDK's types).
+  const conditions = [...where('active', params.archived !== true), ...where('lookup_key', params.lookup_key)]
+  return { page: call.page('entitlements.feature', params, conditions) }
+}
+
+function attach(call: OperationContext): ProductFeatureBody {
+  const product = call.subject('product')
+  const params = call.read({ entitlement_feature: required(text()) })
+  const feature = call.reference('entitlements.feature', params.entitlement_feature, 'entitlement_feature')
+  if (!feature.active) throw badRequest('Archived features cannot be attached to products.', 'entitlement_feature')
+  if (attachmentsOf(call, product.id).some((one) => one.entitlement_feature === feature.id)) {
+    const message = `The feature \`${feature.id}\` is already attached to the product \`${product.id}\`.`
+    throw badRequest(message, 'entitlement_feature', 'resource_already_exists')
+  }
+  const body: ProductFeatureBody = {
+    id: newId('prodft_', 14),
+    object: 'product_feature',
+    entitlement_feature: feature.id,
+    livemode: false,
+    _product: product.id,
+  }
+  return call.create(body, null)
+}
+
+/** The attachment in the path, if it belongs to the product in the path. */
+function attachment(call: OperationContext): ProductFeatureBody {
+  const product = call.subject('product')
+  call.read({})
+  const found = call.find('product_feature', call.childId)
+  if (found?._product !== product.id) throw noSuchResource('product_feature', call.childId, 'id')
+  return found
+}
+
+function entitlements(call: OperationContext): HandlerResult {
+  const params = call.read({ ...pageFields, customer: required(text()) })
+  const customer = call.reference('customer', params.customer, 'customer')
+  return { page: call.page('entitlements.active_entitlement', params, where('_customer', customer.id)) }
+}
+
+const base = '/v1/entitlements/features'
+const attached = '/v1/products/:id/features'
+const active = '/v1/entitlements/active_entitlements'
+
+export const entitlementFeatures: readonly Operation[] = [
+  { method: 'POST', path: base, of: 'entitlements.feature', run: (call) => ({ object: create(call) }) },
+  { method: 'GET', path: base, of: 'entitlements.feature', list: true, run: page },
+  retrieve(`${base}/:id`, 'entitlements.feature'),
+  { method: 'POST', path: `${base}/:id`, of: 'entitlements.feature', run: (call) => ({ object: update(call) }) },
+  { method: 'POST', path: attached, of: 'product_feature', run: (call) => ({ object: attach(call) }) },
+  {
+    method: 'GET',
+    path: attached,
+    of: 'product_feature',
+    list: true,
+    run: (call) => {
+      const product = call.subject('product')
+      return { page: call.page('product_feature', call.read(pageFields), where('_product', product.id)) }
+    },
+  },
+  {
+    method: 'GET',
+    path: `${attached}/:child`,
+    of: 'product_feature',
+    run: (call) => ({ object: attachment(call) }),
+  },
+  {
+    method: 'DELETE',
+    path: `${attached}/:child`,
+    of: null,
+    run: (call) => {
+      const found = attachment(call)
+      call.remove(found, null)
+      return deletedResult(found.id, 'product_feature')
+    },
+  },
+  { method: 'GET', path: active, of: 'entitlements.active_entitlement', list: true, run: entitlements },
+  retrieve(`${active}/:id`, 'entitlements.active_entitlement'),
+]

@@ -1,0 +1,143 @@
+import type { PriceBody } from '../../objects/bodies.ts'
+import { productDetails } from '../../objects/product-details.ts'
+import type { OperationContext } from '../../protocol/operation-context.ts'
+import { onlyOneOf, badRequest } from '../../protocol/responses/errors.ts'
+import { applyMetadata, metadata } from '../../protocol/parameters/metadata.ts'
+import { retrieve } from '../../protocol/operation.ts'
+import type { Operation } from '../../protocol/operation.ts'
+import { createdIn, pageFields, where } from '../../protocol/responses/list-pages.ts'
+import { boolean, emptyable, list, oneOf, range, required, shape, text } from '../../protocol/parameters/params.ts'
+import type { Read } from '../../protocol/parameters/params.ts'
+import { currencyOptions, taxBehavior, toCurrencyOptions } from './amounts.ts'
+import { currency } from './currencies.ts'
+import { notInline } from './inline-prices.ts'
+import {
+  freeLookupKey,
+  interval,
+  lookupKey,
+  newPrice,
+  priceFields,
+  schemeOf,
+  usageType,
+  writePrice,
+} from './new-price.ts'
+import { newProduct, taxDetails } from './new-product.ts'
+
+export const productDataFields = {
+  active: boolean(),
+  id: text(),
+  metadata: metadata(),
+  name: required(text()),
+  statement_descriptor: productDetails.statement_descriptor,
+  tax_code: productDetails.tax_code,
+  tax_details: taxDetails,
+  unit_label: productDetails.unit_label,
+}
+
+const createFields = {
+  ...priceFields,
+  product: text(),
+  product_data: shape(productDataFields),
+  transfer_lookup_key: boolean(),
+}
+
+const updateFields = {
+  active: boolean(),
+  currency_options: emptyable(currencyOptions),
+  lookup_key: lookupKey,
+  metadata: metadata(),
+  nickname: emptyable(text()),
+  tax_behavior: taxBehavior,
+  transfer_lookup_key: boolean(),
+}
+
+const listFields = {
+  ...pageFields,
+  active: boolean(),
+  created: range(),
+  currency: currency(),
+  lookup_keys: list(text({ max: 200 }), { max: 10 }),
+  product: text(),
+  recurring: shape({ interval, meter: text(), usage_type: usageType }),
+  type: oneOf('one_time', 'recurring'),
+}
+
+function create(call: OperationContext): PriceBody {
+  const { product, product_data: data, transfer_lookup_key: transfer, ...params } = call.read(createFields)
+  if (product !== undefined && data !== undefined) throw onlyOneOf('product', 'product_data')
+  if (data !== undefined) {
+    const made = newProduct(call, data)
+    const price = newPrice(call, params, made.id)
+    call.create(made, 'product.created')
+    return writePrice(call, price, transfer)
+  }
+  if (product === undefined) {
+    throw badRequest('You must specify either `product` or `product_data` when creating a price.')
+  }
+  const price = newPrice(call, params, call.reference('product', product, 'product').id)
+  return writePrice(call, price, transfer)
+}
+
+function update(call: OperationContext): PriceBody {
+  const before = call.subject('price')
+  const params = call.read(updateFields)
+  if (params.active === false && before.active && call.find('product', before.product)?.default_price === before.id) {
+    throw badRequest('This price cannot be archived because it is the default price of its product.')
+  }
+  const behavior = params.tax_behavior ?? before.tax_behavior
+  if (behavior !== before.tax_behavior && before.tax_behavior !== 'unspecified') {
+    throw badRequest('Once `tax_behavior` is set to `inclusive` or `exclusive`, it cannot be changed.', 'tax_behavior')
+  }
+  freeLookupKey(call, params.lookup_key ?? null, params.transfer_lookup_key ?? false, before.id)
+  const after: PriceBody = {
+    ...before,
+    active: params.active ?? before.active,
+    currency_options: mergeOptions(before, params.currency_options),
+    lookup_key: params.lookup_key ?? before.lookup_key,
+    metadata: applyMetadata(before.metadata, params.metadata),
+    nickname: params.nickname === undefined ? before.nickname : params.nickname,
+    tax_behavior: behavior,
+  }
+  return call.update(before, after, 'price.updated')
+}
+
+function mergeOptions(
+  price: PriceBody,
+  given: Read<typeof updateFields>['currency_options'],
+): PriceBody['currency_options'] {
+  if (given === undefined) return price.currency_options
+  if (given === null) return {}
+  const own = { currency: price.currency, scheme: schemeOf(price), taxBehavior: price.tax_behavior }
+  return { ...price.currency_options, ...toCurrencyOptions(given, own) }
+}
+
+export const prices: readonly Operation[] = [
+  { method: 'POST', path: '/v1/prices', of: 'price', run: (call) => ({ object: create(call) }) },
+  {
+    method: 'GET',
+    path: '/v1/prices',
+    of: 'price',
+    list: true,
+    run: (call) => {
+      const params = call.read(listFields)
+      if (params.product !== undefined) call.reference('product', params.product, 'product')
+      const keys = params.lookup_keys === undefined ? [] : [{ field: 'lookup_key', in: params.lookup_keys }]
+      const conditions = [
+        // Without `active` the list includes archived prices.
+        ...where('active', params.active),
+        ...where('currency', params.currency),
+        ...where('product', params.product),
+        ...where('type', params.type),
+        ...where('recurring.interval', params.recurring?.interval),
+        ...where('recurring.meter', params.recurring?.meter),
+        ...where('recurring.usage_type', params.recurring?.usage_type),
+        ...createdIn(params.created),
+        ...keys,
+        notInline,
+      ]
+      return { page: call.page('price', params, conditions) }
+    },
+  },
+  retrieve('/v1/prices/:id', 'price'),
+  { method: 'POST', path: '/v1/prices/:id', of: 'price', run: (call) => ({ object: update(call) }) },
+]

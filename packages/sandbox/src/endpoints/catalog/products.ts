@@ -1,0 +1,130 @@
+import type { ProductBody } from '../../objects/bodies.ts'
+import { detailsOf, emptyableDetails } from '../../objects/product-details.ts'
+import type { OperationContext } from '../../protocol/operation-context.ts'
+import { badRequest } from '../../protocol/responses/errors.ts'
+import { applyMetadata, metadata } from '../../protocol/parameters/metadata.ts'
+import { deletedResult, retrieve } from '../../protocol/operation.ts'
+import type { Operation } from '../../protocol/operation.ts'
+import { createdIn, pageFields, where } from '../../protocol/responses/list-pages.ts'
+import { boolean, emptyable, list, oneOf, range, shape, text } from '../../protocol/parameters/params.ts'
+import { notInline } from './inline-prices.ts'
+import { defaultPriceFields, newPrice, writePrice } from './new-price.ts'
+import { features, images, newProduct, productFields, taxDetails, toTaxDetails } from './new-product.ts'
+
+const createFields = { ...productFields, default_price_data: shape(defaultPriceFields) }
+
+const updateFields = {
+  ...emptyableDetails,
+  active: boolean(),
+  default_price: emptyable(text()),
+  images: emptyable(images),
+  marketing_features: emptyable(features),
+  metadata: metadata(),
+  name: text(),
+  shippable: boolean(),
+  tax_details: emptyable(taxDetails),
+}
+
+const listFields = {
+  ...pageFields,
+  active: boolean(),
+  created: range(),
+  ids: list(text()),
+  shippable: boolean(),
+  type: oneOf('good', 'service'),
+  url: text(),
+}
+
+function create(call: OperationContext): ProductBody {
+  const { default_price_data: price, ...params } = call.read(createFields)
+  const product = newProduct(call, params)
+  if (price === undefined) return call.create(product, 'product.created')
+  // The product's event comes before the price's, and contains the price's id already, as in the real API.
+  const first = newPrice(call, price, product.id)
+  const priced = call.create({ ...product, default_price: first.id }, 'product.created')
+  writePrice(call, first)
+  return priced
+}
+
+function update(call: OperationContext): ProductBody {
+  const before = call.subject('product')
+  const params = call.read(updateFields)
+  const kept = <T>(given: T | undefined, current: T): T => (given === undefined ? current : given)
+  const after: ProductBody = {
+    ...before,
+    ...detailsOf(params, before),
+    active: kept(params.active, before.active),
+    default_price: kept(defaultPrice(call, before, params.default_price), before.default_price),
+    images: [...(params.images === null ? [] : kept(params.images, before.images))],
+    marketing_features: [
+      ...(params.marketing_features === null ? [] : kept(params.marketing_features, before.marketing_features)),
+    ],
+    metadata: applyMetadata(before.metadata, params.metadata),
+    name: kept(params.name, before.name),
+    shippable: kept(params.shippable, before.shippable),
+    tax_details: params.tax_details === undefined ? before.tax_details : toTaxDetails(params.tax_details),
+  }
+  // If nothing but the time of change would differ, write nothing and emit no event.
+  if (JSON.stringify(after) === JSON.stringify(before)) return before
+  return call.update(before, { ...after, updated: call.now }, 'product.updated')
+}
+
+function defaultPrice(
+  call: OperationContext,
+  product: ProductBody,
+  given: string | null | undefined,
+): string | null | undefined {
+  if (given === undefined || given === null || given === product.default_price) return given
+  const price = call.reference('price', given, 'default_price')
+  if (price.product !== product.id) {
+    throw badRequest(`The price \`${given}\` does not belong to the product \`${product.id}\`.`, 'default_price')
+  }
+  if (!price.active) {
+    throw badRequest('The price specified is inactive. This field only accepts active prices.', 'default_price')
+  }
+  return given
+}
+
+function remove(call: OperationContext): void {
+  const product = call.subject('product')
+  call.read({})
+  if (call.select('price', [{ field: 'product', is: product.id }], 1).length > 0) {
+    throw badRequest('This product cannot be deleted because it has one or more user-created prices.')
+  }
+  call.remove({ ...product, active: false }, 'product.deleted')
+}
+
+export const products: readonly Operation[] = [
+  { method: 'POST', path: '/v1/products', of: 'product', run: (call) => ({ object: create(call) }) },
+  {
+    method: 'GET',
+    path: '/v1/products',
+    of: 'product',
+    list: true,
+    run: (call) => {
+      const params = call.read(listFields)
+      const ids = params.ids === undefined ? [] : [{ field: 'id', in: params.ids }]
+      const conditions = [
+        ...where('active', params.active),
+        ...where('shippable', params.shippable),
+        ...where('type', params.type),
+        ...where('url', params.url),
+        ...createdIn(params.created),
+        ...ids,
+        notInline,
+      ]
+      return { page: call.page('product', params, conditions) }
+    },
+  },
+  retrieve('/v1/products/:id', 'product'),
+  { method: 'POST', path: '/v1/products/:id', of: 'product', run: (call) => ({ object: update(call) }) },
+  {
+    method: 'DELETE',
+    path: '/v1/products/:id',
+    of: null,
+    run: (call) => {
+      remove(call)
+      return deletedResult(call.id, 'product')
+    },
+  },
+]

@@ -1,0 +1,213 @@
+import type { CouponBody, PromotionCodeBody } from '../../objects/bodies.ts'
+import type { OperationContext } from '../../protocol/operation-context.ts'
+import { badRequest } from '../../protocol/responses/errors.ts'
+import { couponIsOpen } from '../../protocol/responses/expand.ts'
+import { newCode, newId } from '../../protocol/ids.ts'
+import { applyMetadata, metadata } from '../../protocol/parameters/metadata.ts'
+import type { Operation } from '../../protocol/operation.ts'
+import { createdIn, pageFields, where } from '../../protocol/responses/list-pages.ts'
+import {
+  boolean,
+  futureTimestamp,
+  integer,
+  mapOf,
+  oneOf,
+  range,
+  required,
+  shape,
+  text,
+  timestamp,
+} from '../../protocol/parameters/params.ts'
+import type { Read } from '../../protocol/parameters/params.ts'
+import { checkCurrencyKey, currency } from './currencies.ts'
+
+const minimum = integer({ min: 1 })
+const currencyOptions = mapOf(shape({ minimum_amount: required(minimum) }), checkCurrencyKey)
+
+const restrictionFields = {
+  currency_options: currencyOptions,
+  first_time_transaction: boolean(),
+  minimum_amount: minimum,
+  minimum_amount_currency: currency(),
+}
+
+const createFields = {
+  promotion: required(shape({ coupon: text(), type: required(oneOf('coupon')) })),
+  active: boolean(),
+  code: text({ max: 500, pattern: /^[a-zA-Z0-9\-_]+$/ }),
+  customer: text(),
+  expires_at: timestamp(),
+  max_redemptions: integer({ min: 1 }),
+  metadata: metadata(),
+  restrictions: shape(restrictionFields),
+}
+
+const updateFields = {
+  active: boolean(),
+  metadata: metadata(),
+  restrictions: shape({ currency_options: currencyOptions }),
+}
+
+const listFields = {
+  ...pageFields,
+  active: boolean(),
+  code: text(),
+  coupon: text(),
+  created: range(),
+  customer: text(),
+}
+
+/** Deactivates expired promotion codes. Runs before each read, because expiry itself triggers no action. */
+function deactivateExpired(call: OperationContext): void {
+  const due = [
+    { field: 'active', is: true },
+    { field: '_until', op: '<=', value: call.now },
+  ] as const
+  for (const code of call.select('promotion_code', due)) call.update(code, { ...code, active: false }, null)
+}
+
+/** Active promotion codes must be unique (case-insensitive), unless they are for different customers. */
+function refuseTakenCode(call: OperationContext, code: string, customer: string | null, own: string | null): void {
+  const spelt = [{ field: 'code', isAnyCase: code }, ...where('active', true)]
+  const clashes = call
+    .select('promotion_code', spelt)
+    .some((other) => other.id !== own && (customer === null || other.customer === null || other.customer === customer))
+  if (clashes) throw badRequest(`An active promotion code with \`code: ${code}\` already exists.`, 'code')
+}
+
+function toRestrictions(given: Read<typeof restrictionFields> | undefined): PromotionCodeBody['restrictions'] {
+  if (given?.minimum_amount !== undefined && given.minimum_amount_currency === undefined) {
+    const param = 'restrictions[minimum_amount_currency]'
+    throw badRequest('You must pass minimum_amount_currency when passing minimum_amount', param)
+  }
+  if (given?.minimum_amount === undefined && given?.minimum_amount_currency !== undefined) {
+    throw badRequest(
+      'You must pass minimum_amount when passing minimum_amount_currency',
+      'restrictions[minimum_amount]',
+    )
+  }
+  return {
+    ...(given?.currency_options === undefined ? {} : { currency_options: Object.fromEntries(given.currency_options) }),
+    first_time_transaction: given?.first_time_transaction ?? false,
+    minimum_amount: given?.minimum_amount ?? null,
+    minimum_amount_currency: given?.minimum_amount_currency ?? null,
+  }
+}
+
+/** A code cannot exceed the limits of its coupon, e.g. expire later or allow more redemptions. */
+function checkLimits(call: OperationContext, coupon: CouponBody, params: Read<typeof createFields>): void {
+  if (!couponIsOpen(coupon, call.now))
+    throw badRequest(`The coupon \`${coupon.id}\` is no longer valid.`, 'promotion[coupon]')
+  const { expires_at: end, max_redemptions: redemptions } = params
+  if (end !== undefined) {
+    futureTimestamp(end, 'expires_at', call.now)
+    if (coupon.redeem_by !== null && end > coupon.redeem_by) {
+      throw badRequest("`expires_at` cannot be after the coupon's `redeem_by`.", 'expires_at')
+    }
+  }
+  if (redemptions !== undefined && coupon.max_redemptions !== null && redemptions > coupon.max_redemptions) {
+    throw badRequest("`max_redemptions` cannot be greater than the coupon's `max_redemptions`.", 'max_redemptions')
+  }
+}
+
+function create(call: OperationContext): PromotionCodeBody {
+  const params = call.read(createFields)
+  const couponId = params.promotion.coupon
+  if (couponId === undefined) {
+    throw badRequest('You must pass promotion.coupon when passing promotion', 'promotion.coupon')
+  }
+  const coupon = call.reference('coupon', couponId, 'promotion[coupon]')
+  const customer = params.customer === undefined ? null : call.reference('customer', params.customer, 'customer').id
+  checkLimits(call, coupon, params)
+  deactivateExpired(call)
+  const active = params.active ?? true
+  if (active && params.code !== undefined) refuseTakenCode(call, params.code, customer, null)
+  const until = params.expires_at ?? coupon.redeem_by
+  const body: PromotionCodeBody = {
+    id: newId('promo_1', 23),
+    object: 'promotion_code',
+    active,
+    code: params.code ?? newCode(),
+    created: call.now,
+    customer,
+    customer_account: null,
+    expires_at: params.expires_at ?? null,
+    livemode: false,
+    max_redemptions: params.max_redemptions ?? null,
+    metadata: applyMetadata({}, params.metadata),
+    promotion: { coupon: coupon.id, type: 'coupon' },
+    restrictions: toRestrictions(params.restrictions),
+    times_redeemed: 0,
+    ...(until === null ? {} : { _until: until }),
+  }
+  return call.create(body, 'promotion_code.created')
+}
+
+function refuseActivation(call: OperationContext, code: PromotionCodeBody): void {
+  const coupon = call.find('coupon', code.promotion.coupon)
+  if (coupon === undefined || !couponIsOpen(coupon, call.now)) {
+    throw badRequest('This promotion code cannot be activated because its coupon is no longer valid.', 'active')
+  }
+  if (code.expires_at !== null && code.expires_at <= call.now) {
+    throw badRequest('This promotion code cannot be activated because it has expired.', 'active')
+  }
+  if (code.max_redemptions !== null && code.times_redeemed >= code.max_redemptions) {
+    throw badRequest('This promotion code cannot be activated because it has been fully redeemed.', 'active')
+  }
+  refuseTakenCode(call, code.code, code.customer, code.id)
+}
+
+function update(call: OperationContext): PromotionCodeBody {
+  deactivateExpired(call)
+  const before = call.subject('promotion_code')
+  const params = call.read(updateFields)
+  if (params.active === true && !before.active) refuseActivation(call, before)
+  const options = params.restrictions?.currency_options
+  const after: PromotionCodeBody = {
+    ...before,
+    active: params.active ?? before.active,
+    metadata: applyMetadata(before.metadata, params.metadata),
+    restrictions: {
+      ...before.restrictions,
+      ...(options === undefined
+        ? {}
+        : { currency_options: { ...before.restrictions.currency_options, ...Object.fromEntries(options) } }),
+    },
+  }
+  return call.update(before, after, 'promotion_code.updated')
+}
+
+export const promotionCodes: readonly Operation[] = [
+  { method: 'POST', path: '/v1/promotion_codes', of: 'promotion_code', run: (call) => ({ object: create(call) }) },
+  {
+    method: 'GET',
+    path: '/v1/promotion_codes',
+    of: 'promotion_code',
+    list: true,
+    run: (call) => {
+      deactivateExpired(call)
+      const params = call.read(listFields)
+      if (params.coupon !== undefined) call.reference('coupon', params.coupon, 'coupon')
+      if (params.customer !== undefined) call.reference('customer', params.customer, 'customer')
+      const conditions = [
+        ...where('active', params.active),
+        ...where('promotion.coupon', params.coupon),
+        ...where('customer', params.customer),
+        ...createdIn(params.created),
+        ...(params.code === undefined ? [] : [{ field: 'code', isAnyCase: params.code }]),
+      ]
+      return { page: call.page('promotion_code', params, conditions) }
+    },
+  },
+  {
+    method: 'GET',
+    path: '/v1/promotion_codes/:id',
+    of: 'promotion_code',
+    run: (call) => {
+      deactivateExpired(call)
+      call.read({})
+      return { object: call.subject('promotion_code') }
+    },
+  },
+  { method: 'POST', path: '/v1/promotion_codes/:id', of: 'promotion_code', run: (call) => ({ object: update(call) }) },
+]

@@ -1,0 +1,111 @@
+import type { TaxRateBody } from '../../objects/bodies.ts'
+import type { OperationContext } from '../../protocol/operation-context.ts'
+import { newId } from '../../protocol/ids.ts'
+import { createdIn, pageFields, where } from '../../protocol/responses/list-pages.ts'
+import { applyMetadata, metadata } from '../../protocol/parameters/metadata.ts'
+import { retrieve } from '../../protocol/operation.ts'
+import type { Operation } from '../../protocol/operation.ts'
+import { boolean, emptyable, number, oneOf, range, required, text } from '../../protocol/parameters/params.ts'
+
+const taxType = oneOf(
+  ...([
+    'amusement_tax',
+    'communications_tax',
+    'gst',
+    'hst',
+    'igst',
+    'jct',
+    'lease_tax',
+    'pst',
+    'qst',
+    'retail_delivery_fee',
+    'rst',
+    'sales_tax',
+    'service_tax',
+    'vat',
+  ] as const),
+)
+
+const sharedFields = {
+  active: boolean(),
+  country: text({ max: 2 }),
+  description: text(),
+  jurisdiction: text({ max: 50 }),
+  metadata: metadata(),
+  state: text(),
+  tax_type: taxType,
+}
+
+const createFields = {
+  ...sharedFields,
+  display_name: required(text({ max: 50 })),
+  inclusive: required(boolean()),
+  percentage: required(number({ min: 0, max: 100 })),
+}
+
+const updateFields = { ...sharedFields, country: emptyable(text({ max: 2 })), display_name: text({ max: 50 }) }
+
+function create(call: OperationContext): TaxRateBody {
+  const params = call.read(createFields)
+  const body: TaxRateBody = {
+    id: newId('txr_1', 23),
+    object: 'tax_rate',
+    active: params.active ?? true,
+    country: params.country ?? null,
+    created: call.now,
+    description: params.description ?? null,
+    display_name: params.display_name,
+    effective_percentage: params.percentage,
+    flat_amount: null,
+    inclusive: params.inclusive,
+    jurisdiction: params.jurisdiction ?? null,
+    jurisdiction_level: null,
+    livemode: false,
+    metadata: applyMetadata({}, params.metadata),
+    percentage: params.percentage,
+    rate_type: 'percentage',
+    state: params.state ?? null,
+    tax_type: params.tax_type ?? null,
+  }
+  return call.create(body, 'tax_rate.created')
+}
+
+function update(call: OperationContext): TaxRateBody {
+  const before = call.subject('tax_rate')
+  const params = call.read(updateFields)
+  const after: TaxRateBody = {
+    ...before,
+    active: params.active ?? before.active,
+    country: params.country === undefined ? before.country : params.country,
+    description: params.description ?? before.description,
+    display_name: params.display_name ?? before.display_name,
+    jurisdiction: params.jurisdiction ?? before.jurisdiction,
+    metadata: applyMetadata(before.metadata, params.metadata),
+    state: params.state ?? before.state,
+    tax_type: params.tax_type ?? before.tax_type,
+  }
+  return call.update(before, after, 'tax_rate.updated')
+}
+
+const base = '/v1/tax_rates'
+
+export const taxRates: readonly Operation[] = [
+  { method: 'POST', path: base, of: 'tax_rate', run: (call) => ({ object: create(call) }) },
+  {
+    method: 'GET',
+    path: base,
+    of: 'tax_rate',
+    list: true,
+    run: (call) => {
+      const params = call.read({ ...pageFields, active: boolean(), created: range(), inclusive: boolean() })
+      const conditions = [
+        ...where('active', params.active),
+        ...where('inclusive', params.inclusive),
+        ...createdIn(params.created),
+      ]
+      return { page: call.page('tax_rate', params, conditions) }
+    },
+  },
+  retrieve(`${base}/:id`, 'tax_rate'),
+  { method: 'POST', path: `${base}/:id`, of: 'tax_rate', run: (call) => ({ object: update(call) }) },
+]

@@ -1,0 +1,154 @@
+import {
+  attemptInvoice,
+  finalize,
+  closeUnpaid,
+  markPaidOutOfBand,
+  finalizeDraft,
+} from '../../billing/invoices/invoicing.ts'
+import { updateStatusAfter } from '../../billing/subscriptions/subscription-status.ts'
+import { unpaidError } from '../../billing/payments/payments.ts'
+import { timeOf } from '../../billing/subscriptions/subscription-records.ts'
+import type { OperationContext } from '../../protocol/operation-context.ts'
+import type { InvoiceBody } from '../../objects/customer-bodies.ts'
+import { badRequest } from '../../protocol/responses/errors.ts'
+import { retrieve } from '../../protocol/operation.ts'
+import type { HandlerResult, Operation } from '../../protocol/operation.ts'
+import { createdIn, pageFields, pageWithin, where } from '../../protocol/responses/list-pages.ts'
+import { boolean, oneOf, range, text } from '../../protocol/parameters/params.ts'
+import { createInvoice, deleteInvoice, updateInvoice } from './manual-invoices.ts'
+import { paymentMethodFor } from '../subscriptions/subscriptions.ts'
+import { preview } from './invoice-preview.ts'
+
+const listFields = {
+  ...pageFields,
+  collection_method: oneOf('charge_automatically', 'send_invoice'),
+  created: range(),
+  customer: text(),
+  status: oneOf('draft', 'open', 'paid', 'uncollectible', 'void'),
+  subscription: text(),
+}
+
+function page(call: OperationContext): HandlerResult {
+  const params = call.read(listFields)
+  const conditions = [
+    ...where('customer', params.customer),
+    ...where('parent.subscription_details.subscription', params.subscription),
+    ...where('status', params.status),
+    ...where('collection_method', params.collection_method),
+    ...createdIn(params.created),
+  ]
+  return { page: call.page('invoice', params, conditions) }
+}
+
+const payFields = {
+  paid_out_of_band: boolean(),
+  off_session: boolean(),
+  payment_method: text(),
+}
+
+/** Attempts payment now. A decline is an error response, but the attempt is stored (recorded at 2026-08-26.dahlia). */
+function pay(outer: OperationContext): HandlerResult {
+  const invoice = outer.subject('invoice', 'id')
+  const params = outer.read(payFields)
+  if (invoice.status === 'paid') throw badRequest('Invoice is already paid')
+  const call = outer.at(timeOf(outer, invoice.test_clock))
+  const card = paymentMethodFor(call, params.payment_method, invoice.customer, 'payment_method')
+  if (invoice.status === 'void') throw notOpenError()
+  const open = invoice.status === 'draft' ? finalize(call, invoice, false) : invoice
+  if (params.paid_out_of_band === true && open.status !== 'paid') {
+    const paid = markPaidOutOfBand(call, open)
+    updateStatusAfter(call, paid)
+    return { object: paid }
+  }
+  const done = open.status === 'paid' ? open : attemptInvoice(call, open, { card, manual: true })
+  updateStatusAfter(call, done)
+  return done.status === 'paid' ? { object: done } : { refusal: unpaidError(call, done, 'invoice') }
+}
+
+function notOpenError(): Error {
+  return badRequest("You can only pass in open invoices. This invoice isn't open.")
+}
+
+/** Finalizes a draft at once, without its waiting time of an hour. */
+function finalizeNow(outer: OperationContext): InvoiceBody {
+  const invoice = outer.subject('invoice', 'id')
+  const params = outer.read({ auto_advance: boolean() })
+  if (invoice.status !== 'draft') {
+    throw badRequest("This invoice is already finalized, you can't re-finalize a non-draft invoice.")
+  }
+  const call = outer.at(timeOf(outer, invoice.test_clock))
+  const advances = params.auto_advance ?? invoice.auto_advance
+  const open = { ...invoice, auto_advance: advances }
+  // An invoice that does not auto-advance is not charged.
+  return advances ? finalizeDraft(call, open) : finalize(call, open, false)
+}
+
+function sendNow(outer: OperationContext): InvoiceBody {
+  const invoice = outer.subject('invoice')
+  outer.read({})
+  const call = outer.at(timeOf(outer, invoice.test_clock))
+  const isSent = invoice.collection_method === 'send_invoice'
+  if (isSent && invoice.status === 'draft') return finalizeDraft(call, invoice)
+  if (!isSent || invoice.status !== 'open') {
+    const message = 'This invoice cannot be sent right now. Please contact us via https://support.stripe.com/contact'
+    throw badRequest(`${message} with details, so we can help.`)
+  }
+  call.emit('invoice.sent', invoice)
+  return invoice
+}
+
+function closeInvoice(outer: OperationContext, status: 'void' | 'uncollectible'): InvoiceBody {
+  const invoice = outer.subject('invoice', 'id')
+  outer.read({})
+  // Messages in this file: recorded at 2026-08-26.dahlia.
+  if (status === 'void' && invoice.status === 'paid')
+    throw badRequest('Invoices with `paid` payments cannot be voided.')
+  if (status === 'uncollectible' && invoice.status === 'uncollectible')
+    throw badRequest('This invoice has already been marked uncollectible.')
+  if (invoice.status !== 'open' && !(status === 'void' && invoice.status === 'uncollectible')) throw notOpenError()
+  const call = outer.at(timeOf(outer, invoice.test_clock))
+  const done = closeUnpaid(call, invoice, status)
+  updateStatusAfter(call, done)
+  return done
+}
+
+function lines(call: OperationContext): HandlerResult {
+  const params = call.read(pageFields)
+  const { data, hasMore } = pageWithin(call.subject('invoice').lines.data, params, 'line_item')
+  return { unstored: { object: 'list', data, has_more: hasMore, url: `/v1/invoices/${call.id}/lines` } }
+}
+
+export const invoices: readonly Operation[] = [
+  { method: 'POST', path: '/v1/invoices', of: 'invoice', run: (call) => ({ object: createInvoice(call) }) },
+  { method: 'GET', path: '/v1/invoices', of: 'invoice', list: true, run: page },
+  {
+    method: 'POST',
+    path: '/v1/invoices/create_preview',
+    of: 'invoice',
+    run: (call) => ({ object: preview(call) }),
+  },
+  retrieve('/v1/invoices/:id', 'invoice'),
+  { method: 'POST', path: '/v1/invoices/:id', of: 'invoice', run: (call) => ({ object: updateInvoice(call) }) },
+  { method: 'DELETE', path: '/v1/invoices/:id', of: null, run: deleteInvoice },
+  { method: 'GET', path: '/v1/invoices/:id/lines', of: null, run: lines },
+  { method: 'POST', path: '/v1/invoices/:id/pay', of: 'invoice', run: pay },
+  {
+    method: 'POST',
+    path: '/v1/invoices/:id/finalize',
+    of: 'invoice',
+    run: (call) => ({ object: finalizeNow(call) }),
+  },
+  { method: 'POST', path: '/v1/invoices/:id/send', of: 'invoice', run: (call) => ({ object: sendNow(call) }) },
+  {
+    method: 'POST',
+    path: '/v1/invoices/:id/void',
+    of: 'invoice',
+    run: (call) => ({ object: closeInvoice(call, 'void') }),
+  },
+  {
+    method: 'POST',
+    path: '/v1/invoices/:id/mark_uncollectible',
+    of: 'invoice',
+    run: (call) => ({ object: closeInvoice(call, 'uncollectible') }),
+  },
+]

@@ -1,0 +1,119 @@
+import type { MeterBody } from '../../objects/bodies.ts'
+import type { OperationContext } from '../../protocol/operation-context.ts'
+import { badRequest } from '../../protocol/responses/errors.ts'
+import { newId } from '../../protocol/ids.ts'
+import { retrieve } from '../../protocol/operation.ts'
+import type { Operation } from '../../protocol/operation.ts'
+import { pageFields, where } from '../../protocol/responses/list-pages.ts'
+import { oneOf, required, shape, text } from '../../protocol/parameters/params.ts'
+
+const createFields = {
+  default_aggregation: required(shape({ formula: required(oneOf('count', 'last', 'sum')) })),
+  display_name: required(text({ max: 250 })),
+  event_name: required(text({ max: 100 })),
+  customer_mapping: shape({ event_payload_key: required(text({ max: 100 })), type: required(oneOf('by_id')) }),
+  event_time_window: oneOf('day', 'hour'),
+  value_settings: shape({ event_payload_key: required(text({ max: 100 })) }),
+}
+
+/** An event name is unique among active meters. Deactivating a meter frees its name. */
+function refuseTakenName(call: OperationContext, eventName: string): void {
+  const taken = call.select(
+    'billing.meter',
+    [
+      { field: 'event_name', is: eventName },
+      { field: 'status', is: 'active' },
+    ],
+    1,
+  )
+  if (taken.length === 0) return
+  const message = `An active meter already exists for event name '${eventName}'.`
+  throw badRequest(
+    `${message} To create a new meter with the same event name, first deactivate the currently active meter.`,
+  )
+}
+
+function create(call: OperationContext): MeterBody {
+  const params = call.read(createFields)
+  refuseTakenName(call, params.event_name)
+  const body: MeterBody = {
+    id: newId('mtr_test_61', 30),
+    object: 'billing.meter',
+    created: call.now,
+    customer_mapping: params.customer_mapping ?? { event_payload_key: 'stripe_customer_id', type: 'by_id' },
+    default_aggregation: params.default_aggregation,
+    display_name: params.display_name,
+    event_name: params.event_name,
+    event_time_window: params.event_time_window ?? null,
+    livemode: false,
+    status: 'active',
+    status_transitions: { deactivated_at: null },
+    updated: call.now,
+    value_settings: params.value_settings ?? { event_payload_key: 'value' },
+  }
+  return call.create(body, 'billing.meter.created')
+}
+
+function update(call: OperationContext): MeterBody {
+  const before = call.subject('billing.meter')
+  const { display_name: name } = call.read({ display_name: text({ max: 250 }) })
+  if (name === undefined || name === before.display_name) return before
+  return call.update(before, { ...before, display_name: name, updated: call.now }, 'billing.meter.updated')
+}
+
+function deactivate(call: OperationContext): MeterBody {
+  const before = call.subject('billing.meter')
+  call.read({})
+  if (before.status === 'inactive') return before
+  const after: MeterBody = {
+    ...before,
+    status: 'inactive',
+    status_transitions: { deactivated_at: call.now },
+    updated: call.now,
+  }
+  return call.update(before, after, 'billing.meter.deactivated')
+}
+
+function reactivate(call: OperationContext): MeterBody {
+  const before = call.subject('billing.meter')
+  call.read({})
+  if (before.status === 'active') return before
+  refuseTakenName(call, before.event_name)
+  const after: MeterBody = {
+    ...before,
+    status: 'active',
+    status_transitions: { deactivated_at: null },
+    updated: call.now,
+  }
+  return call.update(before, after, 'billing.meter.reactivated')
+}
+
+const base = '/v1/billing/meters'
+
+export const meters: readonly Operation[] = [
+  { method: 'POST', path: base, of: 'billing.meter', run: (call) => ({ object: create(call) }) },
+  {
+    method: 'GET',
+    path: base,
+    of: 'billing.meter',
+    list: true,
+    run: (call) => {
+      const params = call.read({ ...pageFields, status: oneOf('active', 'inactive') })
+      return { page: call.page('billing.meter', params, where('status', params.status)) }
+    },
+  },
+  retrieve(`${base}/:id`, 'billing.meter'),
+  { method: 'POST', path: `${base}/:id`, of: 'billing.meter', run: (call) => ({ object: update(call) }) },
+  {
+    method: 'POST',
+    path: `${base}/:id/deactivate`,
+    of: 'billing.meter',
+    run: (call) => ({ object: deactivate(call) }),
+  },
+  {
+    method: 'POST',
+    path: `${base}/:id/reactivate`,
+    of: 'billing.meter',
+    run: (call) => ({ object: reactivate(call) }),
+  },
+]

@@ -1,0 +1,146 @@
+import { timeOf } from '../../billing/subscriptions/subscription-records.ts'
+import { cancelSetup, newSetupIntent, attemptSetup } from '../../billing/payments/setup-intents.ts'
+import type { PaymentMethodBody } from '../../objects/customer-bodies.ts'
+import type { SetupIntentBody } from '../../objects/session-bodies.ts'
+import type { OperationContext } from '../../protocol/operation-context.ts'
+import { cardDeclined, notSupported, onlyWithConfirm, badRequest } from '../../protocol/responses/errors.ts'
+import { createdIn, pageFields, where } from '../../protocol/responses/list-pages.ts'
+import { applyMetadata, metadata } from '../../protocol/parameters/metadata.ts'
+import type { HandlerResult, Operation } from '../../protocol/operation.ts'
+import { boolean, oneOf, range, text } from '../../protocol/parameters/params.ts'
+import { atCustomer, missingMethodError, refuseFinal } from './intents.ts'
+import { webUrl } from '../checkout/new-session.ts'
+import { methodForPayment } from './payment-methods.ts'
+import { declineOf } from './test-payment-methods.ts'
+
+const sharedFields = {
+  customer: text(),
+  description: text({ max: 1000 }),
+  metadata: metadata(),
+  payment_method: text(),
+}
+const createFields = {
+  ...sharedFields,
+  confirm: boolean(),
+  return_url: webUrl(),
+  usage: oneOf('off_session', 'on_session'),
+}
+
+function create(outer: OperationContext): HandlerResult {
+  const params = outer.read(createFields)
+  if (params.return_url !== undefined && params.confirm !== true) throw onlyWithConfirm('return_url')
+  const customer = params.customer === undefined ? null : outer.reference('customer', params.customer, 'customer')
+  const call = outer.at(timeOf(outer, customer?.test_clock ?? null))
+  const card =
+    params.payment_method === undefined ? null : methodForPayment(call, params.payment_method, customer?.id ?? null)
+  const intent = newSetupIntent(call, {
+    customer: customer?.id ?? null,
+    description: params.description ?? null,
+    metadata: applyMetadata({}, params.metadata),
+    paymentMethod: card?.id ?? null,
+    usage: params.usage ?? 'off_session',
+    session: null,
+  })
+  return params.confirm === true ? confirmIntent(call, intent, card, params.return_url) : { object: intent }
+}
+
+/** Confirms the intent. A decline is an error response, but the attempt is stored. */
+function confirmIntent(
+  call: OperationContext,
+  intent: SetupIntentBody,
+  card: PaymentMethodBody | null,
+  returnUrl?: string,
+): HandlerResult {
+  if (card === null) throw missingMethodError(intent)
+  if (card.type !== 'card') throw notSupported('setting up a bank account', 'payment_method')
+  const after = attemptSetup(call, intent, card, { returnUrl })
+  return after.status === 'requires_payment_method' ? { refusal: cardDeclined(declineOf(card)) } : { object: after }
+}
+
+/** The setup intent of a checkout is confirmed by the checkout page, and canceled with its session (the SDK’s types, `setup_intent`). */
+function refuseOfCheckout(intent: SetupIntentBody, what: string): void {
+  if (intent._session === null) return
+  throw badRequest(
+    `You cannot ${what} the SetupIntent of a Checkout Session.`,
+    undefined,
+    'setup_intent_unexpected_state',
+  )
+}
+
+function confirm(outer: OperationContext): HandlerResult {
+  const before = outer.subject('setup_intent')
+  const params = outer.read({ payment_method: text(), return_url: webUrl() })
+  refuseOfCheckout(before, 'confirm')
+  refuseFinal(before, 'confirm')
+  const { call } = atCustomer(outer, before)
+  const id = params.payment_method ?? before.payment_method
+  return confirmIntent(
+    call,
+    before,
+    id === null ? null : methodForPayment(call, id, before.customer),
+    params.return_url,
+  )
+}
+
+function update(outer: OperationContext): SetupIntentBody {
+  const before = outer.subject('setup_intent')
+  const params = outer.read(sharedFields)
+  const { metadata: about, description, ...setting } = params
+  const sets = Object.values(setting).some((value) => value !== undefined)
+  if (sets) {
+    refuseOfCheckout(before, 'update')
+    refuseFinal(before, 'update')
+  }
+  const customer =
+    params.customer === undefined ? before.customer : outer.reference('customer', params.customer, 'customer').id
+  if (before.customer !== null && customer !== before.customer)
+    throw badRequest('You cannot modify `customer` on a SetupIntent once it already has been set.', 'customer')
+  const { call } = atCustomer(outer, { customer })
+  const card = params.payment_method === undefined ? null : methodForPayment(call, params.payment_method, customer)
+  const after: SetupIntentBody = {
+    ...before,
+    customer,
+    description: description ?? before.description,
+    metadata: applyMetadata(before.metadata, about),
+    ...(card === null ? {} : { payment_method: card.id, status: 'requires_confirmation' }),
+  }
+  return call.update(before, after, null)
+}
+
+function cancel(outer: OperationContext): SetupIntentBody {
+  const before = outer.subject('setup_intent')
+  const params = outer.read({ cancellation_reason: oneOf('abandoned', 'duplicate', 'requested_by_customer') })
+  refuseOfCheckout(before, 'cancel')
+  refuseFinal(before, 'cancel')
+  return cancelSetup(atCustomer(outer, before).call, before, params.cancellation_reason ?? null)
+}
+
+const base = '/v1/setup_intents'
+const of = 'setup_intent'
+
+export const setupIntents: readonly Operation[] = [
+  { method: 'POST', path: base, of, run: create },
+  {
+    method: 'GET',
+    path: base,
+    of,
+    list: true,
+    run: (call) => {
+      const params = call.read({ ...pageFields, created: range(), customer: text(), payment_method: text() })
+      const conditions = [...where('customer', params.customer), ...where('payment_method', params.payment_method)]
+      return { page: call.page(of, params, [...conditions, ...createdIn(params.created)]) }
+    },
+  },
+  {
+    method: 'GET',
+    path: `${base}/:id`,
+    of,
+    run: (call) => {
+      call.read({})
+      return { object: call.subject(of) }
+    },
+  },
+  { method: 'POST', path: `${base}/:id`, of, run: (call) => ({ object: update(call) }) },
+  { method: 'POST', path: `${base}/:id/confirm`, of, run: confirm },
+  { method: 'POST', path: `${base}/:id/cancel`, of, run: (call) => ({ object: cancel(call) }) },
+]

@@ -1,0 +1,136 @@
+import type { OperationContext } from '../../protocol/operation-context.ts'
+import type { SubscriptionBody } from '../../objects/customer-bodies.ts'
+import { noInvoiceText } from '../../billing/invoices/invoice-text.ts'
+import { defaultTerms } from '../../billing/subscriptions/terms.ts'
+import { newId } from '../../protocol/ids.ts'
+import type {
+  PhaseBody,
+  PhaseDiscountBody,
+  PhaseItemBody,
+  SubscriptionScheduleBody,
+} from '../../objects/schedule-bodies.ts'
+
+export function blankPhase(
+  subscription: Pick<SubscriptionBody, 'currency'>,
+  own: Pick<
+    PhaseBody,
+    'discounts' | 'start_date' | 'end_date' | 'items' | 'metadata' | 'proration_behavior' | 'trial_end'
+  > &
+    Partial<PhaseBody>,
+): PhaseBody {
+  return {
+    add_invoice_items: [],
+    application_fee_percent: null,
+    billing_cycle_anchor: null,
+    billing_thresholds: null,
+    collection_method: null,
+    currency: subscription.currency,
+    default_payment_method: null,
+    default_tax_rates: [],
+    description: null,
+    invoice_settings: null,
+    on_behalf_of: null,
+    transfer_data: null,
+    ...own,
+  }
+}
+
+export function asPhaseDiscount(discount: string): PhaseDiscountBody {
+  return { coupon: null, discount, promotion_code: null }
+}
+
+export function asPhaseItem(
+  price: string,
+  quantity: number | undefined,
+  own: PhaseItemBody['metadata'],
+  more: Partial<Pick<PhaseItemBody, 'discounts' | 'tax_rates'>> = {},
+): PhaseItemBody {
+  const counted = quantity === undefined ? {} : { quantity }
+  return {
+    billing_thresholds: null,
+    discounts: [],
+    metadata: own,
+    plan: price,
+    price,
+    ...counted,
+    tax_rates: [],
+    ...more,
+  }
+}
+
+/** The members of a subscription that a schedule is created from. */
+type ScheduledSubscription = Pick<
+  SubscriptionBody,
+  | 'automatic_tax'
+  | 'billing_mode'
+  | 'collection_method'
+  | 'customer'
+  | 'days_until_due'
+  | 'default_payment_method'
+  | 'description'
+  | 'invoice_settings'
+  | 'test_clock'
+> & { readonly id: string | null }
+
+/** Default values for a schedule whose subscription does not exist yet. */
+export function futureSubscription(
+  { customer }: { readonly customer: string },
+  clock: string | null,
+): ScheduledSubscription {
+  return {
+    automatic_tax: defaultTerms.automatic_tax,
+    billing_mode: { flexible: { proration_discounts: 'included' }, type: 'flexible' },
+    collection_method: 'charge_automatically',
+    customer,
+    days_until_due: null,
+    default_payment_method: null,
+    description: null,
+    id: null,
+    invoice_settings: noInvoiceText,
+    test_clock: clock,
+  }
+}
+
+/** A schedule with its phases. `current_phase` is set if the subscription exists already. */
+export function newSchedule(
+  call: OperationContext,
+  subscription: ScheduledSubscription,
+  phases: PhaseBody[],
+  own: Pick<SubscriptionScheduleBody, 'end_behavior' | 'metadata'>,
+): SubscriptionScheduleBody {
+  const [first] = phases
+  const runs = subscription.id !== null && first !== undefined
+  return {
+    id: newId('sub_sched_1', 23),
+    object: 'subscription_schedule',
+    application: null,
+    billing_mode: subscription.billing_mode,
+    canceled_at: null,
+    completed_at: null,
+    created: call.now,
+    current_phase: runs ? { end_date: first.end_date, start_date: first.start_date } : null,
+    customer: subscription.customer,
+    customer_account: null,
+    default_settings: {
+      application_fee_percent: null,
+      automatic_tax: subscription.automatic_tax,
+      billing_cycle_anchor: 'automatic',
+      billing_thresholds: null,
+      collection_method: subscription.collection_method,
+      default_payment_method: subscription.default_payment_method,
+      description: subscription.description,
+      invoice_settings: { ...subscription.invoice_settings, days_until_due: subscription.days_until_due },
+      on_behalf_of: null,
+      transfer_data: null,
+    },
+    ...own,
+    livemode: false,
+    pause_schedules: [],
+    phases,
+    released_at: null,
+    released_subscription: null,
+    status: 'active',
+    subscription: subscription.id,
+    test_clock: subscription.test_clock,
+  }
+}

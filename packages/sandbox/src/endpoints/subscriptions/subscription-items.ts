@@ -1,0 +1,99 @@
+import { itemsAfter, newItemFields } from '../../billing/subscriptions/subscription-items.ts'
+import type { ItemParams } from '../../billing/subscriptions/subscription-items.ts'
+import { checkProrationDate, withItems } from '../../billing/subscriptions/proration.ts'
+import { recheckPlannedEnd } from '../../billing/subscriptions/cancel.ts'
+import { timeOf, save } from '../../billing/subscriptions/subscription-records.ts'
+import type { OperationContext } from '../../protocol/operation-context.ts'
+import type { SubscriptionBody, SubscriptionItemBody } from '../../objects/customer-bodies.ts'
+import { badRequest } from '../../protocol/responses/errors.ts'
+import { deletedResult, retrieve } from '../../protocol/operation.ts'
+import type { HandlerResult, Operation } from '../../protocol/operation.ts'
+import { pageFields, pageWithin } from '../../protocol/responses/list-pages.ts'
+import { boolean, oneOf, required, text, timestamp } from '../../protocol/parameters/params.ts'
+import type { Read } from '../../protocol/parameters/params.ts'
+import {
+  prorationBehavior,
+  refuseIncomplete,
+  refuseEnded,
+  refusePaused,
+  refuseScheduled,
+  refuseUnpaid,
+} from './subscriptions.ts'
+
+const billing = {
+  payment_behavior: oneOf('allow_incomplete', 'error_if_incomplete'),
+  proration_behavior: prorationBehavior,
+  proration_date: timestamp(),
+}
+const createFields = { ...newItemFields, ...billing, subscription: required(text()) }
+const updateFields = { ...newItemFields, ...billing, off_session: boolean() }
+const deleteFields = { ...billing, clear_usage: boolean() }
+
+/** Changes one item. Errors name the parameters without `items[0]`, e.g. `price`. */
+function changeItem(
+  outer: OperationContext,
+  before: SubscriptionBody,
+  item: ItemParams,
+  how: Partial<Read<typeof billing>>,
+): SubscriptionBody {
+  refuseEnded(before)
+  refuseIncomplete(before, { items: [item] })
+  refusePaused(before)
+  refuseScheduled(before, 'items')
+  const call = outer.at(timeOf(outer, before.test_clock))
+  const { proration_behavior: behavior = 'create_prorations', proration_date: date } = how
+  const prorateFrom = checkProrationDate(before, date)
+  const after = withItems(call, before, itemsAfter(call, before, [item]), { behavior, prorateFrom })
+  recheckPlannedEnd(call, before, after, behavior)
+  const saved = save(call, before, after)
+  refuseUnpaid(call, before, saved, how.payment_behavior)
+  return saved
+}
+
+function create(call: OperationContext): SubscriptionItemBody {
+  const { subscription, payment_behavior, proration_behavior, proration_date, ...item } = call.read(createFields)
+  const before = call.reference('subscription', subscription, 'subscription')
+  const known = new Set(before.items.data.map((one) => one.id))
+  const after = changeItem(call, before, item, { payment_behavior, proration_behavior, proration_date })
+  const made = after.items.data.find((one) => !known.has(one.id))
+  if (made === undefined) throw new Error('No subscription item was created')
+  return made
+}
+
+function holderOf(call: OperationContext): SubscriptionBody {
+  const id = call.find('subscription_item', call.id)?.subscription
+  const found = id === undefined ? undefined : call.find('subscription', id)
+  if (found === undefined) throw badRequest(`Invalid subscription_item id: ${call.id}`)
+  return found
+}
+
+function update(call: OperationContext): SubscriptionItemBody {
+  const before = holderOf(call)
+  const { off_session: _off, payment_behavior, proration_behavior, proration_date, ...item } = call.read(updateFields)
+  changeItem(call, before, { ...item, id: call.id }, { payment_behavior, proration_behavior, proration_date })
+  return call.subject('subscription_item')
+}
+
+function remove(call: OperationContext): HandlerResult {
+  const before = holderOf(call)
+  const { clear_usage: _usage, ...how } = call.read(deleteFields)
+  changeItem(call, before, { id: call.id, deleted: true }, how)
+  return deletedResult(call.id, 'subscription_item')
+}
+
+/** Items are listed oldest first, unlike all other objects. */
+function page(call: OperationContext): HandlerResult {
+  const params = call.read({ ...pageFields, subscription: required(text()) })
+  const all = call.reference('subscription', params.subscription, 'subscription').items.data
+  return { page: pageWithin(all, params, 'subscription_item') }
+}
+
+const base = '/v1/subscription_items'
+
+export const subscriptionItems: readonly Operation[] = [
+  { method: 'POST', path: base, of: 'subscription_item', run: (call) => ({ object: create(call) }) },
+  { method: 'GET', path: base, of: 'subscription_item', list: true, run: page },
+  retrieve(`${base}/:id`, 'subscription_item'),
+  { method: 'POST', path: `${base}/:id`, of: 'subscription_item', run: (call) => ({ object: update(call) }) },
+  { method: 'DELETE', path: `${base}/:id`, of: null, run: remove },
+]

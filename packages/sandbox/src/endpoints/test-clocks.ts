@@ -1,0 +1,108 @@
+import { cancelAllOf } from '../billing/subscriptions/cancel.ts'
+import { addIntervals } from '../billing/pricing/billing-intervals.ts'
+import { catchUp } from '../billing/catch-up.ts'
+import { isEnded, priceOf, intervalOf, emitExpiryWarnings } from '../billing/subscriptions/subscription-records.ts'
+import type { OperationContext } from '../protocol/operation-context.ts'
+import type { TestClockBody } from '../objects/customer-bodies.ts'
+import { badRequest } from '../protocol/responses/errors.ts'
+import { newId } from '../protocol/ids.ts'
+import { deletedResult, retrieve } from '../protocol/operation.ts'
+import type { HandlerResult, Operation } from '../protocol/operation.ts'
+import { pageFields } from '../protocol/responses/list-pages.ts'
+import { required, text, timestamp } from '../protocol/parameters/params.ts'
+
+const lifetime = 30 * 86_400
+const twoYears = 2 * 366 * 86_400
+
+function create(call: OperationContext): TestClockBody {
+  const params = call.read({ frozen_time: required(timestamp()), name: text({ max: 300 }) })
+  const body: TestClockBody = {
+    id: newId('clock_1', 23),
+    object: 'test_helpers.test_clock',
+    created: call.now,
+    deletes_after: call.now + lifetime,
+    frozen_time: params.frozen_time,
+    livemode: false,
+    name: params.name ?? null,
+    status: 'ready',
+    status_details: {},
+  }
+  return call.create(body, 'test_helpers.test_clock.created')
+}
+
+/**
+ * Advances the clock. All work is done before the response, but as in the real API the status is `advancing`: callers poll until it is
+ * `ready`.
+ */
+function advance(call: OperationContext): TestClockBody {
+  const clock = call.subject('test_helpers.test_clock')
+  const { frozen_time: time } = call.read({ frozen_time: required(timestamp()) })
+  if (time <= clock.frozen_time) {
+    throw badRequest('The frozen time must be after the current frozen time of the clock.', 'frozen_time')
+  }
+  refuseTooFar(call, clock, time)
+  const details = { advancing: { target_frozen_time: time } }
+  const moving: TestClockBody = { ...clock, status: 'advancing', status_details: details }
+  call.emit('test_helpers.test_clock.advancing', moving)
+  const then = call.withoutRequest(time)
+  catchUp(then, clock.id)
+  emitExpiryWarnings(then, clock.id)
+  call.update(clock, { ...clock, frozen_time: time }, null)
+  call.emit('test_helpers.test_clock.ready', { ...clock, frozen_time: time })
+  return moving
+}
+
+/**
+ * Limit: two intervals of the shortest subscription on the clock (e.g. two months), or two years without subscriptions (the SDK's types,
+ * `frozen_time`).
+ */
+function refuseTooFar(call: OperationContext, clock: TestClockBody, time: number): void {
+  const steps = call
+    .select('subscription', [{ field: 'test_clock', is: clock.id }])
+    .filter((subscription) => !isEnded(subscription))
+    .flatMap((subscription) => subscription.items.data.map((item) => intervalOf(priceOf(call, item))))
+  const latest = Math.min(
+    ...steps.map((step) => addIntervals(clock.frozen_time, step, 2)),
+    steps.length === 0 ? clock.frozen_time + twoYears : Infinity,
+  )
+  if (time <= latest) return
+  const most =
+    steps.length === 0
+      ? 'two years from the current frozen time'
+      : 'two intervals of the shortest subscription on this test clock from the current frozen time'
+  throw badRequest(`The frozen time cannot be more than ${most}: \`${latest}\` at most.`, 'frozen_time')
+}
+
+/** Deletes the clock and its customers. */
+function remove(call: OperationContext): HandlerResult {
+  call.read({})
+  const clock = call.subject('test_helpers.test_clock')
+  const then = call.at(clock.frozen_time)
+  for (const customer of call.select('customer', [{ field: 'test_clock', is: clock.id }])) {
+    cancelAllOf(then, customer.id)
+    then.remove(customer, 'customer.deleted')
+  }
+  call.remove(clock, 'test_helpers.test_clock.deleted')
+  return deletedResult(clock.id, 'test_helpers.test_clock')
+}
+
+const base = '/v1/test_helpers/test_clocks'
+
+export const testClocks: readonly Operation[] = [
+  { method: 'POST', path: base, of: 'test_helpers.test_clock', run: (call) => ({ object: create(call) }) },
+  {
+    method: 'GET',
+    path: base,
+    of: 'test_helpers.test_clock',
+    list: true,
+    run: (call) => ({ page: call.page('test_helpers.test_clock', call.read(pageFields), []) }),
+  },
+  retrieve(`${base}/:id`, 'test_helpers.test_clock'),
+  {
+    method: 'POST',
+    path: `${base}/:id/advance`,
+    of: 'test_helpers.test_clock',
+    run: (call) => ({ object: advance(call) }),
+  },
+  { method: 'DELETE', path: `${base}/:id`, of: null, run: remove },
+]

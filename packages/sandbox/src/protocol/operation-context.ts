@@ -1,0 +1,255 @@
+import type { Bodies, Body, Kind } from '../objects/bodies.ts'
+import { nouns } from '../objects/bodies.ts'
+import { UnknownParameters, UnknownValue, noSuchReference, noSuchResource, notSupported } from './responses/errors.ts'
+import { newEvent } from '../events/events.ts'
+import type { Cause } from '../events/events.ts'
+import { nothingExpanded, render } from './responses/expand.ts'
+import type { Lookup } from './responses/expand.ts'
+import { apiVersion } from './api-values.generated.ts'
+import type { FormNode } from './parameters/form.ts'
+import { isKnownParameter, isKnownValue } from './parameters/known-parameters.ts'
+import { readPage } from './responses/list-pages.ts'
+import type { ListPage, PageParams } from './responses/list-pages.ts'
+import { readParams } from './parameters/params.ts'
+import type { Fields, Read } from './parameters/params.ts'
+import type { Condition } from '../store/conditions.ts'
+import type { State } from '../store/state.ts'
+
+/** An event for a webhook endpoint, delivered after the commit. */
+export interface OutgoingEvent {
+  readonly account: string
+  readonly event: string
+  readonly endpoint: string
+}
+
+/** Settings and outbox of a call, i.e. everything but the state. */
+export interface ServerContext {
+  /** Base URL of this server, for the URLs of hosted pages. */
+  readonly origin: () => string
+  /** Delay in seconds until searches find a new object. */
+  readonly searchDelay: number
+  /** True: usage that cannot be counted is accepted, and reported by an event later. */
+  readonly usageCheckedLater: boolean
+  /** True: the account's portal settings count as saved in the dashboard. */
+  readonly portalSaved: boolean
+  readonly outbox: OutgoingEvent[]
+}
+
+interface OperationRequest {
+  /** For example `POST /v1/prices/:id`. */
+  readonly operation?: string
+  readonly id: string
+  readonly childId?: string
+  readonly form: FormNode
+  /** The requested API version. Null: none was requested. */
+  readonly version?: string | null
+  readonly now: number
+  readonly cause: Cause
+}
+
+/**
+ * Context of one API call: its parameters, its time, and the objects of its account, within one transaction. An exception rolls back
+ * everything that the call wrote.
+ */
+export class OperationContext implements Lookup {
+  readonly #operation: string
+  readonly account: string
+  /** The id in the path, or ''. */
+  readonly id: string
+  /** The second id in the path, or ''. */
+  readonly childId: string
+  readonly #form: FormNode
+  readonly #version: string | null
+  /** Seconds. */
+  readonly now: number
+  readonly #state: State
+  readonly #cause: Cause
+  readonly #server: ServerContext
+
+  constructor(state: State, account: string, request: OperationRequest, around: ServerContext) {
+    this.#state = state
+    this.#server = around
+    this.account = account
+    this.id = request.id
+    this.#operation = request.operation ?? ''
+    this.childId = request.childId ?? ''
+    this.#form = request.form
+    this.#version = request.version === undefined ? apiVersion : request.version
+    this.now = request.now
+    this.#cause = request.cause
+  }
+
+  #request(): Pick<OperationRequest, 'operation' | 'id' | 'childId' | 'form' | 'version'> {
+    return {
+      operation: this.#operation,
+      id: this.id,
+      childId: this.childId,
+      form: this.#form,
+      version: this.#version,
+    }
+  }
+
+  /** The same context at another time (seconds), e.g. that of a test clock, or the due time of an action. */
+  at(now: number): OperationContext {
+    if (now === this.now) return this
+    const request = { ...this.#request(), now, cause: this.#cause }
+    return new OperationContext(this.#state, this.account, request, this.#server)
+  }
+
+  /** Like `at`, for actions without a request: their events have no request id. */
+  withoutRequest(now: number): OperationContext {
+    const cause = { requestId: null, idempotencyKey: null }
+    return new OperationContext(this.#state, this.account, { ...this.#request(), now, cause }, this.#server)
+  }
+
+  /**
+   * True if the request may use the API as it was before `version`. A request without a version may, because an account can be on any
+   * version.
+   */
+  isBefore(version: string): boolean {
+    return this.#version === null || this.#version < version
+  }
+
+  get usageCheckedLater(): boolean {
+    return this.#server.usageCheckedLater
+  }
+
+  get portalSaved(): boolean {
+    return this.#server.portalSaved
+  }
+
+  get searchDelay(): number {
+    return this.#server.searchDelay
+  }
+
+  get origin(): string {
+    return this.#server.origin()
+  }
+
+  /** Runs `work` and rolls back its writes. No event is emitted. */
+  rehearse<T>(work: (call: OperationContext) => T): T {
+    const request = { ...this.#request(), now: this.now, cause: this.#cause }
+    const around = { ...this.#server, outbox: [] }
+    return this.#state.runAndRollBack(() => work(new OperationContext(this.#state, this.account, request, around)))
+  }
+
+  /** The object on one clock with the earliest action that is due by `until` (seconds). */
+  due(clock: string | null, until: number): Body | undefined {
+    return this.#state.due(this.account, clock, until)
+  }
+
+  read<F extends Fields>(fields: F): Read<F> {
+    try {
+      return readParams(fields, this.#form)
+    } catch (error) {
+      throw withSandboxWording(this.#operation, error)
+    }
+  }
+
+  find<K extends Kind>(kind: K, id: string): Bodies[K] | undefined {
+    return this.#state.find(this.account, kind, id)
+  }
+
+  findDeleted<K extends Kind>(kind: K, id: string): Bodies[K] | undefined {
+    return this.#state.findDeleted(this.account, kind, id)
+  }
+
+  /** The object in the path, or a 404 that names `param`. */
+  subject<K extends Kind>(kind: K, param = nouns[kind].param): Bodies[K] {
+    const found = this.find(kind, this.id)
+    if (found === undefined) throw noSuchResource(nouns[kind].noun, this.id, param)
+    return found
+  }
+
+  /** The object that a parameter names, or a 400. */
+  reference<K extends Kind>(kind: K, id: string, param: string): Bodies[K] {
+    const found = this.find(kind, id)
+    if (found === undefined) throw noSuchReference(nouns[kind].noun, id, param)
+    return found
+  }
+
+  select<K extends Kind>(kind: K, conditions: readonly Condition[], limit?: number): Bodies[K][] {
+    return this.#state.select(this.account, kind, conditions, limit === undefined ? {} : { limit })
+  }
+
+  count(kind: Kind): number {
+    return this.#state.count(this.account, kind)
+  }
+
+  page<K extends Kind>(kind: K, params: PageParams, conditions: readonly Condition[]): ListPage<K> {
+    return readPage(this.#state, this.account, kind, conditions, params)
+  }
+
+  /** Inserts an object and emits `event`. Null: the real API has no event for it. */
+  create<B extends Body>(body: B, event: string | null): B {
+    this.#state.insert(this.account, body)
+    if (event !== null) this.#emitChange(event, body)
+    return body
+  }
+
+  /** Updates an object and emits `event` with the previous values. If nothing changed, does neither. */
+  update<B extends Body>(before: B, after: B, event: string | null): B {
+    if (JSON.stringify(before) === JSON.stringify(after)) return before
+    this.#state.update(this.account, after)
+    if (event !== null) this.#emitChange(event, after, before)
+    return after
+  }
+
+  /** Stores the object's last state and marks it deleted. */
+  remove(last: Body, event: string | null): void {
+    this.#state.update(this.account, last)
+    this.#state.remove(this.account, last.object, last.id)
+    if (event !== null) this.#emitChange(event, last)
+  }
+
+  /** The object in the form that the API returns, nothing expanded. */
+  render(body: Body): Record<string, unknown> {
+    return render(body, nothingExpanded, this)
+  }
+
+  /** Emits an event about an object, without writing the object. */
+  emit(type: string, body: Body): void {
+    this.#emitChange(type, body)
+  }
+
+  /** Emits an event about an object that is not stored. */
+  emitUnstored(
+    type: string,
+    object: Readonly<Record<string, unknown>>,
+    former?: Readonly<Record<string, unknown>>,
+  ): void {
+    this.#emitEvent(type, object, former)
+  }
+
+  #emitChange(type: string, after: Body, before?: Body): void {
+    const former = before === undefined ? undefined : render(before, nothingExpanded, this)
+    this.#emitEvent(type, render(after, nothingExpanded, this), former)
+  }
+
+  #emitEvent(
+    type: string,
+    object: Readonly<Record<string, unknown>>,
+    former?: Readonly<Record<string, unknown>>,
+  ): void {
+    const event = newEvent(type, { ...object }, former && { ...former }, this.#cause, this.now)
+    const endpoints = this.select('webhook_endpoint', [{ field: 'status', is: 'enabled' }]).filter(
+      ({ enabled_events: enabled }) => enabled.includes('*') || enabled.includes(type),
+    )
+    this.#state.insert(this.account, { ...event, pending_webhooks: endpoints.length })
+    for (const endpoint of endpoints) {
+      this.#server.outbox.push({ account: this.account, event: event.id, endpoint: endpoint.id })
+    }
+  }
+}
+
+/** Turns the error for an unknown parameter or value into "not supported by the sandbox" if the real API has it. */
+function withSandboxWording(operation: string, error: unknown): unknown {
+  if (error instanceof UnknownValue && error.param !== undefined && isKnownValue(operation, error.param, error.value)) {
+    return notSupported(`the value \`${error.value}\` of \`${error.param}\``, error.param)
+  }
+  if (!(error instanceof UnknownParameters)) return error
+  const unknown = error.names.filter((name) => !isKnownParameter(operation, name))
+  if (unknown.length > 0) return new UnknownParameters(unknown)
+  const plural = error.names.length > 1 ? 's' : ''
+  return notSupported(`the parameter${plural} ${error.names.map((name) => `\`${name}\``).join(', ')}`, error.names[0])
+}

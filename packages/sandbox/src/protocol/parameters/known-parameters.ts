@@ -1,0 +1,58 @@
+// Parameters and requests of the real API. They decide the wording of an error: what only Stripe has is "not supported by the sandbox",
+// what Stripe lacks too gets the real API's message. Parsed at the first error.
+import { knownParameters, knownRequests } from './known-parameters.generated.ts'
+
+/** 0: a plain value. 1: anything. A list: the values of an enum. `[]` is any element, `*` any name of a hash. */
+type Known = 0 | 1 | readonly string[] | { readonly [name: string]: Known }
+
+let parameters: Readonly<Record<string, Known>> | undefined
+let requests: { readonly exact: ReadonlySet<string>; readonly patterns: readonly RegExp[] } | undefined
+
+/** `operation` is e.g. `POST /v1/prices/:id`, `name` e.g. `tiers[0][up_to]`. */
+function find(operation: string, name: string): Known | undefined {
+  // The shape that the generator writes.
+  parameters ??= JSON.parse(knownParameters) as Readonly<Record<string, Known>>
+  // The parameters of operations that the SDK lacks are not known, so none of them is reported as unknown.
+  let at: Known | undefined = parameters[operation.replaceAll(/:[a-z]+/g, '{id}')] ?? 1
+  for (const part of name.replaceAll(']', '').split('[')) {
+    if (at === 1) return 1
+    if (at === undefined || at === 0 || isEnum(at)) return undefined
+    at = Object.hasOwn(at, part) ? at[part] : (at['*'] ?? (/^\d+$/.test(part) ? at['[]'] : undefined))
+  }
+  return at
+}
+
+function isEnum(known: Known): known is readonly string[] {
+  return Array.isArray(known)
+}
+
+export function isKnownParameter(operation: string, name: string): boolean {
+  return find(operation, name) !== undefined
+}
+
+export function isKnownValue(operation: string, name: string, value: string): boolean {
+  const known = find(operation, name)
+  return known !== undefined && known !== 0 && known !== 1 && isEnum(known) && known.includes(value)
+}
+
+function everyRequest(): { readonly exact: ReadonlySet<string>; readonly patterns: readonly RegExp[] } {
+  if (requests !== undefined) return requests
+  const lines = knownRequests.split('\n')
+  const patterns = lines.filter((line) => line.includes('{id}'))
+  return (requests = {
+    exact: new Set(lines.filter((line) => !line.includes('{id}'))),
+    patterns: patterns.map((line) => new RegExp(`^${line.replaceAll('.', '\\.').replaceAll('{id}', '[^/]+')}$`)),
+  })
+}
+
+/** True if the real API has this request. */
+export function isKnownRequest(method: string, path: string): boolean {
+  const { exact, patterns } = everyRequest()
+  const request = `${method} ${path}`
+  return exact.has(request) || patterns.some((pattern) => pattern.test(request))
+}
+
+/** True if the real API has exactly this path, whose last part looks like an id (e.g. `/v1/prices/search`). */
+export function isLiteralRequest(method: string, path: string): boolean {
+  return everyRequest().exact.has(`${method} ${path}`)
+}

@@ -1,0 +1,51 @@
+import { badRequest } from '../responses/errors.ts'
+import { isNode } from './form.ts'
+import type { FormValue } from './form.ts'
+import type { Param } from './params.ts'
+
+export type Metadata = Record<string, string>
+
+/** Change of metadata: null removes all keys, a value of '' removes its key. */
+export type MetadataChange = ReadonlyMap<string, string> | null
+
+const limits = { keys: 50, key: 40, value: 500 }
+
+export function metadata(): Param<MetadataChange, false> {
+  return { required: false, read: readMetadata }
+}
+
+function readMetadata(value: FormValue, name: string): MetadataChange {
+  if (value === '') return null
+  if (!isNode(value)) throw badRequest('Invalid object', name)
+  const change = new Map<string, string>()
+  for (const [key, inner] of Object.entries(value)) {
+    if (isNode(inner))
+      throw badRequest(`Metadata values must be strings, but for key "${key}" you passed in a value of type hash`, name)
+    if (key.length > limits.key) throw tooLong('key', key, limits.key, `${name}[${key}]`)
+    if (inner.length > limits.value) throw tooLong('value', inner, limits.value, `${name}[${key}]`)
+    if (/[[\]]/.test(key)) throw badRequest('Metadata keys cannot contain square brackets ([ or ])', name)
+    change.set(key, inner)
+  }
+  return change
+}
+
+function tooLong(what: string, given: string, max: number, param: string): Error {
+  const article = what === 'value' ? 'a value' : 'a key'
+  const message = `Metadata ${what}s can have up to ${max} characters, but you passed in ${article} that is`
+  return badRequest(`${message} ${given.length} characters. Invalid ${what}: ${given}`, param)
+}
+
+/** Merges the change into the metadata. The result may have at most 50 keys. */
+export function applyMetadata(current: Metadata, change: MetadataChange | undefined): Metadata {
+  if (change === undefined) return current
+  if (change === null) return {}
+  const merged = new Map(Object.entries(current))
+  for (const [key, value] of change) {
+    if (value === '') merged.delete(key)
+    else merged.set(key, value)
+  }
+  if (merged.size > limits.keys) {
+    throw badRequest(`Metadata can have up to ${limits.keys} keys, but it would have ${merged.size}.`, 'metadata')
+  }
+  return Object.fromEntries(merged)
+}

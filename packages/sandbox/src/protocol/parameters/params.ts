@@ -1,0 +1,249 @@
+// Declarative checks of parameters: names, types, enums, lengths. Order and messages are the real API's (unknown names first, then missing
+// ones, then values). Rules about objects are in `endpoints`.
+import { UnknownParameters, UnknownValue, missingParam, badRequest } from '../responses/errors.ts'
+import { elementsOf, isNode } from './form.ts'
+import type { FormNode, FormValue } from './form.ts'
+
+/** `read` throws the API's error. `name` is the full name, e.g. `recurring[interval]`. */
+export interface Param<T, R extends boolean = boolean> {
+  readonly required: R
+  readonly read: (value: FormValue, name: string) => T
+}
+
+export type Fields = Readonly<Record<string, Param<unknown>>>
+
+/** Values of the fields. An absent optional parameter is undefined, a cleared one (`''`) null. */
+export type Read<F extends Fields> = {
+  readonly [K in keyof F]: F[K] extends Param<infer T, infer R> ? (R extends true ? T : T | undefined) : never
+}
+
+type Optional<T> = Param<T, false>
+
+function optional<T>(read: (value: FormValue, name: string) => T): Optional<T> {
+  return { required: false, read }
+}
+
+export function required<T>(param: Optional<T>): Param<T, true> {
+  return { required: true, read: param.read }
+}
+
+export function readParams<F extends Fields>(fields: F, form: FormNode, prefix = ''): Read<F> {
+  const nameOf = (name: string): string => (prefix === '' ? name : `${prefix}[${name}]`)
+  const unknown = Object.keys(form).filter((name) => !Object.hasOwn(fields, name))
+  if (unknown[0] !== undefined) {
+    throw new UnknownParameters(unknown.map(nameOf))
+  }
+  for (const [name, param] of Object.entries(fields)) {
+    if (param.required && form[name] === undefined) throw missingParam(nameOf(name))
+  }
+  const read = Object.entries(fields).map(([name, param]) => {
+    const value = form[name]
+    return [name, value === undefined ? undefined : param.read(value, nameOf(name))] as const
+  })
+  // The values were read by these very fields.
+  return Object.fromEntries(read) as Read<F>
+}
+
+function scalar(value: FormValue, name: string): string {
+  if (isNode(value)) throw badRequest('Invalid string', name)
+  if (value === '') throw emptyError(name)
+  return value
+}
+
+function emptyError(name: string): Error {
+  const message =
+    `You passed an empty string for '${name}'. We assume empty values are an attempt to unset a parameter; ` +
+    `however '${name}' cannot be unset. You should remove '${name}' from your request or supply a non-empty value.`
+  return badRequest(message, name, 'parameter_invalid_empty')
+}
+
+/** `''` clears the parameter. */
+export function emptyable<T>(param: Optional<T>): Optional<T | null> {
+  return optional((value, name) => (value === '' ? null : param.read(value, name)))
+}
+
+export function text(limits: { readonly max?: number; readonly pattern?: RegExp } = {}): Optional<string> {
+  const max = limits.max ?? 5000
+  return optional((value, name) => {
+    const given = scalar(value, name)
+    if (given.length > max) {
+      const shown = given.length > 60 ? `${given.slice(0, 30)}...${given.slice(-20)}` : given
+      throw badRequest(`Invalid string: ${shown}; must be at most ${max} characters`, name)
+    }
+    if (limits.pattern !== undefined && !limits.pattern.test(given)) {
+      const shown = limits.pattern.source.replace('^', '\\A').replace(/\$$/, '\\z')
+      throw badRequest(
+        `This value must match the regex pattern. (/${shown}/ does not match for the value ${given}).`,
+        name,
+      )
+    }
+    return given
+  })
+}
+
+/** An email address. */
+export function email(): Optional<string> {
+  const address = text({ max: 512 })
+  return optional((value, name) => {
+    const given = address.read(value, name)
+    if (!/^[^\s@]+@[^\s@]+$/.test(given)) throw badRequest(`Invalid email address: ${given}`, name, 'email_invalid')
+    return given
+  })
+}
+
+export function integer(limits: { readonly min?: number; readonly max?: number } = {}): Optional<number> {
+  return optional((value, name) => {
+    const given = scalar(value, name)
+    const number = Number(given)
+    if (!/^-?\d+$/.test(given) || !Number.isSafeInteger(number)) {
+      throw badRequest(`Invalid integer: ${given}`, name, 'parameter_invalid_integer')
+    }
+    const { min, max } = limits
+    if (min === 0 && number < 0) throw badRequest('Invalid non-negative integer', name, 'parameter_invalid_integer')
+    if (min !== undefined && number < min) {
+      throw badRequest(`This value must be greater than or equal to ${min}.`, name, 'parameter_invalid_integer')
+    }
+    if (max !== undefined && number > max) {
+      throw badRequest(`This value must be less than or equal to ${max}.`, name, 'parameter_invalid_integer')
+    }
+    return number
+  })
+}
+
+/** A float. Error messages format it like the real API: `0` is '0.0'. */
+export function number(limits: { readonly min?: number; readonly max?: number } = {}): Optional<number> {
+  return optional((value, name) => {
+    const given = scalar(value, name)
+    if (!/^-?\d+(\.\d+)?$/.test(given)) throw badRequest(`Invalid decimal: ${given}`, name)
+    const read = Number(given)
+    const shown = Number.isInteger(read) ? read.toFixed(1) : String(read)
+    if (limits.min !== undefined && read < limits.min) {
+      throw badRequest(`This value must be greater than or equal to ${limits.min} (it currently is '${shown}').`, name)
+    }
+    if (limits.max !== undefined && read > limits.max) {
+      throw badRequest(`This value must be less than or equal to ${limits.max} (it currently is '${shown}').`, name)
+    }
+    return read
+  })
+}
+
+/** A non-negative decimal of minor units with at most 12 places, in its shortest form (`5.50` is `5.5`). */
+export function decimal(): Optional<string> {
+  return optional((value, name) => {
+    const given = scalar(value, name)
+    const parts = /^(\d+)(?:\.(\d*))?$/.exec(given)
+    if (parts === null) {
+      if (/^-\d+(\.\d*)?$/.test(given)) throw badRequest('Invalid non-negative decimal', name)
+      throw badRequest(`Invalid decimal: ${given}`, name)
+    }
+    const fraction = parts[2] ?? ''
+    if (fraction.length > 12)
+      throw badRequest(`Invalid decimal: ${given}; must contain at maximum 12 decimal places.`, name)
+    const whole = (parts[1] ?? '').replace(/^0+(?=\d)/, '')
+    const places = fraction.replace(/0+$/, '')
+    return places === '' ? whole : `${whole}.${places}`
+  })
+}
+
+export function boolean(): Optional<boolean> {
+  return optional((value, name) => {
+    const given = scalar(value, name)
+    if (given !== 'true' && given !== 'false') throw badRequest(`Invalid boolean: ${given}`, name)
+    return given === 'true'
+  })
+}
+
+/** End of the year 9999: later dates have no ISO text. */
+const maxTimestamp = 253_402_300_799
+
+/** Unix seconds. */
+export function timestamp(): Optional<number> {
+  const seconds = integer({ min: 0 })
+  return optional((value, name) => {
+    const moment = seconds.read(value, name)
+    if (moment > maxTimestamp) throw badRequest('Invalid timestamp: must be an integer Unix timestamp', name)
+    return moment
+  })
+}
+
+/** A timestamp (seconds) after `now`, by at most five years. */
+export function futureTimestamp(value: number, name: string, now: number): number {
+  if (value <= now) {
+    const message = `The parameter \`${name}\` expects a unix timestamp representing a date and time in the future.`
+    throw badRequest(`${message} You specified the value \`${value}\` which is in the past.`, name)
+  }
+  const fiveYears = 5 * 366 * 86_400
+  if (value > now + fiveYears)
+    throw badRequest('Invalid timestamp: can be no more than five years in the future.', name)
+  return value
+}
+
+export function oneOf<const T extends string>(...values: readonly T[]): Optional<T> {
+  return optional((value, name) => {
+    const given = isNode(value) ? '' : value
+    if (given === '') throw isNode(value) ? badRequest('Invalid string', name) : emptyError(name)
+    const found = values.find((allowed) => allowed === given)
+    if (found === undefined)
+      throw new UnknownValue(`Invalid ${name}: must be one of ${alternatives(values)}`, name, given)
+    return found
+  })
+}
+
+function alternatives(values: readonly string[]): string {
+  if (values.length < 3) return values.join(' or ')
+  return `${values.slice(0, -1).join(', ')}, or ${values.at(-1) ?? ''}`
+}
+
+export function list<T>(item: Optional<T>, limits: { readonly max?: number } = {}): Optional<readonly T[]> {
+  return optional((value, name) => {
+    if (value === '') throw emptyError(name)
+    const elements = isNode(value) ? elementsOf(value) : undefined
+    if (elements === undefined) throw badRequest('Invalid array', name)
+    if (limits.max !== undefined && elements.length > limits.max) {
+      throw badRequest(`Array ${name} exceeded maximum ${limits.max} allowed elements.`, name)
+    }
+    return elements.map((element, index) => item.read(element, `${name}[${index}]`))
+  })
+}
+
+export function shape<F extends Fields>(fields: F): Optional<Read<F>> {
+  return optional((value, name) => {
+    if (value === '') throw emptyError(name)
+    if (!isNode(value)) throw badRequest('Invalid object', name)
+    return readParams(fields, value, name)
+  })
+}
+
+/** A hash with arbitrary names. `checkName` throws for an invalid name. */
+export function mapOf<T>(
+  item: Optional<T>,
+  checkName: (key: string, name: string) => void,
+): Optional<ReadonlyMap<string, T>> {
+  return optional((value, name) => {
+    if (value === '') throw emptyError(name)
+    if (!isNode(value)) throw badRequest('Invalid object', name)
+    const entries = Object.entries(value).map(([key, inner]): [string, T] => {
+      checkName(key, name)
+      return [key, item.read(inner, `${name}[${key}]`)]
+    })
+    return new Map(entries)
+  })
+}
+
+/** Range filter of lists: seconds, or e.g. `created[gte]=…`. */
+export interface Range {
+  readonly gt?: number | undefined
+  readonly gte?: number | undefined
+  readonly lt?: number | undefined
+  readonly lte?: number | undefined
+}
+
+const rangeFields = { gt: timestamp(), gte: timestamp(), lt: timestamp(), lte: timestamp() }
+
+export function range(): Optional<Range> {
+  return optional((value, name) => {
+    if (isNode(value)) return readParams(rangeFields, value, name)
+    const moment = timestamp().read(value, name)
+    return { gte: moment, lte: moment }
+  })
+}

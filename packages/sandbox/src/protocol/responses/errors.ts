@@ -1,0 +1,180 @@
+export type StripeErrorType =
+  'api_error' | 'card_error' | 'idempotency_error' | 'invalid_request_error' | 'temporary_session_expired'
+
+export interface StripeErrorDetails {
+  readonly status?: number
+  readonly type?: StripeErrorType
+  readonly code?: string | undefined
+  /** The bank's reason for a declined card. */
+  readonly declineCode?: string | undefined
+  readonly param?: string | undefined
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** An error in the wording and the shape of the real API. The client gets exactly this, plus the request id. */
+export class StripeError extends Error {
+  override readonly name = 'StripeError'
+  readonly status: number
+  readonly type: StripeErrorType
+  readonly code: string | undefined
+  readonly declineCode: string | undefined
+  readonly param: string | undefined
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(message: string, details: StripeErrorDetails = {}) {
+    super(message)
+    this.status = details.status ?? 400
+    this.type = details.type ?? 'invalid_request_error'
+    this.code = details.code
+    this.declineCode = details.declineCode
+    this.param = details.param
+    this.headers = details.headers ?? {}
+  }
+
+  /** `logUrl` is the URL of the request in the sandbox's log; the real API links its dashboard. */
+  toBody(logUrl: string): { error: Record<string, string> } {
+    return {
+      error: {
+        ...(this.code === undefined
+          ? {}
+          : { code: this.code, doc_url: `https://stripe.com/docs/error-codes/${this.code.replaceAll('_', '-')}` }),
+        ...(this.declineCode === undefined ? {} : { decline_code: this.declineCode }),
+        message: this.message,
+        ...(this.param === undefined ? {} : { param: this.param }),
+        request_log_url: logUrl,
+        type: this.type,
+      },
+    }
+  }
+}
+
+/** Parameters that the operation does not read, by full name. */
+export class UnknownParameters extends StripeError {
+  readonly names: readonly string[]
+
+  constructor(names: readonly string[]) {
+    const plural = names.length > 1 ? 's' : ''
+    super(`Received unknown parameter${plural}: ${names.join(', ')}`, { param: names[0], code: 'parameter_unknown' })
+    this.names = names
+  }
+}
+
+/** A value that an enum does not contain. */
+export class UnknownValue extends StripeError {
+  readonly value: string
+
+  constructor(message: string, param: string, value: string) {
+    super(message, { param })
+    this.value = value
+  }
+}
+
+/** The error for features of the real API that the sandbox lacks, worded by the sandbox. */
+export function notSupported(what: string, param?: string): StripeError {
+  return new StripeError(`The sandbox does not support ${what}.`, { param })
+}
+
+export function badRequest(message: string, param?: string, code?: string): StripeError {
+  return new StripeError(message, { param, code })
+}
+
+/** An unknown id in the path: 404. */
+export function noSuchResource(noun: string, id: string, param: string): StripeError {
+  return new StripeError(noSuch(noun, id), { status: 404, code: 'resource_missing', param })
+}
+
+/** Invoice items add their mode (recorded at 2026-08-26.dahlia). */
+function noSuch(noun: string, id: string): string {
+  return `No such ${noun}: '${id}'${noun === 'Invoice Item' ? '(livemode=false)' : ''}`
+}
+
+/** An unknown id in a parameter: 400. */
+export function noSuchReference(noun: string, id: string, param: string): StripeError {
+  return new StripeError(`No such ${noun}: '${id}'`, { code: 'resource_missing', param })
+}
+
+export function noActiveDiscount(noun: string, id: string): StripeError {
+  return new StripeError(`No active discount for ${noun}: ${id}`, { status: 404, code: 'resource_missing' })
+}
+
+export function alreadyExists(noun: string): StripeError {
+  return new StripeError(`${noun} already exists.`, { code: 'resource_already_exists', param: 'id' })
+}
+
+export function missingParam(param: string): StripeError {
+  return badRequest(`Missing required param: ${param}.`, param, 'parameter_missing')
+}
+
+export function onlyOneOf(...params: readonly string[]): StripeError {
+  return badRequest(`You may only specify one of these parameters: ${params.join(', ')}.`, params[0])
+}
+
+/** Message as in the real API (the SDK's types: `only be used with confirm=true`). */
+export function onlyWithConfirm(param: string): StripeError {
+  return badRequest(`The parameter \`${param}\` can only be used with \`confirm=true\`.`, param)
+}
+
+export function unknownUrl(method: string, path: string): StripeError {
+  const where = `Unrecognized request URL (${method}: ${path}).`
+  return new StripeError(`${where} Please see https://stripe.com/docs or we can help at https://support.stripe.com/.`, {
+    status: 404,
+  })
+}
+
+export function rateLimited(reason: string): StripeError {
+  const message = 'Request rate limit exceeded. Learn more about rate limits here https://stripe.com/docs/rate-limits.'
+  return new StripeError(message, {
+    status: 429,
+    code: 'rate_limit',
+    headers: { 'Stripe-Rate-Limited-Reason': reason },
+  })
+}
+
+export function lockTimeout(): StripeError {
+  const message =
+    'This object cannot be accessed right now because another API request or Stripe process is currently accessing it. ' +
+    'If you see this error intermittently, retry the request. If you see this error frequently and are making multiple ' +
+    'concurrent requests to a single object, make your requests serially or at a lower rate. For more details, see ' +
+    'https://stripe.com/docs/rate-limits#object-lock-timeouts.'
+  return new StripeError(message, {
+    status: 429,
+    code: 'lock_timeout',
+    headers: { 'Stripe-Rate-Limited-Reason': 'resource-specific' },
+  })
+}
+
+/** A bank's decline, in the real API's words (docs.stripe.com/testing, declined payments). */
+export interface CardDecline {
+  readonly code: string
+  /** Absent if the bank gives no reason beyond the code. */
+  readonly decline_code?: string
+  readonly message: string
+}
+
+export const genericDecline: CardDecline = {
+  code: 'card_declined',
+  decline_code: 'generic_decline',
+  message: 'Your card was declined.',
+}
+
+export function cardDeclined({ code, decline_code: declineCode, message }: CardDecline = genericDecline): StripeError {
+  return new StripeError(message, { status: 402, type: 'card_error', code, declineCode })
+}
+
+export function serverError(): StripeError {
+  return new StripeError('An unknown error occurred', { status: 500, type: 'api_error' })
+}
+
+export function keyInUse(key: string): StripeError {
+  const message =
+    'There is currently another in-progress request using this Idempotent Key (that probably means you submitted twice, ' +
+    `and the other request is still going through): ${key}. Please try again later.`
+  return new StripeError(message, { status: 409, type: 'idempotency_error', code: 'idempotency_key_in_use' })
+}
+
+export function keyReused(key: string): StripeError {
+  const message =
+    'Keys for idempotent requests can only be used with the same parameters they were first used with. ' +
+    `Try using a key other than '${key}' if you meant to execute a different request.`
+  return new StripeError(message, { type: 'idempotency_error' })
+}

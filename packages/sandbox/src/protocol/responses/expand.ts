@@ -1,0 +1,307 @@
+// Rendering of stored objects: internal members removed, references as ids, `expand` paths filled in.
+import type { Bodies, Body, Kind } from '../../objects/bodies.ts'
+import type { ListOf } from '../../objects/customer-bodies.ts'
+import { badRequest } from './errors.ts'
+import { elementsOf, isNode } from '../parameters/form.ts'
+import type { FormValue } from '../parameters/form.ts'
+
+/**
+ * `refer`: an id that `expand` turns into its object, without asking if `always`. `include`: a member that is present only if expanded.
+ * `within`: leads to nested members, also through lists. `plan`: a price in the older shape of a plan.
+ */
+type Rule =
+  | { readonly refer: Kind; readonly always?: true }
+  | { readonly include: Rules }
+  | { readonly within: Rules }
+  | { readonly plan: true }
+interface Rules {
+  readonly [field: string]: Rule
+}
+
+const tiers: Rule = { include: {} }
+const customer: Rule = { refer: 'customer' }
+const discounts: Rule = { refer: 'discount' }
+const clock: Rule = { refer: 'test_helpers.test_clock' }
+
+const taxRates: Rule = { refer: 'tax_rate', always: true }
+const itemRules: Rules = {
+  tax_rates: taxRates,
+  price: { refer: 'price', always: true },
+  plan: { plan: true },
+  discounts,
+}
+const lineRules: Rules = {
+  discounts,
+  subscription: { refer: 'subscription' },
+  pricing: { within: { price_details: { within: { price: { refer: 'price' } } } } },
+}
+const listOf = (within: Rules): Rule => ({ within: { data: { within } } })
+
+/** `*` matches any key of a hash. */
+const rules: { readonly [K in Kind]: Rules } = {
+  product: { default_price: { refer: 'price' } },
+  price: {
+    product: { refer: 'product' },
+    tiers,
+    currency_options: { include: { tiers, '*': { within: { tiers } } } },
+  },
+  'billing.meter': {},
+  coupon: { applies_to: { include: {} }, currency_options: { include: {} } },
+  promotion_code: {
+    promotion: { within: { coupon: { refer: 'coupon' } } },
+    customer: { refer: 'customer' },
+    restrictions: { within: { currency_options: { include: {} } } },
+  },
+  webhook_endpoint: {},
+  customer: {
+    discount: { refer: 'discount', always: true },
+    test_clock: clock,
+    invoice_settings: { within: { default_payment_method: { refer: 'payment_method' } } },
+  },
+  tax_rate: {},
+  'entitlements.feature': {},
+  product_feature: { entitlement_feature: { refer: 'entitlements.feature', always: true } },
+  'entitlements.active_entitlement': { feature: { refer: 'entitlements.feature' } },
+  event: {},
+  'v2.core.event': {},
+  payment_method: { customer },
+  subscription: {
+    customer,
+    default_payment_method: { refer: 'payment_method' },
+    default_tax_rates: taxRates,
+    discounts,
+    items: listOf(itemRules),
+    latest_invoice: { refer: 'invoice' },
+    pending_setup_intent: { refer: 'setup_intent' },
+    schedule: { refer: 'subscription_schedule' },
+    test_clock: clock,
+  },
+  subscription_item: itemRules,
+  subscription_schedule: {
+    customer,
+    subscription: { refer: 'subscription' },
+    test_clock: clock,
+    default_settings: { within: { default_payment_method: { refer: 'payment_method' } } },
+    phases: {
+      within: {
+        default_payment_method: { refer: 'payment_method' },
+        default_tax_rates: taxRates,
+        items: { within: { price: { refer: 'price' }, tax_rates: taxRates } },
+      },
+    },
+  },
+  discount: {
+    customer,
+    promotion_code: { refer: 'promotion_code' },
+    source: { within: { coupon: { refer: 'coupon' } } },
+  },
+  invoice: {
+    confirmation_secret: { include: {} },
+    customer,
+    default_payment_method: { refer: 'payment_method' },
+    default_tax_rates: taxRates,
+    discounts,
+    lines: listOf(lineRules),
+    test_clock: clock,
+    parent: { within: { subscription_details: { within: { subscription: { refer: 'subscription' } } } } },
+  },
+  invoiceitem: {
+    customer,
+    invoice: { refer: 'invoice' },
+    pricing: { within: { price_details: { within: { price: { refer: 'price' } } } } },
+    tax_rates: taxRates,
+    test_clock: clock,
+  },
+  credit_note: { customer, invoice: { refer: 'invoice' } },
+  payment_intent: { customer, latest_charge: { refer: 'charge' }, payment_method: { refer: 'payment_method' } },
+  refund: { charge: { refer: 'charge' }, customer, payment_intent: { refer: 'payment_intent' } },
+  setup_intent: { customer, payment_method: { refer: 'payment_method' } },
+  charge: { customer, payment_intent: { refer: 'payment_intent' } },
+  'billing.meter_event': {},
+  'test_helpers.test_clock': {},
+  'checkout.session': {
+    customer,
+    invoice: { refer: 'invoice' },
+    line_items: { include: { data: { within: { price: { refer: 'price', always: true } } } } },
+    payment_intent: { refer: 'payment_intent' },
+    setup_intent: { refer: 'setup_intent' },
+    subscription: { refer: 'subscription' },
+    discounts: { within: { coupon: { refer: 'coupon' }, promotion_code: { refer: 'promotion_code' } } },
+  },
+  'billing_portal.configuration': {},
+  'billing_portal.session': {},
+}
+
+/** Paths as a tree: `['product.default_price']` is `{ product: { default_price: {} } }`. */
+export interface ExpandTree {
+  [field: string]: ExpandTree
+}
+
+function emptyTree(): ExpandTree {
+  return Object.create(null) as ExpandTree
+}
+
+export const nothingExpanded: Readonly<ExpandTree> = emptyTree()
+
+const maxDepth = 4
+
+/** Reads `expand[]`. Throws the API's error for a malformed one. */
+export function readExpand(value: FormValue | undefined): readonly string[] {
+  if (value === undefined) return []
+  const elements = isNode(value) ? elementsOf(value) : undefined
+  if (elements === undefined) throw badRequest('Invalid array', 'expand')
+  return elements.map((element, index) => {
+    if (isNode(element) || element === '') throw badRequest('Invalid string', `expand[${index}]`)
+    if (element.split('.').length > maxDepth) {
+      throw badRequest(`You cannot expand more than ${maxDepth} levels of a property. Property: ${element}`, 'expand')
+    }
+    return element
+  })
+}
+
+/** Checks that `kind` can be expanded along the paths. In lists the paths begin with `data.`. */
+export function expandTree(kind: Kind, paths: readonly string[], inList: boolean): ExpandTree {
+  const tree = emptyTree()
+  for (const path of paths) {
+    const names = path.split('.')
+    const own = inList ? names.slice(1) : names
+    if (inList && (names[0] !== 'data' || own.length === 0)) {
+      const hint = isExpandable(rules[kind], names) ? ` You may want to try expanding 'data.${path}' instead.` : ''
+      throw badRequest(`This property cannot be expanded (${path}).${hint}`)
+    }
+    if (!isExpandable(rules[kind], own)) throw badRequest(`This property cannot be expanded (${path}).`)
+    addPath(tree, own)
+  }
+  return tree
+}
+
+function isExpandable(level: Rules, names: readonly string[]): boolean {
+  const [name, ...rest] = names
+  if (name === undefined) return true
+  const rule = Object.hasOwn(level, name) ? level[name] : level['*']
+  if (rule === undefined) return false
+  if ('plan' in rule) return false
+  if ('refer' in rule) return isExpandable(rules[rule.refer], rest)
+  return isExpandable('include' in rule ? rule.include : rule.within, rest)
+}
+
+function addPath(tree: ExpandTree, names: readonly string[]): void {
+  let at = tree
+  for (const name of names) at = at[name] ??= emptyTree()
+}
+
+export interface Lookup {
+  readonly find: <K extends Kind>(kind: K, id: string) => Bodies[K] | undefined
+  /** Seconds. Needed for derived members, e.g. `valid` of an expired coupon. */
+  readonly now: number
+}
+
+export type Rendered = Record<string, unknown>
+
+/** The object in the form that the API returns. A dangling reference stays an id. */
+export function render(body: Body, tree: ExpandTree, lookup: Lookup): Rendered {
+  return renderLevel(withDerived(body, lookup.now), rules[body.object], tree, lookup)
+}
+
+function renderLevel(fields: object, level: Rules, tree: ExpandTree, lookup: Lookup): Rendered {
+  const shown: Rendered = {}
+  for (const [name, value] of Object.entries(fields) as [string, unknown][]) {
+    if (name.startsWith('_')) continue
+    const rule = level[name] ?? level['*']
+    if (rule === undefined) shown[name] = value
+    else {
+      const seen = renderField(value, rule, tree[name] ?? tree['*'], lookup)
+      if (seen !== undefined) shown[name] = seen
+    }
+  }
+  return shown
+}
+
+function renderField(value: unknown, rule: Rule, expansion: ExpandTree | undefined, lookup: Lookup): unknown {
+  if (Array.isArray(value) && !('include' in rule))
+    return value.map((element) => renderField(element, rule, expansion, lookup))
+  if ('plan' in rule) return typeof value === 'string' ? planOf(lookup.find('price', value)) : value
+  if ('refer' in rule) {
+    const subtree = expansion ?? (rule.always === true ? nothingExpanded : undefined)
+    if (subtree === undefined || typeof value !== 'string') return value
+    const found = lookup.find(rule.refer, value)
+    return found === undefined ? value : render(found, subtree, lookup)
+  }
+  if ('include' in rule) {
+    if (expansion === undefined || value === undefined) return undefined
+    if (!isRecord(value)) return value
+    // `currency_options.tiers` expands the tiers of every currency.
+    const everywhere =
+      expansion['tiers'] === undefined ? expansion : { ...expansion, '*': { tiers: expansion['tiers'] } }
+    return renderLevel(value, withoutOptional(rule.include), everywhere, lookup)
+  }
+  return isRecord(value) ? renderLevel(value, rule.within, expansion ?? nothingExpanded, lookup) : value
+}
+
+/** In the rules of `currency_options`, `tiers` only leads to the tiers of each currency. */
+function withoutOptional(included: Rules): Rules {
+  if (included['*'] !== undefined) return { '*': included['*'] }
+  return included
+}
+
+/** A price in the older shape of a plan. */
+export function planOf(price: Bodies['price'] | undefined): Rendered | null {
+  if (price?.recurring === undefined || price.recurring === null) return null
+  return {
+    id: price.id,
+    object: 'plan',
+    active: price.active,
+    amount: price.unit_amount,
+    amount_decimal: price.unit_amount_decimal,
+    billing_scheme: price.billing_scheme,
+    created: price.created,
+    currency: price.currency,
+    interval: price.recurring.interval,
+    interval_count: price.recurring.interval_count,
+    livemode: false,
+    metadata: price.metadata,
+    meter: price.recurring.meter,
+    nickname: price.nickname,
+    product: price.product,
+    tiers_mode: price.tiers_mode,
+    transform_usage: price.transform_quantity,
+    trial_period_days: price.recurring.trial_period_days,
+    usage_type: price.recurring.usage_type,
+  }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Computes the derived members. */
+function withDerived(body: Body, now: number): Body {
+  if (body.object === 'coupon') return { ...body, valid: body.valid && couponIsOpen(body, now) }
+  if (body.object === 'invoice') return { ...body, lines: isPreview(body) ? body.lines : firstPage(body.lines) }
+  if (body.object !== 'price') return body
+  const own = {
+    custom_unit_amount: body.custom_unit_amount,
+    tax_behavior: body.tax_behavior,
+    ...(body.tiers === undefined ? {} : { tiers: body.tiers }),
+    unit_amount: body.unit_amount,
+    unit_amount_decimal: body.unit_amount_decimal,
+  }
+  // `currency_options` includes the price's own currency.
+  return { ...body, currency_options: { [body.currency]: own, ...body.currency_options } }
+}
+
+/** An embedded list contains the first ten elements; the rest is fetched in pages (the SDK's types). */
+function firstPage<T>(list: ListOf<T>): ListOf<T> {
+  return { ...list, data: list.data.slice(0, 10), has_more: list.data.length > 10 }
+}
+
+/** A preview is not stored, so it contains all of its lines. */
+function isPreview(invoice: Bodies['invoice']): boolean {
+  return invoice.id.startsWith('upcoming_in_')
+}
+
+/** True if the coupon can be redeemed at `now` (seconds). */
+export function couponIsOpen(coupon: Bodies['coupon'], now: number): boolean {
+  if (coupon.redeem_by !== null && coupon.redeem_by <= now) return false
+  return coupon.max_redemptions === null || coupon.times_redeemed < coupon.max_redemptions
+}
