@@ -50,13 +50,20 @@ export async function openStore(options: OpenStoreOptions): Promise<KyselyStore>
 async function openDatabase(options: Pick<OpenStoreOptions, 'url' | 'file'>): Promise<Database> {
   if (options.url !== null) {
     const { CleaningPostgresDialect, openPostgresPool } = await import('./dialects/postgres.ts')
-    return new Database('postgres', new CleaningPostgresDialect(openPostgresPool(options.url)))
+    return new Database('postgres', new CleaningPostgresDialect(openPostgresPool(options.url)), isLocal(options.url))
   }
   try {
     return new Database('sqlite', new ImmediateSqliteDialect(await openSqlite(options.file)))
   } catch (error) {
     throw asServiceError(error)
   }
+}
+
+/** A unix socket or a loopback address. */
+function isLocal(url: string): boolean {
+  const { hostname, searchParams } = new URL(url)
+  const host = searchParams.get('host') ?? hostname
+  return host.startsWith('/') || ['', 'localhost', '127.0.0.1', '[::1]', '::1'].includes(host)
 }
 
 /** What workers write must not make anybody wait for the store: when embedded, it has a file and a thread of its own. */

@@ -28,9 +28,12 @@ export class Database {
   readonly engine: Engine
   readonly #kysely: Kysely<Tables>
   readonly #inside = new AsyncLocalStorage<true>()
+  readonly #localAddress: boolean
 
-  constructor(engine: Engine, dialect: Dialect) {
+  /** `localAddress`: the database is connected to by a unix socket or a loopback address. */
+  constructor(engine: Engine, dialect: Dialect, localAddress = engine === 'sqlite') {
     this.engine = engine
+    this.#localAddress = localAddress
     this.#kysely = new Kysely<Tables>({ dialect, plugins: [new CamelCasePlugin(), betweenStatements] })
   }
 
@@ -65,6 +68,17 @@ export class Database {
     return this.engine === 'sqlite'
       ? sql<number>`cast(unixepoch('subsec') * 1000 as integer)`
       : sql<number>`cast(floor(extract(epoch from clock_timestamp()) * 1000) as bigint)`
+  }
+
+  /**
+   * True if the database certainly runs on this machine. SQLite does, because its write-ahead log is shared memory. PostgreSQL does
+   * if both ends see a local connection: with a proxy between (e.g. PgBouncer beside either of them) only one of them does.
+   */
+  async isOnThisMachine(db: Read): Promise<boolean> {
+    if (this.engine === 'sqlite' || !this.#localAddress) return this.engine === 'sqlite'
+    const { rows } = await sql<{ local: boolean }>`
+      select coalesce(host(inet_client_addr()) in ('127.0.0.1', '::1'), true) as local`.execute(db)
+    return rows[0]?.local === true
   }
 
   /** Locks the rows until the transaction ends. SQLite has one writer at a time anyway. A row that is absent is not locked. */
