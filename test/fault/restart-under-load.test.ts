@@ -3,6 +3,7 @@ import { Agent, request } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import type { BillingConfig } from '../../packages/ratecard/src/config/document/schema.ts'
 import { drainMs } from '../../packages/ratecard/src/composition/main.ts'
 import { admin, billing } from '../support/app.ts'
 import { freePort, startProgram, systemProgram } from '../support/local-programs.ts'
@@ -20,13 +21,13 @@ const restarts = 10
 const requestsPerSecond = 200
 const tickMs = 20
 const balancerConfig = fileURLToPath(new URL('../../deploy/compose/haproxy.cfg', import.meta.url))
-const document = {
+const document: BillingConfig = {
   version: '1.0.0',
   products: [
     {
       id: 'pro',
       name: 'Pro',
-      prices: [{ id: 'pro_monthly', amount: 900, currency: 'eur', interval: 'month' as const }],
+      prices: [{ id: 'pro_monthly', amount: 900, currency: 'eur', interval: 'month' }],
     },
   ],
 }
