@@ -45,7 +45,8 @@ const rooms = {
   cli: [
     ...['errors', 'money', 'config', 'wire', 'pricing', 'catalog', 'workers/cron', 'workers/project'],
     ...['workers/cloudflare'],
-    ...['settings.ts', 'composition/main.ts', 'composition/maintenance.ts', 'composition/local-worker.ts'],
+    ...['settings.ts', 'composition/main.ts', 'composition/escaped.ts', 'composition/maintenance.ts'],
+    'composition/local-worker.ts',
   ],
 }
 
