@@ -4,7 +4,10 @@ import { expect, it, onTestFinished } from 'vitest'
 import { sampleConfig, startTestApp } from '../support/app.ts'
 import { partMs, rawResponse, rawServer, tryFor } from './raw-responses.ts'
 
-const member = fc.oneof(fc.jsonValue({ maxDepth: 2 }), fc.constantFrom('list', 'account', 'product', 'acct_1', 'https://x'))
+const member = fc.oneof(
+  fc.jsonValue({ maxDepth: 2 }),
+  fc.constantFrom('list', 'account', 'product', 'acct_1', 'https://x'),
+)
 const names = ['object', 'id', 'data', 'has_more', 'url', 'error', 'metadata', 'livemode', 'lastResponse', '__proto__']
 const json = fc.oneof(
   fc.jsonValue({ maxDepth: 3 }),

@@ -7,10 +7,16 @@ import { hostileText } from './hostile-text.ts'
 /** Each of the three parts (workers, servers that they fetch, the processor) goes on for so long: two minutes in all. */
 export const partMs = Number(process.env['ATTACK_SECONDS'] ?? 40) * 1_000
 
-const latin1 = fc.string({ unit: fc.integer({ min: 0, max: 255 }).map((code) => String.fromCharCode(code)), maxLength: 60 })
+const latin1 = fc.string({
+  unit: fc.integer({ min: 0, max: 255 }).map((code) => String.fromCharCode(code)),
+  maxLength: 60,
+})
 const status = fc.oneof(
   { weight: 3, arbitrary: fc.integer({ min: 0, max: 999 }).map((code) => String(code).padStart(3, '0')) },
-  { weight: 3, arbitrary: fc.constantFrom('200', '204', '304', '301', '404', '500', '101', '100', '103', '600', '000') },
+  {
+    weight: 3,
+    arbitrary: fc.constantFrom('200', '204', '304', '301', '404', '500', '101', '100', '103', '600', '000'),
+  },
   { weight: 1, arbitrary: fc.constantFrom('', '20', '2000', '-1', '2 0', 'abc', '0x1') },
 )
 const reason = fc.oneof(latin1, hostileText, fc.constantFrom('', 'OK', 'a\u0001b', 'a\u007f', 'caf\u00e9'))
@@ -37,7 +43,12 @@ const headerValue = fc.oneof(
   fc.integer({ min: 1, max: 40_000 }).map((length) => 'h'.repeat(length)),
 )
 export const headerBlock = fc.array(fc.tuple(headerName, headerValue), { maxLength: 8 })
-export const body = fc.oneof(latin1, hostileText, fc.json(), fc.constantFrom('', '5\r\nhello\r\n0\r\n\r\n', 'zz\r\n', '0\r\n\r\n'))
+export const body = fc.oneof(
+  latin1,
+  hostileText,
+  fc.json(),
+  fc.constantFrom('', '5\r\nhello\r\n0\r\n\r\n', 'zz\r\n', '0\r\n\r\n'),
+)
 
 /** A whole response, as latin1. */
 export const rawResponse = fc
@@ -72,7 +83,11 @@ export async function rawServer(): Promise<RawServer> {
 }
 
 /** Tries examples one after the other until the time is over. An error that nothing caught fails with the example before it. */
-export async function tryFor<T>(ms: number, examples: fc.Arbitrary<T>, attempt: (example: T) => Promise<void>): Promise<number> {
+export async function tryFor<T>(
+  ms: number,
+  examples: fc.Arbitrary<T>,
+  attempt: (example: T) => Promise<void>,
+): Promise<number> {
   const escaped: unknown[] = []
   const onEscape = (error: unknown) => escaped.push(error)
   process.on('uncaughtException', onEscape).on('unhandledRejection', onEscape)

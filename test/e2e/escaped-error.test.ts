@@ -29,7 +29,13 @@ async function start(failAs: 'exception' | 'rejection', env: NodeJS.ProcessEnv =
   const server = spawn(process.execPath, [...args, '--json'], {
     cwd: folder,
     env: {
-      ...{ PATH: process.env['PATH'], HOME: folder, TMPDIR: folder, RATECARD_LOG_LEVEL: 'silent', RATECARD_SANDBOX_PORT: '0' },
+      ...{
+        PATH: process.env['PATH'],
+        HOME: folder,
+        TMPDIR: folder,
+        RATECARD_LOG_LEVEL: 'silent',
+        RATECARD_SANDBOX_PORT: '0',
+      },
       ...{ RATECARD_SERVICE_KEY: serviceKey, FAIL_AS: failAs },
       ...env,
     },
@@ -45,7 +51,13 @@ async function start(failAs: 'exception' | 'rejection', env: NodeJS.ProcessEnv =
   const [first] = started as [Buffer | number]
   if (typeof first === 'number') throw new Error(`The server did not start: ${log}`)
   const { url } = JSON.parse(String(first)) as { url: string }
-  return { server, folder, url, log: () => log, ended: once(server, 'close') as Promise<[number | null, string | null]> }
+  return {
+    server,
+    folder,
+    url,
+    log: () => log,
+    ended: once(server, 'close') as Promise<[number | null, string | null]>,
+  }
 }
 
 /** Processes of workers whose files are in the folder. */
@@ -63,25 +75,28 @@ function workerProcesses(folder: string): string[] {
 }
 
 describe('an error that nothing catches', () => {
-  it.each(['exception', 'rejection'] as const)('is one line of JSON without secrets, and the exit code 70: %s', async (how) => {
-    const { server, log, ended } = await start(how)
-    server.kill('SIGUSR2')
-    expect((await ended)[0]).toBe(70)
-    const lines = log().trim().split('\n')
-    expect(lines).toHaveLength(1)
-    const line = JSON.parse(lines[0] ?? '') as { err: { stack: string } }
-    expect(line).toMatchObject({
-      level: 60,
-      origin: how === 'rejection' ? 'unhandledRejection' : 'uncaughtException',
-      exit_code: 70,
-      err: {
-        type: 'Error',
-        message: 'no [RATECARD_SERVICE_KEY] and no [key] at postgres://me:[password]@db/x',
-        stack: expect.stringContaining('failing.mjs'),
-      },
-    })
-    expect(log()).not.toMatch(/rck_|sk_test|pass%20word|hidden/)
-  })
+  it.each(['exception', 'rejection'] as const)(
+    'is one line of JSON without secrets, and the exit code 70: %s',
+    async (how) => {
+      const { server, log, ended } = await start(how)
+      server.kill('SIGUSR2')
+      expect((await ended)[0]).toBe(70)
+      const lines = log().trim().split('\n')
+      expect(lines).toHaveLength(1)
+      const line = JSON.parse(lines[0] ?? '') as { err: { stack: string } }
+      expect(line).toMatchObject({
+        level: 60,
+        origin: how === 'rejection' ? 'unhandledRejection' : 'uncaughtException',
+        exit_code: 70,
+        err: {
+          type: 'Error',
+          message: 'no [RATECARD_SERVICE_KEY] and no [key] at postgres://me:[password]@db/x',
+          stack: expect.stringContaining('failing.mjs'),
+        },
+      })
+      expect(log()).not.toMatch(/rck_|sk_test|pass%20word|hidden/)
+    },
+  )
 
   it('closes the listener at once, whatever the delay of a shutdown, and ends workers', async () => {
     const { server, folder, url, ended } = await start('exception', { RATECARD_SHUTDOWN_DELAY_SECONDS: '60' })

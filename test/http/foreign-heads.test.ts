@@ -60,11 +60,14 @@ const through = (bytes: string) =>
 const isWell = async () => (await ask('/healthz')).statusCode
 
 describe('a reason phrase', () => {
-  it.each(['Can’t find that', 'Gone fishing', 'caf\u00e9', ''])('of a worker is not passed on: %j', async (statusText) => {
-    const response = await say({ status: 404, statusText })
-    expect([response.statusCode, response.statusMessage, response.text]).toEqual([404, 'Not Found', 'said'])
-    expect(await isWell()).toBe(200)
-  })
+  it.each(['Can’t find that', 'Gone fishing', 'caf\u00e9', ''])(
+    'of a worker is not passed on: %j',
+    async (statusText) => {
+      const response = await say({ status: 404, statusText })
+      expect([response.statusCode, response.statusMessage, response.text]).toEqual([404, 'Not Found', 'said'])
+      expect(await isWell()).toBe(200)
+    },
+  )
 
   it('of a server that a worker fetches is not passed on, nor does it matter', async () => {
     for (const reason of ['a\u0001b', 'a\u007f', 'caf\u00e9', 'OK']) {
@@ -78,16 +81,21 @@ describe('a reason phrase', () => {
 })
 
 describe('a status that is none', () => {
-  it.each(['000', '001', '099', '600', '999'])('of a server is an error of the fetch that asked: %s', async (status) => {
-    const response = await through(`HTTP/1.1 ${status} OK\r\ncontent-length: 2\r\n\r\nhi`)
-    expect([response.statusCode, response.text]).toEqual([
-      599,
-      expect.stringMatching(
-        new RegExp(`^TypeError: fetch to 127.* failed: the server answered with the status ${status}; .* from 200 to 599`),
-      ),
-    ])
-    expect(await isWell()).toBe(200)
-  })
+  it.each(['000', '001', '099', '600', '999'])(
+    'of a server is an error of the fetch that asked: %s',
+    async (status) => {
+      const response = await through(`HTTP/1.1 ${status} OK\r\ncontent-length: 2\r\n\r\nhi`)
+      expect([response.statusCode, response.text]).toEqual([
+        599,
+        expect.stringMatching(
+          new RegExp(
+            `^TypeError: fetch to 127.* failed: the server answered with the status ${status}; .* from 200 to 599`,
+          ),
+        ),
+      ])
+      expect(await isWell()).toBe(200)
+    },
+  )
 
   it('of a server is 101 where no upgrade was asked for', async () => {
     const head = 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n'

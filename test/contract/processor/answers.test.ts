@@ -77,7 +77,10 @@ describe('an answer that makes no sense', () => {
 describe('an answer that is not from Stripe', () => {
   it.each(['"x"', '7', 'true', 'null', '[]'])('is broken where it is read: %s', async (body) => {
     const { processor } = await against({ body })
-    await expect(processor.snapshot({ signal })).rejects.toMatchObject({ kind: 'broken', message: expect.stringMatching(/in place of an object/) })
+    await expect(processor.snapshot({ signal })).rejects.toMatchObject({
+      kind: 'broken',
+      message: expect.stringMatching(/in place of an object/),
+    })
   })
 
   it('leaves a write in doubt after one retry: a text with the status 502', async () => {

@@ -28,7 +28,10 @@ export function watchEscapes({ env, logForPeople }: EscapeOptions): EscapeWatch 
   let close = (): Promise<void> => Promise.resolve()
   let ending = false
   const onEscape = (error: unknown, origin: NodeJS.UncaughtExceptionOrigin): void => {
-    log.fatal({ err: describe(error, redact), origin, exit_code: escapedExitCode }, 'an error was not caught: the service ends')
+    log.fatal(
+      { err: describe(error, redact), origin, exit_code: escapedExitCode },
+      'an error was not caught: the service ends',
+    )
     if (ending) return
     ending = true
     const end = (): never => process.exit(escapedExitCode)

@@ -194,6 +194,10 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   registerPricingTable(app)
   await registerDocs(app)
   await app.ready()
+  // For example no memory to accept a connection. While the listener starts, whoever starts it learns of the error.
+  app.server.on('error', (error) => {
+    if (app.server.listening) logger.error({ err: error }, 'the listener failed')
+  })
   return app
 }
 

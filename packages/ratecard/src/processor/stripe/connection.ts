@@ -24,7 +24,9 @@ export class NotAnObject extends Error {
   readonly status: number
 
   constructor(value: unknown, status: number) {
-    super(`is ${value === null ? 'null' : Array.isArray(value) ? 'an array' : `a ${typeof value}`} in place of an object`)
+    super(
+      `is ${value === null ? 'null' : Array.isArray(value) ? 'an array' : `a ${typeof value}`} in place of an object`,
+    )
     this.status = status
   }
 }

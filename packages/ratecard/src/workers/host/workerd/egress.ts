@@ -240,7 +240,9 @@ async function forwardUpgrade(
     const checked = checkHead(answer.statusCode, answer.rawHeaders, notOurs, { upgrade: true })
     if ('problem' in checked) throw new Error(`the server ${checked.problem}`)
     answered = true
-    socket.write(headBytes(withHeaders(checked, 'Connection', 'Upgrade', 'Upgrade', answer.headers.upgrade ?? upgradeTo)))
+    socket.write(
+      headBytes(withHeaders(checked, 'Connection', 'Upgrade', 'Upgrade', answer.headers.upgrade ?? upgradeTo)),
+    )
     if (first.length > 0) socket.write(first)
     if (head.length > 0) upstream.write(head)
     pipeline(upstream, socket, () => undefined)
@@ -286,7 +288,5 @@ function fail(response: ServerResponse, detail: string): void {
 
 function failUpgrade(socket: Duplex, detail: string): void {
   const text = encodeURIComponent(detail.toWellFormed())
-  socket.end(
-    `HTTP/1.1 502 Bad Gateway\r\n${egressHeader}: ${text}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`,
-  )
+  socket.end(`HTTP/1.1 502 Bad Gateway\r\n${egressHeader}: ${text}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
 }

@@ -202,7 +202,10 @@ function collect(child: ChildProcess, onLine: ProcessOptions['onLine']): () => s
       reader.push(chunk)
     }
     child[from]?.on('data', guarded(onData, lost))
-    child[from]?.on('end', guarded(() => reader.end(), lost))
+    child[from]?.on(
+      'end',
+      guarded(() => reader.end(), lost),
+    )
     child[from]?.on('error', lost)
   }
   return () => last.join('\n')

@@ -300,7 +300,10 @@ export async function failureOf({ spec, cause }: ProxyOptions, error: unknown): 
   if (code === 'UND_ERR_HEADERS_TIMEOUT')
     return {
       outcome: 'timed_out',
-      error: new ServiceError('worker_timeout', `The worker "${name}" sent no response within ${limits.responseMs} ms.`),
+      error: new ServiceError(
+        'worker_timeout',
+        `The worker "${name}" sent no response within ${limits.responseMs} ms.`,
+      ),
     }
   if (headersTooLarge.has(code)) return { outcome: 'failed', error: tooManyHeaders(name) }
   if (typeof code === 'string' && code.startsWith('HPE_'))

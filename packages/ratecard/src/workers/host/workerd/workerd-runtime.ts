@@ -175,7 +175,9 @@ class WorkerdRuntime implements WorkerRuntime {
           await process.removed
           await user?.release()
         })
-        .catch((error: unknown) => this.options.onRuntimeLine?.(spec.name, `The end was not in order: ${String(error)}`))
+        .catch((error: unknown) =>
+          this.options.onRuntimeLine?.(spec.name, `The end was not in order: ${String(error)}`),
+        )
       return await this.checked(worker)
     } catch (error) {
       await user?.release()
