@@ -6,7 +6,11 @@ const pureRooms = ['errors', 'money', 'config', 'wire', 'pricing', 'catalog', 's
 )
 
 /** Where processes begin and end: these may read the environment, exit and print. */
-const compositionRoot = ['packages/ratecard/src/composition/main.ts', 'packages/ratecard/src/cli/**']
+const compositionRoot = [
+  'packages/ratecard/src/composition/main.ts',
+  'packages/ratecard/src/composition/escaped.ts',
+  'packages/ratecard/src/cli/**',
+]
 
 const directive = /^\s*eslint-disable(?:-next-line|-line)?\b/
 const described = /^\s*eslint-disable(?:-next-line|-line)?\s+[^\s-].*?\s--\s+\S/s

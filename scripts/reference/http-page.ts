@@ -44,7 +44,7 @@ const intro = `Bodies are JSON with snake_case names, bare, without an envelope;
 \`GET /api/v1/openapi.json\` and shows it at \`/docs\`.
 
 Routes marked **service key** need the header \`X-Service-Key\`; on those marked *key optional* a valid key also shows hidden prices. Those marked
-**session or service key** also take the cookie \`ratecard_session\` of a tenant. A key has the scope \`write\` (everything) or \`read\`: then only
+**session or service key** also take the cookie \`ratecard_session\` of a tenant (over TLS \`__Host-ratecard_session\`). A key has the scope \`write\` (everything) or \`read\`: then only
 what is marked *any scope*, and dry runs (\`dry_run=true\`).`
 
 /** The description that the application itself serves. No operation is ever called, so there need be no service behind it. */

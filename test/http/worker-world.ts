@@ -30,6 +30,7 @@ export function upload(code: string, more: Record<string, unknown> = {}): Record
 export async function startWorkerWorld(
   options: Partial<Omit<WorkersOptions, 'store' | 'clock' | 'newId' | 'registry'>> = {},
   appOptions: TestAppOptions = {},
+  allowedHosts: readonly string[] = [],
 ): Promise<WorkerWorld> {
   let service: EgressPolicy['service'] = null
   const registry = new Registry()
@@ -37,7 +38,7 @@ export async function startWorkerWorld(
     clock: systemClock,
     egress: {
       resolve: () => Promise.resolve([]),
-      allowedHosts: new Set(),
+      allowedHosts: new Set(allowedHosts),
       get service() {
         return service
       },

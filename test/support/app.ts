@@ -29,6 +29,8 @@ export interface TestAppOptions {
   readonly workers?: ServiceOptions['workers']
   readonly allowedRedirects?: readonly string[]
   readonly clock?: Clock
+  /** Where the adapter finds the processor, if that is not the sandbox itself. */
+  readonly apiBase?: string
   /** Takes the log's lines; without it nothing is logged. */
   readonly onLog?: (line: string) => void
   /** Changes the service that the application gets, for what no real call brings about. */
@@ -59,6 +61,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     allowedRedirects: options.allowedRedirects ?? [],
     clock,
     ...(options.workers === undefined ? {} : { workers: options.workers }),
+    ...(options.apiBase === undefined ? {} : { apiBase: options.apiBase }),
   })
   const { service, store, sandbox } = stack
   const first = await service.ensureFirstKey(null)

@@ -5,7 +5,7 @@ export interface ClientOptions {
   readonly baseUrl: string
   /** Sent as `X-Service-Key`. Never put one into a browser. */
   readonly serviceKey?: string | undefined
-  /** Value of a tenant's session, sent as the cookie `ratecard_session`: for servers that call on a customer's behalf. */
+  /** Value of a tenant's session, sent as the cookies `ratecard_session` and `__Host-ratecard_session`, of which the service reads the one for a connection without or with TLS: for servers that call on a customer's behalf. */
   readonly session?: string | undefined
   /** `include` lets a browser send the session cookie that it holds to a service of another origin. */
   readonly credentials?: 'omit' | 'same-origin' | 'include'
@@ -102,7 +102,11 @@ export function createTransport(options: ClientOptions): Transport {
 function headersOf(options: ClientOptions, call: Call): Record<string, string> {
   const headers: Record<string, string> = { accept: 'application/json' }
   if (options.serviceKey !== undefined) headers['x-service-key'] = options.serviceKey
-  if (options.session !== undefined) headers['cookie'] = `ratecard_session=${encodeURIComponent(options.session)}`
+  if (options.session !== undefined) {
+    const value = encodeURIComponent(options.session)
+    // Which name counts depends on the service's public URL, and that may be another one than ours, e.g. within a cluster.
+    headers['cookie'] = `ratecard_session=${value}; __Host-ratecard_session=${value}`
+  }
   if (call.body !== undefined) headers['content-type'] = 'application/json'
   for (const [name, value] of Object.entries(call.headers ?? {})) if (value !== undefined) headers[name] = value
   return headers

@@ -25,6 +25,9 @@ describe('an answer that makes no sense', () => {
     ['members missing', { id: 'rc_p', object: 'product' }],
     ['null', null],
     ['a list', [product]],
+    ['a text', '"x"'],
+    ['a number', '7'],
+    ['true', 'true'],
   ])('is broken and never repeated: %s', async (_name, body) => {
     const { processor, seen } = await against({ body })
     await expect(processor.perform(createProduct('p'), writing)).rejects.toMatchObject({
@@ -72,6 +75,20 @@ describe('an answer that makes no sense', () => {
 })
 
 describe('an answer that is not from Stripe', () => {
+  it.each(['"x"', '7', 'true', 'null', '[]'])('is broken where it is read: %s', async (body) => {
+    const { processor } = await against({ body })
+    await expect(processor.snapshot({ signal })).rejects.toMatchObject({
+      kind: 'broken',
+      message: expect.stringMatching(/in place of an object/),
+    })
+  })
+
+  it('leaves a write in doubt after one retry: a text with the status 502', async () => {
+    const { processor, seen } = await against({ status: 502, body: '"Bad gateway"' })
+    await expect(processor.perform(createProduct('p'), writing)).rejects.toMatchObject({ kind: 'unknown_outcome' })
+    expect(seen).toHaveLength(2)
+  })
+
   it('leaves a write in doubt after one repeat: a proxy’s error page', async () => {
     const { processor, seen } = await against({ status: 502, body: '<html>Bad gateway</html>' })
     await expect(processor.perform(createProduct('p'), writing)).rejects.toMatchObject({ kind: 'unknown_outcome' })

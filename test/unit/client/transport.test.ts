@@ -40,7 +40,7 @@ describe('credentials', () => {
     const { client, sent } = answering([json(bought)], { session: 'ses_1.a.b' })
     await client.checkout.create(wish)
     expect([sent[0]?.headers.get('cookie'), sent[0]?.headers.get('x-service-key')]).toEqual([
-      'ratecard_session=ses_1.a.b',
+      'ratecard_session=ses_1.a.b; __Host-ratecard_session=ses_1.a.b',
       null,
     ])
   })
@@ -48,7 +48,9 @@ describe('credentials', () => {
   it('cannot add a second cookie', async () => {
     const { client, sent } = answering([json(bought)], { session: 'a; admin=1' })
     await client.checkout.create(wish)
-    expect(sent[0]?.headers.get('cookie')).toBe('ratecard_session=a%3B%20admin%3D1')
+    expect(sent[0]?.headers.get('cookie')).toBe(
+      'ratecard_session=a%3B%20admin%3D1; __Host-ratecard_session=a%3B%20admin%3D1',
+    )
   })
 
   it('are what the browser holds when that is asked for, and nothing is said about them otherwise', async () => {

@@ -8,6 +8,7 @@ import type { Duplex } from 'node:stream'
 import type { Clock } from '../clock.ts'
 import { problemCodes } from '../errors/codes.ts'
 import { ServiceError } from '../errors/service-error.ts'
+import { guarded } from '../guarded.ts'
 import { parseCron } from '../workers/cron/parse.ts'
 import { defaultLimits } from '../workers/host/runtime.ts'
 import type {
@@ -92,8 +93,20 @@ class LocalServer implements LocalWorker {
       },
     })
     this.server.requestTimeout = 0
-    this.server.on('request', (request, response) => void this.answer(request, response))
-    this.server.on('upgrade', (request, socket, head) => void this.join(request, socket, head))
+    this.server.on(
+      'request',
+      guarded(
+        (request, response) => this.answer(request, response),
+        (error, _request, response) => writeProblem(response, problemOf(error)),
+      ),
+    )
+    this.server.on(
+      'upgrade',
+      guarded(
+        (request, socket, head) => this.join(request, socket, head),
+        (_error, _request, socket) => socket.destroy(),
+      ),
+    )
   }
 
   get url(): string {
@@ -153,8 +166,7 @@ class LocalServer implements LocalWorker {
   }
 
   private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { pathname } = new URL(request.url ?? '/', 'http://local')
-    if (pathname === scheduledPath) {
+    if ((request.url ?? '/').replace(/[?#].*$/s, '') === scheduledPath) {
       await this.answerScheduled(request, response)
       return
     }
@@ -190,6 +202,7 @@ class LocalServer implements LocalWorker {
 
   private async join(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     const context = this.contextOf(request)
+    socket.on('error', () => socket.destroy())
     try {
       await this.live().upgrade(request, socket, head, context)
     } catch (error) {
@@ -248,7 +261,8 @@ function writeProblem(response: ServerResponse, problem: ServiceError): void {
   }
   const { status, code, message: detail } = problem
   const retry = problem.retryAfter === undefined ? {} : { 'retry-after': String(problem.retryAfter) }
-  response.writeHead(status, { 'content-type': 'application/problem+json', ...retry })
+  // With a reason phrase: otherwise Node takes the one that an earlier `writeHead` left, even where that failed.
+  response.writeHead(status, http.STATUS_CODES[status], { 'content-type': 'application/problem+json', ...retry })
   response.end(`${JSON.stringify({ type: 'about:blank', title: problemCodes[code].title, status, detail, code })}\n`)
 }
 

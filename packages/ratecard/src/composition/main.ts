@@ -50,6 +50,8 @@ export interface RunningServer {
   readonly app: FastifyInstance
   readonly service: ComposedService
   close(): Promise<void>
+  /** The same without the delay in which balancers look elsewhere: the listener closes at once. */
+  closeAtOnce(): Promise<void>
 }
 
 /**
@@ -127,10 +129,18 @@ export async function startServer(options: StartServerOptions): Promise<RunningS
       }),
     )
     // Not waited for: a processor that is slow to answer must not keep prices from being served.
-    if (sandboxUrl === null) void warnOfProcessor(service, settings, options.out, logger)
+    if (sandboxUrl === null)
+      warnOfProcessor(service, settings, options.out, logger).catch((error: unknown) =>
+        logger.warn({ err: error }, 'the processor could not be checked'),
+      )
     serving = true
-    const running: RunningServer = { url, sandboxUrl, app, service, close: closeAll }
-    options.signal?.addEventListener('abort', () => void closeAll(), { once: true })
+    const closeAtOnce = () => {
+      serving = false
+      return closeAll()
+    }
+    const running: RunningServer = { url, sandboxUrl, app, service, close: closeAll, closeAtOnce }
+    const failed = (error: unknown) => logger.error({ err: error }, 'the service did not end in order')
+    options.signal?.addEventListener('abort', () => void closeAll().catch(failed), { once: true })
     return running
   } catch (error) {
     await closeAll()

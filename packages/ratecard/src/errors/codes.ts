@@ -323,6 +323,11 @@ export const problemCodes = {
     title: 'The processor answered nonsense',
     when: 'The answer could not be understood. Nothing more was sent.',
   },
+  worker_failed: {
+    status: 502,
+    title: 'The worker’s response cannot be passed on',
+    when: 'Its status is none from 200 to 599, its headers are invalid or over 16 KiB, or it is not valid HTTP.',
+  },
   processor_rate_limited: {
     status: 503,
     title: 'The processor is limiting us',

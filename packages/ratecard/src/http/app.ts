@@ -22,7 +22,8 @@ import { errorsPage } from './response/errors-page.ts'
 import { concealSecrets } from './response/conceal.ts'
 import { sendInPieces } from './response/large-answer.ts'
 import { registerJsonBody } from './request/json-body.ts'
-import { clientAddress } from './server/client-address.ts'
+import { clientAddress, overTls } from './server/client-address.ts'
+import type { IsOverTls } from './server/client-address.ts'
 import { connectionsThatFit, defaultConnectionLimits } from './server/connections.ts'
 import type { ConnectionLimits, Connections } from './server/connections.ts'
 import { createAddressGuard } from './server/address-guard.ts'
@@ -67,6 +68,8 @@ export interface AppOptions {
 
 declare module 'fastify' {
   interface FastifyInstance {
+    /** Decides under which names our cookies are read and set. */
+    isOverTls: IsOverTls
     /** From now on `/readyz` answers 503 and connections end with their next answer; every request is served. */
     leave: () => void
     /** From now on new requests are refused (503) and streams end; those that run go on. */
@@ -140,6 +143,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   })
   app.decorateRequest('caller', null)
   app.decorateRequest('tenantSession', null)
+  app.decorate('isOverTls', overTls(settings.publicUrl, settings.trustedProxies ?? []))
   app.decorate('leave', () => {
     leaving.abort()
   })
@@ -202,6 +206,10 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   registerPricingTable(app)
   await registerDocs(app)
   await app.ready()
+  // For example no memory to accept a connection. While the listener starts, whoever starts it learns of the error.
+  app.server.on('error', (error) => {
+    if (app.server.listening) logger.error({ err: error }, 'the listener failed')
+  })
   return app
 }
 

@@ -7,7 +7,9 @@ import { closed, shape, Time } from './schema.ts'
 export const Session = shape('Session', {
   id: Type.String(),
   tenant_id: Type.String(),
-  value: Type.String({ description: 'The value of the cookie `ratecard_session`: shown this once.' }),
+  value: Type.String({
+    description: 'The value of the cookie `ratecard_session` (over TLS `__Host-ratecard_session`): shown this once.',
+  }),
   created_at: Time('When it was made.'),
   expires_at: Time('When it ends.'),
 })
@@ -36,7 +38,11 @@ export const sessionOperations = operations({
         description: 'The session.',
         schema: Session,
         headers: {
-          'Set-Cookie': { type: 'string', description: '`ratecard_session`, for browsers that call by themselves.' },
+          'Set-Cookie': {
+            type: 'string',
+            description:
+              '`ratecard_session` (over TLS `__Host-ratecard_session`), for browsers that call by themselves.',
+          },
         },
       },
     },

@@ -25,21 +25,25 @@ export const serverStart: Command = {
   run: async ({ options, io, out, global }) => {
     const settled = withoutGrowth()
     const { startServer } = await import('../../composition/main.ts')
+    const { watchEscapes } = await import('../../composition/escaped.ts')
     const port = options.whole('port')
     const dataDir = options.text('dataDir')
-    await serveUntilStopped(io, async () => {
+    const log = { env: io.env, ...(io.stderr.isTTY ? { logForPeople: harmless } : {}) }
+    const escapes = watchEscapes(log)
+    const start = async () => {
       const running = await startServer({
-        env: io.env,
+        ...log,
         out: (line) => out.say(line),
         showKey: io.stdout.isLog !== true,
-        ...(io.stderr.isTTY ? { logForPeople: harmless } : {}),
         ...(port === undefined ? {} : { port }),
         ...(dataDir === undefined ? {} : { dataDir: path.resolve(io.cwd, dataDir) }),
       })
+      escapes.closeWith(() => running.closeAtOnce())
       settled()
       if (global.json) io.stdout.write(`${JSON.stringify({ url: running.url })}\n`)
       return running
-    })
+    }
+    await serveUntilStopped(io, start).finally(() => escapes.stop())
     return {}
   },
 }

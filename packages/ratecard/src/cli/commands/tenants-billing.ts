@@ -110,7 +110,10 @@ export const tenantsSession: Command = {
     },
   ],
   examples: [
-    { command: 'ratecard tenants session glazeworks', what: 'prints the value of the cookie ratecard_session' },
+    {
+      command: 'ratecard tenants session glazeworks',
+      what: 'prints the value of the cookie ratecard_session (over TLS __Host-ratecard_session)',
+    },
   ],
   run: async (context) => {
     const { args, options, io, out } = context

@@ -124,7 +124,7 @@ function expired({ expiresAt }: { readonly expiresAt: number }): ServiceError {
 
 function neither(): ServiceError {
   return new ServiceError('service_key_missing', 'This route needs the session cookie of a tenant, or a service key.', {
-    hint: 'Send the cookie ratecard_session, or a service key in X-Service-Key.',
+    hint: 'Send the cookie ratecard_session (over TLS __Host-ratecard_session), or a service key in X-Service-Key.',
   })
 }
 

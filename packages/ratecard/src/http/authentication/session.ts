@@ -2,15 +2,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../errors/service-error.ts'
 import { isLoopback } from '../server/client-address.ts'
+import { readOwnCookie, setOwnCookie } from './own-cookie.ts'
 
-export const sessionCookie = 'ratecard_session'
+export const sessionCookie = { name: 'ratecard_session', path: '/' }
 
 /** The cookie's value as it came; undefined without one. */
-export function sessionValueOf(request: FastifyRequest): string | undefined {
-  const header = request.headers.cookie
-  const value = header === undefined ? undefined : request.server.parseCookie(header)[sessionCookie]
-  return value === '' ? undefined : value
-}
+export const sessionValueOf = (request: FastifyRequest) => readOwnCookie(request, sessionCookie)
 
 /** Sets the cookie. `Secure` but where both addresses of the service, its own and the caller's, are loopback: no TLS there. */
 export function setSessionCookie(
@@ -20,9 +17,7 @@ export function setSessionCookie(
 ): void {
   // Without a setting the public URL is loopback, although a proxy may serve a name of the world in front of it.
   const hosts = [reply.request.hostname, ...(options.publicUrl === null ? [] : [new URL(options.publicUrl).hostname])]
-  reply.setCookie(sessionCookie, value, {
-    path: '/',
-    httpOnly: true,
+  setOwnCookie(reply, sessionCookie, value, {
     sameSite: 'lax',
     secure: !hosts.every(isLoopbackHost),
     maxAge: options.maxAgeSeconds,

@@ -24,7 +24,7 @@ export async function registerOpenApi(app: FastifyInstance, publicUrl: string | 
       components: {
         securitySchemes: {
           [securityScheme]: { type: 'apiKey', in: 'header', name: 'X-Service-Key' },
-          [sessionScheme]: { type: 'apiKey', in: 'cookie', name: sessionCookie },
+          [sessionScheme]: { type: 'apiKey', in: 'cookie', name: sessionCookie.name },
         },
       },
     },

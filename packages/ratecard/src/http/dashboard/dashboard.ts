@@ -8,6 +8,7 @@ import { notBuiltPage, signedInPage, signInPage } from '../../dashboard/sign-in-
 import type { Service, ServiceKey } from '../../service/service.ts'
 import type { DashboardPass } from '../../service/dashboard.ts'
 import { admit } from '../authentication/auth.ts'
+import { clearOwnCookie, readOwnCookie, setOwnCookie } from '../authentication/own-cookie.ts'
 import { dashboardCookie, dashboardPath } from './paths.ts'
 import type { AddressGuard } from '../server/address-guard.ts'
 import { firstAnswers } from './first-answers.ts'
@@ -147,7 +148,7 @@ function sendPage(reply: FastifyReply, status: number, body: string): FastifyRep
 }
 
 function signInRoutes(scope: FastifyInstance, deps: DashboardDeps, sameOrigin: SameOrigin, pages: Pages): void {
-  const { service, guard, publicUrl } = deps
+  const { service, guard } = deps
 
   const signInAnswer = async (
     reply: FastifyReply,
@@ -160,14 +161,13 @@ function signInRoutes(scope: FastifyInstance, deps: DashboardDeps, sameOrigin: S
     return sendPage(reply.headers(notStored), built === null ? 503 : status, body)
   }
 
-  const giveCookie = (reply: FastifyReply, { value }: DashboardPass) =>
-    reply.headers(notStored).setCookie(dashboardCookie, value, {
-      path: dashboardPath,
-      httpOnly: true,
+  const giveCookie = (reply: FastifyReply, { value }: DashboardPass) => {
+    setOwnCookie(reply.headers(notStored), dashboardCookie, value, {
       sameSite: 'strict',
-      secure: isOverTls(reply.request, publicUrl),
+      secure: seemsOverTls(reply.request),
       maxAge: sessionSeconds,
     })
+  }
 
   scope.get<{ Querystring: { next?: string } }>('/sign-in', hidden, async (request, reply) => {
     const next = pathWithin(request.query.next)
@@ -223,9 +223,8 @@ function signInRoutes(scope: FastifyInstance, deps: DashboardDeps, sameOrigin: S
     sameOrigin.require(request)
     const value = cookieOf(request)
     if (value !== undefined) await service.closeDashboard(value)
-    return reply
+    return clearOwnCookie(reply, dashboardCookie)
       .headers({ ...notStored, 'clear-site-data': '"cache"' })
-      .clearCookie(dashboardCookie, { path: dashboardPath })
       .redirect(`${dashboardPath}/sign-in`, 303)
   })
 }
@@ -270,17 +269,13 @@ async function sessionOf(
   return value === undefined || visitor === null ? null : { value, key: visitor.key }
 }
 
-function cookieOf(request: FastifyRequest): string | undefined {
-  const header = request.headers.cookie
-  const value = header === undefined ? undefined : request.server.parseCookie(header)[dashboardCookie]
-  return value === '' ? undefined : value
-}
+const cookieOf = (request: FastifyRequest) => readOwnCookie(request, dashboardCookie)
 
-/** As the browser sees it: a proxy in front may have the certificate. */
-function isOverTls(request: FastifyRequest, publicUrl: string | null): boolean {
-  return [publicUrl, request.headers.origin, request.headers['x-forwarded-proto'], `${request.protocol}:`]
+/** As the browser sees it: a proxy in front may have the certificate, although no setting says so. */
+function seemsOverTls(request: FastifyRequest): boolean {
+  return [request.headers.origin, request.headers['x-forwarded-proto'], `${request.protocol}:`]
     .flat()
-    .some((said) => said !== null && said !== undefined && /^https\b/i.test(said))
+    .some((said) => said !== undefined && /^https\b/i.test(said))
 }
 
 /** Only ever a path of the dashboard: a form must not send people elsewhere. */

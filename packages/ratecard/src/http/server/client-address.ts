@@ -25,6 +25,19 @@ export function clientAddress(trustedProxies: readonly string[]): ClientAddress 
   }
 }
 
+export type IsOverTls = (request: IncomingMessage) => boolean
+
+/** Whether browsers reach the service over TLS: the public URL says so, or a trusted proxy says it in `X-Forwarded-Proto`. */
+export function overTls(publicUrl: string | null, trustedProxies: readonly string[]): IsOverTls {
+  if (publicUrl !== null && new URL(publicUrl).protocol === 'https:') return () => true
+  const trusted = netsOf(trustedProxies)
+  return ({ headers, socket }) =>
+    trustedProxies.length > 0 &&
+    isWithin(trusted, plainAddress(socket.remoteAddress ?? '')) &&
+    // The first hop is the one that the browser talks to.
+    /^\s*https\s*(,|$)/i.test([headers['x-forwarded-proto'] ?? []].flat().join(','))
+}
+
 /** What one client has for itself: an IPv4 address, or the /64 that an IPv6 address is in. */
 export function clientNet(address: string): string {
   if (!isIPv6(address)) return address

@@ -4,6 +4,7 @@ import { STATUS_CODES } from 'node:http'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { ServiceError } from '../../errors/service-error.ts'
+import { guarded } from '../../guarded.ts'
 import type { Service } from '../../service/service.ts'
 import { workersRoot } from '../../service/workers.ts'
 import { problemMediaType, problemOf, toServiceError } from '../response/problem.ts'
@@ -72,9 +73,16 @@ export class WorkerGateway {
   }
 
   watchUpgrades(server: Server): void {
-    server.on('upgrade', (request, socket, head) => {
-      void this.join(request, socket, head)
-    })
+    server.on(
+      'upgrade',
+      guarded(
+        (request, socket, head) => this.join(request, socket, head),
+        (error, _request, socket) => {
+          this.options.onInternal(error, requestIdFrom(undefined))
+          socket.destroy()
+        },
+      ),
+    )
   }
 
   private dispatch(target: Target, request: IncomingMessage, response: ServerResponse): void {
@@ -93,10 +101,15 @@ export class WorkerGateway {
             clientAddress: this.options.addressOf(request),
           })
         : Promise.reject(refusal)
-    work.catch((problem: unknown) => {
-      if (response.headersSent) response.destroy()
-      else this.refuse(problem, requestId, request, response)
-    })
+    work
+      .catch((problem: unknown) => {
+        if (response.headersSent) response.destroy()
+        else this.refuse(problem, requestId, request, response)
+      })
+      .catch((problem: unknown) => {
+        this.options.onInternal(problem, requestId)
+        response.destroy()
+      })
   }
 
   private refuse(error: unknown, requestId: string, request: IncomingMessage, response: ServerResponse): void {
@@ -104,7 +117,8 @@ export class WorkerGateway {
     if (!request.complete) readRest(request)
     const { retryAfter } = problem
     const body = JSON.stringify(problemOf(problem, requestId, this.options.docsUrl))
-    response.writeHead(problem.status, {
+    // With a reason phrase: otherwise Node takes the one that an earlier `writeHead` left, even where that failed.
+    response.writeHead(problem.status, STATUS_CODES[problem.status], {
       'content-length': Buffer.byteLength(body),
       'content-type': problemMediaType,
       'cache-control': 'no-store',

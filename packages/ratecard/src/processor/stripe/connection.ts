@@ -18,6 +18,19 @@ export class TransportFailure extends Error {
   }
 }
 
+/** A response whose JSON is a string, a number, true, false, null or an array, e.g. of a gateway in between. */
+export class NotAnObject extends Error {
+  override readonly name = 'NotAnObject'
+  readonly status: number
+
+  constructor(value: unknown, status: number) {
+    super(
+      `is ${value === null ? 'null' : Array.isArray(value) ? 'an array' : `a ${typeof value}`} in place of an object`,
+    )
+    this.status = status
+  }
+}
+
 function failedToConnect(error: unknown): boolean {
   // Several addresses for one name fail as one error.
   if (error instanceof AggregateError) return error.errors.every(failedToConnect)
@@ -48,11 +61,25 @@ class PlainTransport extends Stripe.HttpClient {
     ...request: Parameters<Stripe.HttpClient['makeRequest']>
   ): Promise<Stripe.HttpClientResponse> {
     try {
-      return await this.#inner.makeRequest(...request)
+      return objectsOnly(await this.#inner.makeRequest(...request))
     } catch (error) {
       throw new TransportFailure(error)
     }
   }
+}
+
+/**
+ * The same response, but JSON that is no object is refused. The SDK sets properties on what was parsed, in a callback where nobody
+ * catches the TypeError that a string or a number makes of it.
+ */
+function objectsOnly(response: Stripe.HttpClientResponse): Stripe.HttpClientResponse {
+  const toJSON = response.toJSON.bind(response)
+  response.toJSON = async () => {
+    const value: unknown = await toJSON()
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
+    throw new NotAnObject(value, response.getStatusCode())
+  }
+  return response
 }
 
 export interface ConnectionOptions {

@@ -2,7 +2,7 @@
 import { Stripe } from 'stripe'
 import type { ProcessorWords } from '../../errors/service-error.ts'
 import { ProcessorError } from '../processor-error.ts'
-import { TransportFailure } from './connection.ts'
+import { NotAnObject, TransportFailure } from './connection.ts'
 
 export type Access = 'read' | 'write'
 
@@ -25,6 +25,8 @@ export function sortFailure(error: unknown, access: Access, secretKey: string): 
   if (error instanceof Stripe.errors.StripeConnectionError) return sortConnectionFailure(error, access)
   if (!(error instanceof Stripe.errors.StripeError)) return brokenAnswer(error)
   const words = wordsOf(error, secretKey)
+  const cause = exceptionOf(error)
+  if (cause instanceof NotAnObject) return sortNotAnObject(cause, access, error.requestId)
   const message = words.message ?? ''
   if (isGarbledAnswer(error)) return lostAnswer('Stripe’s answer was no JSON.', access, words)
   const sorted = sortStatus(error.statusCode ?? 0, error.type, message, access, words)
@@ -68,6 +70,17 @@ function lostAnswer(message: string, access: Access, words: ProcessorWords): Fai
 function brokenAnswer(error: unknown): Failure {
   const name = error instanceof Error ? error.name : typeof error
   return failure('broken', `Stripe’s answer could not be understood (${name}).`, {}, 'never')
+}
+
+function sortNotAnObject({ message, status }: NotAnObject, access: Access, requestId: string | undefined): Failure {
+  if (status >= 400) return sortBareStatus(status, access, requestId)
+  const words = requestId === undefined ? {} : { request_id: requestId }
+  return failure('broken', `Stripe’s answer ${message}.`, words, 'never')
+}
+
+/** What the SDK caught while it read the body. */
+function exceptionOf({ raw }: Stripe.errors.StripeError): unknown {
+  return typeof raw === 'object' && raw !== null && 'exception' in raw ? raw.exception : undefined
 }
 
 /** The SDK's error for a whole body that does not parse carries no status. */

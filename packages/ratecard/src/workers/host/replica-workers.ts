@@ -124,7 +124,9 @@ export class ReplicaWorkers {
 
   /** Looks at once whether something changed; also done every `pollMs`. */
   poll(): Promise<void> {
-    this.polling = this.polling.then(() => this.look())
+    this.polling = this.polling
+      .then(() => this.look())
+      .catch((error: unknown) => this.options.report(error, 'workers of this replica'))
     return this.polling
   }
 
@@ -143,9 +145,9 @@ export class ReplicaWorkers {
     } catch (error) {
       this.options.report(error, 'list of workers')
     }
+    if (!this.isClosed()) this.timer = setTimeout(() => void this.poll(), this.options.pollMs)
     for (const name of this.behind) if (!this.resting(name)) void this.catchUp(name)
     this.sweep()
-    if (!this.isClosed()) this.timer = setTimeout(() => void this.poll(), this.options.pollMs)
   }
 
   private isClosed(): boolean {
@@ -166,7 +168,7 @@ export class ReplicaWorkers {
       for (const name of this.members.keys()) {
         if (present.has(name)) continue
         this.leave(name)
-        void supervisor.remove(name)
+        supervisor.remove(name).catch((error: unknown) => this.options.report(error, `end of the worker ${name}`))
       }
       for (const record of records) {
         this.enter(record)

@@ -78,7 +78,8 @@ export interface RequestOutcome {
   readonly url: string
   /** 101 for an upgraded connection; null when the client left before the head. */
   readonly status: number | null
-  readonly outcome: 'ok' | 'exception' | 'exceeded_cpu' | 'exceeded_memory' | 'timed_out' | 'unavailable' | 'cancelled'
+  readonly outcome:
+    'ok' | 'exception' | 'exceeded_cpu' | 'exceeded_memory' | 'timed_out' | 'failed' | 'unavailable' | 'cancelled'
   readonly wallMs: number
   /** The share of the process's CPU time that fell to this request; null where the system does not tell. */
   readonly cpuMs: number | null

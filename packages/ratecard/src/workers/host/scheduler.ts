@@ -66,7 +66,7 @@ export class Scheduler {
       }
     } finally {
       // Only after all are claimed: otherwise outcomes of the first would be written before claims of the last.
-      for (const run of taken) void this.begin(run)
+      for (const run of taken) this.begin(run).catch((error: unknown) => this.options.report(error, 'cron run'))
     }
   }
 

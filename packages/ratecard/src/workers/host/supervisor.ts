@@ -161,7 +161,8 @@ class LocalSupervisor implements Supervisor {
   private retire(worker: HostedWorker, drainMs: number): void {
     const done = worker.retire(drainMs)
     this.retiring.add(done)
-    void done.finally(() => this.retiring.delete(done))
+    const clear = (): void => void this.retiring.delete(done)
+    done.then(clear, clear)
   }
 
   private inTurn<T>(name: string, work: () => Promise<T>): Promise<T> {

@@ -1,6 +1,6 @@
 // The only way out of a worker: a proxy on a unix socket beside its process. Decides which hosts may be reached and connects to
 // exactly the address it checked; a redirect is followed by the worker, so each hop comes through here again.
-import http from 'node:http'
+import http, { STATUS_CODES } from 'node:http'
 import https from 'node:https'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { lookup } from 'node:dns/promises'
@@ -8,10 +8,12 @@ import { isIP } from 'node:net'
 import os from 'node:os'
 import { pipeline } from 'node:stream'
 import type { Duplex } from 'node:stream'
+import { guarded } from '../../../guarded.ts'
 import { workersRoot } from '../../../service/workers.ts'
 import { isPublicAddress } from './addresses.ts'
 import { egressHeader } from './entry.ts'
-import { endToEnd, hopByHopAnd, rawHead } from './headers.ts'
+import { checkHead, headBytes, withHeaders, writeHead } from './foreign-head.ts'
+import { endToEnd, hopByHopAnd } from './headers.ts'
 
 /** All addresses of a host name. */
 export type Resolve = (hostname: string) => Promise<readonly string[]>
@@ -74,9 +76,22 @@ export function createEgress(policy: EgressPolicy): Egress {
   server.on('drop', () =>
     policy.onRefused?.(`A fetch failed: the worker had ${String(mostFetches)} under way, which is its limit.`),
   )
-  server.on('request', (request, response) => void forward(policy, agents, takePlace, request, response))
-  server.on('upgrade', (request, socket, head) => void forwardUpgrade(policy, takePlace, request, socket, head))
+  server.on(
+    'request',
+    guarded(
+      (request, response) => forward(policy, agents, takePlace, request, response),
+      (error, _request, response) => fail(response, refusal(policy, error)),
+    ),
+  )
+  server.on(
+    'upgrade',
+    guarded(
+      (request, socket, head) => forwardUpgrade(policy, takePlace, request, socket, head),
+      (error, _request, socket) => failUpgrade(socket, refusal(policy, error)),
+    ),
+  )
   server.on('connect', (_request, socket: Duplex) => socket.destroy())
+  server.on('error', (error) => policy.onRefused?.(`Fetches of the worker may fail: ${error.message}.`))
   return {
     server,
     close() {
@@ -162,30 +177,37 @@ async function forward(
   response: ServerResponse,
 ): Promise<void> {
   response.on('error', () => undefined)
-  try {
-    const target = await findTarget(policy, incoming.url)
-    takePlace(target, response)
-    const headers = incoming.headers
-    const chunked = headers['transfer-encoding'] !== undefined ? ['Transfer-Encoding', 'chunked'] : []
-    const options = requestOptions(target, incoming)
-    const outgoing = (target.secure ? https : http).request({
-      ...options,
-      headers: [...(options.headers as string[]), ...chunked],
-      agent: target.secure ? agents.https : agents.http,
-    })
-    timeOutConnect(outgoing)
-    response.on('close', () => {
-      if (!response.writableFinished) outgoing.destroy()
-    })
-    outgoing.on('response', (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.statusMessage, endToEnd(answer.rawHeaders, notOurs))
-      pipeline(answer, response, () => undefined)
-    })
-    outgoing.on('error', (error) => fail(response, `fetch to ${target.url.host} failed: ${error.message}.`))
-    pipeline(incoming, outgoing, () => undefined)
-  } catch (error) {
-    fail(response, refusal(policy, error))
+  const target = await findTarget(policy, incoming.url)
+  takePlace(target, response)
+  const headers = incoming.headers
+  const chunked = headers['transfer-encoding'] !== undefined ? ['Transfer-Encoding', 'chunked'] : []
+  const options = requestOptions(target, incoming)
+  const outgoing = (target.secure ? https : http).request({
+    ...options,
+    headers: [...(options.headers as string[]), ...chunked],
+    agent: target.secure ? agents.https : agents.http,
+  })
+  const failed = (error: unknown): void => {
+    outgoing.destroy()
+    fail(response, failureOf(target, error))
   }
+  timeOutConnect(outgoing)
+  response.on('close', () => {
+    if (!response.writableFinished) outgoing.destroy()
+  })
+  const onResponse = (answer: IncomingMessage): void => {
+    const head = checkHead(answer.statusCode, answer.rawHeaders, notOurs)
+    if ('problem' in head) throw new Error(`the server ${head.problem}`)
+    writeHead(response, head)
+    pipeline(answer, response, () => undefined)
+  }
+  outgoing.on('response', guarded(onResponse, failed))
+  outgoing.on('upgrade', (_answer, upstream: Duplex) => {
+    upstream.destroy()
+    failed(new Error('the server answered with the status 101, and no upgrade was asked for'))
+  })
+  outgoing.on('error', failed)
+  pipeline(incoming, outgoing, () => undefined)
 }
 
 async function forwardUpgrade(
@@ -196,38 +218,47 @@ async function forwardUpgrade(
   head: Buffer,
 ): Promise<void> {
   socket.on('error', () => socket.destroy())
-  try {
-    const target = await findTarget(policy, incoming.url)
-    takePlace(target, socket)
-    const options = requestOptions(target, incoming)
-    const outgoing = (target.secure ? https : http).request({
-      ...options,
-      headers: [
-        ...(options.headers as string[]),
-        'Connection',
-        'Upgrade',
-        'Upgrade',
-        incoming.headers.upgrade ?? 'websocket',
-      ],
-      agent: false,
-    })
-    timeOutConnect(outgoing)
-    outgoing.on('upgrade', (answer, upstream, first) => {
-      socket.write(rawHead(answer, answer.rawHeaders))
-      if (first.length > 0) socket.write(first)
-      if (head.length > 0) upstream.write(head)
-      pipeline(upstream, socket, () => undefined)
-      pipeline(socket, upstream, () => undefined)
-    })
-    outgoing.on('response', (answer) => {
-      socket.write(rawHead(answer, [...endToEnd(answer.rawHeaders, notOurs), 'Connection', 'close']))
-      pipeline(answer, socket, () => undefined)
-    })
-    outgoing.on('error', (error) => failUpgrade(socket, `fetch to ${target.url.host} failed: ${error.message}.`))
-    outgoing.end()
-  } catch (error) {
-    failUpgrade(socket, refusal(policy, error))
+  const target = await findTarget(policy, incoming.url)
+  takePlace(target, socket)
+  const options = requestOptions(target, incoming)
+  const upgradeTo = incoming.headers.upgrade ?? 'websocket'
+  const outgoing = (target.secure ? https : http).request({
+    ...options,
+    headers: [...(options.headers as string[]), 'Connection', 'Upgrade', 'Upgrade', upgradeTo],
+    agent: false,
+  })
+  let answered = false
+  const failed = (error: unknown): void => {
+    outgoing.destroy()
+    // After a response head the text of a failure would be taken for bytes of the body, or of the upgraded protocol.
+    if (answered) socket.destroy()
+    else failUpgrade(socket, failureOf(target, error))
   }
+  timeOutConnect(outgoing)
+  const onUpgrade = (answer: IncomingMessage, upstream: Duplex, first: Buffer): void => {
+    upstream.on('error', () => upstream.destroy())
+    const checked = checkHead(answer.statusCode, answer.rawHeaders, notOurs, { upgrade: true })
+    if ('problem' in checked) throw new Error(`the server ${checked.problem}`)
+    answered = true
+    socket.write(
+      headBytes(withHeaders(checked, 'Connection', 'Upgrade', 'Upgrade', answer.headers.upgrade ?? upgradeTo)),
+    )
+    if (first.length > 0) socket.write(first)
+    if (head.length > 0) upstream.write(head)
+    pipeline(upstream, socket, () => undefined)
+    pipeline(socket, upstream, () => undefined)
+  }
+  const onResponse = (answer: IncomingMessage): void => {
+    const checked = checkHead(answer.statusCode, answer.rawHeaders, notOurs)
+    if ('problem' in checked) throw new Error(`the server ${checked.problem}`)
+    answered = true
+    socket.write(headBytes(withHeaders(checked, 'Connection', 'close')))
+    pipeline(answer, socket, () => undefined)
+  }
+  outgoing.on('upgrade', guarded(onUpgrade, failed))
+  outgoing.on('response', guarded(onResponse, failed))
+  outgoing.on('error', failed)
+  outgoing.end()
 }
 
 function timeOutConnect(request: http.ClientRequest): void {
@@ -246,13 +277,16 @@ function refusal(policy: EgressPolicy, error: unknown): string {
   return detail
 }
 
+function failureOf(target: Target, error: unknown): string {
+  return `fetch to ${target.url.host} failed: ${error instanceof Error ? error.message : String(error)}.`
+}
+
 function fail(response: ServerResponse, detail: string): void {
-  if (response.headersSent) response.destroy()
-  else response.writeHead(502, { [egressHeader]: encodeURIComponent(detail) }).end()
+  if (response.headersSent || response.destroyed) response.destroy()
+  else response.writeHead(502, STATUS_CODES[502], { [egressHeader]: encodeURIComponent(detail.toWellFormed()) }).end()
 }
 
 function failUpgrade(socket: Duplex, detail: string): void {
-  socket.end(
-    `HTTP/1.1 502 Bad Gateway\r\n${egressHeader}: ${encodeURIComponent(detail)}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`,
-  )
+  const text = encodeURIComponent(detail.toWellFormed())
+  socket.end(`HTTP/1.1 502 Bad Gateway\r\n${egressHeader}: ${text}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
 }

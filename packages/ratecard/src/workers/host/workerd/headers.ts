@@ -1,5 +1,3 @@
-import type { IncomingMessage } from 'node:http'
-
 /** Headers that belong to one connection and never pass a proxy (RFC 9110 §7.6.1), lowercase. */
 const hopByHop: ReadonlySet<string> = new Set([
   'connection',
@@ -33,12 +31,4 @@ export function endToEnd(rawHeaders: readonly string[], without: ReadonlySet<str
     kept.push(rawHeaders[index]!, rawHeaders[index + 1]!)
   }
   return kept
-}
-
-/** Status line and headers as they go on the wire. */
-export function rawHead(answer: IncomingMessage, rawHeaders: readonly string[]): string {
-  let text = `HTTP/1.1 ${answer.statusCode ?? 502} ${answer.statusMessage ?? ''}\r\n`
-  for (let index = 0; index < rawHeaders.length; index += 2)
-    text += `${rawHeaders[index]!}: ${rawHeaders[index + 1]!}\r\n`
-  return `${text}\r\n`
 }

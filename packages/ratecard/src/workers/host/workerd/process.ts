@@ -8,6 +8,7 @@ import path from 'node:path'
 import type { Readable } from 'node:stream'
 import type { WorkerVersionSpec } from '../runtime.ts'
 import { fileNames, moduleFile, moduleFiles, workerdConfig } from './config.ts'
+import { guarded } from '../../../guarded.ts'
 import { createEgress } from './egress.ts'
 import type { EgressPolicy } from './egress.ts'
 import { controlModule, egressModule, entryModule, preludeModule } from './entry.ts'
@@ -120,7 +121,9 @@ async function launch(options: ProcessOptions, removeAll: () => Promise<void>): 
     child.once('error', (error) => resolve({ lastWords: error.message, code: null, signal: null }))
     child.once('close', (code, signal) => resolve({ lastWords: words(), code, signal }))
   })
-  const removed = ended.then(removeAll)
+  const removed = ended
+    .then(removeAll)
+    .catch((error: unknown) => options.onLine(`The folder ${folder} could not be removed: ${String(error)}`, 'stderr'))
   const watch = watchStart(child.pid ?? 0, spec.limits)
   try {
     await ready(child, ended, watch.exceeded, options.startTimeoutMs)
@@ -192,11 +195,18 @@ function collect(child: ChildProcess, onLine: ProcessOptions['onLine']): () => s
       if (from === 'stderr' && last.push(line) > 40) last.shift()
       onLine(line, from)
     })
-    child[from]?.on('data', (chunk: Buffer) => {
+    // What cannot be understood is lost to the log of the worker, and to nothing else.
+    const lost = (error: unknown): void => void last.push(`Output was lost: ${String(error)}`)
+    const onData = (chunk: Buffer): void => {
       meter(chunk.length)
       reader.push(chunk)
-    })
-    child[from]?.on('end', () => reader.end())
+    }
+    child[from]?.on('data', guarded(onData, lost))
+    child[from]?.on(
+      'end',
+      guarded(() => reader.end(), lost),
+    )
+    child[from]?.on('error', lost)
   }
   return () => last.join('\n')
 }

@@ -1,4 +1,5 @@
 // Carries requests to one process over its unix socket, both ways as they stream, and tells every failure apart by its cause.
+import { maxHeaderSize } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { PassThrough } from 'node:stream'
 import type { Dispatcher, Pool } from 'undici'
@@ -6,7 +7,10 @@ import { ServiceError } from '../../../errors/service-error.ts'
 import type { RequestContext, RequestOutcome, WorkerExit, WorkerVersionSpec } from '../runtime.ts'
 import { protoHeader } from './config.ts'
 import { exceptionHeader } from './entry.ts'
+import { checkHead, withHeaders, writeHead } from './foreign-head.ts'
+import type { SafeHead } from './foreign-head.ts'
 import { endToEnd, hopByHopAnd } from './headers.ts'
+import { withoutOwnCookies, withoutOwnSetCookies } from './own-cookies.ts'
 import type { Invocation } from './watchdog.ts'
 
 export interface ProxyOptions {
@@ -42,10 +46,23 @@ const replaced = hopByHopAnd(
 )
 const added = hopByHopAnd('x-worker-version', 'x-request-id')
 /**
- * On the service's own host a worker's page shares the origin of the dashboard: it must not keep hold of a window that goes there,
- * nor put a script of its own between the browser and pages beyond its path.
+ * On the service's own host a worker shares the origin of the dashboard and of the session cookies. These headers act on the whole
+ * origin, not on the path of the worker: e.g. `Clear-Site-Data: "cookies"` would sign everybody out of the dashboard.
  */
-const addedOnOurHost = new Set([...added, 'cross-origin-opener-policy', 'service-worker-allowed'])
+const addedOnOurHost = new Set([
+  ...added,
+  'alt-svc',
+  'clear-site-data',
+  'cross-origin-opener-policy',
+  'nel',
+  'origin-agent-cluster',
+  'public-key-pins',
+  'public-key-pins-report-only',
+  'report-to',
+  'reporting-endpoints',
+  'service-worker-allowed',
+  'strict-transport-security',
+])
 /** Up to here a body is copied into one piece with the head: one write to the system costs more than that. */
 const smallBody = 4_096
 /** How long the rest of a body is read after the worker has answered without it. */
@@ -53,8 +70,6 @@ const restMs = 5_000
 
 /** What opens our own doors: a worker that sees it could act as whoever asked it. */
 const credentials = new Set([...replaced, 'x-service-key'])
-/** Cookies of ours, whatever route set them. */
-const ownCookie = /^\s*(__(Host|Secure)-)?ratecard_/i
 
 export function requestHeaders(
   request: IncomingMessage,
@@ -62,8 +77,8 @@ export function requestHeaders(
   { passCredentials }: Pick<WorkerVersionSpec, 'passCredentials'>,
 ): string[] {
   const headers = passCredentials
-    ? endToEnd(request.rawHeaders, replaced)
-    : withoutOwnCookies(endToEnd(request.rawHeaders, credentials))
+    ? withoutOwnCookies(endToEnd(request.rawHeaders, replaced), 'dashboard')
+    : withoutOwnCookies(endToEnd(request.rawHeaders, credentials), 'all')
   // Each header costs the runtime more than a look at the table of workers costs us: none says what another does.
   headers.push('host', context.host, 'x-request-id', context.requestId, 'x-forwarded-proto', context.protocol)
   headers.push('x-forwarded-for', context.clientAddress, 'cf-connecting-ip', context.clientAddress)
@@ -72,30 +87,22 @@ export function requestHeaders(
   return headers
 }
 
-function withoutOwnCookies(headers: readonly string[]): string[] {
-  const kept: string[] = []
-  for (let index = 0; index < headers.length; index += 2) {
-    const name = headers[index]!
-    let value = headers[index + 1]!
-    if (name.length === 6 && name.toLowerCase() === 'cookie') {
-      const cookies = value.split(';').filter((cookie) => !ownCookie.test(cookie))
-      if (cookies.length === 0) continue
-      value = cookies.join(';').trimStart()
-    }
-    kept.push(name, value)
-  }
-  return kept
-}
-
-/** The response as it arrived, less what must not leave, plus the version that made it and the id that its logs carry. */
-export function responseHeaders(
+/**
+ * The response head, less what must not leave, plus the version that made it and the id that its logs carry. Throws `worker_failed`
+ * for a head that cannot be passed on.
+ */
+export function responseHead(
+  status: number | undefined,
   rawHeaders: readonly string[],
-  version: string,
+  { name, version }: Pick<WorkerVersionSpec, 'name' | 'version'>,
   { requestId, prefix }: Pick<RequestContext, 'requestId' | 'prefix'>,
-): string[] {
-  const headers = endToEnd(rawHeaders, prefix === '' ? added : addedOnOurHost)
-  headers.push('X-Worker-Version', version, 'X-Request-Id', requestId)
-  return headers
+  options: { readonly upgrade?: boolean } = {},
+): SafeHead {
+  const onOurHost = prefix !== ''
+  const own = onOurHost ? withoutOwnSetCookies(rawHeaders) : rawHeaders
+  const head = checkHead(status, own, onOurHost ? addedOnOurHost : added, options)
+  if ('problem' in head) throw new ServiceError('worker_failed', `The worker "${name}" ${head.problem}.`)
+  return withHeaders(head, 'X-Worker-Version', version, 'X-Request-Id', requestId)
 }
 
 export function dispatch(
@@ -168,6 +175,8 @@ class ProxiedRequest implements Dispatcher.DispatchHandler {
     this.invocation = options.begin()
     response.on('close', this.onClose)
     response.on('drain', this.onDrain)
+    // For example a write after the end: it concerns this connection alone.
+    response.on('error', () => response.destroy())
   }
 
   private readonly onClose = (): void => {
@@ -188,22 +197,24 @@ class ProxiedRequest implements Dispatcher.DispatchHandler {
     }
   }
 
-  onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: object, message?: string): void {
-    if (status < 200) return
+  onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: object): void {
+    // Informational responses (e.g. 103 Early Hints) come before the response.
+    if (status >= 100 && status < 200) return
     this.invocation.signOfLife()
-    this.status = status
     if (exceptionHeader in headers || isRuntimeFailure(status, headers)) {
+      this.status = status
       this.exception = true
       return
     }
     if ('content-length' in headers && typeof headers['content-length'] === 'string')
       this.length = headers['content-length']
-    const raw = rawHeadersOf(controller.rawHeaders)
-    this.response.writeHead(
-      status,
-      message === '' ? undefined : message,
-      responseHeaders(raw, this.options.spec.version, this.context),
-    )
+    try {
+      const head = responseHead(status, rawHeadersOf(controller.rawHeaders), this.options.spec, this.context)
+      this.status = head.status
+      writeHead(this.response, head)
+    } catch (error) {
+      controller.abort(error as Error)
+    }
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -229,18 +240,12 @@ class ProxiedRequest implements Dispatcher.DispatchHandler {
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     if (this.clientLeft) this.finish('cancelled')
     else if (this.exception) this.onResponseEnd()
-    else void this.fail(error)
+    else this.fail(error).catch(() => this.response.destroy())
   }
 
   private async fail(error: Error): Promise<void> {
-    const { name, limits } = this.options.spec
-    if ('code' in error && error.code === 'UND_ERR_HEADERS_TIMEOUT') {
-      const detail = `The worker "${name}" sent no response within ${limits.responseMs} ms.`
-      this.finish('timed_out', new ServiceError('worker_timeout', detail))
-      return
-    }
-    const problem = problemOf(name, await this.options.cause())
-    this.finish(problem.outcome, problem.error)
+    const failure = await failureOf(this.options, error)
+    this.finish(failure.outcome, failure.error)
   }
 
   private finish(outcome: RequestOutcome['outcome'], error?: ServiceError): void {
@@ -279,11 +284,45 @@ class ProxiedRequest implements Dispatcher.DispatchHandler {
   }
 }
 
-/** What a client is told when the process died under its request. */
-export function problemOf(
-  name: string,
-  exit: WorkerExit | undefined,
-): { outcome: RequestOutcome['outcome']; error: ServiceError } {
+export interface Failure {
+  readonly outcome: RequestOutcome['outcome']
+  readonly error: ServiceError
+}
+
+/** Codes of undici and of Node for a block of response headers over their limit. */
+const headersTooLarge = new Set<unknown>(['UND_ERR_HEADERS_OVERFLOW', 'HPE_HEADER_OVERFLOW'])
+
+/** The problem that a client is told when no response head came that could be passed on. */
+export async function failureOf({ spec, cause }: ProxyOptions, error: unknown): Promise<Failure> {
+  const { name, limits } = spec
+  if (error instanceof ServiceError) return { outcome: 'failed', error }
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  if (code === 'UND_ERR_HEADERS_TIMEOUT')
+    return {
+      outcome: 'timed_out',
+      error: new ServiceError(
+        'worker_timeout',
+        `The worker "${name}" sent no response within ${limits.responseMs} ms.`,
+      ),
+    }
+  if (headersTooLarge.has(code)) return { outcome: 'failed', error: tooManyHeaders(name) }
+  if (typeof code === 'string' && code.startsWith('HPE_'))
+    return {
+      outcome: 'failed',
+      error: new ServiceError('worker_failed', `The worker "${name}" answered with a response that is not valid HTTP.`),
+    }
+  return problemOf(name, await cause())
+}
+
+function tooManyHeaders(name: string): ServiceError {
+  const detail = `The worker "${name}" answered with more than ${String(maxHeaderSize / 1024)} KiB of response headers, which is the limit.`
+  return new ServiceError('worker_failed', detail, {
+    hint: 'Send fewer or shorter headers, for example fewer cookies, and put what is large into the body.',
+  })
+}
+
+/** The problem for a process that died under the request. */
+function problemOf(name: string, exit: WorkerExit | undefined): Failure {
   if (exit?.reason === 'exceeded_cpu')
     return { outcome: 'exceeded_cpu', error: new ServiceError('worker_exceeded_cpu', exit.detail, { retryAfter: 1 }) }
   if (exit?.reason === 'exceeded_memory')

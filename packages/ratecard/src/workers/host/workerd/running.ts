@@ -210,7 +210,8 @@ export class WorkerdWorker implements RunningWorker {
     this.readings.close()
     const exit = this.cause ?? exitOf(ended, this.stopping, this.spec)
     this.cause = exit
-    await this.pool.destroy()
+    // Nothing of what is still open there matters once the process is gone.
+    await this.pool.destroy().catch(() => undefined)
     this.events.exit(exit)
     return exit
   }

@@ -25,8 +25,13 @@ export function traceMapper(sourceMap: string | null): TraceMapper {
       // Parsed on first use: most versions never throw, and a large map costs memory.
       map ??= load()
       if (map === null) return whole
-      const found = originalPositionFor(map, { line: Number(line), column: Number(column) - 1 })
-      return found.source === null ? whole : `${found.source}:${found.line}:${found.column + 1}`
+      try {
+        const found = originalPositionFor(map, { line: Number(line), column: Number(column) - 1 })
+        return found.source === null ? whole : `${found.source}:${found.line}:${found.column + 1}`
+      } catch {
+        // The text is the worker's own: it may name a place that cannot be, such as 0:0, and the map may be damaged.
+        return whole
+      }
     })
   }
 }

@@ -3,10 +3,12 @@ import type { IncomingMessage } from 'node:http'
 import { pipeline } from 'node:stream'
 import type { Duplex } from 'node:stream'
 import { ServiceError } from '../../../errors/service-error.ts'
+import { guarded } from '../../../guarded.ts'
 import type { RequestContext, RequestOutcome } from '../runtime.ts'
 import { exceptionHeader } from './entry.ts'
-import { rawHead } from './headers.ts'
-import { isRuntimeFailure, problemOf, requestHeaders, responseHeaders } from './proxy.ts'
+import { headBytes, withHeaders } from './foreign-head.ts'
+import type { SafeHead } from './foreign-head.ts'
+import { failureOf, isRuntimeFailure, requestHeaders, responseHead } from './proxy.ts'
 import type { ProxyOptions } from './proxy.ts'
 import type { Invocation } from './watchdog.ts'
 
@@ -73,21 +75,29 @@ class Joint {
       if (this.status === null) this.finish('cancelled')
       outgoing.destroy()
     })
-    outgoing.on('upgrade', (answer, upstream, first) => this.onUpgrade(answer, upstream, first))
-    outgoing.on('response', (answer) => this.onResponse(answer))
-    outgoing.on('error', () => void this.onError())
+    const failed = (error: unknown): void => {
+      outgoing.destroy()
+      this.onError(error).catch(() => this.socket.destroy())
+    }
+    const onUpgrade = this.onUpgrade.bind(this)
+    const onResponse = this.onResponse.bind(this)
+    outgoing.on('upgrade', guarded(onUpgrade, failed))
+    outgoing.on('response', guarded(onResponse, failed))
+    outgoing.on('error', failed)
     outgoing.end()
   }
 
   private onUpgrade(answer: IncomingMessage, upstream: Duplex, first: Buffer): void {
     clearTimeout(this.timer)
+    // The pipelines below come too late for an upstream that breaks while the head is checked.
+    upstream.on('error', () => upstream.destroy())
+    const head = this.headOf(answer, true)
     this.status = 101
     this.invocation.signOfLife()
     upstream.on('data', () => this.invocation.signOfLife())
     this.socket.on('data', () => this.invocation.extend())
     const upgradeHeaders = ['Connection', 'Upgrade', 'Upgrade', answer.headers.upgrade ?? '']
-    const headers = [...this.headersOf(answer), ...upgradeHeaders]
-    this.socket.write(rawHead(answer, headers))
+    this.socket.write(headBytes(withHeaders(head, ...upgradeHeaders)))
     if (first.length > 0) this.socket.write(first)
     if (this.head.length > 0) upstream.write(this.head)
     const over = (): void => {
@@ -102,25 +112,31 @@ class Joint {
 
   private onResponse(answer: IncomingMessage): void {
     clearTimeout(this.timer)
-    this.status = answer.statusCode ?? 502
     const { name } = this.options.spec
-    if (exceptionHeader in answer.headers || isRuntimeFailure(this.status, answer.headers)) {
+    if (exceptionHeader in answer.headers || isRuntimeFailure(answer.statusCode ?? 0, answer.headers)) {
+      this.status = answer.statusCode ?? null
       answer.resume()
       this.finish('exception', new ServiceError('worker_exception', `The worker "${name}" threw an exception.`))
       return
     }
-    this.socket.write(rawHead(answer, [...this.headersOf(answer), 'Connection', 'close']))
+    const head = this.headOf(answer, false)
+    this.status = head.status
+    this.socket.write(headBytes(withHeaders(head, 'Connection', 'close')))
     pipeline(answer, this.socket, () => this.finish('ok'))
   }
 
-  private headersOf(answer: IncomingMessage): string[] {
-    return responseHeaders(answer.rawHeaders, this.options.spec.version, this.context)
+  private headOf({ statusCode, rawHeaders }: IncomingMessage, upgrade: boolean): SafeHead {
+    return responseHead(statusCode, rawHeaders, this.options.spec, this.context, { upgrade })
   }
 
-  private async onError(): Promise<void> {
-    if (this.status !== null || this.settled) return
-    const problem = problemOf(this.options.spec.name, await this.options.cause())
-    this.finish(problem.outcome, problem.error)
+  private async onError(error: unknown): Promise<void> {
+    if (this.status !== null) {
+      this.socket.destroy()
+      return
+    }
+    if (this.settled) return
+    const failure = await failureOf(this.options, error)
+    this.finish(failure.outcome, failure.error)
   }
 
   private finish(outcome: RequestOutcome['outcome'], error?: ServiceError): void {

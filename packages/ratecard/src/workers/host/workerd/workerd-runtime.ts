@@ -167,11 +167,17 @@ class WorkerdRuntime implements WorkerRuntime {
       })
       const worker = new WorkerdWorker(spec, process, events, map, createPool(process.httpSocket))
       this.live.add(worker)
-      void worker.exited().then(() => {
-        limit.flush()
-        this.live.delete(worker)
-        void process.removed.then(() => user?.release())
-      })
+      worker
+        .exited()
+        .finally(() => this.live.delete(worker))
+        .then(async () => {
+          limit.flush()
+          await process.removed
+          await user?.release()
+        })
+        .catch((error: unknown) =>
+          this.options.onRuntimeLine?.(spec.name, `The end was not in order: ${String(error)}`),
+        )
       return await this.checked(worker)
     } catch (error) {
       await user?.release()

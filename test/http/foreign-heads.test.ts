@@ -1,0 +1,170 @@
+// Status lines, reasons and headers that workers and the servers they fetch send: what is passed on, and that nothing ends.
+import { createServer } from 'node:net'
+import type { AddressInfo, Server } from 'node:net'
+import http from 'node:http'
+import type { IncomingMessage } from 'node:http'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startWorkerWorld } from './worker-world.ts'
+import type { WorkerWorld } from './worker-world.ts'
+
+/** Sends the bytes of the path `/<base64url>` as they are, whatever they are. */
+const upstream: Server = createServer((socket) => {
+  socket.on('error', () => socket.destroy())
+  socket.once('data', (chunk: Buffer) => {
+    const name = /^\w+ \/([\w-]*)/.exec(chunk.toString('latin1'))?.[1] ?? ''
+    socket.end(Buffer.from(name, 'base64url'))
+  })
+})
+
+/** Fetches `u` of the query and returns the response; a failed fetch is the status 599 with its message. */
+const fetching = `export default { async fetch(request) {
+  try { return await fetch(new URL(request.url).searchParams.get('u'), { headers: request.headers }) }
+  catch (error) { return new Response(error.name + ': ' + error.message, { status: 599 }) } } }`
+
+/** Answers as the JSON in the query says. */
+const saying = `export default { fetch(request) {
+  const { body = 'said', long, ...init } = JSON.parse(new URL(request.url).searchParams.get('say'))
+  return new Response(body, long === undefined ? init : { headers: { 'x-long': 'a'.repeat(long) } }) } }`
+
+let world: WorkerWorld
+let upstreamUrl: string
+beforeAll(async () => {
+  await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve))
+  upstreamUrl = `http://127.0.0.1:${String((upstream.address() as AddressInfo).port)}`
+  world = await startWorkerWorld({}, {}, ['127.0.0.1'])
+  await world.deploy('fetching', fetching)
+  await world.deploy('saying', saying)
+})
+afterAll(async () => {
+  await world.close()
+  upstream.close()
+})
+
+/** The bare response of Node: `fetch` hides reasons and cookies. */
+function ask(path: string, headers: http.OutgoingHttpHeaders = {}): Promise<IncomingMessage & { text: string }> {
+  return new Promise((resolve, reject) => {
+    const request = http.get(`${world.url}${path}`, { headers, agent: false, insecureHTTPParser: true }, (response) => {
+      let text = ''
+      response.on('data', (chunk: Buffer) => (text += chunk.toString()))
+      response.on('end', () => resolve(Object.assign(response, { text })))
+      response.on('error', reject)
+    })
+    request.on('error', reject)
+  })
+}
+const say = (wish: object) => ask(`/workers/saying/?say=${encodeURIComponent(JSON.stringify(wish))}`)
+const through = (bytes: string) =>
+  ask(
+    `/workers/fetching/?u=${encodeURIComponent(`${upstreamUrl}/${Buffer.from(bytes, 'latin1').toString('base64url')}`)}`,
+  )
+const isWell = async () => (await ask('/healthz')).statusCode
+
+describe('a reason phrase', () => {
+  it.each(['Can’t find that', 'Gone fishing', 'caf\u00e9', ''])(
+    'of a worker is not passed on: %j',
+    async (statusText) => {
+      const response = await say({ status: 404, statusText })
+      expect([response.statusCode, response.statusMessage, response.text]).toEqual([404, 'Not Found', 'said'])
+      expect(await isWell()).toBe(200)
+    },
+  )
+
+  it('of a server that a worker fetches is not passed on, nor does it matter', async () => {
+    for (const reason of ['a\u0001b', 'a\u007f', 'caf\u00e9', 'OK']) {
+      const response = await through(`HTTP/1.1 200 ${reason}\r\ncontent-length: 2\r\n\r\nhi`)
+      // A parser may refuse the line as a whole, which is an error of the fetch.
+      expect([200, 599]).toContain(response.statusCode)
+      if (response.statusCode === 200) expect([response.statusMessage, response.text]).toEqual(['OK', 'hi'])
+      expect(await isWell()).toBe(200)
+    }
+  })
+})
+
+describe('a status that is none', () => {
+  it.each(['000', '001', '099', '600', '999'])(
+    'of a server is an error of the fetch that asked: %s',
+    async (status) => {
+      const response = await through(`HTTP/1.1 ${status} OK\r\ncontent-length: 2\r\n\r\nhi`)
+      expect([response.statusCode, response.text]).toEqual([
+        599,
+        expect.stringMatching(
+          new RegExp(
+            `^TypeError: fetch to 127.* failed: the server answered with the status ${status}; .* from 200 to 599`,
+          ),
+        ),
+      ])
+      expect(await isWell()).toBe(200)
+    },
+  )
+
+  it('of a server is 101 where no upgrade was asked for', async () => {
+    const head = 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n'
+    const response = await through(head)
+    expect([response.statusCode, response.text]).toEqual([599, expect.stringContaining('no upgrade was asked for')])
+    expect(await isWell()).toBe(200)
+  })
+})
+
+describe('response headers of a worker', () => {
+  it('of more than 16 KiB are told as what they are', async () => {
+    const response = await say({ long: 17_000 })
+    expect([response.statusCode, JSON.parse(response.text)]).toMatchObject([
+      502,
+      {
+        code: 'worker_failed',
+        detail: 'The worker "saying" answered with more than 16 KiB of response headers, which is the limit.',
+        hint: expect.stringContaining('fewer or shorter headers'),
+      },
+    ])
+    expect((await say({})).statusCode).toBe(200)
+  })
+
+  it('that act on the whole origin stay behind on our own host', async () => {
+    const wide = {
+      'clear-site-data': '"cookies"',
+      'strict-transport-security': 'max-age=1',
+      'alt-svc': 'h3=":1"',
+      nel: '{}',
+      'report-to': '{}',
+      'reporting-endpoints': 'a="https://x.test"',
+      'service-worker-allowed': '/',
+      'origin-agent-cluster': '?1',
+      'public-key-pins': 'max-age=1',
+    }
+    const { headers } = await say({ headers: { ...wide, 'x-own': 'kept', 'cache-control': 'no-cache' } })
+    expect(Object.keys(wide).filter((name) => name in headers)).toEqual([])
+    expect(headers).toMatchObject({ 'x-own': 'kept', 'cache-control': 'no-cache' })
+  })
+
+  it('set no cookie of ours on our own host, however its name is written', async () => {
+    const ours = [
+      'ratecard_session=evil; Path=/api/v1/billing',
+      'RateCard_Session=evil',
+      ' ratecard_dashboard=evil; Path=/dashboard',
+      '__Host-ratecard_session=evil; Secure; Path=/',
+      '__host-ratecard_dashboard=evil; Secure; Path=/',
+      '__Secure-ratecard_session=evil; Secure',
+      '=ratecard_session=evil',
+      '\tratecard_dashboard =evil',
+    ]
+    const others = ['theme=dark; Path=/workers/saying', 'my_ratecard_session=x']
+    const response = await say({ headers: [...ours, ...others].map((value) => ['set-cookie', value]) })
+    expect(response.headers['set-cookie']).toEqual(others)
+  })
+})
+
+describe('what a worker prints', () => {
+  it('may name places that cannot be, and is logged as it is', async () => {
+    const source_map = JSON.stringify({ version: 3, sources: ['a.ts'], names: [], mappings: 'AAAA' })
+    const code = `export default { fetch() { throw new Error('see worker.js:0:0 and worker.js:9:0') } }`
+    await world.deploy('odd', code, {
+      modules: [{ name: 'worker.js', type: 'esm', content: code }],
+      source_map,
+    })
+    expect((await ask('/workers/odd')).statusCode).toBe(500)
+    await expect
+      .poll(async () => (await world.asAdmin({ url: '/api/v1/workers/odd/logs?level=exception' })).body)
+      .toContain('worker.js:0:0')
+    expect(await isWell()).toBe(200)
+  })
+})
