@@ -65,7 +65,9 @@ export const NewUsage = shape('NewUsage', {
   meter: Type.String({ minLength: 1, maxLength: 200, description: 'Config id of the meter.' }),
   value: UsageValue,
   tenant_id,
-  timestamp: Type.Optional(Moment('When it was used, RFC 3339; the moment of the call when absent.')),
+  timestamp: Type.Optional(Moment(
+      'When it was used, RFC 3339; the moment of the call when absent. At most 35 days ago; with a session not later than now.',
+    )),
   identifier: Type.Optional(
     Type.String({ minLength: 1, maxLength: 100, description: 'The same identifier is counted once.' }),
   ),
@@ -166,6 +168,8 @@ export const checkoutOperations = operations({
     ...all,
     path: `${path}/usage`,
     summary: 'Record usage of a meter',
+    description:
+      'A session reports usage of its own tenant, of meters that sum or count, and not later than now. Meters with the formula `last` take a service key: there a later report replaces the earlier ones.',
     headers: keyHeader,
     body: NewUsage,
     answers: { 200: { description: 'It is recorded.', schema: Usage } },
@@ -173,6 +177,7 @@ export const checkoutOperations = operations({
       'meter_not_found',
       'config_not_found',
       'tenant_not_found',
+      'not_allowed',
       'checkout_invalid',
       'tenant_busy',
       ...customerErrors,
