@@ -93,11 +93,17 @@ describe('reported usage', () => {
     expect(event({ timestamp: now + 40 * day }, ahead).timestamp).toBe(now + 40 * day)
   })
 
-  test('of a meter with the formula last takes a key', () => {
-    const last: Meter = { ...meter, default_aggregation: { formula: 'last' } }
+  test.each<Meter>([
+    { ...meter, default_aggregation: { formula: 'last' } },
+    { ...meter, event_time_window: 'hour' },
+    { ...meter, default_aggregation: { formula: 'count' }, event_time_window: 'day' },
+  ])('takes a key where a later report replaces an earlier one: %j', (replaced) => {
     for (const value of [0, 1, -1])
-      expect(refusedWith(() => event({ value }, { meter: last }))).toMatchObject({ code: 'not_allowed', status: 403 })
-    expect(event({ value: 0 }, { meter: last, byKey: true }).payload['value']).toBe('0')
+      expect(refusedWith(() => event({ value }, { meter: replaced }))).toMatchObject({
+        code: 'not_allowed',
+        status: 403,
+      })
+    expect(event({ value: 0 }, { meter: replaced, byKey: true }).payload['value']).toBe('0')
   })
 
   test('of two tenants, or of two meters, never shares an identifier', () => {

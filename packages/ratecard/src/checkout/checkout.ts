@@ -21,10 +21,11 @@ import { withTenant } from '../tenants/lease.ts'
 import { decideCheckout } from './decide-checkout.ts'
 import type { AppliedConfig, CheckoutDecision } from './decide-checkout.ts'
 import { allowedOrigins, checkRedirect } from './redirects.ts'
+import { countingRefusedCodes } from './refused-codes.ts'
 import { ownPrices } from './tenant-price.ts'
 
 export interface CheckoutDeps {
-  readonly store: Pick<Store, 'tenants' | 'localSubscriptions' | 'exclusively'>
+  readonly store: Pick<Store, 'tenants' | 'localSubscriptions' | 'exclusively' | 'facts'>
   readonly processor: Pick<Processor, 'createCheckout' | 'createPortal' | 'subscriptions'>
   readonly customers: Customers
   readonly clock: Clock
@@ -55,12 +56,8 @@ export function createCheckouts(deps: CheckoutDeps): Checkouts {
       checkRedirect(wish.cancelUrl, 'cancel_url', origins)
       const tenant = await deps.customers.tenantOf(principal)
       const selling: Selling = { wish, principal, idempotencyKey }
-      const decision = await decide(deps, selling, tenant)
-      if (decision.kind === 'processor') {
-        await deps.account()
-        await deps.customers.customerOf(tenant)
-      }
-      return withTenant(deps, tenant.id, (signal) => sell(deps, selling, tenant, signal))
+      const work = () => decideAndSell(deps, selling, tenant)
+      return triesCode(selling) ? countingRefusedCodes(deps, tenant.id, work) : work()
     },
     async createPortal(returnUrl, principal) {
       checkRedirect(returnUrl, 'return_url', origins)
@@ -77,6 +74,19 @@ interface Selling {
   readonly wish: NewCheckout
   readonly principal: Principal
   readonly idempotencyKey: string | null
+}
+
+/** Whether the customer chooses the code. With `allow_promotion_codes` beside it the request is refused before the code is looked up. */
+const triesCode = ({ wish, principal }: Selling) =>
+  principal.kind === 'session' && wish.promotionCode !== undefined && wish.allowPromotionCodes !== true
+
+async function decideAndSell(deps: CheckoutDeps, selling: Selling, tenant: TenantRecord): Promise<Checkout> {
+  const decision = await decide(deps, selling, tenant)
+  if (decision.kind === 'processor') {
+    await deps.account()
+    await deps.customers.customerOf(tenant)
+  }
+  return withTenant(deps, tenant.id, (signal) => sell(deps, selling, tenant, signal))
 }
 
 async function decide(

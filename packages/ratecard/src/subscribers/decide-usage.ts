@@ -28,7 +28,7 @@ export interface UsageSituation {
   readonly identifier: string
 }
 
-/** The event for whatever customer the tenant has or gets. Throws `request_invalid`, and `not_allowed` for a session on a `last` meter. */
+/** The event for whatever customer the tenant has or gets. Throws `request_invalid`, or `not_allowed` for a meter that sessions cannot report. */
 export function decideUsage(situation: UsageSituation, usage: NewUsage): (customer: ProcessorId) => UsageEvent {
   const { meter } = situation
   if (!situation.byKey) requireMeterOfSessions(meter)
@@ -49,16 +49,19 @@ export function decideUsage(situation: UsageSituation, usage: NewUsage): (custom
 const formulaOf = (meter: Meter) => meter.default_aggregation?.formula ?? 'sum'
 
 /**
- * On a `last` meter the latest report replaces all earlier ones of the period: with a session, a customer of 100 seats would report
- * 0 and pay nothing. A report to `sum` or `count` adds only.
+ * On a `last` meter the latest report replaces all earlier ones of the period, and on a meter with a time window those of its window:
+ * with a session, a customer of 100 seats would report 0 and pay nothing. Elsewhere a report only adds.
  */
 function requireMeterOfSessions(meter: Meter): void {
-  if (formulaOf(meter) !== 'last') return
-  throw new ServiceError(
-    'not_allowed',
-    `A session may not report usage of the meter "${meter.id}": it bills the last value that was reported.`,
-    { hint: 'Report it from your server, with a service key.' },
-  )
+  const window = meter.event_time_window
+  if (formulaOf(meter) !== 'last' && window === undefined) return
+  const replaced =
+    window === undefined
+      ? 'it bills the last value that was reported'
+      : `the last report of each ${window} replaces the others`
+  throw new ServiceError('not_allowed', `A session may not report usage of the meter "${meter.id}": ${replaced}.`, {
+    hint: 'Report it from your server, with a service key.',
+  })
 }
 
 /** Negative usage is a correction, and makes sense in a sum alone. */

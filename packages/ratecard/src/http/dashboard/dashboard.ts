@@ -220,13 +220,17 @@ function signInRoutes(scope: FastifyInstance, deps: DashboardDeps, sameOrigin: S
   }
 
   // Only the form's POST uses the token up: mail scanners and previews send GET and HEAD.
-  scope.get<{ Querystring: { token?: string } }>('/open', { ...hidden, exposeHeadRoute: false }, async (request, reply) => {
-    const { token } = request.query
-    if (typeof token !== 'string' || !linkToken.test(token)) return refuseLink(request, reply)
-    const built = await pages()
-    const body = built === null ? notBuiltPage() : openLinkPage(built.styleSheet, token)
-    return sendPage(reply.headers(notStored), built === null ? 503 : 200, body)
-  })
+  scope.get<{ Querystring: { token?: string } }>(
+    '/open',
+    { ...hidden, exposeHeadRoute: false },
+    async (request, reply) => {
+      const { token } = request.query
+      if (typeof token !== 'string' || !linkToken.test(token)) return refuseLink(request, reply)
+      const built = await pages()
+      const body = built === null ? notBuiltPage() : openLinkPage(built.styleSheet, token)
+      return sendPage(reply.headers(notStored), built === null ? 503 : 200, body)
+    },
+  )
 
   scope.post('/open', hidden, async (request, reply) => {
     sameOrigin.refuseForeign(request)
