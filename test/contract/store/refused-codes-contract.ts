@@ -37,7 +37,10 @@ export function refusedCodesContract(engine: string, makePlace: MakePlace): void
       expect(codes.filter((code) => code === 'rate_limited')).toHaveLength(6)
       time.now += 10 * minute
       for (const replica of [0, 1])
-        expect(await refusedBy(attempt(replica, 'acme', sell))).toMatchObject({ code: 'rate_limited', retryAfter: 3_000 })
+        expect(await refusedBy(attempt(replica, 'acme', sell))).toMatchObject({
+          code: 'rate_limited',
+          retryAfter: 3_000,
+        })
       expect(await attempt(0, 'other', sell)).toBe('sold')
       time.now += 50 * minute
       expect(await attempt(1, 'acme', sell)).toBe('sold')
