@@ -134,10 +134,11 @@ async function walk(guide: Guide): Promise<string | null> {
       const args = ['server', 'start', '--port', '0', '--data-dir', dataDir]
       const service = await start(args, { ...env, RATECARD_SANDBOX_PORT: '0' }, folder, /API\s+(http:\/\/[^/\s]+)/)
       running.push(service)
-      const prefix = name === '' ? 'RATECARD_API' : name.toUpperCase()
-      env[`${prefix}_URL`] = service.url
+      // The port, not the address: the server is then that of `dev`, which gets the variables of `.env.dev`.
+      if (name === '') env['RATECARD_PORT'] = new URL(service.url).port
+      else env[`${name.toUpperCase()}_URL`] = service.url
       const keyFile = path.join(dataDir, 'service-key')
-      if (name !== '') env[`${prefix}_KEY`] = readFileSync(keyFile, 'utf8').trim()
+      if (name !== '') env[`${name.toUpperCase()}_KEY`] = readFileSync(keyFile, 'utf8').trim()
       else addresses.push(['4242', new URL(service.url).port], ['4243', new URL(service.sandboxUrl).port])
       env['SANDBOX_URL'] = service.sandboxUrl
       env['SANDBOX_KEY'] = readFileSync(path.join(dataDir, 'sandbox-key'), 'utf8').trim()

@@ -56,11 +56,35 @@ describe('--env production with an environment file that nobody filled in', () =
     writeFileSync(file('production'), text.replace('# RATECARD_API_URL=', 'RATECARD_API_URL='))
     const ran = await world.json(['billing', 'push', '--env', 'production'])
     expect(ran).toMatchObject({ exit: 1, document: { error: { code: 'environment_incomplete' } } })
-    expect(ran.document.error.detail).toContain('still the line of the example file')
+    const line = text.split('\n').findIndex((written) => written.startsWith('# RATECARD_API_URL=')) + 1
+    expect(ran.document.error.detail).toContain(
+      `line ${String(line)} of ratecard/environments/.env.production is still the line of the example file, as \`init\` wrote it`,
+    )
+  })
+
+  it('takes a value that equals one of an example written by a person', async () => {
     world.write('ratecard/environments/.env.qa.example', `RATECARD_API_URL=${server.url}\n`)
     copyFileSync(file('qa.example'), file('qa'))
-    const copied = await world.json(['keys', 'list', '--env', 'qa', '--service-key', key])
-    expect(copied.document.error.code).toBe('environment_incomplete')
+    expect((await world.json(['keys', 'list', '--env', 'qa', '--service-key', key])).exit).toBe(0)
+  })
+
+  it('says which line counts as not set and why, and takes the same value when its comment is removed', async () => {
+    await world.run(['init'])
+    const text = readFileSync(file('production'), 'utf8')
+    const line = text.split('\n').findIndex((written) => written.startsWith('WEBHOOK_ORIGIN=')) + 1
+    const { document } = await world.json(['billing', 'validate', '--env', 'production'])
+    expect(document.errors[0]).toMatchObject({
+      code: 'variable_unset',
+      detail: `The variable WEBHOOK_ORIGIN counts as not set: line ${String(line)} of ratecard/environments/.env.production is still the line of the example file, as \`init\` wrote it.`,
+      hint: expect.stringContaining('remove the comment at the end of its line') as string,
+    })
+    writeFileSync(file('production'), text.replace(/^(WEBHOOK_ORIGIN=\S+) .*$/m, '$1'))
+    expect(readFileSync(file('production'), 'utf8')).toMatch(
+      /^WEBHOOK_ORIGIN=https:\/\/billing\.example\.com\/workers\/[\w-]+$/m,
+    )
+    expect((await world.json(['billing', 'validate', '--env', 'production'])).document.valid).toBe(true)
+    writeFileSync(file('production'), `${text}\nWEBHOOK_ORIGIN=https://billing.example.com/mine\n`)
+    expect((await world.json(['billing', 'validate', '--env', 'production'])).document.valid).toBe(true)
   })
 
   it('registers no webhook at the placeholder of the example', async () => {

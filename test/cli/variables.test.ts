@@ -36,10 +36,14 @@ describe('a variable in a document', () => {
   it('is listed by the plan, and a secret one is shown by its name in plans, history and differences', async () => {
     world.write('ratecard/billing/plans.json', hooked('1.0.0'))
     const plan = await world.run(['billing', 'push', '--dry-run'], { env: env(first) })
-    expect(plan.stdout).toContain('Variables used: HOOK_HOST, HOOK_TOKEN.')
+    expect(plan.stdout).toContain('Variables used: HOOK_HOST, HOOK_TOKEN (process environment).')
     expect(plan.stdout + plan.stderr).not.toContain('canary')
     const { document } = await world.json(['billing', 'push', '--dry-run'], { env: env(first) })
-    expect(document).toMatchObject({ status: 'planned', variables: ['HOOK_HOST', 'HOOK_TOKEN'] })
+    expect(document).toMatchObject({
+      status: 'planned',
+      variables: ['HOOK_HOST', 'HOOK_TOKEN'],
+      variable_sources: { HOOK_HOST: 'process environment', HOOK_TOKEN: 'process environment' },
+    })
     expect((await world.run(['billing', 'push'], { env: env(first) })).exit).toBe(0)
 
     // The value in place is not that of this machine any more.

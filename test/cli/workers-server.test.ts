@@ -27,7 +27,7 @@ function write(text: string, more = ''): void {
   world.write('ratecard/workers/wrangler.toml', manifest(`[vars]\nLIST = [1, true]\n${more}`))
   world.write('ratecard/workers/src/index.ts', source(text))
   world.write('ratecard/workers/src/page.txt', 'a page')
-  world.write('ratecard/environments/.env.dev', 'SECRET=sk_live_x\n')
+  world.write('ratecard/environments/.env.dev', `RATECARD_API_URL=${world.url}\nSECRET=sk_live_x\n`)
 }
 const workers = (...words: string[]) => world.run(['cloud', 'workers', ...words])
 const json = (...words: string[]) => world.json(['cloud', 'workers', ...words])

@@ -294,6 +294,16 @@ describe('POST usage', () => {
   it('says what an amount may be', async () => {
     const { errors } = (await post(usage, { meter: 'api_calls', value: 1.5 }, { cookie })).json()
     expect(errors).toMatchObject([{ code: 'type_wrong', detail: '"value" must be integer or string.' }])
+    const detail = async (more: object) =>
+      (await post(usage, { meter: 'api_calls', value: 1, ...more }, { cookie })).json().detail
+    expect(await detail({ value: -5 })).toBe('"value" must be >= 0.')
+    expect(await detail({ value: 1.5 })).toBe('"value" must be integer or string.')
+    expect(await detail({ value: -5, more: 1 })).toMatch(
+      /"value" must be >= 0\. And 1 more problem\.|And 1 more problem\.$/,
+    )
+    expect(await detail({ more: 1 })).toBe(
+      'The request has members that the route does not take. There is no "more" here.',
+    )
   })
 
   it('refuses what is no amount, no time, no meter', async () => {

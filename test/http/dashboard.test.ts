@@ -266,39 +266,71 @@ describe('a link that signs in', () => {
     return { url: String(url), expiresAt: Date.parse(expiresAt) }
   }
   const open = (url: string, headers: Readonly<Record<string, string>> = {}) => test.app.inject({ url, headers })
+  const tokenOf = (url: string) => new URL(url, 'http://localhost').searchParams.get('token') ?? '?'
+  const press = (url: string, headers: Readonly<Record<string, string>> = own) =>
+    test.app.inject({
+      method: 'POST',
+      url: '/dashboard/open',
+      headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'text/html', ...headers },
+      payload: new URLSearchParams({ token: tokenOf(url) }).toString(),
+    })
 
-  it('works once, for the key that made it, and its token is in no log', async () => {
+  it('shows a button that signs in once, for the key that made it, and its token is in no log', async () => {
     const { url } = await link()
-    const opened = await open(url)
-    expect([opened.statusCode, opened.headers['cache-control']]).toEqual([200, 'no-store'])
-    expect(opened.body).toContain('http-equiv="refresh" content="0;url=/dashboard"')
+    const shown = await open(url)
+    expect([shown.statusCode, shown.headers['cache-control'], shown.cookies]).toEqual([200, 'no-store', []])
+    expect(shown.body).toContain('<form class="card" method="post" action="/dashboard/open">')
+    expect(shown.body).toContain(`name="token" value="${tokenOf(url)}"`)
+    expect(shown.body).not.toContain('<script')
+    const opened = await press(url)
+    expect([opened.statusCode, opened.headers.location, opened.headers['cache-control']]).toEqual([
+      303,
+      '/dashboard',
+      'no-store',
+    ])
     expect((await get(cookieOf(opened), '/keys/current')).json()).toMatchObject({ name: 'first' })
-    const again = await open(url)
+    const again = await press(url)
     expect([again.statusCode, again.cookies]).toEqual([401, []])
-    const token = new URL(url, 'http://localhost').searchParams.get('token') ?? '?'
-    expect(opened.body + again.body + log.join('')).not.toContain(token)
+    expect(opened.body + again.body + log.join('')).not.toContain(tokenOf(url))
   })
 
-  it('gives one session to two that come at once', async () => {
+  it('is not used up by GET, HEAD or a prefetch, which set no cookie', async () => {
     const { url } = await link()
-    const answers = await Promise.all([open(url), open(url)])
-    expect(answers.map(({ statusCode }) => statusCode).sort()).toEqual([200, 401])
+    const head = await test.app.inject({ method: 'HEAD', url })
+    expect([head.statusCode, head.headers.allow, head.cookies]).toEqual([405, 'GET, POST', []])
+    for (const headers of [{}, {}, { 'sec-purpose': 'prefetch' }]) {
+      const shown = await open(url, headers)
+      expect([shown.statusCode, shown.cookies]).toEqual([200, []])
+    }
+    expect((await press(url)).statusCode).toBe(303)
   })
 
-  it('is not used up by a browser that looks ahead, and ends after minutes', async () => {
+  it('gives one session to two that press the button at once', async () => {
+    const { url } = await link()
+    const answers = await Promise.all([press(url), press(url)])
+    expect(answers.map(({ statusCode }) => statusCode).sort()).toEqual([303, 401])
+  })
+
+  it('is pressed by no page of another origin', async () => {
+    const { url } = await link()
+    for (const headers of [{ 'sec-fetch-site': 'cross-site' }, { origin: 'https://evil.example' }])
+      expect(codeOf(await press(url, headers))).toEqual([403, 'not_allowed'])
+    expect((await press(url)).statusCode).toBe(303)
+  })
+
+  it('ends after ten minutes', async () => {
     const { url, expiresAt } = await link()
-    expect((await open(url, { 'sec-purpose': 'prefetch' })).statusCode).toBe(401)
     expect(expiresAt - (Date.now() + offset)).toBeLessThanOrEqual(10 * 60_000)
     offset += 10 * 60_000
-    expect((await open(url)).statusCode).toBe(401)
+    expect((await press(url)).statusCode).toBe(401)
   })
 
   it('is no session itself, and a session is no link', async () => {
     const { url } = await link()
-    const token = new URL(url, 'http://localhost').searchParams.get('token') ?? ''
-    expect(codeOf(await get(`ratecard_dashboard=${token}`, '/config'))).toEqual([401, 'session_invalid'])
+    expect(codeOf(await get(`ratecard_dashboard=${tokenOf(url)}`, '/config'))).toEqual([401, 'session_invalid'])
     const { cookie } = await signedIn()
-    expect((await open(`/dashboard/open?token=${cookie.split('=')[1] ?? ''}`)).statusCode).toBe(401)
+    expect((await press(`/dashboard/open?token=${cookie.split('=')[1] ?? ''}`)).statusCode).toBe(401)
+    expect((await open('/dashboard/open')).statusCode).toBe(401)
   })
 
   it('is not for a key that only reads', async () => {

@@ -846,7 +846,7 @@ export interface NewCheckout {
   readonly currency?: string | undefined
   /** Let the customer enter a code. */
   readonly allowPromotionCodes?: boolean | undefined
-  /** The code as customers type it; with a service key its config id will do. */
+  /** The code as customers type it; with a service key its config id will do. With a session, ten refused codes within an hour are the limit (429 `rate_limited`). */
   readonly promotionCode?: string | undefined
   /** Sell a recurring price also where the tenant has a live subscription to its product, or to another product of its `subscription_group`: both are billed. */
   readonly allowDuplicate?: boolean | undefined
@@ -873,7 +873,7 @@ export interface NewUsage {
   readonly value: number | string
   /** Needed with a service key. A session has a tenant already and may name no other. */
   readonly tenantId?: string | undefined
-  /** When it was used, RFC 3339; the moment of the call when absent. */
+  /** When it was used, RFC 3339; the moment of the call when absent. At most 35 days ago; with a session not later than now. */
   readonly timestamp?: string | Date | undefined
   /** The same identifier is counted once. */
   readonly identifier?: string | undefined

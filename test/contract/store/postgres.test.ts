@@ -15,6 +15,7 @@ import { leaseContract } from './lease-contract.ts'
 import { pacesContract } from './paces-contract.ts'
 import { processesContract } from './processes-contract.ts'
 import { recordsContract } from './records-contract.ts'
+import { refusedCodesContract } from './refused-codes-contract.ts'
 import { tablesContract } from './tables-contract.ts'
 import { tenantRaces } from './tenant-races.ts'
 import { tenantsContract } from './tenants-contract.ts'
@@ -36,6 +37,7 @@ describe.runIf(installed)('PostgreSQL', () => {
   recordsContract('PostgreSQL', inPostgres)
   journalContract('PostgreSQL', inPostgres)
   leaseContract('PostgreSQL', inPostgres)
+  refusedCodesContract('PostgreSQL', inPostgres)
   keysContract('PostgreSQL', inPostgres)
   tenantsContract('PostgreSQL', inPostgres)
   jobsContract('PostgreSQL', inPostgres)

@@ -6,6 +6,7 @@ import { leaseContract } from './lease-contract.ts'
 import { pacesContract } from './paces-contract.ts'
 import { processesContract } from './processes-contract.ts'
 import { recordsContract } from './records-contract.ts'
+import { refusedCodesContract } from './refused-codes-contract.ts'
 import { tablesContract } from './tables-contract.ts'
 import { tenantRaces } from './tenant-races.ts'
 import { tenantsContract } from './tenants-contract.ts'
@@ -20,6 +21,7 @@ jobsContract('SQLite in memory', inMemory)
 recordsContract('SQLite in a file', inFile)
 journalContract('SQLite in a file', inFile)
 leaseContract('SQLite in a file', inFile)
+refusedCodesContract('SQLite in a file', inFile)
 keysContract('SQLite in a file', inFile)
 tenantsContract('SQLite in a file', inFile)
 jobsContract('SQLite in a file', inFile)

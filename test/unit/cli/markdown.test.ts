@@ -47,7 +47,7 @@ const show = (details: Detail[], more: Partial<PushOutcome> = {}, conceal = asIs
   outcomeMarkdown(
     outcome(details, more),
     'https://billing.example.test (production)',
-    { warnings: [], variables: ['HOST'] },
+    { warnings: [], variables: [{ name: 'HOST', from: 'ratecard/environments/.env.production' }] },
     conceal,
   )
 
@@ -80,7 +80,7 @@ describe('a plan in Markdown', () => {
       '- `pro_monthly`: 12 subscriptions of 9 tenants, €144.00 a month stay on the old price until moved',
       '#### Warnings',
       '- The version is not raised. (`version_not_raised`)',
-      'Variables used: `HOST`.',
+      'Variables used: `HOST` (ratecard/environments/.env.production).',
       'Fingerprint of this plan: `f1ngerpr1nt`',
     ])
   })

@@ -73,15 +73,37 @@ describe('reported usage', () => {
     }
   })
 
-  test('may be 35 days late and 5 minutes early', () => {
+  test('with a key may be 35 days late and 5 minutes early', () => {
     for (const timestamp of [now - 35 * day, now, now + 5 * minute])
-      expect(event({ timestamp }).timestamp).toBe(timestamp)
+      expect(event({ timestamp }, { byKey: true }).timestamp).toBe(timestamp)
     for (const timestamp of [now - 35 * day - 1, now + 5 * minute + 1, -1, NaN, 1.5])
-      expect(refusal({ timestamp })).toEqual(['#/timestamp'])
+      expect(refusal({ timestamp }, { byKey: true })).toEqual(['#/timestamp'])
   })
 
-  test('may be ahead of our clock where test clocks are', () => {
-    expect(event({ timestamp: now + 40 * day }, { livemode: false }).timestamp).toBe(now + 40 * day)
+  test('with a session is never later than now, in live mode and outside it', () => {
+    for (const livemode of [true, false]) {
+      expect(event({ timestamp: now }, { livemode }).timestamp).toBe(now)
+      expect(refusal({ timestamp: now + 1 }, { livemode })).toEqual(['#/timestamp'])
+      expect(refusal({ timestamp: now - 35 * day - 1 }, { livemode })).toEqual(['#/timestamp'])
+    }
+  })
+
+  test('with a key may be ahead of our clock where test clocks are', () => {
+    const ahead = { livemode: false, byKey: true }
+    expect(event({ timestamp: now + 40 * day }, ahead).timestamp).toBe(now + 40 * day)
+  })
+
+  test.each<Meter>([
+    { ...meter, default_aggregation: { formula: 'last' } },
+    { ...meter, event_time_window: 'hour' },
+    { ...meter, default_aggregation: { formula: 'count' }, event_time_window: 'day' },
+  ])('takes a key where a later report replaces an earlier one: %j', (replaced) => {
+    for (const value of [0, 1, -1])
+      expect(refusedWith(() => event({ value }, { meter: replaced }))).toMatchObject({
+        code: 'not_allowed',
+        status: 403,
+      })
+    expect(event({ value: 0 }, { meter: replaced, byKey: true }).payload['value']).toBe('0')
   })
 
   test('of two tenants, or of two meters, never shares an identifier', () => {

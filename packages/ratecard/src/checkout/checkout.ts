@@ -25,10 +25,11 @@ import type { AppliedConfig, CheckoutDecision } from './decide-checkout.ts'
 import { refuseSecond, standingOf, trialLeft } from './decide-second.ts'
 import type { Standing, Trial } from './decide-second.ts'
 import { allowedOrigins, checkRedirect } from './redirects.ts'
+import { countingRefusedCodes } from './refused-codes.ts'
 import { ownPrices } from './tenant-price.ts'
 
 export interface CheckoutDeps {
-  readonly store: Pick<Store, 'tenants' | 'localSubscriptions' | 'exclusively' | 'versions' | 'mappings'>
+  readonly store: Pick<Store, 'tenants' | 'localSubscriptions' | 'exclusively' | 'versions' | 'mappings' | 'facts'>
   readonly processor: Pick<
     Processor,
     'createCheckout' | 'createPortal' | 'subscriptions' | 'everySubscription' | 'expireCheckouts'
@@ -67,12 +68,8 @@ export function createCheckouts(deps: CheckoutDeps): Checkouts {
         )
       const tenant = await deps.customers.tenantOf(principal)
       const selling: Selling = { wish, principal, idempotencyKey }
-      const decision = await decide(deps, selling, tenant)
-      if (decision.kind === 'processor') {
-        await deps.account()
-        await deps.customers.customerOf(tenant)
-      }
-      return withTenant(deps, tenant.id, (signal) => sell(deps, selling, tenant, signal))
+      const work = () => decideAndSell(deps, selling, tenant)
+      return triesCode(selling) ? countingRefusedCodes(deps, tenant.id, work) : work()
     },
     async createPortal(returnUrl, principal) {
       checkRedirect(returnUrl, 'return_url', origins)
@@ -91,6 +88,19 @@ interface Selling {
   readonly wish: NewCheckout
   readonly principal: Principal
   readonly idempotencyKey: string | null
+}
+
+/** Whether the customer chooses the code. With `allow_promotion_codes` beside it the request is refused before the code is looked up. */
+const triesCode = ({ wish, principal }: Selling) =>
+  principal.kind === 'session' && wish.promotionCode !== undefined && wish.allowPromotionCodes !== true
+
+async function decideAndSell(deps: CheckoutDeps, selling: Selling, tenant: TenantRecord): Promise<Checkout> {
+  const decision = await decide(deps, selling, tenant)
+  if (decision.kind === 'processor') {
+    await deps.account()
+    await deps.customers.customerOf(tenant)
+  }
+  return withTenant(deps, tenant.id, (signal) => sell(deps, selling, tenant, signal))
 }
 
 async function decide(

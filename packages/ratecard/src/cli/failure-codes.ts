@@ -10,7 +10,7 @@ export const failureCodes = {
   confirmation_required:
     'What cannot be taken back was asked for where nobody can be asked (no terminal, or `--json`): say `--yes`, or apply a saved plan with `--plan`.',
   environment_incomplete:
-    'A command was given `--env NAME`, and neither ratecard/environments/.env.NAME nor the shell says RATECARD_API_URL; lines that are still those of the example file count as absent. Write address and key of the environment into its file.',
+    'A command was given `--env NAME`, and neither ratecard/environments/.env.NAME nor the shell has RATECARD_API_URL; lines that are still placeholders of `init` count as absent. Or variables of an environment’s file would go to a server that is not the one of this environment. Write address and key of the environment into its file, and name it with `--env`.',
   environment_conflict:
     'Address and key would come from places that speak of two servers: the key is sent to no other server than the one that its file names.',
   environments_equal:

@@ -7,10 +7,14 @@ import { debugFetch } from './debug-fetch.ts'
 import { plainFetch } from './plain-fetch.ts'
 import { CliFailure, usageFailure } from './failure.ts'
 import type { CliIo } from './terminal/io.ts'
-import { environmentIncomplete, findProject, lookUp, readEnvironment } from './files/project.ts'
+import { environmentFile, environmentIncomplete, findProject, lookUp, readEnvironment } from './files/project.ts'
 import type { Environment } from './files/project.ts'
 
-export const defaultApiUrl = 'http://127.0.0.1:4242'
+/** This machine's server: in one shell the command line and `server start` read the same port. */
+export function defaultApiUrl({ env }: Pick<CliIo, 'env'>): string {
+  const port = env['RATECARD_PORT'] ?? ''
+  return `http://127.0.0.1:${port === '' ? '4242' : port}`
+}
 
 export interface ServerAddress {
   readonly url: string
@@ -24,13 +28,16 @@ export interface Connection extends ServerAddress {
 
 /**
  * Where the server is and which key it takes: flags, process environment, environment file, then this machine's own server.
- * Fails with `environment_conflict` where address and key would come from places that speak of different servers.
+ * Fails with `environment_conflict` where address and key would come from places that name different servers, and with
+ * `environment_incomplete` where the key of the environment's file would go to a server that is not known to be its own.
  */
 export function serverAddress(context: Pick<CommandContext, 'io' | 'global'>): ServerAddress {
   const { io, global } = context
   const project = findProject(io.cwd)
-  const { url, environment } = whereOf(context, project)
+  const where = whereOf(context, project)
+  const { url, environment } = where
   requireOneServer(io, global, environment, url)
+  if (usesKeyOfFile(io, global, environment)) requireOwnServer(io, global, where, ['RATECARD_SERVICE_KEY'])
   const key = global.serviceKey ?? lookUp(io, environment, 'RATECARD_SERVICE_KEY') ?? localKey(io, project, url)
   return { url, key, environment }
 }
@@ -38,18 +45,69 @@ export function serverAddress(context: Pick<CommandContext, 'io' | 'global'>): S
 /** The address alone, for what sends no key there. */
 export function serverUrl({ io, global }: Pick<CommandContext, 'io' | 'global'>): string {
   const environment = readEnvironment(findProject(io.cwd), global)
-  return addressOf(global.apiUrl ?? lookUp(io, environment, 'RATECARD_API_URL') ?? defaultApiUrl)
+  return addressOf(global.apiUrl ?? lookUp(io, environment, 'RATECARD_API_URL') ?? defaultApiUrl(io))
+}
+
+interface Where {
+  readonly url: string
+  readonly environment: Environment
 }
 
 /**
  * The default server is for commands that name no environment: one that was named and says no address must never mean this
  * machine instead.
  */
-function whereOf({ io, global }: Pick<CommandContext, 'io' | 'global'>, project: string | null) {
+function whereOf({ io, global }: Pick<CommandContext, 'io' | 'global'>, project: string | null): Where {
   const environment = readEnvironment(project, global)
   const named = global.apiUrl ?? lookUp(io, environment, 'RATECARD_API_URL')
   if (named === null && global.environment !== null) throw environmentIncomplete(project, environment)
-  return { url: addressOf(named ?? defaultApiUrl), environment }
+  return { url: addressOf(named ?? defaultApiUrl(io)), environment }
+}
+
+/**
+ * A failure before anything is sent where variables of the environment's file would go to a server that is not this environment's:
+ * production would get the webhook address of `.env.dev`. `names`: the variables that come from the file.
+ */
+export function requireServerOf(context: Pick<CommandContext, 'io' | 'global'>, names: readonly string[]): void {
+  const { io, global } = context
+  if (names.length > 0) requireOwnServer(io, global, whereOf(context, findProject(io.cwd)), names)
+}
+
+function requireOwnServer(io: CliIo, global: GlobalOptions, where: Where, names: readonly string[]): void {
+  if (!isServerOf(io, global, where)) throw foreignServer(global, where, names, defaultApiUrl(io))
+}
+
+/**
+ * Whether the address is that of the environment: the file names it; or the file names none, and `--env` was given (the shell
+ * then counts as part of that environment) or the address is this machine's default server, which is that of `dev`.
+ */
+function isServerOf(io: CliIo, global: GlobalOptions, { url, environment }: Where): boolean {
+  const named = environment.variables.get('RATECARD_API_URL') ?? ''
+  if (named !== '') return sameServer(named, url)
+  return global.environment !== null || sameServer(defaultApiUrl(io), url)
+}
+
+function foreignServer(
+  { apiUrl, environment: asked }: GlobalOptions,
+  { url, environment: { name, file, variables } }: Where,
+  names: readonly string[],
+  ownUrl: string,
+): CliFailure {
+  const origin = apiUrl === null ? 'RATECARD_API_URL in the shell' : '--api-url'
+  const place = file ?? environmentFile(name)
+  const named = variables.get('RATECARD_API_URL') ?? ''
+  const own = named === '' ? `${place} names no server, so its own is ${ownUrl}` : `the server of ${place} is ${named}`
+  const list = names.join(', ')
+  const ways = [
+    `If ${url} is the server of ${name}, write RATECARD_API_URL into ${place}${asked === null && named === '' ? ` or add --env ${name}` : ''}.`,
+    'If it is that of another environment, name that one with --env.',
+  ]
+  return new CliFailure(1, {
+    code: 'environment_incomplete',
+    title: 'Variables of one environment would go to the server of another',
+    detail: `${origin} is ${url}, and ${own}. From that file would come: ${list}. Nothing was sent.`,
+    hint: ways.join(' '),
+  })
 }
 
 /** A failure before anything is read or sent when `--env` names an environment without an address. */
@@ -62,11 +120,7 @@ function requireOneServer(io: CliIo, global: GlobalOptions, { file, variables }:
   const named = variables.get('RATECARD_API_URL') ?? ''
   if (file === null || named === '' || sameServer(named, url)) return
   const ofShell = global.apiUrl === null
-  const keyOfFile =
-    global.serviceKey === null &&
-    (io.env['RATECARD_SERVICE_KEY'] ?? '') === '' &&
-    (variables.get('RATECARD_SERVICE_KEY') ?? '') !== ''
-  if (!keyOfFile) return
+  if (!usesKeyOfFile(io, global, { variables })) return
   const where = ofShell ? 'RATECARD_API_URL in the shell' : '--api-url'
   throw new CliFailure(1, {
     code: 'environment_conflict',
@@ -80,6 +134,11 @@ function requireOneServer(io: CliIo, global: GlobalOptions, { file, variables }:
       ? `For the server of the file: \`unset RATECARD_API_URL\`. For the other one: export its own RATECARD_SERVICE_KEY too.`
       : 'Leave --api-url away, or give the key of that server: --service-key or RATECARD_SERVICE_KEY.',
   })
+}
+
+function usesKeyOfFile(io: CliIo, global: GlobalOptions, { variables }: Pick<Environment, 'variables'>): boolean {
+  const inShell = io.env['RATECARD_SERVICE_KEY'] ?? ''
+  return global.serviceKey === null && inShell === '' && (variables.get('RATECARD_SERVICE_KEY') ?? '') !== ''
 }
 
 /** Whether two addresses are one server: the names of this machine are one name. */
@@ -133,7 +192,7 @@ function connectTo({ io, global }: Pick<CommandContext, 'io' | 'global'>, addres
 function addressOf(text: string): string {
   const url = text.replace(/\/+$/, '')
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
-    throw usageFailure(`"${url}" is not an address of a server.`, `Write it like ${defaultApiUrl}.`)
+    throw usageFailure(`"${url}" is not an address of a server.`, `Write it like ${defaultApiUrl({ env: {} })}.`)
   return url
 }
 

@@ -29,18 +29,26 @@ ${alert}
 <input class="input" name="key" type="password" required autofocus autocomplete="current-password" spellcheck="false" autocapitalize="off"${problem === null ? '' : ' aria-invalid="true"'}></label>
 <button class="button button-primary button-wide" type="submit">Sign in</button>
 <p class="quiet">A key with the scope <code>read</code> looks, one with <code>write</code> acts. The session ends after 12 hours, or with the key.</p>
-<p class="quiet">On the machine of the service, <code>ratecard dashboard</code> makes a link that signs in.</p>
+<p class="quiet">On the machine of the service, <code>npx ratecard dashboard</code> makes a link that signs in.</p>
 </form>`,
   )
 }
 
-/** Takes a browser that has just been given its cookie to the dashboard. A redirect would still be the other site's request. */
-export function signedInPage(styleSheet: string): string {
+/**
+ * The page of a sign-in link. Opening it changes nothing, because mail scanners and chat previews open links too; the button sends
+ * the token. It needs no script.
+ */
+export function openLinkPage(styleSheet: string, token: string): string {
   return page(
     styleSheet,
-    'Signed in',
-    '<div class="card"><h1>You are signed in</h1><p><a href="/dashboard">Open the dashboard</a></p></div>',
-    '<meta http-equiv="refresh" content="0;url=/dashboard">',
+    'Sign in',
+    `<form class="card" method="post" action="/dashboard/open">
+<p class="brand"><span class="brand-mark" aria-hidden="true"></span>Ratecard</p>
+<h1>Sign in</h1>
+<input type="hidden" name="token" value="${html(token)}">
+<button class="button button-primary button-wide" type="submit" autofocus>Sign in to the dashboard</button>
+<p class="quiet">The link works once, within ten minutes. The session ends after 12 hours, or with the key that made the link.</p>
+</form>`,
   )
 }
 
@@ -53,12 +61,13 @@ export function notBuiltPage(): string {
   )
 }
 
-function page(styleSheet: string | null, title: string, body: string, head = ''): string {
+function page(styleSheet: string | null, title: string, body: string): string {
   return [
     '<!doctype html><html lang="en"><head><meta charset="utf-8">',
     `<title>${html(title)} · Ratecard</title><meta name="viewport" content="width=device-width, initial-scale=1">`,
     '<meta name="color-scheme" content="light dark"><link rel="icon" href="data:,">',
     styleSheet === null ? '' : `<link rel="stylesheet" href="${html(styleSheet)}">`,
-    `${head}</head><body class="gate"><main>${body}</main></body></html>`,
+    '</head><body class="gate"><main>',
+    `${body}</main></body></html>`,
   ].join('')
 }

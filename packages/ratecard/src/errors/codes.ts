@@ -291,7 +291,7 @@ export const problemCodes = {
   rate_limited: {
     status: 429,
     title: 'Too many requests',
-    when: 'The limit for this address is reached. Wait as long as `Retry-After` says.',
+    when: 'The limit for this address is reached, or ten promotion codes that a tenant’s session tried were refused within an hour. Wait as long as `Retry-After` says.',
   },
   settings_invalid: {
     status: 500,

@@ -28,9 +28,10 @@ export interface UsageSituation {
   readonly identifier: string
 }
 
-/** The event for whatever customer the tenant has or gets. Throws `request_invalid`. */
+/** The event for whatever customer the tenant has or gets. Throws `request_invalid`, or `not_allowed` for a meter that sessions cannot report. */
 export function decideUsage(situation: UsageSituation, usage: NewUsage): (customer: ProcessorId) => UsageEvent {
   const { meter } = situation
+  if (!situation.byKey) requireMeterOfSessions(meter)
   const value = checkedValue(situation, usage.value)
   const timestamp = checkedTime(situation, usage.timestamp)
   const identifier = processorIdentifier(situation)
@@ -45,13 +46,31 @@ export function decideUsage(situation: UsageSituation, usage: NewUsage): (custom
   })
 }
 
+const formulaOf = (meter: Meter) => meter.default_aggregation?.formula ?? 'sum'
+
+/**
+ * On a `last` meter the latest report replaces all earlier ones of the period, and on a meter with a time window those of its window:
+ * with a session, a customer of 100 seats would report 0 and pay nothing. Elsewhere a report only adds.
+ */
+function requireMeterOfSessions(meter: Meter): void {
+  const window = meter.event_time_window
+  if (formulaOf(meter) !== 'last' && window === undefined) return
+  const replaced =
+    window === undefined
+      ? 'it bills the last value that was reported'
+      : `the last report of each ${window} replaces the others`
+  throw new ServiceError('not_allowed', `A session may not report usage of the meter "${meter.id}": ${replaced}.`, {
+    hint: 'Report it from your server, with a service key.',
+  })
+}
+
 /** Negative usage is a correction, and makes sense in a sum alone. */
 function checkedValue({ meter, byKey }: UsageSituation, value: number | string): string {
   const text = valueText(value)
   if (text === null)
     throw invalid('value', '"value" is a number of at most 15 digits before and 12 after the decimal point.')
   if (!text.startsWith('-')) return text
-  const formula = meter.default_aggregation?.formula ?? 'sum'
+  const formula = formulaOf(meter)
   if (byKey && formula === 'sum') return text
   throw invalid(
     'value',
@@ -69,11 +88,20 @@ function valueText(value: number | string): string | null {
   return plainValue.test(text) ? text : null
 }
 
-/** Older events are not billed any more, and the processor may find that out only after it said yes. */
-function checkedTime({ now, livemode }: UsageSituation, timestamp: number | undefined): number | null {
+/**
+ * Older events are not billed any more, and the processor may find that out only after it said yes. A session reports what was
+ * used, so its limit is our clock without tolerance, also where test clocks run ahead; without a timestamp it needs no clock.
+ */
+function checkedTime({ now, livemode, byKey }: UsageSituation, timestamp: number | undefined): number | null {
   if (timestamp === undefined) return null
   if (!Number.isSafeInteger(timestamp) || timestamp < 0) throw invalid('timestamp', '"timestamp" is no time.')
   if (timestamp < now - oldestMs) throw invalid('timestamp', '"timestamp" is more than 35 days ago.')
+  if (!byKey && timestamp > now)
+    throw invalid(
+      'timestamp',
+      '"timestamp" is later than now, which a session may not report.',
+      'Leave "timestamp" out: the usage then counts at the moment of the call.',
+    )
   if (livemode && timestamp > now + aheadMs) throw invalid('timestamp', '"timestamp" is more than 5 minutes ahead.')
   return timestamp
 }

@@ -38,7 +38,8 @@ export const NewCheckout = shape('NewCheckout', {
     Type.String({
       minLength: 1,
       maxLength: 500,
-      description: 'The code as customers type it; with a service key its config id will do.',
+      description:
+        'The code as customers type it; with a service key its config id will do. With a session, ten refused codes within an hour are the limit (429 `rate_limited`).',
     }),
   ),
   allow_duplicate: Type.Optional(
@@ -77,7 +78,11 @@ export const NewUsage = shape('NewUsage', {
   meter: Type.String({ minLength: 1, maxLength: 200, description: 'Config id of the meter.' }),
   value: UsageValue,
   tenant_id,
-  timestamp: Type.Optional(Moment('When it was used, RFC 3339; the moment of the call when absent.')),
+  timestamp: Type.Optional(
+    Moment(
+      'When it was used, RFC 3339; the moment of the call when absent. At most 35 days ago; with a session not later than now.',
+    ),
+  ),
   identifier: Type.Optional(
     Type.String({ minLength: 1, maxLength: 100, description: 'The same identifier is counted once.' }),
   ),
@@ -179,6 +184,8 @@ export const checkoutOperations = operations({
     ...all,
     path: `${path}/usage`,
     summary: 'Record usage of a meter',
+    description:
+      'A session reports usage of its own tenant, of meters that sum or count, and not later than now. Meters with the formula `last`, or with `event_time_window`, take a service key: there a later report replaces earlier ones.',
     headers: keyHeader,
     body: NewUsage,
     answers: { 200: { description: 'It is recorded.', schema: Usage } },
@@ -186,6 +193,7 @@ export const checkoutOperations = operations({
       'meter_not_found',
       'config_not_found',
       'tenant_not_found',
+      'not_allowed',
       'checkout_invalid',
       'tenant_busy',
       ...customerErrors,

@@ -37,7 +37,8 @@ export const dashboardOperations = operations({
     scope: 'write',
     path: `${admin}/dashboard/links`,
     summary: 'Create a link that signs in to the dashboard',
-    description: 'It works once, within ten minutes, for whoever opens it, with the rights of the key that asks.',
+    description:
+      'The page of the link has a button that signs in, once, within ten minutes, with the rights of the key of this request. Opening the page uses nothing up.',
     answers: {
       201: {
         description: 'The link.',

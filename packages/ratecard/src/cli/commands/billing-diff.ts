@@ -1,9 +1,9 @@
 import type { Command, CommandContext, CommandResult } from '../program/command.ts'
 import { toFailure, usageFailure } from '../failure.ts'
 import { concealPlan, concealRevisions } from '../terminal/conceal.ts'
-import { concealEnvironment, readConfig, requireConfig } from '../files/read-config.ts'
-import { connect, requireAddress } from '../server-address.ts'
-import { jsonDifference, jsonOutcome } from '../views/json.ts'
+import { concealEnvironment, namesFromFile, readConfig, requireConfig } from '../files/read-config.ts'
+import { connect, requireAddress, requireServerOf } from '../server-address.ts'
+import { jsonDifference, jsonOutcome, jsonVariables } from '../views/json.ts'
 import { differencesMarkdown } from '../views/markdown.ts'
 import { showDifferences } from '../views/plan.ts'
 import { concealer, formatOption, formatted, wantsMarkdown } from './format.ts'
@@ -38,6 +38,7 @@ async function diffFiles(context: CommandContext): Promise<CommandResult> {
   const config = requireConfig(read)
   showWarnings(context, read.warnings)
   const connection = connect(context)
+  requireServerOf(context, namesFromFile(read.variables))
   const choices = { force: options.flag('force'), approveImpact: options.flag('approveImpact') }
   const planned = await withPlaces(
     read,
@@ -48,7 +49,7 @@ async function diffFiles(context: CommandContext): Promise<CommandResult> {
   showPlanOf(context, connection, planned, read.variables, read.warnings)
   return {
     exit: options.flag('exitCode') && hasChanges(planned) ? 3 : 0,
-    json: { ...jsonOutcome(planned), variables: read.variables },
+    json: { ...jsonOutcome(planned), ...jsonVariables(read.variables) },
   }
 }
 

@@ -13,11 +13,13 @@ import { authorOf } from '../author.ts'
 import type { Command, CommandContext, CommandResult, EnvironmentName } from '../program/command.ts'
 import { concealRevisions, concealVariables } from '../terminal/conceal.ts'
 import { CliFailure, toFailure, usageFailure } from '../failure.ts'
+import { environmentFile, whyUnset } from '../files/project.ts'
 import { connectEnvironment, sameServer } from '../server-address.ts'
 import type { Connection } from '../server-address.ts'
 import { count } from '../views/issues.ts'
-import { jsonDifference, jsonOutcome } from '../views/json.ts'
+import { jsonDifference, jsonOutcome, jsonVariables } from '../views/json.ts'
 import { showDifferences } from '../views/plan.ts'
+import type { VariableOrigin } from '../views/variables.ts'
 import { revisionNumber } from './billing-diff.ts'
 import { showOutcome } from './billing-push.ts'
 import { requireWebhooksMeant, webhookMoves } from './promoted-webhooks.ts'
@@ -87,6 +89,8 @@ interface Expanded {
   readonly config: BillingConfig
   readonly checksum: string
   readonly written: object | null
+  /** Those of the target's file that were expanded. */
+  readonly variables: readonly VariableOrigin[]
   /** Texts whose value is another than at the source. */
   readonly differs: readonly { readonly pointer: string; readonly text: string }[]
 }
@@ -140,9 +144,10 @@ async function sourceRevision({ options, io }: CommandContext, { client }: Conne
 
 function expandFor({ revision, document, config }: Tested, { environment }: Connection): Expanded {
   const { written } = revision
-  if (written === null) return { document, config, checksum: revision.checksum, written: null, differs: [] }
+  if (written === null)
+    return { document, config, checksum: revision.checksum, written: null, variables: [], differs: [] }
   // The file alone: a variable of the shell may have been set for the source.
-  const expanded = interpolate(written, environment.variables)
+  const expanded = interpolate(written, environment.variables, whyUnset(environment))
   const verdict = validateConfig(expanded.value)
   const errors = [...expanded.issues, ...(expanded.issues.length === 0 ? verdict.errors : [])]
   if (verdict.config === null || errors.length > 0)
@@ -157,7 +162,9 @@ function expandFor({ revision, document, config }: Tested, { environment }: Conn
     ({ pointer }) => valueAt(document, pointer) !== valueAt(expanded.value, pointer),
   )
   const made = verdict.config
-  return { document: made, config: made, checksum: checksum(made), written, differs }
+  const from = environmentFile(environment.name)
+  const variables = [...expanded.used.keys()].sort().map((name) => ({ name, from }))
+  return { document: made, config: made, checksum: checksum(made), written, variables, differs }
 }
 
 function valueAt(document: unknown, pointer: string): unknown {
@@ -203,7 +210,7 @@ async function promote(context: CommandContext, promotion: Promotion): Promise<C
     message: messageOf(options.text('message'), promotion),
   }
   const planned = await target.client.admin.push(expanded.document, { ...choices, dryRun: true, signal: io.signal })
-  showPlanOf({ ...context, global: { ...context.global, environment: to } }, target, planned)
+  showPlanOf({ ...context, global: { ...context.global, environment: to } }, target, planned, expanded.variables)
   sayExpanded(context, promotion)
   const moves = webhookMoves(current?.config ?? null, expanded.config, expanded.written)
   for (const { detail } of moves) out.note(`${out.paint.yellow('warning')} ${detail}`)
@@ -214,6 +221,7 @@ async function promote(context: CommandContext, promotion: Promotion): Promise<C
     checksum: expanded.checksum,
     written: expanded.written !== null,
     expanded: expanded.differs,
+    ...jsonVariables(expanded.variables),
     differences: shown.map(jsonDifference),
   }
   if (options.flag('dryRun'))

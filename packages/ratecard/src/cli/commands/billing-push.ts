@@ -6,16 +6,16 @@ import { authorOf } from '../author.ts'
 import type { Command, CommandContext, CommandResult } from '../program/command.ts'
 import { toFailure, usageFailure } from '../failure.ts'
 import { concealPlan } from '../terminal/conceal.ts'
-import { readConfig, requireConfig } from '../files/read-config.ts'
+import { namesFromFile, readConfig, requireConfig } from '../files/read-config.ts'
 import { createPushQueue } from '../follow/push-queue.ts'
 import type { PushQueue } from '../follow/push-queue.ts'
 import type { ReadConfig } from '../files/read-config.ts'
 import { readPlan, writePlan } from '../files/saved-plan.ts'
 import type { SavedPlan } from '../files/saved-plan.ts'
-import { connect, requireAddress } from '../server-address.ts'
+import { connect, requireAddress, requireServerOf } from '../server-address.ts'
 import type { Connection } from '../server-address.ts'
 import { showChanges } from '../views/changes.ts'
-import { jsonOutcome } from '../views/json.ts'
+import { jsonOutcome, jsonVariables } from '../views/json.ts'
 import { formatOption, formatted, wantsMarkdown } from './format.ts'
 import { applySavedPlan } from './push-saved-plan.ts'
 import {
@@ -76,6 +76,7 @@ export const billingPush: Command = {
     const config = requireConfig(read)
     showWarnings(context, read.warnings)
     const connection = connect(context)
+    requireServerOf(context, namesFromFile(read.variables))
     const queue = createPushQueue(context, connection.client)
     const asFailure = (error: unknown) => toFailure(error, { apiUrl: connection.url })
     return withPlaces(
@@ -144,7 +145,7 @@ async function plan(
   const planOut = options.text('planOut')
   if (planOut !== undefined) savePlan(context, connection, { document: config, written }, planned, planOut)
   if (options.flag('dryRun') || planOut !== undefined)
-    return { exit: exitOf(context, planned), json: { ...jsonOutcome(planned), variables } }
+    return { exit: exitOf(context, planned), json: { ...jsonOutcome(planned), ...jsonVariables(variables) } }
   const exactly = await confirmPlan(context, connection, planned)
   out.say()
   const outcome = await pushAndFollow(context, connection.client, config, {

@@ -4,7 +4,7 @@ import { nextFire } from '../../workers/cron/next-fire.ts'
 import type { NewDeployment, Worker } from '@ratecard/client'
 import { authorOf } from '../author.ts'
 import type { Command, CommandContext } from '../program/command.ts'
-import { connect, requireAddress } from '../server-address.ts'
+import { connect, requireAddress, requireServerOf } from '../server-address.ts'
 import type { Connection } from '../server-address.ts'
 import { showIssues } from '../views/issues.ts'
 import { showTime } from '../views/table.ts'
@@ -57,6 +57,7 @@ export const cloudWorkersDeploy: Command = {
 async function deployAll(context: CommandContext, workers: readonly BundledWorker[], environment: string) {
   const { out } = context
   const connection = connect(context)
+  requireServerOf(context, [...new Set(workers.flatMap(({ variables }) => [...variables.keys()]))].sort())
   out.say(`Deploying to ${connection.url} (${environment})\n`)
   warnOfPlainHttp(context, connection)
   const actor = { author: await authorOf(context), message: context.options.text('message') }

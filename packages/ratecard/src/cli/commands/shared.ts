@@ -12,6 +12,8 @@ import { showIssues } from '../views/issues.ts'
 import { jsonOutcome } from '../views/json.ts'
 import { outcomeMarkdown } from '../views/markdown.ts'
 import { planSummary, showPlan } from '../views/plan.ts'
+import { variablesText } from '../views/variables.ts'
+import type { VariableOrigin } from '../views/variables.ts'
 import { concealer, wantsMarkdown } from './format.ts'
 
 export const fileOption: OptionSpec = {
@@ -52,7 +54,7 @@ export function showPlanOf(
   context: CommandContext,
   connection: Connection,
   plan: PushOutcome,
-  variables: readonly string[] = [],
+  variables: readonly VariableOrigin[] = [],
   warnings: readonly FiledIssue[] = [],
 ): void {
   const { out } = context
@@ -65,7 +67,7 @@ export function showPlanOf(
   out.say(`Plan for version ${paint.bold(inline(plan.version))} at ${where}\n`)
   if (hasChanges(plan)) out.say(`${showPlan(plan.details, paint)}\n`)
   out.say(planSummary(plan.details, plan.writes))
-  if (variables.length > 0) out.say(`Variables used: ${variables.join(', ')}.`)
+  if (variables.length > 0) out.say(`Variables used: ${variablesText(variables)}.`)
   const impact = showImpact(plan.impact, paint)
   if (impact !== '') out.say(`\n${impact}`)
   // What the files said of themselves is not said twice.

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs'
 import path from 'node:path'
-import { parseEnvFile, untouchedVariables } from '../../workers/project/env-files.ts'
+import { parseEnvFile, placeholderHint, placeholders } from '../../workers/project/env-files.ts'
 import { environmentPattern } from '../program/command.ts'
 import type { EnvironmentName, GlobalOptions } from '../program/command.ts'
 import { CliFailure } from '../failure.ts'
@@ -30,8 +30,8 @@ export interface Environment {
   readonly text: string | null
   /** Variables of the file, without those that are untouched. */
   readonly variables: ReadonlyMap<string, string>
-  /** Names of variables that are still what the example file says: they count as absent. */
-  readonly untouched: ReadonlySet<string>
+  /** Variables that are still placeholders of `init`, with their lines in the file: they count as absent. */
+  readonly untouched: ReadonlyMap<string, number>
 }
 
 /**
@@ -43,15 +43,12 @@ export function readEnvironment(project: string | null, global: Pick<GlobalOptio
   const file = environmentFile(name)
   const absolute = project === null ? null : path.join(project, file)
   if (absolute === null || !existsSync(absolute)) {
-    const none: Environment = { name, file: null, text: null, variables: new Map(), untouched: new Set() }
+    const none: Environment = { name, file: null, text: null, variables: new Map(), untouched: new Map() }
     if (!isEnvironmentOf(project, name)) throw environmentIncomplete(project, none)
     return none
   }
   const text = readText(absolute)
-  const example = `${absolute}.example`
-  // The example of `dev` is made to be used as it is.
-  const untouched =
-    name !== defaultEnvironment && existsSync(example) ? untouchedVariables(text, readText(example)) : new Set<string>()
+  const untouched = placeholders(text)
   const variables = new Map([...parseEnvFile(text)].filter(([variable]) => !untouched.has(variable)))
   return { name, file, text, variables, untouched }
 }
@@ -70,7 +67,7 @@ export function environmentIncomplete(project: string | null, { name, file, unto
     file === null
       ? `There is no ${place}${project === null ? ' here' : ''}, and RATECARD_API_URL is not in the shell for it.`
       : untouched.has('RATECARD_API_URL')
-        ? `RATECARD_API_URL in ${file} is still the line of the example file.`
+        ? whyPlaceholder({ file, untouched }, 'RATECARD_API_URL').detail
         : `${file} does not say RATECARD_API_URL, and the shell does not either.`
   const others = file === null && known.length > 0 ? ` Environments of this project: ${known.join(', ')}.` : ''
   const start =
@@ -81,6 +78,19 @@ export function environmentIncomplete(project: string | null, { name, file, unto
     detail: `${why}${others} Nothing was sent.`,
     hint: `${start} RATECARD_API_URL and RATECARD_SERVICE_KEY of ${name} into ${place}. For the server of this machine, leave --env away.`,
   })
+}
+
+/** Says of a variable that is written in the file why it counts as not set, and what to do; undefined for any other variable. */
+export function whyUnset(environment: Pick<Environment, 'file' | 'untouched'>) {
+  return (name: string) => (environment.untouched.has(name) ? whyPlaceholder(environment, name) : undefined)
+}
+
+function whyPlaceholder({ file, untouched }: Pick<Environment, 'file' | 'untouched'>, name: string) {
+  const place = `line ${untouched.get(name) ?? '?'} of ${file ?? 'the environment file'}`
+  return {
+    detail: `The variable ${name} counts as not set: ${place} is still the line of the example file, as \`init\` wrote it.`,
+    hint: placeholderHint,
+  }
 }
 
 /** Whether the project has such an environment: one of the usual three, or a name with a file or an example. */

@@ -14,8 +14,9 @@ import type { CommandContext } from '../program/command.ts'
 import { concealVariables } from '../terminal/conceal.ts'
 import { CliFailure, usageFailure } from '../failure.ts'
 import type { CliIo } from '../terminal/io.ts'
-import { findProject, readEnvironment } from './project.ts'
+import { findProject, readEnvironment, whyUnset } from './project.ts'
 import type { Environment } from './project.ts'
+import type { VariableOrigin } from '../views/variables.ts'
 import { readText } from './read-text.ts'
 
 /** An issue with its place in the author's files, and the lines around it. */
@@ -44,10 +45,18 @@ export interface ReadConfig {
   readonly files: readonly string[]
   readonly sources: readonly SourceFile[]
   readonly environment: Environment
-  /** Names of the variables that were expanded, in order. */
-  readonly variables: readonly string[]
+  /** The variables that were expanded, by name. */
+  readonly variables: readonly VariableOrigin[]
   /** Adds places to issues that the server reports about the same document. */
   place(issues: readonly Issue[]): readonly FiledIssue[]
+}
+
+/** The place of a variable that is no file. */
+export const processEnvironment = 'process environment'
+
+/** Names of those variables that come from an environment's file. */
+export function namesFromFile(variables: readonly VariableOrigin[]): string[] {
+  return variables.filter(({ from }) => from !== processEnvironment).map(({ name }) => name)
 }
 
 export function readConfig({
@@ -78,7 +87,7 @@ export function readConfig({
   if (sources.some((source) => source.document === undefined))
     return { config: null, written: null, ...sorted(ofFiles), ...about, variables: [], place }
 
-  const expanded = interpolate(merged.document, lookup)
+  const expanded = interpolate(merged.document, lookup, whyUnset(environment))
   concealVariables(io, expanded.used)
   const unset = new Set(expanded.issues.map((issue) => issue.pointer))
   const verdict = validateConfig(expanded.value)
@@ -90,7 +99,7 @@ export function readConfig({
     written,
     ...found,
     ...about,
-    variables: [...expanded.used.keys()].sort(),
+    variables: [...expanded.used.keys()].sort().map((name) => ({ name, from: sourceOf(io, environment, name) })),
     place,
   }
 }
@@ -161,6 +170,10 @@ function noFiles(detail: string): CliFailure {
 function variables(io: CliIo, environment: Environment): ReadonlyMap<string, string> {
   const own = Object.entries(io.env).filter((entry): entry is [string, string] => entry[1] !== undefined)
   return new Map([...environment.variables, ...own])
+}
+
+function sourceOf(io: CliIo, { file }: Environment, name: string): string {
+  return io.env[name] !== undefined || file === null ? processEnvironment : file.replaceAll('\\', '/')
 }
 
 function shownPath(io: CliIo, file: string): string {

@@ -16,7 +16,7 @@ export const globalOptions: readonly OptionSpec[] = [
   {
     flags: '--api-url <url>',
     description: 'Where the server is.',
-    defaultText: 'RATECARD_API_URL, else http://127.0.0.1:4242',
+    defaultText: 'RATECARD_API_URL, else http://127.0.0.1 at RATECARD_PORT, else 4242',
   },
   {
     flags: '--service-key <key>',

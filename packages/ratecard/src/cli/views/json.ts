@@ -18,6 +18,7 @@ import { DroppedUsageList } from '../../wire/usage.ts'
 import { WebhookListing, WebhookRotation } from '../../wire/webhooks.ts'
 import { CronRun, CronRunList, WorkerLogLine } from '../../wire/worker-runs.ts'
 import { DeploymentList, Worker } from '../../wire/workers.ts'
+import type { VariableOrigin } from './variables.ts'
 
 /** What the client has read, in the wire's names again: by the same shapes, so that what belongs to an author stays as it is. */
 const printed =
@@ -60,3 +61,11 @@ export const jsonDeployments = printed(DeploymentList)
 export const jsonLogLine = printed(WorkerLogLine)
 export const jsonRun = printed(CronRun)
 export const jsonRuns = printed(CronRunList)
+
+/** The variables of a plan: their names, and for each the file that it comes from. */
+export function jsonVariables(variables: readonly VariableOrigin[]) {
+  return {
+    variables: variables.map(({ name }) => name),
+    variable_sources: Object.fromEntries(variables.map(({ name, from }) => [name, from])),
+  }
+}

@@ -5,6 +5,8 @@ import { count } from './issues.ts'
 import type { ViewedIssue } from './issues.ts'
 import { codeText, proseText } from './markdown-text.ts'
 import { asDetails, changedFields, kindName, planSummary, valueText } from './plan.ts'
+import { variablesText } from './variables.ts'
+import type { VariableOrigin } from './variables.ts'
 
 /** Comments of code hosts take a little over 65,000; what surrounds the text needs room too. */
 export const markdownLimit = 60_000
@@ -131,7 +133,10 @@ function fieldText(value: unknown, conceal: Conceal): string | null {
 export function outcomeMarkdown(
   plan: PushOutcome,
   where: string,
-  more: { readonly warnings: readonly Pick<ViewedIssue, 'code' | 'detail'>[]; readonly variables: readonly string[] },
+  more: {
+    readonly warnings: readonly Pick<ViewedIssue, 'code' | 'detail'>[]
+    readonly variables: readonly VariableOrigin[]
+  },
   conceal: Conceal,
 ): string {
   const seen = new Set(more.warnings.map(({ detail }) => detail))
@@ -144,9 +149,7 @@ export function outcomeMarkdown(
       impact: plan.impact,
       warnings: [...more.warnings, ...plan.warnings.filter(({ detail }) => !seen.has(detail))],
       foot: [
-        ...(more.variables.length === 0
-          ? []
-          : [`Variables used: ${more.variables.map((name) => codeText(name)).join(', ')}.`]),
+        ...(more.variables.length === 0 ? [] : [`Variables used: ${variablesText(more.variables, codeText)}.`]),
         `Fingerprint of this plan: ${codeText(plan.plan)}`,
       ],
     },

@@ -4,6 +4,8 @@ import { didYouMean } from '../../errors/suggest.ts'
 import { whyForbidden } from '../rules/variable-rules.ts'
 
 export type EnvironmentLookup = (name: string) => string | undefined
+/** Why a variable counts as not set although it is written somewhere; undefined where there is no such reason. */
+export type WhyUnset = (name: string) => Pick<Issue, 'detail' | 'hint'> | undefined
 
 // Deeper than any legal document by far; below it nothing is expanded, and validation refuses the document.
 const deepest = 64
@@ -25,6 +27,7 @@ export interface Interpolation {
 export function interpolate(
   document: unknown,
   environment: ReadonlyMap<string, string> | EnvironmentLookup,
+  whyUnset: WhyUnset = () => undefined,
 ): Interpolation {
   const lookup: EnvironmentLookup = typeof environment === 'function' ? environment : (name) => environment.get(name)
   const names = typeof environment === 'function' ? [] : [...environment.keys()]
@@ -69,12 +72,15 @@ export function interpolate(
     }
     const value = named ? lookup(name) : undefined
     if (value === undefined) {
+      const reason = named ? whyUnset(name) : undefined
       issues.push(
-        unresolved(
-          name,
-          pointerOf(path),
-          names.filter((other) => whyForbidden(other, path) === null),
-        ),
+        reason === undefined
+          ? unresolved(
+              name,
+              pointerOf(path),
+              names.filter((other) => whyForbidden(other, path) === null),
+            )
+          : { code: 'variable_unset', pointer: pointerOf(path), severity: 'error', ...reason },
       )
       return written
     }

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../errors/service-error.ts'
 import { createPages } from '../../dashboard/files.ts'
 import type { BuiltPages, Encoding } from '../../dashboard/files.ts'
-import { notBuiltPage, signedInPage, signInPage } from '../../dashboard/sign-in-page.ts'
+import { notBuiltPage, openLinkPage, signInPage } from '../../dashboard/sign-in-page.ts'
 import type { Service, ServiceKey } from '../../service/service.ts'
 import type { DashboardPass } from '../../service/dashboard.ts'
 import { admit } from '../authentication/auth.ts'
@@ -42,6 +42,7 @@ export interface DashboardDeps {
 const apiPrefix = '/api'
 const sessionSeconds = 12 * 60 * 60
 const longestForm = 4096
+const linkToken = /^[\w-]{1,200}$/
 
 const pageHeaders = {
   'content-security-policy': [
@@ -103,6 +104,11 @@ type Pages = () => Promise<BuiltPages | null>
 
 function pageRoutes(scope: FastifyInstance, { service }: DashboardDeps, pages: Pages): void {
   const index = async (request: FastifyRequest, reply: FastifyReply) => {
+    // HEAD of a sign-in link, whose GET has no HEAD of its own: 405.
+    if (request.method === 'HEAD' && isLink(request)) {
+      reply.callNotFound()
+      return reply
+    }
     const built = await pages()
     if (built === null) return sendPage(reply, 503, notBuiltPage())
     const place = new URL(request.url, 'http://page').pathname.slice(dashboardPath.length)
@@ -132,6 +138,8 @@ function pageRoutes(scope: FastifyInstance, { service }: DashboardDeps, pages: P
       .send(await file.bytes(encoding))
   })
 }
+
+const isLink = ({ url }: FastifyRequest) => new URL(url, 'http://page').pathname === `${dashboardPath}/open`
 
 /** Browsers name what they take; quality is looked at only to leave out what is refused. */
 function chosenEncoding(header: string | string[] | undefined): Encoding {
@@ -203,20 +211,33 @@ function signInRoutes(scope: FastifyInstance, deps: DashboardDeps, sameOrigin: S
     }
   })
 
-  scope.get<{ Querystring: { token?: string } }>('/open', hidden, async (request, reply) => {
-    const { token } = request.query
-    const isPrefetch = request.headers['sec-purpose'] !== undefined || request.headers['purpose'] === 'prefetch'
-    const pass = typeof token === 'string' && !isPrefetch ? await service.openDashboardByLink(token) : null
-    if (pass === null) {
-      await guard.count(request, 'failed_authentication')
-      return signInAnswer(reply, 401, dashboardPath, {
-        detail: 'This link was used already, or is too old.',
-        hint: 'Make another one with `ratecard dashboard`, or sign in with a service key.',
-      })
-    }
-    const built = await pages()
-    giveCookie(reply, pass)
-    return sendPage(reply, 200, built === null ? notBuiltPage() : signedInPage(built.styleSheet))
+  const refuseLink = async (request: FastifyRequest, reply: FastifyReply) => {
+    await guard.count(request, 'failed_authentication')
+    return signInAnswer(reply, 401, dashboardPath, {
+      detail: 'This link was used already, or is too old.',
+      hint: 'Create another one with npx ratecard dashboard, or sign in with a service key.',
+    })
+  }
+
+  // Only the form's POST uses the token up: mail scanners and previews send GET and HEAD.
+  scope.get<{ Querystring: { token?: string } }>(
+    '/open',
+    { ...hidden, exposeHeadRoute: false },
+    async (request, reply) => {
+      const { token } = request.query
+      if (typeof token !== 'string' || !linkToken.test(token)) return refuseLink(request, reply)
+      const built = await pages()
+      const body = built === null ? notBuiltPage() : openLinkPage(built.styleSheet, token)
+      return sendPage(reply.headers(notStored), built === null ? 503 : 200, body)
+    },
+  )
+
+  scope.post('/open', hidden, async (request, reply) => {
+    sameOrigin.refuseForeign(request)
+    const token = request.body instanceof URLSearchParams ? request.body.get('token') : null
+    const pass = token === null ? null : await service.openDashboardByLink(token)
+    if (pass === null) return refuseLink(request, reply)
+    return giveCookie(reply, pass).redirect(dashboardPath, 303)
   })
 
   scope.post('/sign-out', hidden, async (request, reply) => {

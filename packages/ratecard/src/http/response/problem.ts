@@ -6,6 +6,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { problemCodes } from '../../errors/codes.ts'
 import type { ProblemCode, ProblemRow } from '../../errors/codes.ts'
 import { pointerOf } from '../../errors/issue.ts'
+import type { Issue as ServiceIssue } from '../../errors/issue.ts'
 import { ServiceError } from '../../errors/service-error.ts'
 import { validationIssues } from '../request/request-issues.ts'
 import { newRequestId } from '../request/request-id.ts'
@@ -65,15 +66,25 @@ export function toServiceError(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error
   if (!(error instanceof Error)) return internal(error)
   const { code, validation, validationContext, statusCode } = error as Partial<FastifyError>
-  if (validation !== undefined)
-    return new ServiceError('request_invalid', 'The request has members that the route does not take.', {
-      issues: validationIssues(validation, validationContext ?? 'body'),
-    })
+  if (validation !== undefined) {
+    const issues = validationIssues(validation, validationContext ?? 'body')
+    return new ServiceError('request_invalid', detailOf(issues), { issues })
+  }
   const known = code === undefined ? undefined : frameworkCodes[code]
   if (known !== undefined) return new ServiceError(known[0], known[1])
   if (code?.startsWith('FST_') === true && statusCode !== undefined && statusCode < 500)
     return new ServiceError('request_invalid', error.message)
   return internal(error)
+}
+
+/** The first issue in full and the number of the others, which are in `errors`, e.g. `"value" must be >= 0. And 2 more problems.` */
+function detailOf(issues: readonly ServiceIssue[]): string {
+  const [first, ...others] = issues
+  if (first === undefined) return 'The request is invalid.'
+  if (issues.every(({ code }) => code === 'field_unknown'))
+    return `The request has members that the route does not take. ${issues.map(({ detail }) => detail).join(' ')}`
+  if (others.length === 0) return first.detail
+  return `${first.detail} And ${others.length} more ${others.length === 1 ? 'problem' : 'problems'}.`
 }
 
 function internal(cause: unknown): ServiceError {

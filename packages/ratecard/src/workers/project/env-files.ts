@@ -16,21 +16,25 @@ export function parseEnvFile(text: string): ReadonlyMap<string, string> {
   return new Map(Object.entries(parse(text.replace(/^\uFEFF/, ''))))
 }
 
-/** Where the server is and its key: what decides where a command goes. */
-const serverVariables: ReadonlySet<string> = new Set(['RATECARD_API_URL', 'RATECARD_SERVICE_KEY'])
 /** Reserved by RFC 2606 and 6761: nobody's real address is there. */
-const nobodysHost = /(^|[/@.])(example\.(com|net|org)|[\w-]+\.(example|invalid))([:/]|$)/
+const reservedHost = /(^|[/@.])(example\.(com|net|org)|[\w-]+\.(example|invalid))([:/]|$)/
+/** The end of each line in the templates of `init` whose value has to be replaced, e.g. `X=https://a.example.com # placeholder of init`. */
+const placeholderLine = /^\s*(\w+)=([^\s'"`#]+)\s+# placeholder of init\b.*$/
 
 /**
- * Variables of an environment file that are still what the example beside it says, and mean nothing yet: address and key of the
- * server as they stand in the example (also in a line that it has commented out), and any value at a host that is nobody's.
+ * Variables of an environment file that are still the placeholders of `init`, with their lines: these count as absent. The comment
+ * marks the line as one that `init` wrote, so the same value without the comment is set, and so is another value beside it.
  */
-export function untouchedVariables(text: string, example: string): ReadonlySet<string> {
-  const offered = example.replaceAll(/^[^\S\n]*#[^\S\n]?(?=\w+=)/gm, '')
-  const examples = [parseEnvFile(example), parseEnvFile(offered)]
-  const isUntouched = ([name, value]: [string, string]) =>
-    examples.some((lines) => lines.get(name) === value) && (serverVariables.has(name) || nobodysHost.test(value))
-  return new Set([...parseEnvFile(text)].filter(isUntouched).map(([name]) => name))
+export function placeholders(text: string): ReadonlyMap<string, number> {
+  const found = new Map<string, number>()
+  for (const { line, text: written, name } of assignments(text)) {
+    if (name === null) continue
+    const [, marked, value = ''] = placeholderLine.exec(written) ?? []
+    // Of a name that is assigned twice the last line counts.
+    if (marked === name && reservedHost.test(value)) found.set(name, line)
+    else found.delete(name)
+  }
+  return found
 }
 
 /** Credentials of the deploying person: they would give a worker the power over its own account. */
@@ -39,13 +43,13 @@ const withheld = ['CLOUDFLARE_API_TOKEN', 'CLOUDFLARE_ACCOUNT_ID']
 /** What a worker gets of an environment file, and what is wrong with the file, at its lines. */
 export function workerEnvironment(
   text: string,
-  untouched: ReadonlySet<string> = new Set(),
+  untouched: ReadonlyMap<string, number> = new Map(),
 ): {
   readonly variables: ReadonlyMap<string, string>
   readonly issues: readonly EnvironmentIssue[]
 } {
   const variables = new Map(parseEnvFile(text))
-  for (const name of [...withheld, ...untouched]) variables.delete(name)
+  for (const name of [...withheld, ...untouched.keys()]) variables.delete(name)
   const found = assignments(text)
   const issues = [...found.flatMap(issuesOf), ...repeated(found), ...leftAlone(found, untouched)]
   return { variables, issues: issues.toSorted((a, b) => a.line - b.line) }
@@ -96,11 +100,15 @@ function repeated(found: readonly Assignment[]): EnvironmentIssue[] {
   })
 }
 
-function leftAlone(found: readonly Assignment[], untouched: ReadonlySet<string>): EnvironmentIssue[] {
+/** What to do about a line of {@link placeholders}. */
+export const placeholderHint =
+  'Write your own value there; if this value is meant, remove the comment at the end of its line.'
+
+function leftAlone(found: readonly Assignment[], untouched: ReadonlyMap<string, number>): EnvironmentIssue[] {
   return found.flatMap(({ name, line, text }) => {
-    if (name === null || !untouched.has(name) || name === 'RATECARD_SERVICE_KEY') return []
-    const detail = `${name} is still the value of the example file: it counts as not set.`
-    return [{ severity: 'warning', line, column: columnOf(text), detail, hint: 'Write your own value.' } as const]
+    if (name === null || untouched.get(name) !== line) return []
+    const detail = `${name} is still the value of the example file, as \`init\` wrote it: it counts as not set.`
+    return [{ severity: 'warning', line, column: columnOf(text), detail, hint: placeholderHint } as const]
   })
 }
 

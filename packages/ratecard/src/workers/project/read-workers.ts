@@ -38,7 +38,7 @@ export interface EnvironmentFile {
   /** null: there is none. */
   readonly text: string | null
   /** Variables that are still what the example file says: they count as absent. */
-  readonly untouched?: ReadonlySet<string>
+  readonly untouched?: ReadonlyMap<string, number>
 }
 
 export const manifestName = 'wrangler.toml'

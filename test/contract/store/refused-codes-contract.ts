@@ -1,0 +1,69 @@
+// Refused promotion codes of a tenant, counted by several replicas on one store.
+import { describe, expect, test } from 'vitest'
+import { countingRefusedCodes, maxRefusedCodes } from '../../../packages/ratecard/src/checkout/refused-codes.ts'
+import { invalid } from '../../../packages/ratecard/src/checkout/invalid.ts'
+import { ServiceError } from '../../../packages/ratecard/src/errors/service-error.ts'
+import type { MakePlace } from '../../support/store.ts'
+import { refusedBy } from '../../support/store.ts'
+
+const minute = 60_000
+const start = Date.parse('2031-05-01T00:00:00Z')
+
+export function refusedCodesContract(engine: string, makePlace: MakePlace): void {
+  describe(`refused promotion codes on ${engine}`, () => {
+    const world = async () => {
+      const place = await makePlace()
+      const stores = [await place.open(), await place.open()]
+      const time = { now: start }
+      const clock = { now: () => time.now }
+      const shutdown = new AbortController().signal
+      const attempt = (replica: number, tenantId: string, work: () => Promise<string>) => {
+        const store = stores[replica % 2]
+        if (store === undefined) throw new Error('no such replica')
+        return countingRefusedCodes({ store, clock, shutdown }, tenantId, work)
+      }
+      return { time, attempt }
+    }
+    const refuse = () => Promise.reject(invalid('promotion_code', 'no such code'))
+    const sell = () => Promise.resolve('sold')
+
+    test('are limited over all replicas, also when they come at once', async () => {
+      const { time, attempt } = await world()
+      const ended = await Promise.allSettled(
+        Array.from({ length: maxRefusedCodes + 6 }, (_, n) => attempt(n, 'acme', refuse)),
+      )
+      const codes = ended.map((end) => (end.status === 'rejected' ? (end.reason as ServiceError).code : 'fulfilled'))
+      expect(codes.filter((code) => code === 'checkout_invalid')).toHaveLength(maxRefusedCodes)
+      expect(codes.filter((code) => code === 'rate_limited')).toHaveLength(6)
+      time.now += 10 * minute
+      for (const replica of [0, 1])
+        expect(await refusedBy(attempt(replica, 'acme', sell))).toMatchObject({
+          code: 'rate_limited',
+          retryAfter: 3_000,
+        })
+      expect(await attempt(0, 'other', sell)).toBe('sold')
+      time.now += 50 * minute
+      expect(await attempt(1, 'acme', sell)).toBe('sold')
+    })
+
+    test('are those within an hour: attempts that are spread go on', async () => {
+      const { time, attempt } = await world()
+      for (let n = 0; n < 3 * maxRefusedCodes; n++) {
+        expect((await refusedBy(attempt(n, 'acme', refuse))).code).toBe('checkout_invalid')
+        time.now += 6 * minute
+      }
+    })
+
+    test('are counted for a refusal by the processor, and for no other failure', async () => {
+      const { attempt } = await world()
+      const failWith = (code: 'price_not_found' | 'processor_rejected' | 'processor_unavailable') => () =>
+        Promise.reject(new ServiceError(code, 'no'))
+      for (let n = 0; n < 2 * maxRefusedCodes; n++) {
+        await refusedBy(attempt(n, 'acme', failWith('price_not_found')))
+        await refusedBy(attempt(n, 'acme', failWith('processor_unavailable')))
+      }
+      for (let n = 0; n < maxRefusedCodes; n++) await refusedBy(attempt(n, 'acme', failWith('processor_rejected')))
+      expect((await refusedBy(attempt(0, 'acme', sell))).code).toBe('rate_limited')
+    })
+  })
+}
