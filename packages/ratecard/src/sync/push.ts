@@ -131,7 +131,7 @@ export async function pushUnderLease(
 ): Promise<PushResult> {
   const { config } = subject
   await bindAccount(deps, lease.signal)
-  await resolveInterruptedPushes(deps, lease.token, lease.signal)
+  await resolveInterruptedPushes(deps, lease)
   const { current, plan, impact, approvals, cautions, movedAlong, unchanged, checksum, fingerprint } =
     await planAgainstLive(deps, config, request, lease.signal)
   refuseStale(fingerprint, request)

@@ -38,7 +38,7 @@ export async function resumePush(
     deps.cancelled.forget(id)
     deps.onProgress(id)
     onOpen?.(id)
-    await resolveSteps(deps, push, lease.token, lease.signal, 'resume')
+    await resolveSteps(deps, push, lease)
     const { version, results } = await finishPush(deps, push, lease)
     const plan = JSON.parse(push.plan) as StoredPlan
     return {

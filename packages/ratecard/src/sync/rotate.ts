@@ -49,7 +49,7 @@ const lookAgainMs = 10 * 60_000
 export async function rotateWebhook(deps: SyncDeps, asked: string, request: RotationRequest): Promise<Rotation> {
   return deps.store.exclusively(pushLease, async (lease) => {
     await bindAccount(deps, lease.signal)
-    await resolveInterruptedPushes(deps, lease.token, lease.signal)
+    await resolveInterruptedPushes(deps, lease)
     const present = await findEndpoint(deps, asked, lease.signal)
     const id = present.webhook.configId
     await supersede(deps, id, lease)

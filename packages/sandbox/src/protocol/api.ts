@@ -16,6 +16,7 @@ import {
   unknownUrl,
 } from './errors.ts'
 import { expandTree, nothingExpanded, readExpand, render } from './expand.ts'
+import { isLate } from '../control/faults.ts'
 import type { Faults, FaultOrder } from '../control/faults.ts'
 import { decodeForm, emptyForm, fromJson, isNode, toPlain } from './form.ts'
 import type { FormNode, Plain } from './form.ts'
@@ -86,6 +87,13 @@ interface Outcome {
   readonly wire?: ApiReply['wire']
 }
 
+/** What a write needs to be carried out later. */
+interface Written {
+  readonly routed: { readonly operation: Operation; readonly id: string; readonly childId: string }
+  readonly account: string
+  readonly key: string | undefined
+}
+
 /** What is known of a request while it is being answered. */
 interface Progress {
   readonly id: string
@@ -99,6 +107,8 @@ interface Progress {
 export class Api {
   readonly #parts: ApiParts
   readonly #keys: IdempotencyKeys
+  /** Writes whose connection has closed and that are not carried out yet, oldest first. */
+  readonly #late = new Map<() => Promise<void>, { readonly release: () => void }>()
 
   constructor(parts: ApiParts) {
     this.#parts = parts
@@ -122,6 +132,19 @@ export class Api {
     return this.#finish(request, progress, outcome)
   }
 
+  /** Carries out every late write that waits, oldest first. Returns how many there were. */
+  async land(): Promise<number> {
+    const waiting = [...this.#late.keys()]
+    for (const carryOut of waiting) await carryOut()
+    return waiting.length
+  }
+
+  /** Forgets late writes that wait: the state that they were sent to is gone. */
+  forgetLate(): void {
+    for (const { release } of this.#late.values()) release()
+    this.#late.clear()
+  }
+
   #failed(error: unknown, requestId: string): Outcome {
     if (!(error instanceof StripeError)) this.#parts.onFailure(error)
     const shown = error instanceof StripeError ? error : serverError()
@@ -143,6 +166,10 @@ export class Api {
     if (routed === undefined) {
       if (isKnownRequest(request.method, request.path)) throw notSupported(`${request.method} ${request.path}`)
       throw unknownUrl(request.method, request.path)
+    }
+    if (fault !== undefined && isLate(fault.kind)) {
+      this.#delayWrite(fault, request, progress, { routed, account, key })
+      return { status: 0, body: '', wire: 'close' }
     }
     await this.#parts.transactions.settle(account)
     const outcome = this.#once(request, progress, routed, account, key, fault)
@@ -186,6 +213,34 @@ export class Api {
     } finally {
       this.#keys.end(account, key)
     }
+  }
+
+  /** Keeps the write until it is landed, or until its time has passed. Its result is logged, but no client receives it. */
+  #delayWrite(
+    fault: FaultOrder,
+    request: ApiRequest,
+    progress: Progress,
+    { routed, account, key }: Written,
+  ): void {
+    const held = fault.kind === 'late' && key !== undefined
+    if (held) this.#keys.begin(account, key)
+    const release = (): void => {
+      if (held) this.#keys.end(account, key)
+    }
+    const carryOut = async (): Promise<void> => {
+      if (!this.#late.delete(carryOut)) return
+      release()
+      let outcome: Outcome
+      try {
+        await this.#parts.transactions.settle(account)
+        outcome = this.#once(request, progress, routed, account, key, undefined)
+      } catch (error) {
+        outcome = this.#failed(error, progress.id)
+      }
+      this.#finish(request, progress, outcome)
+    }
+    this.#late.set(carryOut, { release })
+    if (fault.latencyMs !== undefined) void wait(fault.latencyMs, undefined, { ref: false }).then(carryOut)
   }
 
   /** Answers from the key's memory, or runs the operation and remembers; both in one transaction. */

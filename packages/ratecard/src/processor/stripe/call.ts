@@ -8,6 +8,7 @@ import type { Clock } from '../../clock.ts'
 import { abortReason, orAborted } from '../abort.ts'
 import { ProcessorError } from '../processor-error.ts'
 import type { RateBudget } from '../rate-budget.ts'
+import { retryForMs } from '../write-options.ts'
 import { isMissing, sortBareStatus, sortFailure } from './errors.ts'
 import type { Access, Failure, Repeat } from './errors.ts'
 
@@ -38,7 +39,6 @@ export interface CallerOptions {
   readonly firstWaitMs: number
 }
 
-const patienceMs = 60_000
 const longestWaitMs = 16_000
 const attempts: Readonly<Record<Access, Readonly<Record<Repeat, number>>>> = {
   read: { never: 1, later: 8, unsent: 4, doubtful: 4 },
@@ -64,7 +64,7 @@ function nullIfMissing(error: unknown): null {
 }
 
 async function callStripe<R extends Answer>(options: CallerOptions, call: Call<R>): Promise<R> {
-  const giveUpAt = options.clock.now() + patienceMs
+  const giveUpAt = options.clock.now() + retryForMs
   const failures: Record<Repeat, number> = { never: 0, later: 0, unsent: 0, doubtful: 0 }
   let doubt: ProcessorError | null = null
   for (let attempt = 1; ; attempt++) {
@@ -81,8 +81,9 @@ async function callStripe<R extends Answer>(options: CallerOptions, call: Call<R
     if (repeat === 'doubtful' && call.access === 'write') doubt ??= error
     const waitMs = waitBefore(attempt, options.firstWaitMs)
     const exhausted = failures[repeat] >= attempts[call.access][repeat] || options.clock.now() + waitMs > giveUpAt
-    // Once an attempt may have happened, no later refusal of a repeat proves that it did not.
-    if (exhausted) throw doubt ?? error
+    // A replayed failure is the outcome of the first attempt. Any other refusal of a retry does not prove that an earlier attempt,
+    // which may still be on its way, did nothing.
+    if (exhausted) throw error.repeated ? error : (doubt ?? error)
     try {
       await wait(waitMs, undefined, { signal: call.signal })
     } catch {

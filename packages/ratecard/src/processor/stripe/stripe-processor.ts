@@ -19,6 +19,7 @@ import { readEntitlements } from './entitlements.ts'
 import { performStep } from './perform.ts'
 import { performDeletion } from './perform-request.ts'
 import type { WritingStep } from './perform.ts'
+import { attemptTimeoutMs } from '../write-options.ts'
 import { upcomingInvoice } from './previews.ts'
 import { readScheduledPrices, scheduleSwaps } from './schedules.ts'
 import { readSnapshot } from './snapshot.ts'
@@ -44,7 +45,7 @@ export interface StripeProcessorOptions {
  * throws that. A write in flight is waited for.
  */
 export function createStripeProcessor(options: StripeProcessorOptions): Processor {
-  const { secretKey, apiBase, budget, clock, timeoutMs = 30_000, firstWaitMs = 500 } = options
+  const { secretKey, apiBase, budget, clock, timeoutMs = attemptTimeoutMs, firstWaitMs = 500 } = options
   const stripe = connect({ secretKey, apiBase, timeoutMs })
   const caller = createCaller({ secretKey, budget, clock, firstWaitMs })
   const context: StripeContext = { stripe, caller, clock, kinds: kindsOf(stripe) }
