@@ -216,12 +216,7 @@ export class Api {
   }
 
   /** Keeps the write until it is landed, or until its time has passed. Its result is logged, but no client receives it. */
-  #delayWrite(
-    fault: FaultOrder,
-    request: ApiRequest,
-    progress: Progress,
-    { routed, account, key }: Written,
-  ): void {
+  #delayWrite(fault: FaultOrder, request: ApiRequest, progress: Progress, { routed, account, key }: Written): void {
     const held = fault.kind === 'late' && key !== undefined
     if (held) this.#keys.begin(account, key)
     const release = (): void => {
