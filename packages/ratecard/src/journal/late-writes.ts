@@ -25,32 +25,30 @@ export function lateForMs({ endedAt }: SentStep, now: number): number {
   return Math.max(0, (endedAt ?? now) + longestWriteMs - now)
 }
 
-/** The processor replayed a failure: the first attempt has ended with it, and no other is carried out under its key. */
-export const replayedFailure = Symbol('replayed failure')
+interface LateWrite {
+  readonly what: string
+  /** How long (ms) it may still be carried out. */
+  readonly forMs: number
+  readonly code: ProblemCode
+  readonly extra?: Readonly<Record<string, unknown>>
+}
 
 /**
- * Sends a write again under its own idempotency key and returns its result, whichever attempt it is of. Throws `code` with a
- * `Retry-After` if there is none yet, for example because the key is in use, or the retry was refused while the first attempt
- * could still succeed.
+ * Sends a write again under its own idempotency key and returns its result, whichever attempt it is of; null if the write is over
+ * without one, because the processor replayed a failure of the first attempt or the longest time has passed. Throws `code` with a
+ * `Retry-After` if the write may still be carried out, e.g. because its key is in use.
  */
-export async function sendAgain<Done>(
-  send: () => Promise<Done>,
-  late: { readonly what: string; readonly forMs: number; readonly code: ProblemCode; readonly extra?: object },
-): Promise<Done | typeof replayedFailure> {
+export async function sendAgain<Done>(send: () => Promise<Done>, late: LateWrite): Promise<Done | null> {
   try {
     return await send()
   } catch (error) {
     if (!(error instanceof ProcessorError)) throw error
-    if (error.repeated) return replayedFailure
+    if (error.repeated || late.forMs === 0) return null
     throw stillLate(error, late)
   }
 }
 
-/** The problem of a caller that has to wait for a late write. */
-export function stillLate(
-  error: unknown,
-  { what, forMs, code, extra = {} }: Parameters<typeof sendAgain>[1],
-): ServiceError {
+function stillLate(error: ProcessorError, { what, forMs, code, extra = {} }: LateWrite): ServiceError {
   const failure = asServiceError(error, 'push')
   const seconds = Math.max(1, Math.ceil(forMs / 1000))
   return new ServiceError(
@@ -59,7 +57,7 @@ export function stillLate(
     {
       hint: `Try again in ${String(seconds)} s, or earlier: the write is then sent again under its idempotency key.`,
       retryAfter: seconds,
-      extra: { ...extra },
+      extra,
       ...(failure instanceof ServiceError ? { processor: failure.processor } : {}),
       cause: error,
     },

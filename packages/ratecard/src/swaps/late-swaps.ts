@@ -2,7 +2,7 @@
 // change it settles them first; otherwise one of them could be carried out after the change, e.g. put an item back on a negotiated
 // price that was removed meanwhile.
 import { ServiceError } from '../errors/service-error.ts'
-import { isUnanswered, lateForMs, replayedFailure, sendAgain } from '../journal/late-writes.ts'
+import { isUnanswered, lateForMs, sendAgain } from '../journal/late-writes.ts'
 import { idempotencyKey } from '../journal/run-steps.ts'
 import { askProcessor } from '../processor/failures.ts'
 import type { JobRecord, JobStepRecord } from '../store/records/journal.ts'
@@ -118,7 +118,7 @@ async function resultOf(
     const what = `A change of the subscription ${step.subscription} (step ${String(record.index + 1)} of job ${job.id})`
     const late = { what, forMs, code: 'tenant_busy', extra: { job_id: job.id } } as const
     const answer = await askProcessor(signal, () => sendAgain(() => sendStep(deps.processor, step, options), late))
-    if (answer !== replayedFailure) return answer
+    if (answer !== null) return answer
   }
   return askProcessor(signal, async () =>
     (await isInPlace(deps.processor, step, signal)) ? { effectiveAt: null } : null,

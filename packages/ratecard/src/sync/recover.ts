@@ -3,9 +3,10 @@
 // finishes an old push, for a corrected document must not first publish the wrong one.
 import { ServiceError } from '../errors/service-error.ts'
 import type { ResolvedStep } from '../catalog/steps.ts'
-import { isUnanswered, lateForMs, replayedFailure, sendAgain } from '../journal/late-writes.ts'
+import { isUnanswered, lateForMs, sendAgain } from '../journal/late-writes.ts'
 import { idempotencyKey } from '../journal/run-steps.ts'
 import type { Performed } from '../processor/processor.ts'
+import { longestWriteMs } from '../processor/write-options.ts'
 import type { PushRecord, StepRecord } from '../store/store.ts'
 import { archivedObject, discardUnverifiable } from './apply.ts'
 import type { SyncDeps } from './deps.ts'
@@ -14,22 +15,26 @@ import type { Lease } from './run.ts'
 
 export async function resolveInterruptedPushes(deps: SyncDeps, lease: Lease): Promise<void> {
   for (const push of await deps.store.pushes.unresolved()) {
-    await resolveSteps(deps, push, lease)
+    await resolveSteps(deps, push, lease, longestWriteMs)
     if (push.state === 'running' || push.state === 'interrupted')
       await deps.store.pushes.end(push.id, 'abandoned', push.error, lease.token)
     deps.onProgress(push.id)
   }
 }
 
+/** Stripe keeps the result of an idempotency key at least 24 hours; an hour is left for clocks that disagree. */
+export const keyLifeMs = 23 * 60 * 60 * 1000
+
 /**
- * Finds out what became of every step that was sent and not answered. Fails with `push_unfinished` while one of them may still be
- * carried out, and when the processor cannot be reached.
+ * Finds out what became of every step that was sent and not answered. For `againForMs` milliseconds after its sender gave up, a step is
+ * sent again; later it is only looked up. Fails with `push_unfinished` while one of the steps may still be carried out, and when the
+ * processor cannot be reached.
  */
-export async function resolveSteps(deps: SyncDeps, push: PushRecord, lease: Lease): Promise<void> {
+export async function resolveSteps(deps: SyncDeps, push: PushRecord, lease: Lease, againForMs: number): Promise<void> {
   for (const record of await deps.store.pushes.steps(push.id)) {
     if (!isUnanswered(record)) continue
     try {
-      await resolveOne(deps, push, record, lease)
+      await resolveOne(deps, push, record, { ...lease, againForMs })
     } catch (error) {
       if (error instanceof ServiceError && error.code === 'push_unfinished') throw error
       const failure = asServiceError(error, 'push')
@@ -47,7 +52,11 @@ export async function resolveSteps(deps: SyncDeps, push: PushRecord, lease: Leas
   }
 }
 
-async function resolveOne(deps: SyncDeps, push: PushRecord, record: StepRecord, lease: Lease): Promise<void> {
+interface Resolving extends Lease {
+  readonly againForMs: number
+}
+
+async function resolveOne(deps: SyncDeps, push: PushRecord, record: StepRecord, lease: Resolving): Promise<void> {
   const { pushes } = deps.store
   const { token, signal } = lease
   const step = JSON.parse(record.resolved ?? record.step) as ResolvedStep
@@ -82,14 +91,13 @@ async function answerOf(
   deps: SyncDeps,
   push: PushRecord,
   record: StepRecord,
-  { signal }: Lease,
+  { signal, againForMs }: Resolving,
 ): Promise<Performed | null> {
-  const forMs = lateForMs(record, deps.clock.now())
-  if (forMs === 0 || record.resolved === null) return null
+  const now = deps.clock.now()
+  if (record.resolved === null || now >= (record.endedAt ?? now) + againForMs) return null
   const step = JSON.parse(record.resolved) as ResolvedStep
   const key = idempotencyKey('push', push.id, record.index, record.attempts)
   const what = `Step ${String(record.index + 1)} of push ${push.id}`
-  const late = { what, forMs, code: 'push_unfinished', extra: { push_id: push.id } } as const
-  const answer = await sendAgain(() => deps.processor.perform(step, { idempotencyKey: key, signal }), late)
-  return answer === replayedFailure ? null : answer
+  const late = { what, forMs: lateForMs(record, now), code: 'push_unfinished', extra: { push_id: push.id } } as const
+  return sendAgain(() => deps.processor.perform(step, { idempotencyKey: key, signal }), late)
 }
