@@ -61,11 +61,11 @@ export async function killedService(stores: StoreFactory, script: string, secret
   }
 
   /** From the prepared state, killed while its n-th write is on its way to the processor. `land` lets the write through. */
-  const killedLate = async (write: number, kind: LateKind) => {
+  const killedLate = async (write: number, kind: LateKind, more: object = {}) => {
     sandbox.control.restore('prepared')
     const place = await stores.fork(`late-${String(write)}`)
     const { url, file } = place
-    const order = { killAt: 0, url, file, masterKey, apiBase: sandbox.url, secretKey }
+    const order = { killAt: 0, url, file, masterKey, apiBase: sandbox.url, secretKey, ...more }
     const ended = await runProgram(program, order, (kill) => {
       sandbox.control.fail({ kind, skip: write - 1, onStrike: kill })
     })

@@ -11,9 +11,12 @@ import type { PushRecord, StepRecord } from '../store/store.ts'
 import { archivedObject, discardUnverifiable } from './apply.ts'
 import type { SyncDeps } from './deps.ts'
 import { asServiceError } from '../processor/failures.ts'
+import { settleLateRotations } from './late-rotations.ts'
 import type { Lease } from './run.ts'
 
-export async function resolveInterruptedPushes(deps: SyncDeps, lease: Lease): Promise<void> {
+/** Before anything is planned or written under the lease of pushes. */
+export async function settleEarlierWrites(deps: SyncDeps, lease: Lease): Promise<void> {
+  await settleLateRotations(deps, lease)
   for (const push of await deps.store.pushes.unresolved()) {
     await resolveSteps(deps, push, lease, longestWriteMs)
     if (push.state === 'running' || push.state === 'interrupted')
