@@ -1,5 +1,5 @@
 import { describe, test } from 'vitest'
-import { everyNth, expectEveryKillSurvived } from '../support/kill-run.ts'
+import { everyNth, expectEveryKillSurvived, expectLateWritesHarmless } from '../support/kill-run.ts'
 import { postgresStores, sqliteStores } from '../support/kill-stores.ts'
 import { postgresInstalled, startPostgres } from '../support/postgres.ts'
 import { announceSkip } from '../support/skips.ts'
@@ -24,6 +24,21 @@ describe('a push killed at any point, and pushed again, ends as an undisturbed o
     const server = await startPostgres()
     try {
       await expectEveryKillSurvived(() => postgresStores(server), points(2), lanes)
+    } finally {
+      await server.close()
+    }
+  })
+})
+
+describe('a write that is on its way when its push is killed', () => {
+  test('changes nothing once the next push has applied, on SQLite', { timeout }, async () => {
+    await expectLateWritesHarmless(sqliteStores, points(1), lanes)
+  })
+
+  test.runIf(installed)('changes nothing once the next push has applied, on PostgreSQL', { timeout }, async () => {
+    const server = await startPostgres()
+    try {
+      await expectLateWritesHarmless(() => postgresStores(server), points(3), lanes)
     } finally {
       await server.close()
     }

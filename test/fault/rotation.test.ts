@@ -1,5 +1,6 @@
 // A rotation that is killed at every point: rotating again ends with one endpoint whose secret is known, and nothing else live.
 import { describe, expect, test } from 'vitest'
+import { lateKinds } from '../support/kill-harness.ts'
 import { postgresStores, sqliteStores } from '../support/kill-stores.ts'
 import type { StoreFactory } from '../support/kill-stores.ts'
 import { killedService } from '../support/killed-service.ts'
@@ -66,6 +67,57 @@ async function expectEveryKillSurvived(stores: StoreFactory): Promise<void> {
     await world.close()
   }
 }
+
+/** Kills a rotation without an overlap while one of its writes is on its way; the next push applies, and nothing changes later. */
+async function expectLateWritesHarmless(stores: StoreFactory): Promise<void> {
+  const world = await killedService(stores, 'killable-rotate.ts', 'sk_test_lateRotations0000')
+  const endpoints = async () =>
+    (await world.stripe.webhookEndpoints.list({ limit: 100 })).data.map(({ id, status }) => `${id} ${status}`).sort()
+  const first = await world.open(stores.prepared)
+  await first.service.push(document, nobody)
+  await first.close()
+  world.prepared()
+  const next = { ...document, version: '1.1.0', products: [{ id: 'p', name: 'Q' }] }
+  try {
+    for (const write of [1, 2])
+      for (const kind of lateKinds) {
+        const { killed, stack, land, close } = await world.killedLate(write, kind, { overlapMs: 0 })
+        try {
+          const { service } = stack
+          const push = () => service.push(next, nobody)
+          const refused = await push().then(
+            () => null,
+            (error: unknown) => error,
+          )
+          if (refused !== null) {
+            expect(refused).toMatchObject({ code: 'push_unfinished', retryAfter: 90 })
+            await land()
+            await push()
+          }
+          const [hook] = await service.listWebhooks({ secrets: true })
+          const applied = await endpoints()
+          expect({ write, kind, killed, known: hook?.secretKnown }).toEqual({ write, kind, killed: true, known: true })
+          expect(applied).toContain(`${String(hook?.processorId)} enabled`)
+          await land()
+          expect(await endpoints()).toEqual(applied)
+          await service.waitingJobs.continueDue()
+          expect((await endpoints()).filter((one) => one.endsWith('enabled'))).toEqual([
+            `${String(hook?.processorId)} enabled`,
+          ])
+        } finally {
+          await close()
+        }
+      }
+  } finally {
+    await world.close()
+  }
+}
+
+describe('a rotation that is killed while a write is on its way', () => {
+  test('leaves one live endpoint, of a known secret, once the next push has applied', async () => {
+    await expectLateWritesHarmless(await sqliteStores())
+  })
+})
 
 describe('a rotation that is killed at any point', () => {
   test('ends well when it is made again, on SQLite', async () => {

@@ -1,11 +1,13 @@
-// Whatever breaks, the state before it was valid; so one random pair of documents, one random fault, one push: afterwards the
-// earlier version is served, and one more push converges without a duplicate.
+// Whatever breaks, the state before it was valid; so one random pair of documents, random faults, writes that come late and perhaps the
+// death of the process, one push: afterwards the earlier version is served, and the next push that applies, of either document,
+// converges without a duplicate. Late writes that land after it change nothing.
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { planChanges, planIsEmpty } from '../../packages/ratecard/src/catalog/plan.ts'
 import type { Snapshot } from '../../packages/ratecard/src/catalog/resource.ts'
 import { systemClock } from '../../packages/ratecard/src/clock.ts'
 import { checksum } from '../../packages/ratecard/src/config/document/checksum.ts'
+import type { BillingConfig } from '../../packages/ratecard/src/config/document/schema.ts'
 import { ServiceError } from '../../packages/ratecard/src/errors/service-error.ts'
 import { startSandbox } from '../../packages/sandbox/src/server.ts'
 import type { Sandbox } from '../../packages/sandbox/src/server.ts'
@@ -29,6 +31,10 @@ const faultKinds = [
   'lock_timeout',
   'rate_limit',
   'conflict',
+  'late',
+  'late_arrival',
+  'late',
+  'late_arrival',
 ] as const
 
 const fault = fc.record({
@@ -38,53 +44,106 @@ const fault = fc.record({
   method: fc.constantFrom('POST', 'POST', 'DELETE', undefined),
 })
 
+const storm = fc.record({
+  faults: fc.array(fault, { minLength: 1, maxLength: 3 }),
+  resumes: fc.boolean(),
+  /** After how many writes of the journal the process dies. */
+  diesAfter: fc.option(fc.nat(30)),
+  /** The next push is of the earlier document again. */
+  goesBack: fc.boolean(),
+})
+
 test(
-  'after a random storm the earlier version is served, and one push converges without a duplicate',
+  'after a random storm the earlier version is served, and one push converges without a duplicate, whatever lands later',
   { timeout: 600_000 },
   async () => {
     await fc.assert(
-      fc.asyncProperty(
-        arbitraryConfig,
-        arbitraryConfig,
-        fc.array(fault, { minLength: 1, maxLength: 3 }),
-        fc.boolean(),
-        async (first, second, faults, resumes) => {
-          const stack = await startStack({ sandbox })
-          try {
-            await stack.service.push(first, nobody)
-            for (const order of faults) sandbox.control.fail(order)
-            const failure = await stack.service.push(second, nobody).then(
-              () => null,
-              (error: unknown) => error,
-            )
-            sandbox.control.clearFaults()
-            if (failure !== null) await expectEarlierVersion(stack, failure, checksum(first))
-            if (failure !== null && resumes) await tryResume(stack, failure)
-            const outcome = await stack.service.push(second, nobody)
-            expect(['applied', 'unchanged']).toContain(outcome.status)
-            const snapshot = await stack.snapshot()
-            const plan = planChanges({
-              config: second,
-              previous: second,
-              snapshot,
-              mappings: await stack.store.mappings.all(),
-            })
-            expect(plan.steps).toEqual([])
-            expect(planIsEmpty(plan)).toBe(true)
-            expectNoDuplicates(snapshot)
-            expect((await stack.service.push(second, nobody)).status).toBe('unchanged')
-            for (const webhook of await stack.service.listWebhooks({ secrets: true }))
-              expect([webhook.id, webhook.secretKnown]).toEqual([webhook.id, true])
-          } finally {
-            sandbox.control.clearFaults()
-            await stack.close()
-          }
-        },
-      ),
+      fc.asyncProperty(arbitraryConfig, arbitraryConfig, storm, async (first, second, { faults, ...storm }) => {
+        const stack = await startStack({ sandbox })
+        try {
+          await stack.service.push(first, nobody)
+          for (const order of faults) sandbox.control.fail(order)
+          const revive = storm.diesAfter === null ? null : dieAfter(stack, storm.diesAfter)
+          const failure = await failureOf(stack.service.push(second, nobody))
+          const died = revive?.() ?? false
+          sandbox.control.clearFaults()
+          if (failure !== null && !died) await expectEarlierVersion(stack, failure, checksum(first))
+          if (failure !== null && storm.resumes) await oncePossible(() => tryResume(stack))
+          const next = storm.goesBack && (await canGoBack(stack, first)) ? first : second
+          const outcome = await oncePossible(() => stack.service.push(next, nobody))
+          expect(['applied', 'unchanged']).toContain(outcome.status)
+          const snapshot = await stack.snapshot()
+          await expectInPlace(stack, next, snapshot)
+          await sandbox.control.land()
+          expect(await stack.snapshot()).toEqual(snapshot)
+          expect((await stack.service.push(next, nobody)).status).toBe('unchanged')
+          for (const webhook of await stack.service.listWebhooks({ secrets: true }))
+            expect([webhook.id, webhook.secretKnown]).toEqual([webhook.id, true])
+        } finally {
+          vi.restoreAllMocks()
+          sandbox.control.clearFaults()
+          await sandbox.control.land()
+          await stack.close()
+        }
+      }),
       { numRuns: runs },
     )
   },
 )
+
+const failureOf = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => null,
+    (error: unknown) => error,
+  )
+
+/** From its n-th write on nothing reaches the journal, as if the process had died. The result ends it and tells whether it came to that. */
+function dieAfter({ store: { pushes } }: Stack, writes: number): () => boolean {
+  let passed = 0
+  const spies = (['begin', 'succeed', 'settle', 'end', 'close'] as const).map((name) => {
+    const method = pushes[name].bind(pushes) as (...args: unknown[]) => Promise<unknown>
+    return vi.spyOn(pushes, name as 'begin').mockImplementation((...args) => {
+      if (++passed > writes) return Promise.reject(new Error('The process has died.'))
+      return method(...args) as ReturnType<typeof pushes.begin>
+    })
+  })
+  return () => {
+    for (const spy of spies) spy.mockRestore()
+    return passed > writes
+  }
+}
+
+/** A meter carries no mark, so one that an abandoned push made in place of another is nobody's: only that push's document goes on. */
+async function canGoBack(stack: Stack, earlier: BillingConfig): Promise<boolean> {
+  const refusal = await failureOf(oncePossible(() => stack.service.push(earlier, nobody)))
+  if (refusal === null) return true
+  const { code, issues } = refusal as ServiceError
+  expect([code, ...issues.map((issue) => issue.code)]).toEqual([
+    'plan_refused',
+    ...issues.map(() => 'meter_event_name_taken'),
+  ])
+  return false
+}
+
+/** Does it, or lets the late writes land that it has to wait for, and does it then. */
+async function oncePossible<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== 'push_unfinished') throw error
+    expect(error.retryAfter).toBeGreaterThan(0)
+    expect(await sandbox.control.land()).toBeGreaterThan(0)
+    return work()
+  }
+}
+
+async function expectInPlace(stack: Stack, config: BillingConfig, snapshot: Snapshot): Promise<void> {
+  const mappings = await stack.store.mappings.all()
+  const plan = planChanges({ config, previous: config, snapshot, mappings })
+  expect(plan.steps).toEqual([])
+  expect(planIsEmpty(plan)).toBe(true)
+  expectNoDuplicates(snapshot)
+}
 
 async function expectEarlierVersion(stack: Stack, failure: unknown, earlier: string): Promise<void> {
   expect(failure).toBeInstanceOf(ServiceError)
@@ -94,9 +153,9 @@ async function expectEarlierVersion(stack: Stack, failure: unknown, earlier: str
   expect(history.total).toBe(1)
 }
 
-async function tryResume(stack: Stack, failure: unknown): Promise<void> {
-  const id = (failure as ServiceError).extra['push_id']
-  if (typeof id !== 'string') return
+async function tryResume(stack: Stack): Promise<void> {
+  const id = (await stack.store.pushes.unresolved())[0]?.id
+  if (id === undefined) return
   const push = await stack.service.findPush(id)
   if (push.state !== 'interrupted') return
   expect((await stack.service.resumePush(id)).status).toBe('applied')

@@ -9,6 +9,7 @@ import { ownershipOf } from '../../packages/ratecard/src/catalog/observed.ts'
 import { rowOf } from '../../packages/ratecard/src/catalog/fields/tables.ts'
 import { resourceKinds } from '../../packages/ratecard/src/catalog/resource.ts'
 import type { ObservedResource, ProcessorId, ResourceKind } from '../../packages/ratecard/src/catalog/resource.ts'
+import { ServiceError } from '../../packages/ratecard/src/errors/service-error.ts'
 import { systemClock } from '../../packages/ratecard/src/clock.ts'
 import { createService } from '../../packages/ratecard/src/composition/compose.ts'
 import type { BillingConfig } from '../../packages/ratecard/src/config/document/schema.ts'
@@ -21,11 +22,16 @@ import { openStore } from '../../packages/ratecard/src/store/sql/open-store.ts'
 import type { Store } from '../../packages/ratecard/src/store/store.ts'
 import type { Place, StoreFactory } from './kill-stores.ts'
 import { makeProgram } from './program.ts'
+import { nobody } from './stack.ts'
 import type { Program } from './program.ts'
 
 const secretKey = 'sk_test_killedEverywhere0000'
 /** Long: the machine may be busy. The lease of a process that was killed is free at once all the same. */
 const leaseMs = 60_000
+
+/** How a write comes late: the processor works on it, or it has not arrived there. */
+export const lateKinds = ['late', 'late_arrival'] as const
+export type LateKind = (typeof lateKinds)[number]
 
 export interface World {
   /** Every live object of ours, references as configuration ids, ids of the processor left out. */
@@ -76,35 +82,77 @@ export async function createHarness(
 
   const document = await first(stripe)
   const prepared = await open(stores.prepared)
-  await compose(prepared).service.push(document, { author: null, by: null, message: null })
+  await compose(prepared).service.push(document, nobody)
   const next = await second(stripe)
   await prepared.close()
   writeFileSync(documentFile, JSON.stringify(next))
   sandbox.control.snapshot('prepared')
 
+  const orderOf = (place: Place, killAt: number) => ({
+    killAt,
+    databaseUrl: place.url,
+    file: place.file,
+    masterKey,
+    apiBase: sandbox.url,
+    secretKey,
+    leaseMs,
+    documentFile,
+  })
+
   /** Pushes with a kill at the given point (0: none), then once more; the world afterwards. */
-  async function run(
-    killAt: number,
-  ): Promise<{ readonly killed: boolean; readonly points: number; readonly world: World }> {
+  async function run(killAt: number): Promise<{
+    readonly killed: boolean
+    readonly points: number
+    /** Writes that the push sent. */
+    readonly writes: number
+    readonly world: World
+  }> {
     sandbox.control.restore('prepared')
     const place = await stores.fork(`kill-${String(killAt)}`)
-    const order = {
-      killAt,
-      databaseUrl: place.url,
-      file: place.file,
-      masterKey,
-      apiBase: sandbox.url,
-      secretKey,
-      leaseMs,
-      documentFile,
-    }
-    const { killed, output } = await runProgram(program, order)
+    sandbox.control.clearRequests()
+    const { killed, output } = await runProgram(program, orderOf(place, killAt))
+    const writes = sandbox.control.requests({ limit: 10_000 }).filter(({ method }) => method !== 'GET').length
     const store = await open(place)
     try {
       const { service, processor } = compose(store)
-      await service.push(next, { author: null, by: null, message: null })
+      await service.push(next, nobody)
       const points = output === '' ? 0 : (JSON.parse(output) as { points: number }).points
-      return { killed, points, world: await worldOf(store, processor, service, next) }
+      return { killed, points, writes, world: await worldOf(store, processor, service, next) }
+    } finally {
+      await store.close()
+      await place.remove()
+    }
+  }
+
+  /**
+   * Kills a push while its n-th write is on its way, and pushes again; the world once that push has applied, and once the late write
+   * has landed. `refusedWith` is the code of a first push that had to wait for the late write.
+   */
+  async function runLate(write: number, kind: LateKind) {
+    sandbox.control.restore('prepared')
+    const place = await stores.fork(`late-${String(write)}`)
+    const { killed } = await runProgram(program, orderOf(place, 0), (kill) => {
+      sandbox.control.fail({ kind, skip: write - 1, onStrike: kill })
+    })
+    sandbox.control.clearFaults()
+    const store = await open(place)
+    try {
+      const { service, processor } = compose(store)
+      const failure: unknown = await service.push(next, nobody).then(
+        () => null,
+        (error: unknown) => error,
+      )
+      let landed = 0
+      if (failure !== null) {
+        landed = await sandbox.control.land()
+        await service.push(next, nobody)
+      }
+      const applied = await worldOf(store, processor, service, next)
+      landed += await sandbox.control.land()
+      const later = await worldOf(store, processor, service, next)
+      const refused = failure instanceof ServiceError ? failure : null
+      if (failure !== null && refused === null) throw failure
+      return { killed, landed, refusedWith: refused?.code, retryAfter: refused?.retryAfter, applied, later }
     } finally {
       await store.close()
       await place.remove()
@@ -113,6 +161,7 @@ export async function createHarness(
 
   return {
     run,
+    runLate,
     close: async () => {
       await sandbox.close()
       await stores.close()
@@ -122,12 +171,18 @@ export async function createHarness(
   }
 }
 
-function runProgram(program: Program, order: object): Promise<{ readonly killed: boolean; readonly output: string }> {
+/** `before` gets what kills the program. */
+function runProgram(
+  program: Program,
+  order: object,
+  before: (kill: () => void) => void = () => undefined,
+): Promise<{ readonly killed: boolean; readonly output: string }> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [...program.args, JSON.stringify(order)], {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: program.env,
     })
+    before(() => child.kill('SIGKILL'))
     let output = ''
     let errors = ''
     child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))

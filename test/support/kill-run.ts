@@ -1,7 +1,7 @@
 // What a kill run must show, for any store and any choice of points.
 import { expect } from 'vitest'
 import { firstDocument, secondDocument } from './kill-documents.ts'
-import { createHarness } from './kill-harness.ts'
+import { createHarness, lateKinds } from './kill-harness.ts'
 import type { StoreFactory } from './kill-stores.ts'
 
 /**
@@ -34,6 +34,39 @@ async function runLane(
   } finally {
     await harness.close()
   }
+}
+
+/**
+ * Kills a representative push while one of its writes is on its way, at the chosen ones of all it has and both ways. The next push
+ * either applies, or has to wait for the write; once it has applied the late write changes nothing.
+ */
+export async function expectLateWritesHarmless(
+  makeStores: () => Promise<StoreFactory>,
+  choose: (writes: number) => readonly number[],
+  lanes = 1,
+): Promise<void> {
+  const runLane = async (lane: number) => {
+    const harness = await createHarness(await makeStores(), firstDocument, secondDocument)
+    try {
+      const undisturbed = await harness.run(0)
+      expect(undisturbed.writes).toBeGreaterThan(20)
+      const chosen = choose(undisturbed.writes).flatMap((write) => lateKinds.map((kind) => ({ write, kind })))
+      for (const { write, kind } of chosen.filter((_, index) => index % lanes === lane)) {
+        const { retryAfter = 90, ...outcome } = await harness.runLate(write, kind)
+        const refusedWith = outcome.refusedWith === undefined ? undefined : 'push_unfinished'
+        expect({ write, kind, ...outcome }).toEqual({
+          ...{ write, kind, killed: true, landed: 1, refusedWith },
+          ...{ applied: undisturbed.world, later: undisturbed.world },
+        })
+        expect(retryAfter).toBeGreaterThan(0)
+        expect(retryAfter).toBeLessThanOrEqual(90)
+        if (kind === 'late_arrival') expect({ write, refusedWith }).toEqual({ write, refusedWith: undefined })
+      }
+    } finally {
+      await harness.close()
+    }
+  }
+  await Promise.all(Array.from({ length: lanes }, (_, lane) => runLane(lane)))
 }
 
 /** 1, 1 + step, 1 + 2 × step, … */

@@ -9,6 +9,7 @@ import { createStripeProcessor } from '../../packages/ratecard/src/processor/str
 import { startSandbox } from '../../packages/sandbox/src/server.ts'
 import { createSealer, generateMasterKey } from '../../packages/ratecard/src/store/seal.ts'
 import { openStore } from '../../packages/ratecard/src/store/sql/open-store.ts'
+import type { LateKind } from './kill-harness.ts'
 import type { Place, StoreFactory } from './kill-stores.ts'
 import { makeProgram } from './program.ts'
 import type { Program } from './program.ts'
@@ -59,18 +60,42 @@ export async function killedService(stores: StoreFactory, script: string, secret
     return { ...ended, stack, close }
   }
 
+  /** From the prepared state, killed while its n-th write is on its way to the processor. `land` lets the write through. */
+  const killedLate = async (write: number, kind: LateKind, more: object = {}) => {
+    sandbox.control.restore('prepared')
+    const place = await stores.fork(`late-${String(write)}`)
+    const { url, file } = place
+    const order = { killAt: 0, url, file, masterKey, apiBase: sandbox.url, secretKey, ...more }
+    const ended = await runProgram(program, order, (kill) => {
+      sandbox.control.fail({ kind, skip: write - 1, onStrike: kill })
+    })
+    sandbox.control.clearFaults()
+    const stack = await open(place)
+    const close = async () => {
+      await stack.close()
+      await place.remove()
+    }
+    return { ...ended, stack, close, land: () => sandbox.control.land() }
+  }
+
   const prepared = () => sandbox.control.snapshot('prepared')
   const close = async () => {
     await sandbox.close()
     await stores.close()
     program.remove()
   }
-  return { stripe, open, prepared, killedAt, close }
+  return { stripe, open, prepared, killedAt, killedLate, close }
 }
 
-function runProgram(program: Program, order: object): Promise<{ readonly killed: boolean; readonly points: number }> {
+/** `before` gets what kills the program. */
+function runProgram(
+  program: Program,
+  order: object,
+  before: (kill: () => void) => void = () => undefined,
+): Promise<{ readonly killed: boolean; readonly points: number }> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [...program.args, JSON.stringify(order)], { env: program.env })
+    before(() => child.kill('SIGKILL'))
     let output = ''
     let errors = ''
     child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))

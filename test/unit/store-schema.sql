@@ -403,6 +403,9 @@ create index pushes_without_documents on pushes (
   created_at, id, kind, state, version, author, message, key_id, key_name, steps_total, steps_done, error, updated_at, finished_at, base_revision, revision
 );
 
+-- 18: unanswered steps of jobs
+create index job_steps_unanswered on job_steps (job_id, position) where state in ('begun', 'unknown');
+
 -- PostgreSQL
 
 create table if not exists schema_migrations (
@@ -799,3 +802,6 @@ create index dashboard_passes_by_end on dashboard_passes (expires_at);
 -- 16: history beside the documents
 
 -- 17: pushes beside their documents
+
+-- 18: unanswered steps of jobs
+create index job_steps_unanswered on job_steps (job_id, position) where state in ('begun', 'unknown');

@@ -1,6 +1,6 @@
 // A taste of the long run in test/fault: a handful of kills on each store.
 import { describe, test } from 'vitest'
-import { expectEveryKillSurvived, spread } from '../../support/kill-run.ts'
+import { expectEveryKillSurvived, expectLateWritesHarmless, spread } from '../../support/kill-run.ts'
 import { postgresStores, sqliteStores } from '../../support/kill-stores.ts'
 import { postgresInstalled, startPostgres } from '../../support/postgres.ts'
 import { announceSkip } from '../../support/skips.ts'
@@ -13,6 +13,10 @@ if (!installed) announceSkip('kill sample on PostgreSQL', 'no PostgreSQL server 
 describe('a push that is killed midway, and pushed again, ends as an undisturbed one', () => {
   test('on SQLite', { timeout }, async () => {
     await expectEveryKillSurvived(sqliteStores, spread(3))
+  })
+
+  test('or while a write is on its way, on SQLite', { timeout }, async () => {
+    await expectLateWritesHarmless(sqliteStores, spread(2))
   })
 
   test.runIf(installed)('on PostgreSQL', { timeout }, async () => {

@@ -85,10 +85,31 @@ describe('a step that was done, but the store was gone before the answer was wri
   test.each<[string, (id: string) => Promise<unknown>]>([
     ['by the push that is resumed', (id) => stack.service.resumePush(id)],
     ['by the next push', () => stack.service.push(catalogue('1.1.0', hook), nobody)],
+  ])('a webhook endpoint is kept with the secret that the processor replays %s', async (_by, goOn) => {
+    const id = await leftBegun(hook)
+    const [lost] = (await stack.stripe.webhookEndpoints.list()).data
+    expect(await goOn(id)).toMatchObject({ status: 'applied', version: '1.1.0' })
+    const endpoints = (await stack.stripe.webhookEndpoints.list()).data
+    expect(endpoints.map((one) => one.id)).toEqual([lost?.id])
+    expect(await stack.service.listWebhooks({ secrets: true })).toMatchObject([
+      { processorId: lost?.id, secretKnown: true },
+    ])
+  })
+
+  test.each<[string, (id: string) => Promise<unknown>]>([
+    ['by the push that is resumed', (id) => stack.service.resumePush(id)],
+    ['by the next push', () => stack.service.push(catalogue('1.1.0', hook), nobody)],
   ])('a webhook endpoint without its secret is removed and made again %s', async (_by, goOn) => {
     const id = await leftBegun(hook)
     const [lost] = (await stack.stripe.webhookEndpoints.list()).data
     expect(lost).toBeDefined()
+    // Begun becomes unknown at the first look, and only from then on time counts: so it is looked at while Stripe is away.
+    stack.sandbox.control.fail({ kind: 'close_before', path: '/v1/webhook_endpoints*', count: null })
+    await expect(goOn(id)).rejects.toMatchObject({
+      code: expect.stringMatching(/^(push_unfinished|processor_)/) as string,
+    })
+    stack.sandbox.control.clearFaults()
+    clock.advance(25 * hour)
     expect(await goOn(id)).toMatchObject({ status: 'applied', version: '1.1.0' })
     const endpoints = (await stack.stripe.webhookEndpoints.list()).data
     expect(endpoints).toHaveLength(1)

@@ -16,6 +16,7 @@ import type {
 import type { AuditRecord, EnterpriseFields, TenantRecord } from '../store/tenant-store.ts'
 import { keyOf } from '../store/records/who.ts'
 import type { SwapDeps } from '../swaps/deps.ts'
+import { settleLateSwaps } from '../swaps/late-swaps.ts'
 import { comingPrices, stepRecord } from '../swaps/step.ts'
 import type { SwapStep } from '../swaps/step.ts'
 import type { PriceBook } from '../swaps/price-book.ts'
@@ -71,6 +72,7 @@ async function applyAlone(
   options: ApplyOptions & { readonly held: Held },
 ): Promise<EnterpriseOutcome> {
   const { held } = options
+  await settleLate(deps, tenantId, held)
   // Before the subscriptions are read, so that whatever was paid on those pages is among them.
   const checkoutsClosed = await closeFormerPages(deps, tenantId, target, options)
   const { tenant, plan } = await prepare(deps, tenantId, target, { ...options, signal: held.signal })
@@ -83,6 +85,14 @@ async function applyAlone(
   // After the field: a crash in between leaves a job that looks interrupted, never one that looks done and is not.
   if (jobId !== null) await deps.store.jobs.end(jobId, 'done', null, held.token)
   return outcome
+}
+
+/** Before anything is planned: what an earlier process sent to the subscriptions must not come after this apply. */
+async function settleLate(deps: SwapDeps, tenantId: string, held: Held): Promise<void> {
+  const tenant = await deps.store.tenants.find(tenantId)
+  const signal = AbortSignal.any([held.signal, deps.shutdown])
+  if (tenant !== null)
+    await settleLateSwaps(deps, { tenantId, customer: tenant.processorCustomerId }, { token: held.token, signal })
 }
 
 /**

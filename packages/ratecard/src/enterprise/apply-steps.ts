@@ -22,8 +22,8 @@ export interface Refusal {
 const most = 2
 
 /**
- * A step whose answer was lost and that is not in place is sent once more under a new key: it says what shall be, not what to
- * add, so that both arriving would be one.
+ * A step that is not in place and whose failure the processor replays is over, and is sent once more under a new key. One that is not
+ * over stays `unknown`: a new key would let the first attempt be carried out later, e.g. after the deal was removed again.
  */
 export async function runStep(deps: SwapDeps, { jobId, index, step, held }: Journalled): Promise<Refusal | null> {
   const { jobs } = deps.store
@@ -50,7 +50,7 @@ export async function runStep(deps: SwapDeps, { jobId, index, step, held }: Jour
         }
         const state = stateAfter(cause)
         await jobs.settle(jobId, index, { state, result: null, error: failureText(error) }, held.token)
-        if (state !== 'unknown' || sent === most || held.signal.aborted) throw error
+        if (state !== 'unknown' || !cause.repeated || sent === most || held.signal.aborted) throw error
         return 'once more'
       },
     })

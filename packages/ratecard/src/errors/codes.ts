@@ -119,7 +119,7 @@ export const problemCodes = {
   push_unfinished: {
     status: 409,
     title: 'The last push is not resolved',
-    when: 'An interrupted push has steps of unknown outcome that could not be looked up. Try again, or resume it.',
+    when: 'A step of an earlier push was sent and not answered, and may still be carried out, or the processor cannot be reached. Try again after the time in Retry-After.',
   },
   push_not_resumable: {
     status: 409,
@@ -130,7 +130,7 @@ export const problemCodes = {
   tenant_busy: {
     status: 409,
     title: 'The tenant is being changed',
-    when: 'Another call changes this tenant’s subscriptions now. Try again in a moment.',
+    when: 'Another call changes this tenant’s subscriptions now, or a change that was sent earlier may still be carried out. Try again after the time in Retry-After.',
   },
   job_not_running: {
     status: 409,

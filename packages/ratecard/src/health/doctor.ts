@@ -2,6 +2,7 @@
 import { reportUsageAgain } from '../errors/advice.ts'
 import type { Processor } from '../processor/processor.ts'
 import type { Finding } from '../service/service.ts'
+import { leaseOf } from '../swaps/jobs.ts'
 import { readSoldItems } from '../swaps/sold-items.ts'
 import { duplicates, inCommon } from '../swaps/twice.ts'
 import type { Duplicate } from '../swaps/twice.ts'
@@ -33,6 +34,7 @@ export async function examine(deps: DoctorDeps): Promise<Finding[]> {
     ['processor', () => checkAccount(deps)],
     ['pushes', () => checkPushes(deps)],
     ['webhooks', () => checkWebhooks(deps)],
+    ['lookup keys', () => checkLookupKeys(deps)],
     ['subscriptions', () => checkSubscriptions(deps)],
     ['usage', () => checkUsage(deps)],
     ['workers', () => checkWorkers(deps)],
@@ -80,12 +82,43 @@ async function checkAccount({ store, processor, processorName, signal }: DoctorD
 async function checkPushes({ store }: DoctorDeps): Promise<Omit<Finding, 'check'>> {
   const unresolved = await store.pushes.unresolved()
   const [first] = unresolved
-  if (first === undefined) return { status: 'ok', detail: 'no unfinished push' }
+  if (first === undefined) return checkUnanswered(store)
   if (await store.held(pushLease)) return { status: 'ok', detail: `push ${first.id} is running` }
   return {
     status: 'warning',
     detail: `Push ${first.id} was interrupted after ${String(first.stepsDone)} of ${String(first.stepsTotal)} steps.`,
     hint: `Finish it with \`ratecard billing resume ${first.id}\`, or push again.`,
+  }
+}
+
+/** Writes that a job sent and that have no result, though the job does not run. */
+async function checkUnanswered(store: DoctorDeps['store']): Promise<Omit<Finding, 'check'>> {
+  for (const { job, step } of await store.jobs.unanswered(['enterprise_apply', 'migration', 'webhook_rotation'])) {
+    if (await store.held(leaseOf(job))) continue
+    return {
+      status: 'warning',
+      detail: `Step ${String(step.index + 1)} of job ${job.id} was sent to the processor and not answered.`,
+      hint: `See \`ratecard jobs show ${job.id}\`. The next change of the same subscription or webhook settles it first.`,
+    }
+  }
+  return { status: 'ok', detail: 'no unfinished push' }
+}
+
+/** A buyer by lookup key pays the price that holds it, whatever the configuration says. */
+async function checkLookupKeys({ store, processor, signal }: DoctorDeps): Promise<Omit<Finding, 'check'>> {
+  const { price } = await processor.snapshot({ signal, attachments: false })
+  const holders = new Map(price.filter(({ active }) => active).map((one) => [one.lookupKey, one.processorId]))
+  const current = new Map<string, string>()
+  for (const entry of await store.mappings.all())
+    if (entry.kind === 'price') current.set(entry.configId, entry.processorId)
+  const wrong = [...current].filter(([id, mapped]) => (holders.get(id) ?? mapped) !== mapped)
+  const [first] = wrong
+  if (first === undefined) return { status: 'ok', detail: 'every lookup key names the price of the configuration' }
+  const [id, mapped] = first
+  return {
+    status: 'problem',
+    detail: `The lookup key "${id}" names ${String(holders.get(id))} at the processor; the configuration's price is ${mapped}.${wrong.length > 1 ? ` ${String(wrong.length - 1)} more are wrong.` : ''}`,
+    hint: 'See `ratecard billing drift`. The next push puts it right.',
   }
 }
 

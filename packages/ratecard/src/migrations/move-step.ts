@@ -6,12 +6,12 @@ import { idempotencyKey } from '../journal/run-steps.ts'
 import { askProcessor } from '../processor/failures.ts'
 import type { LiveSubscription } from '../processor/customer-half.ts'
 import type { MigrationRequest } from '../service/tenants.ts'
-import { customerLease } from '../swaps/deps.ts'
 import type { SwapDeps } from '../swaps/deps.ts'
+import { leaseOfStep, settleLateSwaps } from '../swaps/late-swaps.ts'
 import type { DoStep } from '../swaps/run-job.ts'
-import { carryOut, comingPrices, doneRecord } from '../swaps/step.ts'
+import { carryOut, comingPrices, doneRecord, stepRecord } from '../swaps/step.ts'
 import type { SwapStep } from '../swaps/step.ts'
-import { alone, tenantLease } from '../tenants/lease.ts'
+import { alone } from '../tenants/lease.ts'
 import type { Held } from '../tenants/lease.ts'
 import { planMoves } from './plan-moves.ts'
 import { replacedPrice } from './replaced-price.ts'
@@ -21,14 +21,13 @@ type Step = Parameters<DoStep>[0]
 type Journal = Parameters<DoStep>[1]
 type Done = Awaited<ReturnType<DoStep>>
 
+const textOrNull = (value: unknown) => (typeof value === 'string' && value !== '' ? value : null)
 const skipped = (reason: string): Done => ({ state: 'skipped', result: { reason } })
 
 export function migrating(deps: SwapDeps, asked: Asked): DoStep {
   return (step, journal) => {
     if (typeof step['skipped'] === 'string') return Promise.resolve(skipped(step['skipped']))
-    const tenant = step['tenant_id']
-    const lease = typeof tenant === 'string' ? tenantLease(tenant) : customerLease(String(step['customer']))
-    return alone(deps, lease, (held) => moveItem(deps, asked, step, { journal, held }))
+    return alone(deps, leaseOfStep(step), (held) => moveItem(deps, asked, step, { journal, held }))
   }
 }
 
@@ -39,6 +38,12 @@ async function moveItem(
   { journal, held }: { readonly journal: Journal; readonly held: Held },
 ): Promise<Done> {
   const signal = AbortSignal.any([held.signal, journal.signal])
+  const { tenant_id: tenantId, customer } = step
+  await settleLateSwaps(
+    deps,
+    { tenantId: textOrNull(tenantId), customer: textOrNull(customer) },
+    { token: held.token, signal },
+  )
   const book = await deps.priceBook()
   const target = processorId(String(step['to_processor_id']))
   // Its id may have changed since the job was asked for; what it is at the processor has not.
@@ -77,6 +82,7 @@ async function moveItem(
     if (planned === undefined) return skipped('The item is on another price by now.')
     if (planned.skipped !== null) return skipped(planned.skipped)
     if (!planned.due) return { state: 'waiting', until: item.currentPeriodEnd }
+    await journal.sending(stepRecord(move))
     const key = idempotencyKey('job', journal.jobId, journal.index, journal.attempt)
     const done = await carryOut(deps.processor, move, { idempotencyKey: key, signal })
     return { state: 'succeeded', result: doneRecord(move, done) }

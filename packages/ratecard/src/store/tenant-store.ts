@@ -76,6 +76,11 @@ export type NewJob = Pick<
   readonly steps: readonly string[]
 }
 
+export interface UnansweredStep {
+  readonly job: JobRecord
+  readonly step: JobStepRecord
+}
+
 export interface JobStore extends Journal<
   JobRecord,
   NewJob,
@@ -84,6 +89,8 @@ export interface JobStore extends Journal<
 > {
   /** Before a step is sent: `begun`, attempts + 1. */
   begin(jobId: string, index: number, token: LeaseToken): Promise<JobStepRecord>
+  /** What a begun step sends, as JSON, before it is sent; kept as its result until it is settled. */
+  sending(jobId: string, index: number, sent: string, token: LeaseToken): Promise<void>
   settle(
     jobId: string,
     index: number,
@@ -131,6 +138,8 @@ export interface JobStore extends Journal<
     },
     token: LeaseToken,
   ): Promise<void>
+  /** Steps of jobs of these kinds, ended jobs included, that were begun or sent and have no result. Oldest job first. */
+  unanswered(kinds: readonly JobKind[]): Promise<readonly UnansweredStep[]>
   /** Jobs (of this subject) that did not end: `running`, `waiting` or `interrupted`. Oldest first. */
   unfinished(kind: JobKind, subject?: string): Promise<readonly JobRecord[]>
 }

@@ -36,7 +36,8 @@ async function findJobRecord(deps: Reading, id: string): Promise<JobRecord> {
   return job
 }
 
-const leaseOf = ({ id, kind, subject }: JobRecord) =>
+/** The lease that whoever runs a job holds. */
+export const leaseOf = ({ id, kind, subject }: JobRecord) =>
   kind === 'enterprise_apply' ? tenantLease(subject) : kind === 'webhook_rotation' ? pushLease : jobLease(id)
 
 /** A job as it is now. One that ended while it was looked at is read whole again: its state without its error says nothing. */

@@ -9,6 +9,7 @@ import type { JobRecord, JobStepRecord, NewJob } from '../store/tenant-store.ts'
 import type { Held } from '../tenants/lease.ts'
 import { jobLease } from './deps.ts'
 import type { SwapDeps } from './deps.ts'
+import { settleOwn } from './late-swaps.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -17,11 +18,18 @@ export type StepOutcome =
   | { readonly state: 'succeeded' | 'skipped'; readonly result: Json }
   | { readonly state: 'waiting'; readonly until: number }
 
+/** Of the attempt at a step. */
+export interface StepJournal {
+  readonly jobId: string
+  readonly index: number
+  readonly attempt: number
+  readonly signal: AbortSignal
+  /** Called with what is sent to the processor before it is sent, so that another process can send it again. */
+  readonly sending: (sent: Json) => Promise<void>
+}
+
 /** Does one step. It must find out for itself what an earlier attempt did: a step that was begun may come again. */
-export type DoStep = (
-  step: Json,
-  journal: { readonly jobId: string; readonly index: number; readonly attempt: number; readonly signal: AbortSignal },
-) => Promise<StepOutcome>
+export type DoStep = (step: Json, journal: StepJournal) => Promise<StepOutcome>
 
 /** In flight at once: fills the rate budget of 23 calls a second up to a second for each call. The budget holds them back where the processor is faster. */
 const width = 24
@@ -51,10 +59,14 @@ export function startJob(deps: SwapDeps, job: Omit<NewJob, 'id' | 'createdAt'>, 
 export function resumeJob(deps: SwapDeps, id: string, doStep: DoStep): Promise<JobRecord> {
   return inBackground(deps, id, doStep, async ({ token }) => {
     await deps.store.jobs.resume(id, token)
-    const job = await deps.store.jobs.find(id)
-    if (job === null) throw new ServiceError('job_not_found', `There is no job "${id}".`)
-    return job
+    return findOpened(deps, id)
   })
+}
+
+async function findOpened({ store }: SwapDeps, id: string): Promise<JobRecord> {
+  const job = await store.jobs.find(id)
+  if (job === null) throw new ServiceError('job_not_found', `There is no job "${id}".`)
+  return job
 }
 
 /**
@@ -99,6 +111,7 @@ class Cancelled extends Error {
 
 async function run(deps: SwapDeps, id: string, doStep: DoStep, { held, unattended }: Run): Promise<void> {
   const { jobs } = deps.store
+  const job = await findOpened(deps, id)
   const open = (await jobs.steps(id)).filter(({ state }) => state !== 'succeeded' && state !== 'skipped')
   const now = deps.clock.now()
   const wakesAt = ({ waitsUntil }: JobStepRecord) => (unattended ? (waitsUntil ?? 0) : 0)
@@ -110,6 +123,7 @@ async function run(deps: SwapDeps, id: string, doStep: DoStep, { held, unattende
       stopIfDraining(deps)
       held.signal.throwIfAborted()
       if (await jobs.cancelRequested(id)) throw new Cancelled()
+      if (await settleOwn(deps, job, record, held)) return
       const until = await runStep(deps, record, doStep, held)
       if (until !== null) times.push(until)
       failures.inRow = 0
@@ -130,10 +144,15 @@ async function run(deps: SwapDeps, id: string, doStep: DoStep, { held, unattende
 function runStep(deps: SwapDeps, record: JobStepRecord, doStep: DoStep, held: Held): Promise<number | null> {
   const { jobs } = deps.store
   const { jobId, index } = record
+  let sent: string | null = null
+  const sending = (what: Json) => {
+    sent = JSON.stringify(what)
+    return jobs.sending(jobId, index, sent, held.token)
+  }
   return attemptStep<JobStepRecord, StepOutcome, number | null>({
     begin: () => jobs.begin(jobId, index, held.token),
     send: ({ attempts }) =>
-      doStep(JSON.parse(record.step) as Json, { jobId, index, attempt: attempts, signal: held.signal }),
+      doStep(JSON.parse(record.step) as Json, { jobId, index, attempt: attempts, signal: held.signal, sending }),
     succeeded: async (done) => {
       if (done.state !== 'waiting') {
         const result = JSON.stringify(done.result)
@@ -148,7 +167,8 @@ function runStep(deps: SwapDeps, record: JobStepRecord, doStep: DoStep, held: He
     failed: async (error) => {
       if (!(error instanceof ServiceError)) throw error
       const state = stops(error) ? 'pending' : error.code === 'processor_timeout' ? 'unknown' : 'failed'
-      await jobs.settle(jobId, index, { state, result: null, error: problemText(error) }, held.token)
+      const result = state === 'unknown' ? sent : null
+      await jobs.settle(jobId, index, { state, result, error: problemText(error) }, held.token)
       throw error
     },
   })

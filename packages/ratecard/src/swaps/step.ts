@@ -1,6 +1,7 @@
 // One journalled change of one subscription: at most one update, or one schedule. Carried out under its own idempotency key;
 // when the answer is lost the subscription is read before anything else is said about it.
 import { toRfc3339 } from '../clock.ts'
+import { processorId } from '../catalog/resource.ts'
 import type { ProcessorId } from '../catalog/resource.ts'
 import type { LiveSubscription, CustomerProcessor } from '../processor/customer-half.ts'
 import { ProcessorError } from '../processor/processor-error.ts'
@@ -40,6 +41,28 @@ export function stepRecord(step: SwapStep): Readonly<Record<string, unknown>> {
   }
 }
 
+/** The step that a record of the journal stands for. */
+export function recordedStep(record: string): SwapStep {
+  const { subscription, effective, items } = JSON.parse(record) as {
+    readonly subscription: string
+    readonly effective: Effective
+    readonly items: readonly {
+      readonly item: string
+      readonly from: string
+      readonly to: string
+      readonly from_processor_id: string
+      readonly to_processor_id: string
+      readonly quantity: number | null
+    }[]
+  }
+  const moves = items.map(({ item, from, to, from_processor_id: before, to_processor_id: after, quantity }) => ({
+    ...{ item, from, to, quantity },
+    fromProcessorId: processorId(before),
+    toProcessorId: processorId(after),
+  }))
+  return { subscription, effective, moves }
+}
+
 export interface StepDone {
   /** Epoch milliseconds; null when the change is in place but the answer that said when was lost, and for `now`. */
   readonly effectiveAt: number | null
@@ -52,7 +75,7 @@ export function doneRecord(step: SwapStep, done: StepDone): Readonly<Record<stri
 /** Throws the ProcessorError when the step did not happen, or when that cannot be found out. */
 export async function carryOut(processor: CustomerProcessor, step: SwapStep, options: WriteOptions): Promise<StepDone> {
   try {
-    return await send(processor, step, options)
+    return await sendStep(processor, step, options)
   } catch (error) {
     if (!(error instanceof ProcessorError) || !error.outcomeUnknown) throw error
     const inPlace = await isInPlace(processor, step, options.signal).catch(() => false)
@@ -61,7 +84,8 @@ export async function carryOut(processor: CustomerProcessor, step: SwapStep, opt
   }
 }
 
-async function send(processor: CustomerProcessor, step: SwapStep, options: WriteOptions): Promise<StepDone> {
+/** One attempt, with the retries of the adapter. */
+export async function sendStep(processor: CustomerProcessor, step: SwapStep, options: WriteOptions): Promise<StepDone> {
   const { subscription, moves } = step
   if (step.effective === 'period_end') {
     const swaps = moves.map(({ fromProcessorId, toProcessorId }) => ({ from: fromProcessorId, to: toProcessorId }))
@@ -73,7 +97,7 @@ async function send(processor: CustomerProcessor, step: SwapStep, options: Write
 }
 
 /** Whether every item of the step is on its new price, or will be. */
-async function isInPlace(processor: CustomerProcessor, step: SwapStep, signal: AbortSignal): Promise<boolean> {
+export async function isInPlace(processor: CustomerProcessor, step: SwapStep, signal: AbortSignal): Promise<boolean> {
   const subscription = await processor.subscription(step.subscription, signal)
   if (subscription === null) return false
   const coming = await comingPrices(processor, subscription, signal)

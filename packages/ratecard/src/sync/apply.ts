@@ -18,6 +18,8 @@ import { asServiceError } from '../processor/failures.ts'
 /** In flight at once: 25 calls a second at 250 ms each. Steps of one phase touch different objects. */
 const width = 8
 
+type Succeeded = Parameters<SyncDeps['store']['pushes']['succeed']>[2]
+
 export interface ApplyContext {
   readonly pushId: string
   readonly token: LeaseToken
@@ -99,8 +101,6 @@ async function runStep(
 ): Promise<void> {
   const resolved = resolveStep(step, (kind: ResourceKind, id) => results.get(resourceKey(kind, id)))
   const succeeded = (performed: Performed | null) => recordSuccess(deps, context, record, resolved, performed, results)
-  const replayed = await replay(deps, context, record)
-  if (replayed !== null) return succeeded(replayed)
   return attemptStep({
     begin: () => deps.store.pushes.begin(context.pushId, record.index, JSON.stringify(resolved), context.token),
     send: async (begun) => (resolved.op === 'record' ? null : performOrFind(deps, context, resolved, begun)),
@@ -126,17 +126,7 @@ async function recordSuccess(
       processorId,
       requestId: performed?.requestId ?? null,
       ...(secret === null ? {} : { secret }),
-      ...(resolved.op === 'archive' && resolved.last !== null
-        ? {
-            archived: {
-              kind: resolved.kind,
-              configId: resolved.configId,
-              processorId: resolved.processorId,
-              object: JSON.stringify(resolved.last),
-              archivedAt: deps.clock.now(),
-            },
-          }
-        : {}),
+      ...archivedObject(deps, resolved),
     },
     context.token,
   )
@@ -145,27 +135,11 @@ async function recordSuccess(
   deps.onProgress(context.pushId)
 }
 
-/**
- * For a step that a dead process sent and that left no object: the same call under the same key, once. If the first call is still on
- * its way, or arrived meanwhile, the processor takes both for one. null: the key is spent, and the step begins anew.
- */
-async function replay(deps: SyncDeps, context: ApplyContext, record: StepRecord): Promise<Performed | null> {
-  if (record.state !== 'unknown' || record.resolved === null) return null
-  const step = JSON.parse(record.resolved) as ResolvedStep
-  if (step.op === 'record') return null
-  try {
-    return await deps.processor.perform(step, {
-      idempotencyKey: idempotencyKey('push', context.pushId, record.index, record.attempts),
-      signal: context.signal,
-    })
-  } catch (error) {
-    // A stored failure is replayed as such: then the step is looked up and sent under a new key.
-    if (!(error instanceof ProcessorError)) throw error
-    const found = await deps.processor.locate(step, context.signal)
-    if (found === null || step.op !== 'create' || step.kind !== 'webhook') return found
-    await discardUnverifiable(deps, context, record, found.processorId)
-    return null
-  }
+/** What the journal keeps of an object that archiving deletes at the processor; nothing for any other step. */
+export function archivedObject({ clock }: Pick<SyncDeps, 'clock'>, step: ResolvedStep): Pick<Succeeded, 'archived'> {
+  if (step.op !== 'archive' || step.last === null) return {}
+  const { kind, configId, processorId, last } = step
+  return { archived: { kind, configId, processorId, object: JSON.stringify(last), archivedAt: clock.now() } }
 }
 
 /** The endpoint's secret was in the lost answer and is never shown again. Nobody could verify its deliveries, so it is deleted. */

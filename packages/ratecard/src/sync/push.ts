@@ -16,7 +16,7 @@ import { pushLease } from '../journal/leases.ts'
 import type { SyncDeps } from './deps.ts'
 import { impactMember } from './impact.ts'
 import { requireApproval } from './meters-in-use.ts'
-import { resolveInterruptedPushes } from './recover.ts'
+import { settleEarlierWrites } from './recover.ts'
 import { finishPush, openPush } from './run.ts'
 import type { Lease, Run } from './run.ts'
 import { checkVersion } from './version.ts'
@@ -131,7 +131,7 @@ export async function pushUnderLease(
 ): Promise<PushResult> {
   const { config } = subject
   await bindAccount(deps, lease.signal)
-  await resolveInterruptedPushes(deps, lease.token, lease.signal)
+  await settleEarlierWrites(deps, lease)
   const { current, plan, impact, approvals, cautions, movedAlong, unchanged, checksum, fingerprint } =
     await planAgainstLive(deps, config, request, lease.signal)
   refuseStale(fingerprint, request)

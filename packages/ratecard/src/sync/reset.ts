@@ -16,7 +16,7 @@ import { pushLease } from '../journal/leases.ts'
 import type { SyncDeps } from './deps.ts'
 import { readForPush } from '../processor/failures.ts'
 import { currentDocument } from './plan-against-live.ts'
-import { resolveInterruptedPushes } from './recover.ts'
+import { settleEarlierWrites } from './recover.ts'
 import { finishPush, openPush } from './run.ts'
 
 export interface ResetRequest {
@@ -42,7 +42,7 @@ const listOf: Readonly<Partial<Record<ResourceKind, ArchivedKind>>> = {
 export async function resetConfig(deps: SyncDeps, request: ResetRequest): Promise<ResetReport> {
   return deps.store.exclusively(pushLease, async (lease) => {
     await bindAccount(deps, lease.signal)
-    await resolveInterruptedPushes(deps, lease.token, lease.signal)
+    await settleEarlierWrites(deps, lease)
     const current = await deps.store.versions.current()
     const previous = currentDocument(current)
     const snapshot = await readForPush(() => deps.processor.snapshot({ signal: lease.signal, attachments: false }))

@@ -7,7 +7,7 @@ import { pushLease } from '../journal/leases.ts'
 import type { SyncDeps } from './deps.ts'
 import { findPush } from './pushes.ts'
 import type { PushRequest, PushResult } from './push.ts'
-import { resolveSteps } from './recover.ts'
+import { keyLifeMs, resolveSteps } from './recover.ts'
 import { finishPush } from './run.ts'
 import type { StoredPlan } from './run.ts'
 
@@ -38,7 +38,7 @@ export async function resumePush(
     deps.cancelled.forget(id)
     deps.onProgress(id)
     onOpen?.(id)
-    await resolveSteps(deps, push, lease.token, lease.signal, 'resume')
+    await resolveSteps(deps, push, lease, keyLifeMs)
     const { version, results } = await finishPush(deps, push, lease)
     const plan = JSON.parse(push.plan) as StoredPlan
     return {

@@ -2,7 +2,7 @@
 // overlap ends and the old one is switched off. Journalled as a job of two steps. All of it happens under the lease of pushes,
 // so that no push meets half of it; docs/decisions/0033-rotating-a-webhook.md has the reasons.
 import { desiredCatalog } from '../catalog/desired.ts'
-import { configId, processorId } from '../catalog/resource.ts'
+import { configId } from '../catalog/resource.ts'
 import type { DesiredResource, MappingEntry, ObservedResource, ProcessorId } from '../catalog/resource.ts'
 import { toRfc3339 } from '../clock.ts'
 import { presentId } from '../config/document/previous-ids.ts'
@@ -17,7 +17,8 @@ import { keyOf } from '../store/records/who.ts'
 import { bindAccount } from './account.ts'
 import { currentDocument } from './plan-against-live.ts'
 import type { SyncDeps } from './deps.ts'
-import { resolveInterruptedPushes } from './recover.ts'
+import { settleEarlierWrites } from './recover.ts'
+import { settleLateRotations, switchingOff } from './late-rotations.ts'
 import { inputOf } from './retiring.ts'
 import type { RotationInput } from './retiring.ts'
 import type { Lease } from './run.ts'
@@ -49,7 +50,7 @@ const lookAgainMs = 10 * 60_000
 export async function rotateWebhook(deps: SyncDeps, asked: string, request: RotationRequest): Promise<Rotation> {
   return deps.store.exclusively(pushLease, async (lease) => {
     await bindAccount(deps, lease.signal)
-    await resolveInterruptedPushes(deps, lease.token, lease.signal)
+    await settleEarlierWrites(deps, lease)
     const present = await findEndpoint(deps, asked, lease.signal)
     const id = present.webhook.configId
     await supersede(deps, id, lease)
@@ -214,6 +215,7 @@ export async function endOverlaps(deps: SyncDeps): Promise<void> {
     try {
       await deps.store.exclusively(pushLease, async (lease) => {
         await bindAccount(deps, lease.signal)
+        await settleLateRotations(deps, lease)
         await switchOff(deps, job.id, lease)
       })
     } catch (error) {
@@ -255,7 +257,8 @@ async function switchOff(deps: SyncDeps, jobId: string, { token, signal }: Lease
   } catch (error) {
     const until = deps.clock.now() + lookAgainMs
     const words = failureText(asServiceError(error, 'call'), { next_try: toRfc3339(until) })
-    await jobs.settle(jobId, 1, { state: 'pending', result: null, error: words, waitsUntil: until }, token)
+    const state = error instanceof ProcessorError && error.outcomeUnknown ? 'unknown' : 'pending'
+    await jobs.settle(jobId, 1, { state, result: null, error: words, waitsUntil: until }, token)
     await jobs.wait(jobId, until, words ?? JSON.stringify({ detail: 'Something went wrong on our side.' }), token)
     throw asServiceError(error, 'call')
   }
@@ -270,9 +273,8 @@ async function performSwitchOff(
   const about = { processor_id: endpoint }
   if (current === endpoint)
     return { state: 'skipped', result: JSON.stringify({ ...about, reason: 'The webhook is on this endpoint again.' }) }
-  const step = { op: 'archive', kind: 'webhook', configId: configId(id), processorId: processorId(endpoint) } as const
   try {
-    await deps.processor.perform({ ...step, last: null }, { idempotencyKey: key, signal })
+    await deps.processor.perform(switchingOff(id, endpoint), { idempotencyKey: key, signal })
   } catch (error) {
     // What is gone altogether is switched off as well.
     if (!isUnknownObject(error)) throw error

@@ -64,8 +64,8 @@ async function bindCustomer(deps: TenantDeps, id: string, signal: AbortSignal): 
 
 /**
  * The first attempt has a key of the tenant alone, so that after a crash it meets the customer that it made. When its outcome
- * stays unknown, the customer is looked up, and only one that is not there is made under a fresh key: the processor
- * repeats even its own failures for a key.
+ * stays unknown, the customer is looked up. A fresh key is used only when the processor replays a failure for the first one: an
+ * attempt that is not over could still make a second customer.
  */
 async function makeCustomer(deps: TenantDeps, tenant: TenantRecord, signal: AbortSignal): Promise<ProcessorId> {
   const { id, name, email } = tenant
@@ -81,6 +81,7 @@ async function makeCustomer(deps: TenantDeps, tenant: TenantRecord, signal: Abor
   } catch (failure) {
     const found = await locate(failure)
     if (found !== null) return found
+    if (!isOver(failure)) throw failure
   }
   try {
     return await attempt(deps.newId())
@@ -94,6 +95,12 @@ async function makeCustomer(deps: TenantDeps, tenant: TenantRecord, signal: Abor
 /** A key that came before with another name or address is refused: what that attempt made is looked up as well. */
 function mayHaveHappened(failure: unknown): boolean {
   return failure instanceof ProcessorError && (failure.outcomeUnknown || failure.original.type === 'idempotency_error')
+}
+
+/** Nothing is carried out under the key any more, or it was used with another name or address. */
+function isOver(failure: unknown): boolean {
+  if (!(failure instanceof ProcessorError)) return false
+  return failure.repeated || (failure.kind === 'rejected' && failure.original.type === 'idempotency_error')
 }
 
 function customerKey({ id, createdAt }: TenantRecord, salt: string): string {

@@ -100,6 +100,8 @@ async function run(control: SandboxControl, request: ControlRequest): Promise<un
     case 'DELETE faults':
       control.clearFaults()
       return { faults: [] }
+    case 'POST late':
+      return { landed: await control.land() }
     case 'GET deliveries':
       return { deliveries: control.deliveries({ apiKey: key, limit: readLimit(request.query) }) }
     case 'GET clock':

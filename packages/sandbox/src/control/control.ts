@@ -56,6 +56,8 @@ export interface SandboxControl {
   fail(order: FaultOrder): number
   faults(): readonly Fault[]
   clearFaults(): void
+  /** Carries out the writes that a `late` or `late_arrival` fault holds back, oldest first. Returns how many there were. */
+  land(): Promise<number>
   setProfile(profile: RateProfile): void
   /** Delay in seconds until searches find a new object, as with the real API's index. 0: at once. */
   setSearchDelay(seconds: number): void
@@ -163,6 +165,7 @@ export class Control implements SandboxControl {
   restore(name: string): boolean {
     const snapshot = this.#snapshots.get(name)
     if (snapshot === undefined) return false
+    this.#parts.api.forgetLate()
     this.#parts.state.restore(snapshot)
     return true
   }
@@ -196,6 +199,10 @@ export class Control implements SandboxControl {
 
   clearFaults(): void {
     this.#parts.faults.clear()
+  }
+
+  land(): Promise<number> {
+    return this.#parts.api.land()
   }
 
   setProfile(profile: RateProfile): void {

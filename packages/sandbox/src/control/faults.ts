@@ -10,9 +10,18 @@ export const faultKinds = [
   'close_before',
   'close_after',
   'cut_body',
+  'late',
+  'late_arrival',
   'latency',
 ] as const
 export type FaultKind = (typeof faultKinds)[number]
+
+/**
+ * Faults that carry out a write after its connection has closed, when the requests that wait are landed or `latencyMs` has passed.
+ * Until then the idempotency key of a `late` write is in use (409). A `late_arrival` has not reached the API yet: a retry under
+ * its key is carried out at once, and the late request then only replays that result.
+ */
+export const isLate = (kind: FaultKind): kind is 'late' | 'late_arrival' => kind === 'late' || kind === 'late_arrival'
 
 export interface FaultOrder {
   readonly kind: FaultKind
@@ -24,7 +33,7 @@ export interface FaultOrder {
   readonly count?: number | null | undefined
   /** Number of matching requests that succeed before the first failure. Default: 0. */
   readonly skip?: number | undefined
-  /** Delay of a `latency` fault in milliseconds. */
+  /** Delay of a `latency` fault, or time until a late write is carried out by itself, in milliseconds. Absent: when it is landed. */
   readonly latencyMs?: number | undefined
   /** Value of the header `Stripe-Rate-Limited-Reason` of a `rate_limit` fault. Default: `global-rate`. */
   readonly reason?: string | undefined
@@ -35,6 +44,8 @@ export interface FaultOrder {
   readonly keep?: boolean | undefined
   /** Limits the fault to requests of this account. */
   readonly account?: string | undefined
+  /** Called for each request that the fault is injected into, before anything else happens to it. Not for orders over HTTP. */
+  readonly onStrike?: (() => void) | undefined
 }
 
 export interface Fault extends FaultOrder {
@@ -61,7 +72,7 @@ export class Faults {
   }
 
   list(): readonly Fault[] {
-    return this.#standing.map(({ order, id, struck }) => ({ ...order, id, struck }))
+    return this.#standing.map(({ order: { onStrike: _callback, ...order }, id, struck }) => ({ ...order, id, struck }))
   }
 
   clear(): void {
@@ -85,6 +96,7 @@ export class Faults {
       standing.struck++
       if (order.kind === 'latency') latencyMs += order.latencyMs ?? 0
       else fault = order
+      order.onStrike?.()
     }
     this.#standing = this.#standing.filter(({ order, struck }) => order.count === null || struck < (order.count ?? 1))
     return { latencyMs, fault }
@@ -93,6 +105,7 @@ export class Faults {
 
 function matches(order: FaultOrder, method: string, path: string, account: string): boolean {
   if (order.method !== undefined && order.method.toUpperCase() !== method) return false
+  if (isLate(order.kind) && method === 'GET') return false
   if (order.account !== undefined && order.account !== account) return false
   return matchesWildcard(order.path ?? '*', path)
 }

@@ -16,6 +16,7 @@ import {
   unknownUrl,
 } from './responses/errors.ts'
 import { expandTree, nothingExpanded, readExpand, render } from './responses/expand.ts'
+import { isLate } from '../control/faults.ts'
 import type { Faults, FaultOrder } from '../control/faults.ts'
 import { decodeForm, emptyForm, fromJson, isNode, toPlain } from './parameters/form.ts'
 import type { FormNode, Plain } from './parameters/form.ts'
@@ -86,6 +87,13 @@ interface StoredResponse {
   readonly wire?: ApiReply['wire']
 }
 
+/** The context of a write that is carried out later. */
+interface Written {
+  readonly routed: { readonly operation: Operation; readonly id: string; readonly childId: string }
+  readonly account: string
+  readonly key: string | undefined
+}
+
 /** State of a request that is being handled. */
 interface Progress {
   readonly id: string
@@ -99,6 +107,8 @@ interface Progress {
 export class Api {
   readonly #parts: ApiParts
   readonly #keys: IdempotencyKeys
+  /** Writes whose connection has closed and that are not carried out yet, oldest first. */
+  readonly #late = new Map<() => Promise<void>, { readonly release: () => void }>()
 
   constructor(parts: ApiParts) {
     this.#parts = parts
@@ -122,6 +132,19 @@ export class Api {
     return this.#finish(request, progress, outcome)
   }
 
+  /** Carries out every pending late write, oldest first. Returns their number. */
+  async land(): Promise<number> {
+    const waiting = [...this.#late.keys()]
+    for (const carryOut of waiting) await carryOut()
+    return waiting.length
+  }
+
+  /** Drops pending late writes, because the state that they were sent to is gone. */
+  forgetLate(): void {
+    for (const { release } of this.#late.values()) release()
+    this.#late.clear()
+  }
+
   #errorResponse(error: unknown, requestId: string): StoredResponse {
     if (!(error instanceof StripeError)) this.#parts.onFailure(error)
     const shown = error instanceof StripeError ? error : serverError()
@@ -143,6 +166,10 @@ export class Api {
     if (routed === undefined) {
       if (isKnownRequest(request.method, request.path)) throw notSupported(`${request.method} ${request.path}`)
       throw unknownUrl(request.method, request.path)
+    }
+    if (fault !== undefined && isLate(fault.kind)) {
+      this.#delayWrite(fault, request, progress, { routed, account, key })
+      return { status: 0, body: '', wire: 'close' }
     }
     await this.#parts.transactions.runOverdue(account)
     const outcome = this.#runOnce(request, progress, routed, account, key, fault)
@@ -188,6 +215,29 @@ export class Api {
     } finally {
       this.#keys.end(account, key)
     }
+  }
+
+  /** Keeps the write until it is landed, or until its time has passed. Its result is logged, but no client receives it. */
+  #delayWrite(fault: FaultOrder, request: ApiRequest, progress: Progress, { routed, account, key }: Written): void {
+    const held = fault.kind === 'late' && key !== undefined
+    if (held) this.#keys.begin(account, key)
+    const release = (): void => {
+      if (held) this.#keys.end(account, key)
+    }
+    const carryOut = async (): Promise<void> => {
+      if (!this.#late.delete(carryOut)) return
+      release()
+      let outcome: StoredResponse
+      try {
+        await this.#parts.transactions.runOverdue(account)
+        outcome = this.#runOnce(request, progress, routed, account, key, undefined)
+      } catch (error) {
+        outcome = this.#errorResponse(error, progress.id)
+      }
+      this.#finish(request, progress, outcome)
+    }
+    this.#late.set(carryOut, { release })
+    if (fault.latencyMs !== undefined) void wait(fault.latencyMs, undefined, { ref: false }).then(carryOut)
   }
 
   /** Returns the response stored for the key, or runs the operation and stores its response in the same transaction. */

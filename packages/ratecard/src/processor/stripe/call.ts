@@ -81,8 +81,9 @@ async function callStripe<R extends Answer>(options: CallerOptions, call: Call<R
     if (repeat === 'doubtful' && call.access === 'write') doubt ??= error
     const waitMs = waitBefore(attempt, options.firstWaitMs)
     const exhausted = failures[repeat] >= attempts[call.access][repeat] || options.clock.now() + waitMs > giveUpAt
-    // Once an attempt may have happened, no later refusal of a repeat proves that it did not.
-    if (exhausted) throw doubt ?? error
+    // A replayed failure is the outcome of the first attempt. Any other refusal of a retry does not prove that an earlier attempt,
+    // which may still be on its way, did nothing.
+    if (exhausted) throw error.repeated ? error : (doubt ?? error)
     try {
       await wait(waitMs, undefined, { signal: call.signal })
     } catch {

@@ -325,4 +325,10 @@ export const migrations: readonly Migration[] = [
           ]
         : [],
   },
+  {
+    name: 'unanswered steps of jobs',
+    statements: () => [
+      `create index job_steps_unanswered on job_steps (job_id, position) where state in ('begun', 'unknown')`,
+    ],
+  },
 ]

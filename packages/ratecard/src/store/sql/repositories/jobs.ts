@@ -4,9 +4,9 @@ import type { LeaseToken } from '../../lease-token.ts'
 import { jobColumns, jobStepColumns, unfinishedJobStates } from '../../records/journal.ts'
 import type { JobKind, JobRecord, JobStepRecord } from '../../records/journal.ts'
 import type { ProcessorId } from '../../../catalog/resource.ts'
-import type { JobStore, NewJob } from '../../tenant-store.ts'
+import type { JobStore, NewJob, UnansweredStep } from '../../tenant-store.ts'
 import type { Write } from '../database/database.ts'
-import { SqlJournal } from './journal.ts'
+import { SqlJournal, toStep } from './journal.ts'
 import type { JournalDeps } from './journal.ts'
 import { appendMappings } from './mappings.ts'
 import type { SqlSecrets } from './secrets.ts'
@@ -37,6 +37,18 @@ export class SqlJobs extends SqlJournal<JobRecord, NewJob, JobStepRecord, Ended>
 
   async begin(jobId: string, index: number, token: LeaseToken): Promise<JobStepRecord> {
     return this.beginStep(jobId, index, { result: null, waitsUntil: null }, token)
+  }
+
+  async sending(jobId: string, index: number, sent: string, token: LeaseToken): Promise<void> {
+    await this.onWork(jobId, token, async (db) => {
+      await db
+        .updateTable('jobSteps')
+        .set({ result: sent })
+        .where('jobId', '=', jobId)
+        .where('position', '=', index)
+        .where('state', '=', 'begun')
+        .execute()
+    })
   }
 
   async settle(jobId: string, index: number, outcome: Outcome, token: LeaseToken): Promise<void> {
@@ -118,6 +130,28 @@ export class SqlJobs extends SqlJournal<JobRecord, NewJob, JobStepRecord, Ended>
         .orderBy('id')
         .execute(),
     )
+  }
+
+  async unanswered(kinds: readonly JobKind[]): Promise<readonly UnansweredStep[]> {
+    return this.deps.database.read(async (db) => {
+      const steps = await db.selectFrom('jobSteps').selectAll().where('state', 'in', ['begun', 'unknown']).execute()
+      if (steps.length === 0) return []
+      const ids = [...new Set(steps.map(({ jobId }) => jobId))]
+      const jobs = await db
+        .selectFrom('jobs')
+        .selectAll()
+        .where('id', 'in', ids)
+        .where('kind', 'in', kinds)
+        .orderBy('createdAt')
+        .orderBy('id')
+        .execute()
+      return jobs.flatMap((job) =>
+        steps
+          .filter(({ jobId }) => jobId === job.id)
+          .sort((a, b) => a.position - b.position)
+          .map((step) => ({ job, step: toStep<JobStepRecord>(step) })),
+      )
+    })
   }
 
   async unfinished(kind: JobKind, subject?: string): Promise<readonly JobRecord[]> {

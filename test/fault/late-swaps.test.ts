@@ -1,0 +1,157 @@
+// Writes to subscriptions that are on their way when their process is killed, and are carried out after what the next one did.
+import { describe, expect, test } from 'vitest'
+import { ServiceError } from '../../packages/ratecard/src/errors/service-error.ts'
+import { lateKinds } from '../support/kill-harness.ts'
+import type { LateKind } from '../support/kill-harness.ts'
+import { postgresStores, sqliteStores } from '../support/kill-stores.ts'
+import type { StoreFactory } from '../support/kill-stores.ts'
+import { killedService } from '../support/killed-service.ts'
+import { postgresInstalled, startPostgres } from '../support/postgres.ts'
+import { announceSkip } from '../support/skips.ts'
+import { negotiated, nothing, priceIn, shopOver } from '../support/tenant-shop.ts'
+import type { TenantShop } from '../support/tenant-shop.ts'
+
+const secretKey = 'sk_test_lateSwaps0000'
+const tenants = ['t', 'u'] as const
+
+type World = Awaited<ReturnType<typeof killedService>>
+
+/** Three subscriptions of two tenants; `prepare` does the rest of what is there before the process that is killed. */
+async function shopBefore(stores: StoreFactory, script: string, prepare: (shop: TenantShop) => Promise<void>) {
+  const world = await killedService(stores, script, secretKey)
+  const shop = shopOver(await world.open(stores.prepared), secretKey)
+  await shop.push(negotiated())
+  const [t, u] = [await shop.tenant('t'), await shop.tenant('u')]
+  const subscriptions = [
+    await shop.subscribe(t, [['pro_monthly', 7], ['calls'], ['seat', 2]]),
+    await shop.subscribe(t, [['pro_monthly', 3]]),
+    await shop.subscribe(u, [['pro_monthly', 1]]),
+  ].map(({ id }) => id)
+  await prepare(shop)
+  await shop.close()
+  world.prepared()
+  return { world, subscriptions }
+}
+
+/** How many writes the undisturbed process sends: a fault on a later one strikes nothing. */
+async function forEachLateWrite(
+  world: World,
+  step: number,
+  check: (found: Awaited<ReturnType<World['killedLate']>>, kind: LateKind) => Promise<void>,
+): Promise<number> {
+  for (let write = 1; ; write += step) {
+    let struck = false
+    for (const kind of lateKinds) {
+      const found = await world.killedLate(write, kind)
+      try {
+        if (found.killed) await check(found, kind)
+        struck = found.killed
+      } finally {
+        await found.close()
+      }
+    }
+    if (!struck) return write
+  }
+}
+
+/** Does it, or waits for the late write as the answer asks for, and does it then. */
+async function oncePossible<T>(land: () => Promise<number>, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error
+    expect(error).toMatchObject({ code: 'tenant_busy', retryAfter: expect.any(Number) as number })
+    expect(error.retryAfter).toBeGreaterThan(0)
+    expect(error.retryAfter).toBeLessThanOrEqual(90)
+    await land()
+    return work()
+  }
+}
+
+const itemsOf = (shop: TenantShop, subscriptions: readonly string[]) =>
+  Promise.all(subscriptions.map((id) => shop.items(id)))
+
+const listPrices = [
+  [
+    ['pro_monthly', 7],
+    ['calls', null],
+    ['seat', 2],
+  ],
+  [['pro_monthly', 3]],
+  [['pro_monthly', 1]],
+]
+
+async function expectRemovedDealsStayRemoved(stores: StoreFactory, step: number): Promise<void> {
+  const { world, subscriptions } = await shopBefore(stores, 'killable-apply.ts', () => Promise.resolve())
+  try {
+    const writes = await forEachLateWrite(world, step, async ({ stack, land }) => {
+      const shop = shopOver(stack, secretKey)
+      await oncePossible(land, () => shop.apply('t', nothing))
+      const removed = await itemsOf(shop, subscriptions)
+      await land()
+      expect(await itemsOf(shop, subscriptions)).toEqual(removed)
+      // An item that a schedule is on already goes back when its period ends, like the others of its subscription.
+      shop.advance(32)
+      expect(await itemsOf(shop, subscriptions)).toEqual(listPrices)
+      expect(await shop.store.jobs.unfinished('enterprise_apply', 't')).toEqual([])
+    })
+    expect(writes).toBeGreaterThan(3)
+  } finally {
+    await world.close()
+  }
+}
+
+async function expectMovesAreTakenUp(stores: StoreFactory, step: number): Promise<void> {
+  const dearer = negotiated('1.1.0', (config) => (priceIn(config, 'pro_monthly').amount = 1200))
+  const { world, subscriptions } = await shopBefore(stores, 'killable-migration.ts', (shop) => shop.push(dearer))
+  try {
+    const writes = await forEachLateWrite(world, step, async ({ stack, land }) => {
+      const shop = shopOver(stack, secretKey)
+      const [job] = await shop.store.jobs.unfinished('migration', 'pro_monthly')
+      // A deal for a tenant whose subscriptions are being moved: the late move must not end it.
+      for (const id of tenants) await oncePossible(land, () => shop.apply(id))
+      await land()
+      for (let state = 'interrupted'; state !== 'done';) {
+        await shop.service.resumeJob(job?.id ?? '')
+        state = (await shop.finished(job?.id ?? '')).state
+        await land()
+      }
+      shop.advance(32)
+      expect(await itemsOf(shop, subscriptions)).toEqual([
+        [
+          ['pro_monthly_gold', 7],
+          ['calls_gold', null],
+          ['seat_gold', 2],
+        ],
+        [['pro_monthly_gold', 3]],
+        [['pro_monthly_gold', 1]],
+      ])
+    })
+    expect(writes).toBeGreaterThan(3)
+  } finally {
+    await world.close()
+  }
+}
+
+const timeout = 600_000
+const installed = postgresInstalled()
+if (!installed) announceSkip('late writes to subscriptions on PostgreSQL', 'no PostgreSQL server is installed')
+const every = (usual: number) => Number(process.env['KILL_STEP'] ?? usual)
+
+describe.each([
+  ['an apply', 'does not bring a deal back that was removed meanwhile', expectRemovedDealsStayRemoved],
+  ['a migration', 'does not end a deal that was applied meanwhile', expectMovesAreTakenUp],
+])('a late write of %s', (_work, behaviour, expectation) => {
+  test(`${behaviour}, on SQLite`, { timeout }, async () => {
+    await expectation(await sqliteStores(), every(1))
+  })
+
+  test.runIf(installed)(`${behaviour}, on PostgreSQL`, { timeout }, async () => {
+    const server = await startPostgres()
+    try {
+      await expectation(await postgresStores(server), every(2))
+    } finally {
+      await server.close()
+    }
+  })
+})
