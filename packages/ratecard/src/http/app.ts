@@ -19,7 +19,6 @@ import { registerDashboard } from './dashboard/dashboard.ts'
 import { noteChanges } from './dashboard/note-changes.ts'
 import { errorsPage } from './response/errors-page.ts'
 import { concealSecrets } from './response/conceal.ts'
-import { sendInPieces } from './response/large-answer.ts'
 import { registerJsonBody } from './request/json-body.ts'
 import { clientAddress } from './server/client-address.ts'
 import { connectionsThatFit, defaultConnectionLimits } from './server/connections.ts'
@@ -146,7 +145,6 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const missing = watchRoutes(app)
   addCommonHooks(app, leaving.signal, closing.signal)
   concealSecrets(app, service)
-  sendInPieces(app)
   metrics.watch(app)
   await app.register(helmet, helmetOptions)
   const guard = await createAddressGuard(app, settings.rateLimit, addressOf)

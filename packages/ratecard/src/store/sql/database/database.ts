@@ -5,7 +5,7 @@ import { randomInt } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { CamelCasePlugin, Kysely, sql } from 'kysely'
 import type { Dialect, KyselyPlugin, RawBuilder, Transaction } from 'kysely'
-import { pause } from '../../../turns.ts'
+import { yieldToRequests } from '../../../event-loop.ts'
 import { asServiceError, isSerializationFailure } from './database-errors.ts'
 import type { Tables } from '../../records/tables.ts'
 
@@ -19,7 +19,7 @@ const attempts = 5
 const betweenStatements: KyselyPlugin = {
   transformQuery: ({ node }) => node,
   transformResult: async ({ result }) => {
-    await pause()
+    await yieldToRequests()
     return result
   },
 }
