@@ -61,7 +61,8 @@ describe('a large document', () => {
 describe('a value in pieces', () => {
   it('is the same when it is put together', () => {
     const items = fc.array(fc.jsonValue({ maxDepth: 2 }), { maxLength: 1_200, size: 'max' })
-    const plain = <T>(members: { [Name in keyof T]: fc.Arbitrary<T[Name]> }) => fc.record(members, { noNullPrototype: true })
+    const plain = <T>(members: { [Name in keyof T]: fc.Arbitrary<T[Name]> }) =>
+      fc.record(members, { noNullPrototype: true })
     const value = fc.oneof(items, plain({ text: fc.string(), items, more: plain({ items, none: fc.constant([]) }) }))
     fc.assert(
       fc.property(value, (given) => {

@@ -155,7 +155,9 @@ describe('the published configuration', () => {
       ['price', 'pro_monthly', 'price_got'],
       ['product', 'pro', 'prod_1'],
     ])
-    const { price, product } = await createLookups({ store, clock, documents }).findPrice('pro_monthly', { hidden: false })
+    const { price, product } = await createLookups({ store, clock, documents }).findPrice('pro_monthly', {
+      hidden: false,
+    })
     expect([price.processor_id, product.processor_id]).toEqual(['price_got', 'prod_1'])
   })
 

@@ -55,8 +55,7 @@ export async function requireValid(
   return { config: JSON.parse(text) as BillingConfig, text, warnings }
 }
 
-const textOf = (document: GivenDocument): string =>
-  typeof document === 'string' ? document : JSON.stringify(document)
+const textOf = (document: GivenDocument): string => (typeof document === 'string' ? document : JSON.stringify(document))
 
 function notJson(issue: Issue): ServiceError {
   return new ServiceError('json_malformed', issue.detail, { issues: [issue] })

@@ -60,9 +60,7 @@ export async function pushConfig(deps: SyncDeps, document: GivenDocument, reques
   if (request.written !== undefined) await requireWrittenForm(deps, request.written, checked.text)
   return request.dryRun === true
     ? planPush(deps, checked, request)
-    : deps.store.exclusively(pushLease, (lease) =>
-        pushUnderLease(deps, { kind: 'push', ...checked }, request, lease),
-      )
+    : deps.store.exclusively(pushLease, (lease) => pushUnderLease(deps, { kind: 'push', ...checked }, request, lease))
 }
 
 export interface Subject extends ValidDocument {

@@ -10,8 +10,7 @@ type WrittenDeps = Pick<SyncDeps, 'store' | 'clock' | 'documents'>
 /** Keeps a document with its `${NAME}`; the id to push with. */
 export async function keepWritten(deps: WrittenDeps, document: GivenDocument): Promise<string> {
   const text = await compactDocument(deps, document)
-  if (!text.startsWith('{'))
-    throw new ServiceError('request_invalid', 'The document as written is not a JSON object.')
+  if (!text.startsWith('{')) throw new ServiceError('request_invalid', 'The document as written is not a JSON object.')
   return deps.store.writtenForms.keep(text, deps.clock.now())
 }
 

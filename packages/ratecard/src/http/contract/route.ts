@@ -51,9 +51,13 @@ export class Answered<Row extends Operation = Operation> {
 
   /** The JSON of the body; undefined where the answer has none. */
   async text(): Promise<string | undefined> {
+    // Of the largest documents each of the three steps takes about 100 ms: the encoding, the text, and the bytes that are sent.
+    await yieldToRequests()
     const body = this.body()
     await yieldToRequests()
-    return body === undefined ? undefined : JSON.stringify(body)
+    const text = body === undefined ? undefined : JSON.stringify(body)
+    await yieldToRequests()
+    return text
   }
 }
 
@@ -108,7 +112,9 @@ export function mount(
       url: row.path.slice(prefix.length),
       ...(row.bodyLimit === undefined ? {} : { bodyLimit: row.bodyLimit }),
       schema: { ...describeRoute(id, row), ...(isDescribed ? {} : { hide: true }) },
-      ...(row.keepsText === true ? { config: { ...options.config, keepsText: true }, validatorCompiler: bodyAsItIs } : {}),
+      ...(row.keepsText === true
+        ? { config: { ...options.config, keepsText: true }, validatorCompiler: bodyAsItIs }
+        : {}),
       handler: run,
     })
 }
