@@ -5,6 +5,7 @@ import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { systemClock } from '../packages/ratecard/src/clock.ts'
+import { createDocuments } from '../packages/ratecard/src/composition/document-thread.ts'
 import { createLookups } from '../packages/ratecard/src/lookup/lookups.ts'
 import type { BillingConfig } from '../packages/ratecard/src/config/document/schema.ts'
 import { createSealer, generateMasterKey } from '../packages/ratecard/src/store/seal.ts'
@@ -263,6 +264,7 @@ async function manyReplicas(n: number): Promise<BenchResult[]> {
   try {
     const url = await server.createDatabase()
     const sealer = createSealer(generateMasterKey())
+    const documents = createDocuments()
     const watching = new pg.Client({ connectionString: url })
     await watching.connect()
     stops.push(() => watching.end())
@@ -270,7 +272,7 @@ async function manyReplicas(n: number): Promise<BenchResult[]> {
     for (const size of [12, 25, n]) {
       while (stops.length <= size) {
         const store = await openStore({ url, file: '', sealer })
-        const lookups = createLookups({ store, clock: systemClock })
+        const lookups = createLookups({ store, clock: systemClock, documents })
         lookups.start()
         stops.push(async () => {
           lookups.stop()

@@ -46,6 +46,8 @@ export async function makeProgram(script: string): Promise<Program> {
     platform: 'node',
     format: 'esm',
     target: 'node22',
+    // The `main` of jsonc-parser asks for its own files in a way that no bundler follows.
+    mainFields: ['module', 'main'],
     logLevel: 'warning',
     plugins: [ownPlaces],
     // What is written for `require` needs one.

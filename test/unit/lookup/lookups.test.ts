@@ -5,6 +5,7 @@ import type { ResourceKind } from '../../../packages/ratecard/src/catalog/resour
 import { checksum } from '../../../packages/ratecard/src/config/document/checksum.ts'
 import type { BillingConfig } from '../../../packages/ratecard/src/config/document/schema.ts'
 import { compareDocuments } from '../../../packages/ratecard/src/catalog/compare-documents.ts'
+import { createDocuments } from '../../../packages/ratecard/src/composition/document-thread.ts'
 import { createLookups } from '../../../packages/ratecard/src/lookup/lookups.ts'
 import { createSealer, generateMasterKey } from '../../../packages/ratecard/src/store/seal.ts'
 import { openStore } from '../../../packages/ratecard/src/store/sql/open-store.ts'
@@ -15,6 +16,7 @@ let store: Store
 let now = 0
 let pushes = 0
 const clock = { now: () => now }
+const documents = createDocuments()
 
 beforeEach(async () => {
   now = Date.UTC(2031, 0, 1)
@@ -50,7 +52,7 @@ const names = async (lookups: ReturnType<typeof createLookups>) =>
 describe('the published configuration', () => {
   it('is the same object, bytes and all, until something changes', async () => {
     await publish(sampleConfig())
-    const lookups = createLookups({ store, clock })
+    const lookups = createLookups({ store, clock, documents })
     const first = await lookups.published()
     now += 10_000
     expect(await lookups.published()).toBe(first)
@@ -63,7 +65,7 @@ describe('the published configuration', () => {
 
   it('shows a push of this process at once, and one of another replica within half a second', async () => {
     await publish(sampleConfig())
-    const [here, there] = [createLookups({ store, clock }), createLookups({ store, clock })]
+    const [here, there] = [createLookups({ store, clock, documents }), createLookups({ store, clock, documents })]
     await Promise.all([here.published(), there.published()])
     await publish(changedConfig('1.1.0', ({ products }) => void (products[0]!.name = 'Gratis')))
     here.invalidate()
@@ -78,7 +80,7 @@ describe('the published configuration', () => {
     await publish(sampleConfig())
     let asked = 0
     const counting = { ...pick(store), changeSequence: () => (asked++, store.changeSequence()) }
-    const lookups = createLookups({ store: counting, clock })
+    const lookups = createLookups({ store: counting, clock, documents })
     await lookups.published()
     asked = 0
     await Promise.all(Array.from({ length: 100 }, () => lookups.published()))
@@ -94,7 +96,7 @@ describe('the published configuration', () => {
       ...pick(store),
       changeSequence: () => (down ? Promise.reject(new Error('store away')) : store.changeSequence()),
     }
-    const lookups = createLookups({ store: flaky, clock })
+    const lookups = createLookups({ store: flaky, clock, documents })
     await lookups.published()
     await publish(sampleConfig('1.1.0'))
     down = true
@@ -106,7 +108,7 @@ describe('the published configuration', () => {
     now += 500
     expect((await lookups.published()).served.version).toBe('1.1.0')
     down = true
-    await expect(createLookups({ store: flaky, clock }).published()).rejects.toThrow('store away')
+    await expect(createLookups({ store: flaky, clock, documents }).published()).rejects.toThrow('store away')
   })
 
   it('is not what was read before an invalidation that came in between', async () => {
@@ -121,7 +123,7 @@ describe('the published configuration', () => {
         return sequence
       },
     }
-    const lookups = createLookups({ store: slow, clock })
+    const lookups = createLookups({ store: slow, clock, documents })
     await lookups.published()
     held = new Promise((resolve) => (release = resolve))
     now += 500
@@ -137,7 +139,7 @@ describe('the published configuration', () => {
 
   it('changes its validator with its content, and only then', async () => {
     await publish(sampleConfig())
-    const tag = async () => (await createLookups({ store, clock }).published()).etag
+    const tag = async () => (await createLookups({ store, clock, documents }).published()).etag
     const first = await tag()
     expect(await tag()).toBe(first)
     await publish(sampleConfig(), [['price', 'pro_monthly', 'price_9']])
@@ -153,7 +155,9 @@ describe('the published configuration', () => {
       ['price', 'pro_monthly', 'price_got'],
       ['product', 'pro', 'prod_1'],
     ])
-    const { price, product } = await createLookups({ store, clock }).findPrice('pro_monthly', { hidden: false })
+    const { price, product } = await createLookups({ store, clock, documents }).findPrice('pro_monthly', {
+      hidden: false,
+    })
     expect([price.processor_id, product.processor_id]).toEqual(['price_got', 'prod_1'])
   })
 
@@ -162,7 +166,7 @@ describe('the published configuration', () => {
     const first = now
     now += 1000
     await publish(null)
-    const lookups = createLookups({ store, clock })
+    const lookups = createLookups({ store, clock, documents })
     await expect(lookups.published()).rejects.toMatchObject({ code: 'config_not_found' })
     now += 1000
     await publish(sampleConfig('2.0.0'))
@@ -172,7 +176,7 @@ describe('the published configuration', () => {
 
   it('is renewed in the background between start and stop', async () => {
     await publish(sampleConfig())
-    const lookups = createLookups({ store, clock })
+    const lookups = createLookups({ store, clock, documents })
     await lookups.published()
     await publish(sampleConfig('1.1.0'))
     await lookups.refresh()
@@ -193,7 +197,7 @@ describe('convert', () => {
       ['price', 'pro_monthly', 'y'],
       ['price', 'usage_graduated', 'x'],
     ])
-    const lookups = createLookups({ store, clock })
+    const lookups = createLookups({ store, clock, documents })
     expect(await lookups.convert('x', { hidden: true })).toMatchObject({ configId: 'usage_graduated', current: true })
     expect(await lookups.convert('y', { hidden: true })).toMatchObject({ configId: 'pro_monthly', historyCount: 2 })
   })

@@ -1,8 +1,6 @@
 // How two documents differ in meaning: what is written another way and says the same is no difference.
-import { atOnce } from '../turns.ts'
-import type { Turns } from '../turns.ts'
 import type { BillingConfig } from '../config/document/schema.ts'
-import { desiredCatalogTurns, emptyCatalog } from './desired.ts'
+import { desiredCatalog, emptyCatalog } from './desired.ts'
 import { displayOf } from './display.ts'
 import { aliasesOf } from '../config/document/previous-ids.ts'
 import { same } from './fields/differences.ts'
@@ -25,16 +23,8 @@ export interface DocumentDifference {
  * takes over an earlier id (`previous_ids`) is that item with another `id`, not one that goes and one that comes.
  */
 export function compareDocuments(before: BillingConfig | null, after: BillingConfig | null): DocumentDifference[] {
-  return atOnce(compareDocumentsTurns(before, after))
-}
-
-/** {@link compareDocuments}, with a pause after each resource. */
-export function* compareDocumentsTurns(
-  before: BillingConfig | null,
-  after: BillingConfig | null,
-): Turns<DocumentDifference[]> {
-  const written = before === null ? emptyCatalog : yield* desiredCatalogTurns(before)
-  const later = after === null ? emptyCatalog : yield* desiredCatalogTurns(after)
+  const written = before === null ? emptyCatalog : desiredCatalog(before)
+  const later = after === null ? emptyCatalog : desiredCatalog(after)
   const { catalog: earlier, formerId } = underLaterIds(written, later, after)
   const [showBefore, showAfter] = [displayOf(before), displayOf(after)]
   const found: DocumentDifference[] = []
@@ -52,7 +42,6 @@ export function* compareDocumentsTurns(
         const display = { before: showBefore(kind, former ?? configId), after: showAfter(kind, configId) }
         found.push({ kind, configId, change, fields, display })
       }
-      yield
     }
   }
   return found

@@ -1,8 +1,6 @@
 // The document as a catalog of canonical resources: what should exist. Pure; knows nothing of the processor.
 import { isLocalPrice } from '../config/document/ids.ts'
 import type { BillingConfig, Price, Product } from '../config/document/schema.ts'
-import { atOnce, piecesBetweenPauses } from '../turns.ts'
-import type { Turns } from '../turns.ts'
 import { same } from './fields/differences.ts'
 import { readersOf } from './fields/tables.ts'
 import { configId, idOfItem, listedKinds, listOf, processorId, resourceKinds } from './kinds.ts'
@@ -21,11 +19,6 @@ const listsByKind = (): Record<ResourceKind, DesiredResource[]> => ({
 
 export const emptyCatalog = listsByKind() as unknown as Catalog
 
-/** Every resource of a valid document, each kind in document order. */
-export function desiredCatalog(config: BillingConfig): Catalog {
-  return atOnce(desiredCatalogTurns(config))
-}
-
 /** A document and what was read from it. */
 export interface ReadDocument {
   readonly config: BillingConfig
@@ -33,12 +26,11 @@ export interface ReadDocument {
 }
 
 /**
- * {@link desiredCatalog}, with pauses. An item that stands in the other document too, with the same content, is not read again:
- * its resource is the very one of that catalog.
+ * Every resource of a valid document, each kind in document order. An item that has the same content in the other document is not
+ * read again: its resource is the very one of that catalog.
  */
-export function* desiredCatalogTurns(config: BillingConfig, other: ReadDocument | null = null): Turns<Catalog> {
+export function desiredCatalog(config: BillingConfig, other: ReadDocument | null = null): Catalog {
   const catalog = listsByKind()
-  let pieces = 0
   for (const kind of listedKinds) {
     const known = other === null ? null : readItems(other, kind)
     for (const item of listOf(config, kind)) {
@@ -46,10 +38,6 @@ export function* desiredCatalogTurns(config: BillingConfig, other: ReadDocument 
       const { resource, prices } = found !== undefined && same(found.item, item) ? found : readItem(kind, item)
       catalog[kind].push(resource)
       for (const price of prices) catalog.price.push(price)
-      pieces += 1 + prices.length
-      if (pieces < piecesBetweenPauses) continue
-      pieces = 0
-      yield
     }
   }
   return catalog as unknown as Catalog
@@ -88,22 +76,16 @@ function readItems({ config, catalog }: ReadDocument, kind: ListedKind): Readonl
  * Whether two documents mean the same, in the same order, whatever way they are written (explicit defaults, tier amounts of zero,
  * `$schema`, `processor_id`). The version is not part of it.
  */
-export function* meanTheSameTurns(one: BillingConfig, other: BillingConfig): Turns<boolean> {
-  const catalog = yield* desiredCatalogTurns(one)
-  const beside = yield* desiredCatalogTurns(other, { config: one, catalog })
-  let pieces = 0
-  for (const kind of resourceKinds) {
-    const [these, those]: (readonly DesiredResource[])[] = [catalog[kind], beside[kind]]
-    if (these?.length !== those?.length) return false
-    for (const [place, resource] of these?.entries() ?? []) {
-      if (!meanTheSame(resource, those?.[place])) return false
-      if (++pieces % piecesBetweenPauses === 0) yield
-    }
-  }
-  return true
+export function meanTheSame(one: BillingConfig, other: BillingConfig): boolean {
+  const catalog = desiredCatalog(one)
+  const beside = desiredCatalog(other, { config: one, catalog })
+  return resourceKinds.every((kind) => {
+    const [these, those]: [readonly DesiredResource[], readonly DesiredResource[]] = [catalog[kind], beside[kind]]
+    return these.length === those.length && these.every((resource, place) => isTheSame(resource, those[place]))
+  })
 }
 
-function meanTheSame(one: DesiredResource, other: DesiredResource | undefined): boolean {
+function isTheSame(one: DesiredResource, other: DesiredResource | undefined): boolean {
   if (one === other) return true
   return (
     other !== undefined &&

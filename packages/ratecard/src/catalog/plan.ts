@@ -2,11 +2,9 @@
 import { createHash } from 'node:crypto'
 import { canonicalJson } from '../config/document/canonical.ts'
 import type { BillingConfig } from '../config/document/schema.ts'
-import { atOnce, piecesBetweenPauses } from '../turns.ts'
-import type { Turns } from '../turns.ts'
 import type { Issue } from '../errors/issue.ts'
 import type { Change } from './change.ts'
-import { desiredCatalogTurns, emptyCatalog } from './desired.ts'
+import { desiredCatalog, emptyCatalog } from './desired.ts'
 import { resourceKinds } from './kinds.ts'
 import type { ConfigId, ProcessorId, ResourceKind } from './kinds.ts'
 import { ownershipOf } from './observed.ts'
@@ -66,11 +64,6 @@ export interface PlanInput {
  * away before its successor stands.
  */
 export function planChanges(input: PlanInput): Plan {
-  return atOnce(planTurns(input))
-}
-
-/** {@link planChanges}, with pauses: a large plan holds nobody up. */
-export function* planTurns(input: PlanInput): Turns<Plan> {
   const { config, previous, snapshot, mappings, force = false, stopped = new Set(), retiring = new Set() } = input
   const { renames, refused } =
     input.renames === undefined ? renamesOf(config, previous, mappings) : { renames: input.renames, refused: [] }
@@ -83,8 +76,8 @@ export function* planTurns(input: PlanInput): Turns<Plan> {
     steps: [] as Step[],
   }
   const [issues, archives, strays]: [Issue[], (ArchiveStep | DetachStep)[], Change[]] = [[], [], []]
-  const desired = yield* desiredCatalogTurns(config)
-  const applied = previous === null ? emptyCatalog : yield* desiredCatalogTurns(previous, { config, catalog: desired })
+  const desired = desiredCatalog(config)
+  const applied = previous === null ? emptyCatalog : desiredCatalog(previous, { config, catalog: desired })
   const state = planState(
     { config, previous },
     {
@@ -98,7 +91,6 @@ export function* planTurns(input: PlanInput): Turns<Plan> {
     },
     decided,
   )
-  yield
   const write = (decision: Partial<Decision>): void => {
     const { outcome, change, chosenId, settled = [] } = decision
     append(issues, decision.issues)
@@ -114,29 +106,24 @@ export function* planTurns(input: PlanInput): Turns<Plan> {
     if (change) decided.changes.set(change.kind, change.configId, change)
   }
   write({ issues: refused.map((rename) => mergedIssue(state, rename)) })
-  const decideAll = function* <K extends ResourceKind>(
+  const decideAll = <K extends ResourceKind>(
     kind: K,
     decide: (state: PlanState, resource: DesiredResource<K>) => Partial<Decision> = decideResource,
-  ): Turns<void> {
-    for (const [place, resource] of (state.desired[kind] as unknown as readonly DesiredResource<K>[]).entries()) {
+  ): void => {
+    for (const resource of state.desired[kind] as unknown as readonly DesiredResource<K>[])
       write(decide(state, resource))
-      if (place % piecesBetweenPauses === 0) yield
-    }
   }
-  yield* decideAll('meter')
-  yield* decideAll('feature')
-  yield* decideAll('product')
-  yield* decideAll('price')
-  yield* decideAll('product', decideDefaultPrice)
-  yield* decideAll('product', decideFeatures)
-  yield* decideAll('coupon')
-  yield* decideAll('promotion_code')
-  yield* decideAll('webhook')
+  decideAll('meter')
+  decideAll('feature')
+  decideAll('product')
+  decideAll('price')
+  decideAll('product', decideDefaultPrice)
+  decideAll('product', decideFeatures)
+  decideAll('coupon')
+  decideAll('promotion_code')
+  decideAll('webhook')
   write({ issues: webhookIssues(state) })
-  for (const archive of decideArchives(state)) {
-    if (archive !== null) write(archive)
-    yield
-  }
+  decideArchives(state).forEach(write)
   write({ issues: overlookedRenames(state) })
   return {
     // Each kind was decided in document order, and what is removed after that, as in the earlier document.
@@ -166,25 +153,14 @@ export function planIsEmpty(plan: Plan): boolean {
   return plan.steps.length === 0 && plan.changes.every((change) => change.action === 'keep')
 }
 
-interface BesidePlan {
-  readonly document: string
-  readonly approvals: readonly string[]
-}
-
-/**
- * Equal exactly when two plans would do the same: a saved plan is applied only while it still fits the live state. `beside` is
- * what a caller asks of the plan too: the document that becomes the version, and what must be approved. It pauses after each piece.
- */
-export function* planFingerprintTurns(plan: Plan, beside: BesidePlan): Turns<string> {
+/** SHA-256 (hex). Equal exactly when two plans would do the same. */
+export function planDigest(plan: Plan): string {
   const { steps, bindings, changes, renames } = plan
   const decided = changes.map(({ display: _display, ...change }) => change)
   const hash = createHash('sha256')
   // Piece by piece: as one text it would take more memory than the plan itself.
-  for (const pieces of [steps, bindings, decided, ...(renames.length === 0 ? [] : [renames]), [beside]]) {
-    for (const piece of pieces) {
-      hash.update(`${canonicalJson(piece)}\n`)
-      yield
-    }
+  for (const pieces of [steps, bindings, decided, ...(renames.length === 0 ? [] : [renames])]) {
+    for (const piece of pieces) hash.update(`${canonicalJson(piece)}\n`)
     hash.update('\n')
   }
   return hash.digest('hex')

@@ -38,6 +38,7 @@ import type { SyncDeps } from '../sync/deps.ts'
 import { findDrift } from '../sync/drift.ts'
 import { PushBus, followPush } from '../sync/events.ts'
 import { pullConfig } from '../sync/pull.ts'
+import { checkDocument } from '../sync/documents.ts'
 import { pushConfig } from '../sync/push.ts'
 import { keepWritten } from '../sync/written-form.ts'
 import { findPushHead, liveState, stepViews } from '../sync/pushes.ts'
@@ -78,9 +79,9 @@ export function createService(options: ServiceOptions): ComposedService {
   const stopping = new AbortController()
   const running = new Set<Promise<unknown>>()
   const bus = new PushBus()
-  const lookups = createLookups({ store, clock })
-  const keys = createServiceKeys({ store, clock })
   const documents = createDocuments()
+  const lookups = createLookups({ store, clock, documents })
+  const keys = createServiceKeys({ store, clock })
   const deps: SyncDeps = {
     store,
     processor,
@@ -128,7 +129,7 @@ export function createService(options: ServiceOptions): ComposedService {
   }
   return {
     validate: async (document) => {
-      const { valid, errors, warnings } = await documents.validate(document)
+      const { valid, errors, warnings } = await checkDocument(deps, document)
       return { valid, errors, warnings }
     },
     push: (document, request) => tracked(pushConfig(deps, document, request)),

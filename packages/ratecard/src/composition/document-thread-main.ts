@@ -1,21 +1,28 @@
-// The thread's side of document-thread.ts: one order after the other.
+// The thread's side of document-thread.ts: one task after the other.
 import { parentPort } from 'node:worker_threads'
-import { toDocument } from '../catalog/document/to-document.ts'
-import { validateConfig } from '../config/validation/validate.ts'
-import type { Answer, Order } from './document-thread.ts'
+import { documentTasks } from '../catalog/document-tasks.ts'
+import type { ThreadReply, ThreadRequest } from './document-thread.ts'
+import { Assembly, piecesOf } from './message-pieces.ts'
+import type { Piece } from './message-pieces.ts'
 
-const port = parentPort
-if (port === null) throw new Error('This file is the body of a thread.')
+const parent = parentPort
+if (parent === null) throw new Error('This file is the body of a thread.')
 
-port.on('message', (order: Order) => {
-  port.postMessage({ id: order.id, ...carriedOut(order) } satisfies Answer)
+parent.on('message', ({ id, task, port }: ThreadRequest) => {
+  const input = new Assembly()
+  port.on('message', (piece: Piece | null) => {
+    if (piece !== null) input.add(piece)
+    else parent.postMessage({ id, ...resultOf(task, input.value, port) } satisfies ThreadReply)
+  })
 })
 
-function carriedOut(order: Order): Omit<Answer, 'id'> {
+/** The result is in the port's queue before the reply says so. */
+function resultOf(task: ThreadRequest['task'], input: unknown, port: ThreadRequest['port']): Omit<ThreadReply, 'id'> {
   try {
-    if (order.what === 'from_live') return { document: toDocument(...order.live) }
-    const { valid, errors, warnings } = validateConfig(JSON.parse(order.text), order.options)
-    return { verdict: { valid, errors, warnings } }
+    const run = documentTasks[task] as (input: unknown) => unknown
+    for (const piece of piecesOf(run(input))) port.postMessage(piece)
+    port.postMessage(null)
+    return {}
   } catch (error) {
     return { error: error instanceof Error ? (error.stack ?? error.message) : String(error) }
   }

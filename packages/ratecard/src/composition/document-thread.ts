@@ -1,46 +1,41 @@
-// Validation and the document of a live account look at everything at once and cannot pause: what is large is done in a thread of
-// its own, so that other requests go on. The thread starts when it is needed and ends when nobody needed it for a while.
-import { Worker } from 'node:worker_threads'
-import { toDocument } from '../catalog/document/to-document.ts'
-import type { LiveDocument } from '../catalog/document/to-document.ts'
-import type { BillingConfig } from '../config/document/schema.ts'
-import { validateConfig } from '../config/validation/validate.ts'
-import type { ConfigValidation } from '../config/validation/validate.ts'
-import type { Documents } from '../sync/documents.ts'
-import { holdMoreThan, inTurns } from '../turns.ts'
-import { jsonTurns } from '../wire/json.ts'
+// Checks, plans and compares large documents in a worker thread, because each of these looks at a whole document at once, and other
+// requests go on meanwhile. The thread starts with the first large document and ends when it had nothing to do for five seconds, so
+// that an idle service does not pay for it. There is one thread: tasks queue. If it dies, its tasks fail and the next starts another.
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { MessageChannel, receiveMessageOnPort, Worker } from 'node:worker_threads'
+import type { MessagePort } from 'node:worker_threads'
+import { documentTasks } from '../catalog/document-tasks.ts'
+import type { Documents } from '../catalog/document-tasks.ts'
+import { Assembly, piecesOf, sizeOf } from './message-pieces.ts'
+import type { Piece } from './message-pieces.ts'
 
-/** A document as JSON text, which crosses at less cost than its values; or what is live, as values. */
-export type Order = { readonly id: number } & (
-  | { readonly what: 'validate'; readonly text: string; readonly options: Parameters<typeof validateConfig>[1] }
-  | { readonly what: 'from_live'; readonly live: Parameters<typeof toDocument> }
-)
-
-export interface Answer {
+export interface ThreadRequest {
   readonly id: number
-  /** Without the document: the caller has it. */
-  readonly verdict?: Omit<ConfigValidation, 'config'>
-  readonly document?: LiveDocument
+  readonly task: keyof typeof documentTasks
+  /** Carries the pieces of the input, then those of the result; null follows the last one. */
+  readonly port: MessagePort
+}
+
+export interface ThreadReply {
+  readonly id: number
   readonly error?: string
 }
 
-/** Up to this many values a document is judged in some milliseconds, which is less than another thread is worth. */
-const fewValues = 4_000
+/** Up to this size (about 65 products of five prices) a task runs at once: it takes a few milliseconds, a message to the thread as many. */
+const mainThreadMaxCharacters = 64 * 1024
 const idleMs = 5_000
 
-type Asked = Order extends infer One ? (One extends Order ? Omit<One, 'id'> : never) : never
-
-interface Waiting {
-  readonly resolve: (answer: Answer) => void
+interface Pending {
+  readonly resolve: () => void
   readonly reject: (error: Error) => void
 }
 
 interface Thread {
   readonly worker: Worker
-  readonly waiting: Map<number, Waiting>
+  readonly pending: Map<number, Pending>
 }
 
-/** `close` ends the thread; whoever waits for it fails. */
+/** `close` ends the thread; its unfinished tasks fail. */
 export function createDocuments(): Documents & { close(): Promise<void> } {
   let thread: Thread | undefined
   let idle: NodeJS.Timeout | undefined
@@ -56,18 +51,12 @@ export function createDocuments(): Documents & { close(): Promise<void> } {
   const start = (): Thread => {
     const body = new URL(`./document-thread-main.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url)
     const worker = new Worker(body, { execArgv: [] })
-    const started: Thread = { worker, waiting: new Map() }
+    const started: Thread = { worker, pending: new Map() }
     worker.unref()
-    worker.on('message', (answer: Answer) => {
-      const waiting = started.waiting.get(answer.id)
-      started.waiting.delete(answer.id)
-      if (started.waiting.size === 0) {
-        worker.unref()
-        clearTimeout(idle)
-        idle = setTimeout(() => void end(), idleMs).unref()
-      }
-      if (answer.error === undefined) waiting?.resolve(answer)
-      else waiting?.reject(new Error(answer.error))
+    worker.on('message', ({ id, error }: ThreadReply) => {
+      const task = started.pending.get(id)
+      if (error === undefined) task?.resolve()
+      else task?.reject(new Error(error))
     })
     let cause: unknown
     worker.on('error', (error: unknown) => {
@@ -75,38 +64,65 @@ export function createDocuments(): Documents & { close(): Promise<void> } {
     })
     worker.on('exit', () => {
       if (thread === started) thread = undefined
-      const lost = new Error('The thread that reads large documents ended.', { cause })
-      for (const { reject } of started.waiting.values()) reject(lost)
+      const lost = new Error('The thread for large documents ended.', { cause })
+      for (const { reject } of started.pending.values()) reject(lost)
     })
     return started
   }
 
-  const ask = (asked: Asked): Promise<Answer> => {
+  const runInThread = async (task: ThreadRequest['task'], input: unknown): Promise<unknown> => {
     clearTimeout(idle)
-    const { worker, waiting } = (thread ??= start())
+    const { worker, pending } = (thread ??= start())
+    // A process must not end while a result is due.
+    worker.ref()
     const id = ++count
-    return new Promise((resolve, reject) => {
-      waiting.set(id, { resolve, reject })
-      // A process must not end while an answer is due.
-      worker.ref()
-      worker.postMessage({ ...asked, id } satisfies Order)
-    })
+    const { port1: ours, port2: port } = new MessageChannel()
+    try {
+      const done = new Promise<void>((resolve, reject) => {
+        pending.set(id, { resolve, reject })
+      })
+      worker.postMessage({ id, task, port } satisfies ThreadRequest, [port])
+      await Promise.all([send(ours, input), done])
+      return await receive(ours)
+    } finally {
+      ours.close()
+      pending.delete(id)
+      if (pending.size === 0) {
+        worker.unref()
+        clearTimeout(idle)
+        idle = setTimeout(() => void end(), idleMs).unref()
+      }
+    }
   }
 
   return {
-    validate: async (document, options) => {
-      if (!holdMoreThan(fewValues, [document])) return validateConfig(document, options)
-      const text = await inTurns(jsonTurns(document))
-      const { verdict } = await ask({ what: 'validate', text, options })
-      if (verdict === undefined) throw new Error('The thread gave no verdict.')
-      return { ...verdict, config: verdict.valid ? (document as BillingConfig) : null }
-    },
-    fromLive: async (...live) => {
-      if (!holdMoreThan(fewValues, live)) return toDocument(...live)
-      const { document } = await ask({ what: 'from_live', live })
-      if (document === undefined) throw new Error('The thread gave no document.')
-      return document
+    run: async (name, input) => {
+      const isSmall = sizeOf(input) <= mainThreadMaxCharacters
+      // TypeScript does not see that the input is that of the task of this name.
+      const run = documentTasks[name] as (input: unknown) => unknown
+      return (isSmall ? run(input) : await runInThread(name, input)) as ReturnType<(typeof documentTasks)[typeof name]>
     },
     close: end,
+  }
+}
+
+async function send(port: MessagePort, value: unknown): Promise<void> {
+  for (const piece of piecesOf(value)) {
+    port.postMessage(piece)
+    await nextTurn()
+  }
+  port.postMessage(null)
+}
+
+/** Takes one piece after the other out of the queue: with a listener, all of them would be read in one go. */
+async function receive(port: MessagePort): Promise<unknown> {
+  const result = new Assembly()
+  for (;;) {
+    const next = receiveMessageOnPort(port)
+    if (next === undefined) throw new Error('The thread for large documents ended before its result was read.')
+    const piece = next.message as Piece | null
+    if (piece === null) return result.value
+    result.add(piece)
+    await nextTurn()
   }
 }

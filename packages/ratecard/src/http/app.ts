@@ -20,7 +20,6 @@ import { registerDashboard } from './dashboard/dashboard.ts'
 import { noteChanges } from './dashboard/note-changes.ts'
 import { errorsPage } from './response/errors-page.ts'
 import { concealSecrets } from './response/conceal.ts'
-import { sendInPieces } from './response/large-answer.ts'
 import { registerJsonBody } from './request/json-body.ts'
 import { clientAddress, overTls } from './server/client-address.ts'
 import type { IsOverTls } from './server/client-address.ts'
@@ -162,7 +161,6 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const missing = watchRoutes(app)
   addCommonHooks(app, leaving.signal, closing.signal)
   concealSecrets(app, service)
-  sendInPieces(app)
   metrics.watch(app)
   await app.register(helmet, helmetOptions)
   const guard = await createAddressGuard(app, settings.rateLimit, addressOf)

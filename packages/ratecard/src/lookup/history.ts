@@ -1,9 +1,10 @@
-import { compareDocumentsTurns } from '../catalog/compare-documents.ts'
+import { documentOf } from '../catalog/document-tasks.ts'
+import type { Documents } from '../catalog/document-tasks.ts'
 import { readReport } from '../catalog/change-report.ts'
 import type { BillingConfig } from '../config/document/schema.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import type { DocumentDifference, HistoryEntry, Page, RevisionDetail } from '../service/service.ts'
-import { inTurns, pause } from '../turns.ts'
+import { yieldToRequests } from '../event-loop.ts'
 import { byOf } from '../store/records/who.ts'
 import type { VersionHead, VersionRecord, VersionStore, WrittenFormStore } from '../store/store.ts'
 
@@ -15,7 +16,7 @@ export async function historyPage(versions: Versions, page: Page) {
   const entries: HistoryEntry[] = []
   for (const record of items) {
     entries.push(historyEntry(record))
-    await pause()
+    await yieldToRequests()
   }
   return { items: entries, total }
 }
@@ -28,15 +29,19 @@ export async function revision(
   const written = record.pushId === null ? null : await store.writtenForms.ofPush(record.pushId)
   return {
     ...historyEntry(record),
-    document: documentOf(record),
+    document: documentOf(record.document),
     written: written === null ? null : (JSON.parse(written.document) as Record<string, unknown>),
   }
 }
 
 /** What changed in meaning between two revisions; a reset counts as an empty document. */
-export async function difference(versions: Versions, from: number, to: number): Promise<DocumentDifference[]> {
+export async function difference(
+  { versions, documents }: { readonly versions: Versions; readonly documents: Documents },
+  from: number,
+  to: number,
+): Promise<DocumentDifference[]> {
   const [before, after] = await Promise.all([findRevision(versions, from), findRevision(versions, to)])
-  return inTurns(compareDocumentsTurns(documentOf(before), documentOf(after)))
+  return documents.run('compare', { before: before.document, after: after.document })
 }
 
 /** The newest document that was applied, also when a reset came after it. */
@@ -44,7 +49,7 @@ export async function lastDocument(versions: Versions): Promise<BillingConfig | 
   for (let offset = 0; ; offset += 1) {
     const head = (await versions.list({ limit: 1, offset })).items[0]
     if (head === undefined) return null
-    if (head.kind !== 'reset') return documentOf(await findRevision(versions, head.revision))
+    if (head.kind !== 'reset') return documentOf((await findRevision(versions, head.revision)).document)
   }
 }
 
@@ -52,10 +57,6 @@ async function findRevision(versions: Versions, number: number): Promise<Version
   const record = await versions.find(number)
   if (record === null) throw new ServiceError('revision_not_found', `There is no revision ${String(number)}.`)
   return record
-}
-
-function documentOf(record: VersionRecord): BillingConfig | null {
-  return record.document === null ? null : (JSON.parse(record.document) as BillingConfig)
 }
 
 function historyEntry(record: VersionHead): HistoryEntry {

@@ -1,6 +1,7 @@
 // Every read of what was applied: the published price list, single items, conversions, history.
 // Answers come from memory and are renewed when the store's change sequence grows. Never calls the processor.
 import type { Clock } from '../clock.ts'
+import type { Documents } from '../catalog/document-tasks.ts'
 import { resourceKey } from '../catalog/resource.ts'
 import { webhookId } from '../config/document/ids.ts'
 import type { Price } from '../config/document/schema.ts'
@@ -18,6 +19,7 @@ import type { Published } from './published.ts'
 export interface LookupDeps {
   readonly store: Pick<Store, 'versions' | 'writtenForms' | 'pushes' | 'mappings' | 'secrets' | 'changeSequence'>
   readonly clock: Clock
+  readonly documents: Documents
 }
 
 type Reads = Pick<
@@ -74,7 +76,7 @@ export function createLookups(deps: LookupDeps): Lookups {
     enterprisePrices: async (target) => enterprisePrices(await published.read(), target),
     history: (page) => historyPage(store.versions, page),
     revision: (number) => revision(store, number),
-    difference: (from, to) => difference(store.versions, from, to),
+    difference: (from, to) => difference({ versions: store.versions, documents: deps.documents }, from, to),
     secretTexts: createSecretTexts(store),
   }
 }

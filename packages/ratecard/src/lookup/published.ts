@@ -10,9 +10,8 @@ import type { BillingConfig, Product } from '../config/document/schema.ts'
 import type { PublishedConfig, ServedConfig } from '../service/service.ts'
 import type { Store, VersionRecord } from '../store/store.ts'
 import { ServedConfig as ServedConfigShape } from '../wire/config.ts'
-import { toWireTurns } from '../wire/cross.ts'
-import { jsonTurns } from '../wire/json.ts'
-import { inTurns, pause } from '../turns.ts'
+import { toWire } from '../wire/cross.ts'
+import { yieldToRequests } from '../event-loop.ts'
 import { indexConfig } from './find.ts'
 import type { Indexes } from './find.ts'
 
@@ -110,12 +109,12 @@ async function publish(
   first: VersionRecord | null,
   entries: readonly MappingEntry[],
 ): Promise<Published> {
-  await pause()
+  await yieldToRequests()
   const mappings = historyOf(entries)
-  await pause()
+  await yieldToRequests()
   if (version === null || version.document === null) return { current: null, mappings }
   const document = JSON.parse(version.document) as BillingConfig
-  await pause()
+  await yieldToRequests()
   const head = {
     id: `cfg_${String(version.revision)}_${version.checksum.slice(0, 12)}`,
     version: version.version,
@@ -124,10 +123,11 @@ async function publish(
     updatedAt: version.createdAt,
   }
   const full: ServedConfig = { ...head, config: withProcessorIds(document, mappings) }
-  await pause()
+  await yieldToRequests()
   const served: ServedConfig = { ...head, config: withProcessorIds(publicView(document), mappings) }
-  const bytes = await bytesOf(served)
-  await pause()
+  await yieldToRequests()
+  const bytes = bytesOf(served)
+  await yieldToRequests()
   return {
     current: {
       full,
@@ -140,9 +140,8 @@ async function publish(
   }
 }
 
-async function bytesOf(served: ServedConfig): Promise<{ readonly body: Buffer; readonly etag: string }> {
-  const wire = await inTurns(toWireTurns(ServedConfigShape, served))
-  const body = Buffer.from(await inTurns(jsonTurns(wire)))
+function bytesOf(served: ServedConfig): { readonly body: Buffer; readonly etag: string } {
+  const body = Buffer.from(JSON.stringify(toWire(ServedConfigShape, served)))
   return { body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"` }
 }
 

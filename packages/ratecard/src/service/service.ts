@@ -109,11 +109,14 @@ export type Readiness = Inside<typeof server.Readiness>
 
 export type Finding = Inside<typeof server.Finding>
 
+/** A document as JSON text, or as its value. */
+export type GivenDocument = string | object
+
 export interface Service extends TenantOperations, WorkerOperations, DashboardOperations {
-  validate(document: unknown): Promise<Validation>
-  push(document: unknown, options: PushOptions): Promise<PushOutcome>
+  validate(document: GivenDocument): Promise<Validation>
+  push(document: GivenDocument, options: PushOptions): Promise<PushOutcome>
   /** Keeps a document with its `${NAME}`; the id is given to `push`. */
-  keepWritten(document: unknown): Promise<string>
+  keepWritten(document: GivenDocument): Promise<string>
   rollback(revision: number, options: PushOptions): Promise<PushOutcome>
   reset(options: Actor & { readonly scope: 'managed' | 'account' }): Promise<ResetReport>
   resumePush(id: string, options?: Pick<PushOptions, 'onOpen'>): Promise<PushOutcome>

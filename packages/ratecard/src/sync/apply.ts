@@ -11,7 +11,7 @@ import { ProcessorError } from '../processor/processor-error.ts'
 import type { Performed } from '../processor/processor.ts'
 import type { LeaseToken, StepRecord } from '../store/store.ts'
 import { cancelCheck } from './cancel.ts'
-import { pause } from '../turns.ts'
+import { yieldToRequests } from '../event-loop.ts'
 import type { SyncDeps } from './deps.ts'
 import { asServiceError } from '../processor/failures.ts'
 
@@ -45,7 +45,7 @@ export async function applySteps(deps: SyncDeps, context: ApplyContext): Promise
     steps.push({ record, step })
     if (record.state === 'succeeded' && step.op !== 'archive' && record.processorId !== null)
       results.set(resourceKey(step.kind, step.configId), record.processorId as ProcessorId)
-    await pause()
+    await yieldToRequests()
   }
   const pending = steps.filter(({ record }) => record.state !== 'succeeded')
   const checkCancelled = cancelCheck(deps, context.pushId)

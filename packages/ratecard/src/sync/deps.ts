@@ -1,7 +1,7 @@
+import type { Documents } from '../catalog/document-tasks.ts'
 import type { Clock } from '../clock.ts'
 import type { CancelBoard } from '../journal/cancel-board.ts'
 import type { Processor } from '../processor/processor.ts'
-import type { Documents } from './documents.ts'
 import type { Store } from '../store/store.ts'
 
 /** What every use case of this room needs. */

@@ -2,15 +2,12 @@ import { ServiceError } from '../errors/service-error.ts'
 import { detailsOf } from '../catalog/detail.ts'
 import type { Detail } from '../catalog/detail.ts'
 import { ownershipOf } from '../catalog/observed.ts'
-import { planTurns } from '../catalog/plan.ts'
 import { resourceKinds } from '../catalog/resource.ts'
 import type { ObservedResource, ResourceKind } from '../catalog/resource.ts'
-import { inTurns } from '../turns.ts'
 import { bindAccount } from './account.ts'
 import type { SyncDeps } from './deps.ts'
 import { retiringEndpoints } from './retiring.ts'
 import { readForPush } from '../processor/failures.ts'
-import { currentDocument } from './plan-against-live.ts'
 
 export interface DriftResult {
   readonly inSync: boolean
@@ -34,8 +31,8 @@ export interface DriftResult {
 /** What somebody changed at the processor since the last applied version: the plan of that version against the live state. */
 export async function findDrift(deps: SyncDeps): Promise<DriftResult> {
   const current = await deps.store.versions.current()
-  const document = currentDocument(current)
-  if (current === null || document === null)
+  const text = current?.document ?? null
+  if (current === null || text === null)
     throw new ServiceError('config_not_found', 'There is no applied configuration to compare with.', {
       hint: 'Push one first: `ratecard billing push`.',
     })
@@ -44,9 +41,7 @@ export async function findDrift(deps: SyncDeps): Promise<DriftResult> {
   const snapshot = await readForPush(() => deps.processor.snapshot({ signal: deps.shutdown }))
   const mappings = await deps.store.mappings.all()
   const retiring = await retiringEndpoints(deps.store)
-  const plan = await inTurns(
-    planTurns({ config: document, previous: document, snapshot, mappings, force: true, retiring }),
-  )
+  const { plan } = await deps.documents.run('plan', { text, previous: text, snapshot, mappings, force: true, retiring })
   const differences = detailsOf(plan.changes, () => null)
   const own = ownershipOf(snapshot, mappings)
   const unmanaged = resourceKinds.flatMap((kind) =>

@@ -1,5 +1,7 @@
 // What a push would do and whom it would touch: reads the live state, plans against it, and weighs the plan. Writes nothing.
-import { checksumTurns } from '../config/document/checksum.ts'
+import { createHash } from 'node:crypto'
+import { documentOf } from '../catalog/document-tasks.ts'
+import { canonicalJson } from '../config/document/canonical.ts'
 import type { BillingConfig } from '../config/document/schema.ts'
 import type { Issue } from '../errors/issue.ts'
 import { ServiceError } from '../errors/service-error.ts'
@@ -7,11 +9,10 @@ import { handOver, renamesBack, renamesOf } from '../catalog/renames.ts'
 import type { Rename } from '../catalog/renames.ts'
 import type { MappingEntry, ObservedResource, ProcessorId } from '../catalog/resource.ts'
 import type { Step } from '../catalog/steps.ts'
-import { meanTheSameTurns } from '../catalog/desired.ts'
-import { planFingerprintTurns, planIsEmpty, planTurns } from '../catalog/plan.ts'
+import { planIsEmpty } from '../catalog/plan.ts'
 import type { Plan } from '../catalog/plan.ts'
 import type { VersionRecord } from '../store/store.ts'
-import { inTurns, pause } from '../turns.ts'
+import { yieldToRequests } from '../event-loop.ts'
 import type { SyncDeps } from './deps.ts'
 import { retiringEndpoints } from './retiring.ts'
 import { unknownCustomers } from './customers-of-codes.ts'
@@ -58,7 +59,7 @@ function mayComeBack({ products }: BillingConfig, mappings: readonly MappingEntr
 /** Fails with `processor_drift` or `plan_refused` when the plan is impossible. */
 export async function planAgainstLive(
   deps: SyncDeps,
-  config: BillingConfig,
+  { config, text }: { readonly config: BillingConfig; readonly text: string },
   { force = false, rollbackTo }: { readonly force?: boolean; readonly rollbackTo?: number },
   signal: AbortSignal,
 ): Promise<PlanWithImpact> {
@@ -70,21 +71,18 @@ export async function planAgainstLive(
   const comesBack = mayComeBack(config, handOver(mappings, undone ?? renamesOf(config, previous, mappings).renames))
   const attachments = featured && ((product: ObservedResource<'product'>) => product.active || comesBack(product))
   const snapshot = await readForPush(() => deps.processor.snapshot({ signal, attachments }))
-  const plan = await inTurns(
-    planTurns({
-      config,
-      previous,
-      snapshot,
-      mappings,
-      force,
-      retiring: await retiringEndpoints(deps.store),
-      stopped: await stoppedObjects(deps, current),
-      ...(undone === undefined ? {} : { renames: undone }),
-    }),
-  )
+  const { plan, digest, checksum, sameContent } = await deps.documents.run('plan', {
+    text,
+    previous: current?.document ?? null,
+    snapshot,
+    mappings,
+    force,
+    retiring: await retiringEndpoints(deps.store),
+    stopped: await stoppedObjects(deps, current),
+    ...(undone === undefined ? {} : { renames: undone }),
+  })
   const customers = await unknownCustomers(deps, { plan, config }, signal)
   refuseImpossible([...plan.issues, ...pastDates(plan, config, deps.clock.now()), ...customers])
-  const sameContent = previous !== null && (await inTurns(meanTheSameTurns(previous, config)))
   const impact = await impactOf(deps, { plan, snapshot }, signal)
   const waiting = await waitingMigrations(deps, { plan, config })
   const approvals = [
@@ -92,9 +90,6 @@ export async function planAgainstLive(
     ...(await metersInUse(deps, { plan, snapshot, config }, signal)),
     ...beyondThreshold(impact, deps.impactThreshold),
   ]
-  const document = await inTurns(checksumTurns(config))
-  const beside = { document, approvals: approvals.map(({ code, pointer }) => `${code} ${pointer}`) }
-  const fingerprint = await inTurns(planFingerprintTurns(plan, beside))
   return {
     current,
     plan,
@@ -103,9 +98,18 @@ export async function planAgainstLive(
     movedAlong: waiting.movedAlong,
     cautions: [...customers, ...waiting.scheduled],
     unchanged: sameContent && current?.version === config.version && planIsEmpty(plan),
-    checksum: document,
-    fingerprint,
+    checksum,
+    fingerprint: fingerprintOf({
+      digest,
+      checksum,
+      approvals: approvals.map(({ code, pointer }) => `${code} ${pointer}`),
+    }),
   }
+}
+
+/** Equal exactly when the plan, the document and what must be approved are equal: a saved plan is applied only while it still fits. */
+function fingerprintOf(parts: Readonly<Record<string, string | readonly string[]>>): string {
+  return createHash('sha256').update(canonicalJson(parts)).digest('hex')
 }
 
 /** What undoes the renames since a revision. Fails with `plan_refused` when something else carries an id of then. */
@@ -139,13 +143,13 @@ async function stoppedObjects(deps: SyncDeps, current: VersionRecord | null): Pr
   for (const { step } of steps) {
     const planned = JSON.parse(step) as Step
     if (planned.op === 'archive') stopped.add(planned.processorId)
-    await pause()
+    await yieldToRequests()
   }
   return stopped
 }
 
 export function currentDocument(current: VersionRecord | null): BillingConfig | null {
-  return current === null || current.document === null ? null : (JSON.parse(current.document) as BillingConfig)
+  return documentOf(current?.document ?? null)
 }
 
 function refuseImpossible(issues: readonly Issue[]): void {

@@ -2,7 +2,6 @@ import type { LiveDocument } from '../catalog/document/to-document.ts'
 import { bindAccount } from './account.ts'
 import type { SyncDeps } from './deps.ts'
 import { readForPush } from '../processor/failures.ts'
-import { currentDocument } from './plan-against-live.ts'
 
 /** A configuration document of what is active at the processor. Reads only. */
 export async function pullConfig(deps: SyncDeps): Promise<LiveDocument> {
@@ -10,5 +9,6 @@ export async function pullConfig(deps: SyncDeps): Promise<LiveDocument> {
   await bindAccount(deps, deps.shutdown, 'look')
   const snapshot = await readForPush(() => deps.processor.snapshot({ signal: deps.shutdown }))
   const current = await deps.store.versions.current()
-  return deps.documents.fromLive(snapshot, await deps.store.mappings.all(), currentDocument(current))
+  const mappings = await deps.store.mappings.all()
+  return deps.documents.run('fromLive', { snapshot, mappings, current: current?.document ?? null })
 }

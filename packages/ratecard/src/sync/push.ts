@@ -1,5 +1,4 @@
 // A push: validate, look at the live processor, plan, journal, apply, record. One at a time for an account.
-import type { BillingConfig } from '../config/document/schema.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import type { Issue } from '../errors/issue.ts'
 import { changeReport } from '../catalog/change-report.ts'
@@ -8,20 +7,20 @@ import { detailsOf } from '../catalog/detail.ts'
 import type { Detail } from '../catalog/detail.ts'
 import type { Plan } from '../catalog/plan.ts'
 import { resourceKey } from '../catalog/resource.ts'
-import type { PriceImpact } from '../service/service.ts'
+import type { GivenDocument, PriceImpact } from '../service/service.ts'
 import type { By } from '../store/records/who.ts'
 import { bindAccount } from './account.ts'
 import { planAgainstLive } from './plan-against-live.ts'
 import { pushLease } from '../journal/leases.ts'
 import type { SyncDeps } from './deps.ts'
+import { requireValid } from './documents.ts'
+import type { ValidDocument } from './documents.ts'
 import { impactMember } from './impact.ts'
 import { requireApproval } from './meters-in-use.ts'
 import { settleEarlierWrites } from './recover.ts'
 import { finishPush, openPush } from './run.ts'
 import type { Lease, Run } from './run.ts'
 import { checkVersion } from './version.ts'
-import { inTurns } from '../turns.ts'
-import { jsonTurns } from '../wire/json.ts'
 import { requireWrittenForm } from './written-form.ts'
 
 export interface PushRequest {
@@ -56,54 +55,25 @@ export interface PushResult {
   readonly plan: string
 }
 
-/** Throws ServiceError `config_invalid` with every issue; warnings come back. */
-export async function requireValid(
-  deps: Pick<SyncDeps, 'documents'>,
-  document: unknown,
-  options: { readonly acceptedBefore?: boolean } = {},
-): Promise<{
-  readonly config: BillingConfig
-  readonly warnings: readonly Issue[]
-}> {
-  const { config, errors, warnings } = await deps.documents.validate(document, options)
-  if (config === null)
-    throw new ServiceError(
-      'config_invalid',
-      `${String(errors.length)} ${errors.length === 1 ? 'problem' : 'problems'} in the configuration.`,
-      { issues: [...errors, ...warnings] },
-    )
-  return { config, warnings }
-}
-
-export async function pushConfig(deps: SyncDeps, document: unknown, request: PushRequest): Promise<PushResult> {
-  const { config, warnings } = await requireValid(deps, document)
-  if (request.written !== undefined) await requireWrittenForm(deps, request.written, document)
+export async function pushConfig(deps: SyncDeps, document: GivenDocument, request: PushRequest): Promise<PushResult> {
+  const checked = await requireValid(deps, document)
+  if (request.written !== undefined) await requireWrittenForm(deps, request.written, checked.text)
   return request.dryRun === true
-    ? planPush(deps, config, warnings, request)
-    : deps.store.exclusively(pushLease, (lease) =>
-        pushUnderLease(deps, { kind: 'push', config, document, warnings }, request, lease),
-      )
+    ? planPush(deps, checked, request)
+    : deps.store.exclusively(pushLease, (lease) => pushUnderLease(deps, { kind: 'push', ...checked }, request, lease))
 }
 
-export interface Subject {
+export interface Subject extends ValidDocument {
   readonly kind: 'push' | 'rollback'
-  readonly config: BillingConfig
-  /** As the caller sent it. */
-  readonly document: unknown
-  readonly warnings: readonly Issue[]
 }
 
-export async function planPush(
-  deps: SyncDeps,
-  config: BillingConfig,
-  warnings: readonly Issue[],
-  request: PushRequest,
-): Promise<PushResult> {
+export async function planPush(deps: SyncDeps, document: ValidDocument, request: PushRequest): Promise<PushResult> {
+  const { config, warnings } = document
   const signal = deps.shutdown
   await bindAccount(deps, signal, 'look')
   const { current, plan, impact, approvals, cautions, unchanged, fingerprint } = await planAgainstLive(
     deps,
-    config,
+    document,
     request,
     signal,
   )
@@ -133,7 +103,7 @@ export async function pushUnderLease(
   await bindAccount(deps, lease.signal)
   await settleEarlierWrites(deps, lease)
   const { current, plan, impact, approvals, cautions, movedAlong, unchanged, checksum, fingerprint } =
-    await planAgainstLive(deps, config, request, lease.signal)
+    await planAgainstLive(deps, subject, request, lease.signal)
   refuseStale(fingerprint, request)
   requireApproval(approvals, request.approveImpact === true, { impact: impactMember(impact) })
   const changes = changeReport(plan.changes)
@@ -157,7 +127,7 @@ export async function pushUnderLease(
   const versionIssues = subject.kind === 'rollback' ? [] : checkVersion(deps, config, current)
   const run: Run = {
     kind: subject.kind,
-    document: await inTurns(jsonTurns(subject.document)),
+    document: subject.text,
     checksum,
     version: config.version,
     author: request.author,

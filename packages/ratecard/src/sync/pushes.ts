@@ -5,7 +5,7 @@ import type { Step } from '../catalog/steps.ts'
 import type { PushStep } from '../service/service.ts'
 import type { PushHead, PushRecord, PushState, StepRecord } from '../store/store.ts'
 import { pushLease } from '../journal/leases.ts'
-import { pause } from '../turns.ts'
+import { yieldToRequests } from '../event-loop.ts'
 import type { SyncDeps } from './deps.ts'
 
 type JournalDeps = Pick<SyncDeps, 'store'>
@@ -30,12 +30,12 @@ export function liveState({ store }: JournalDeps, { id, state }: Pick<PushHead, 
   return stateNow(store, state, pushLease, async () => (await store.pushes.head(id))?.state ?? null)
 }
 
-/** In turns: a large push has thousands. */
+/** Yields between two: a large push has thousands. */
 export async function stepViews(records: readonly StepRecord[]): Promise<PushStep[]> {
   const views: PushStep[] = []
   for (const record of records) {
     views.push(stepView(record))
-    await pause()
+    await yieldToRequests()
   }
   return views
 }

@@ -2,7 +2,6 @@
 import type { BillingConfig } from '../config/document/schema.ts'
 import type { ServiceError } from '../errors/service-error.ts'
 import { ownershipOf } from '../catalog/observed.ts'
-import { planTurns } from '../catalog/plan.ts'
 import type { Plan } from '../catalog/plan.ts'
 import { archiveStep, inArchiveOrder } from '../catalog/plan/archives.ts'
 import { configId, resourceKinds } from '../catalog/resource.ts'
@@ -10,7 +9,7 @@ import type { MappingEntry, ResourceKind, Snapshot } from '../catalog/resource.t
 import type { Step } from '../catalog/steps.ts'
 import type { ResetReport } from '../service/service.ts'
 import type { By } from '../store/records/who.ts'
-import { inTurns } from '../turns.ts'
+import type { VersionRecord } from '../store/store.ts'
 import { bindAccount } from './account.ts'
 import { pushLease } from '../journal/leases.ts'
 import type { SyncDeps } from './deps.ts'
@@ -44,10 +43,9 @@ export async function resetConfig(deps: SyncDeps, request: ResetRequest): Promis
     await bindAccount(deps, lease.signal)
     await settleEarlierWrites(deps, lease)
     const current = await deps.store.versions.current()
-    const previous = currentDocument(current)
     const snapshot = await readForPush(() => deps.processor.snapshot({ signal: lease.signal, attachments: false }))
     const mappings = await deps.store.mappings.all()
-    const plan = await planReset(previous, snapshot, mappings, request.scope)
+    const plan = await planReset(deps, current, { snapshot, mappings, scope: request.scope })
     const run = {
       kind: 'reset' as const,
       document: null,
@@ -70,18 +68,29 @@ export async function resetConfig(deps: SyncDeps, request: ResetRequest): Promis
   })
 }
 
+interface LiveState {
+  readonly snapshot: Snapshot
+  readonly mappings: readonly MappingEntry[]
+}
+
 async function planReset(
-  previous: BillingConfig | null,
-  snapshot: Snapshot,
-  mappings: readonly MappingEntry[],
-  scope: ResetRequest['scope'],
+  deps: Pick<SyncDeps, 'documents'>,
+  current: VersionRecord | null,
+  { snapshot, mappings, scope }: LiveState & Pick<ResetRequest, 'scope'>,
 ): Promise<Plan> {
+  const previous = currentDocument(current)
   const config: BillingConfig = {
     version: previous?.version ?? '0.0.0',
     products: [],
     ...(previous?.webhooks === undefined ? {} : { webhooks: previous.webhooks }),
   }
-  const plan = await inTurns(planTurns({ config, previous, snapshot, mappings, force: true }))
+  const { plan } = await deps.documents.run('plan', {
+    text: JSON.stringify(config),
+    previous: current?.document ?? null,
+    snapshot,
+    mappings,
+    force: true,
+  })
   // Webhooks stay, and so do their edits by hand: a reset only archives.
   const steps = plan.steps.filter((step) => step.op === 'archive' && step.kind !== 'webhook')
   const changes = plan.changes.filter((change) => change.action === 'archive' && change.kind !== 'webhook')

@@ -11,8 +11,7 @@ import type { PriceImpact } from '../service/service.ts'
 import type { LeaseToken, MappingChange, NewVersion, PushRecord, VersionRecord } from '../store/store.ts'
 import { keyOf } from '../store/records/who.ts'
 import type { By } from '../store/records/who.ts'
-import { inTurns, pause } from '../turns.ts'
-import { jsonTurns } from '../wire/json.ts'
+import { yieldToRequests } from '../event-loop.ts'
 import { StepFailure, applySteps } from './apply.ts'
 import type { Results } from './apply.ts'
 import type { SyncDeps } from './deps.ts'
@@ -65,11 +64,11 @@ export async function openPush(deps: SyncDeps, run: Run, plan: Plan, lease: Leas
     ...(run.impact === undefined ? {} : { impact: run.impact }),
     ...(run.movedAlong === undefined || run.movedAlong.length === 0 ? {} : { movedAlong: run.movedAlong }),
   }
-  const planText = await inTurns(jsonTurns(stored))
+  const planText = JSON.stringify(stored)
   const steps: string[] = []
   for (const step of plan.steps) {
     steps.push(JSON.stringify(step))
-    await pause()
+    await yieldToRequests()
   }
   const push = await deps.store.pushes.open(
     {

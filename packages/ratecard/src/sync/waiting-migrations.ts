@@ -35,9 +35,10 @@ export async function waitingMigrations(
     kind === 'price' && (action === 'replace' || action === 'archive') ? [{ action, configId, processorIdBefore }] : [],
   )
   const prices = leaving.flatMap(({ processorIdBefore: id }) => (id === null ? [] : [id]))
+  const place = placesOf(config)
   const scheduledTo = await scheduledFor(store, { prices, now: clock.now() })
   for (const { action, configId, processorIdBefore } of leaving) {
-    const pointer = action === 'replace' ? placesOf(config)('price', configId) : '#/products'
+    const pointer = action === 'replace' ? place('price', configId) : '#/products'
     const going = processorIdBefore === null ? 0 : (scheduledTo.get(processorIdBefore) ?? 0)
     if (going > 0) scheduled.push(toldOfScheduled(going, { configId, action, pointer }))
     let moves = 0

@@ -98,6 +98,7 @@ export const configOperations = operations({
     headers: pushHeaders,
     body: GivenDocument,
     bodyLimit: documentLimit,
+    keepsText: true,
     answers: pushAnswers,
     errors: pushErrors,
   },
@@ -111,6 +112,7 @@ export const configOperations = operations({
       'The body is the document before its variables were expanded. Its id goes with the push of the expanded one (`X-Ratecard-Written`); what no push uses within a day is forgotten.',
     body: AnyObject,
     bodyLimit: documentLimit,
+    keepsText: true,
     answers: {
       200: {
         description: 'Kept.',
@@ -129,6 +131,7 @@ export const configOperations = operations({
     summary: 'Validate a configuration document; applies nothing',
     body: GivenDocument,
     bodyLimit: documentLimit,
+    keepsText: true,
     answers: { 200: { description: 'The verdict, for valid and invalid documents alike.', schema: Validation } },
   },
   rollbackConfig: {

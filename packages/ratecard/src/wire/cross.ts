@@ -1,7 +1,6 @@
 // The crossing between the two sides: one walk over the shape, in both directions. Names turn in shapes alone; what a shape
 // does not name does not cross, and what belongs to its author crosses as it is.
 import type { Static, TSchema } from 'typebox'
-import type { Turns } from '../turns.ts'
 import { absence, coded, target, verbatim } from './marks.ts'
 import { camel } from './names.ts'
 import type { Inside } from './schema.ts'
@@ -10,14 +9,6 @@ import type { Inside } from './schema.ts'
 export function toWire<Schema extends TSchema>(schema: Schema, value: Inside<Schema>): Static<Schema> {
   return encoded(schema, value) as Static<Schema>
 }
-
-/** {@link toWire}, with a pause after each item of its lists. */
-export function toWireTurns<Schema extends TSchema>(schema: Schema, value: Inside<Schema>): Turns<Static<Schema>> {
-  return encodedTurns(schema, value, levelsWithPauses) as Turns<Static<Schema>>
-}
-
-/** Below these an answer has nothing that is long. */
-const levelsWithPauses = 4
 
 /** As `toWire`, for what the client has read: its times are RFC 3339 already. */
 export function clientToWire<Schema extends TSchema>(schema: Schema, value: Inside<Schema, string>): Static<Schema> {
@@ -44,6 +35,29 @@ interface Node extends TSchema {
 }
 type Members = Readonly<Record<string, unknown>>
 
+interface NamedMember {
+  readonly name: string
+  readonly inside: string
+  readonly member: Node
+  readonly isRequired: boolean
+}
+
+/** Members of a shape with both of their names. Cached: a push of thousands of prices asks for the same ones each time. */
+const membersByNode = new WeakMap<Node, readonly NamedMember[]>()
+
+function membersOf(node: Node): readonly NamedMember[] {
+  const known = membersByNode.get(node)
+  if (known !== undefined) return known
+  const members = Object.entries(node.properties ?? {}).map(([name, member]) => ({
+    name,
+    inside: camel(name),
+    member,
+    isRequired: node.required?.includes(name) === true,
+  }))
+  membersByNode.set(node, members)
+  return members
+}
+
 function encoded(node: Node, value: unknown): unknown {
   if (node[verbatim] === true) return value
   if (node[coded] !== undefined) return node[coded].encode(value)
@@ -52,42 +66,14 @@ function encoded(node: Node, value: unknown): unknown {
   if (node.items !== undefined) return (value as readonly unknown[]).map((item) => encoded(node.items as Node, item))
   if (node.properties === undefined) return value
   const wire: Record<string, unknown> = {}
-  for (const [name, member, given] of givenMembers(node, value)) wire[name] = encoded(member, given)
-  return wire
-}
-
-function* encodedTurns(node: Node, value: unknown, levels: number): Turns<unknown> {
-  const isLeaf = levels === 0 || node[verbatim] === true || node[coded] !== undefined
-  if (isLeaf) return encoded(node, value)
-  if (node[target] !== undefined) return yield* encodedTurns(node[target], value, levels)
-  if (node.anyOf !== undefined) return yield* encodedTurns(branchOf(node.anyOf, value, camel), value, levels)
-  if (node.items !== undefined) {
-    const items: unknown[] = []
-    for (const item of value as readonly unknown[]) {
-      items.push(yield* encodedTurns(node.items, item, levels - 1))
-      yield
-    }
-    return items
-  }
-  if (node.properties === undefined) return value
-  const wire: Record<string, unknown> = {}
-  for (const [name, member, given] of givenMembers(node, value))
-    wire[name] = yield* encodedTurns(member, given, levels - 1)
-  return wire
-}
-
-/** The members that cross, with what is given for each. */
-function* givenMembers(node: Node, value: unknown): Generator<readonly [string, Node, unknown]> {
-  for (const [name, member] of Object.entries(node.properties ?? {})) {
-    const given = (value as Members)[camel(name)]
-    const isRequired = node.required?.includes(name) === true
+  for (const { name, inside, member, isRequired } of membersOf(node)) {
+    const given = (value as Members)[inside]
     if (!isRequired && (given === undefined || (absence in member && given === member[absence].empty))) continue
     // JSON has no undefined: a member that is always there is null then.
-    yield given === undefined ? [name, nothing, null] : [name, member, given]
+    wire[name] = given === undefined ? null : encoded(member, given)
   }
+  return wire
 }
-
-const nothing: Node = { type: 'null' }
 
 function decoded(node: Node, wire: unknown): unknown {
   if (node[verbatim] === true) return wire
@@ -97,10 +83,10 @@ function decoded(node: Node, wire: unknown): unknown {
   if (node.items !== undefined) return (wire as readonly unknown[]).map((item) => decoded(node.items as Node, item))
   if (node.properties === undefined) return wire
   const value: Record<string, unknown> = {}
-  for (const [name, member] of Object.entries(node.properties)) {
+  for (const { name, inside, member } of membersOf(node)) {
     const given = (wire as Members)[name]
-    if (given !== undefined) value[camel(name)] = decoded(member, given)
-    else if (absence in member) value[camel(name)] = member[absence].empty
+    if (given !== undefined) value[inside] = decoded(member, given)
+    else if (absence in member) value[inside] = member[absence].empty
   }
   return value
 }

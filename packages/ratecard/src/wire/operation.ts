@@ -50,6 +50,8 @@ interface Basis {
   readonly body?: TSchema
   /** Bytes; 64 KiB when absent. */
   readonly bodyLimit?: number
+  /** The body is a whole document: it stays JSON text until the service checks it. */
+  readonly keepsText?: true
   readonly answers: Readonly<Record<number, Answer>>
   /** Of an answer that is a stream: the data of each server-sent event, by its name. */
   readonly events?: Readonly<Record<string, TSchema>>

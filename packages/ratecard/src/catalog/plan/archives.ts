@@ -1,6 +1,5 @@
 // Everything that goes, planned last: what the document no longer holds, what was replaced, and strays of abandoned pushes.
 import type { Change } from '../change.ts'
-import { piecesBetweenPauses } from '../../turns.ts'
 import { resourceKinds } from '../kinds.ts'
 import type { ConfigId, ProcessorId, ResourceKind } from '../kinds.ts'
 import type { DesiredResource, ObservedResource } from '../resource.ts'
@@ -28,16 +27,12 @@ export function inArchiveOrder<S extends Step>(archives: readonly S[]): S[] {
   return [...archives].sort((one, other) => archiveRank[one.kind] - archiveRank[other.kind])
 }
 
-/** One decision for each object of ours that goes, and one for each resource that is gone from the document; null for a pause. */
-export function* decideArchives(state: PlanState): Generator<Partial<Decision> | null> {
-  let pieces = 0
-  for (const kind of resourceKinds) {
-    for (const object of state.own.all<ResourceKind>(kind)) {
-      const decision = archiveIfNotWanted(state, object)
-      if (decision !== null || ++pieces % piecesBetweenPauses === 0) yield decision
-    }
-    for (const resource of state.removed(kind)) yield decideRemoved(state, resource)
-  }
+/** One decision for each object of ours that goes, and one for each resource that is gone from the document. */
+export function decideArchives(state: PlanState): Partial<Decision>[] {
+  return resourceKinds.flatMap((kind) => [
+    ...state.own.all<ResourceKind>(kind).flatMap((object) => archiveIfNotWanted(state, object) ?? []),
+    ...state.removed(kind).map((resource) => decideRemoved(state, resource)),
+  ])
 }
 
 function archiveIfNotWanted(state: PlanState, object: ObservedResource): Partial<Decision> | null {

@@ -1,10 +1,17 @@
-// JSON bodies: UTF-8 only, read so that no input can surprise what comes after or holds up others.
+// JSON bodies: UTF-8 only, and strict. A whole document stays text: the thread for large documents reads it.
 import type { FastifyInstance } from 'fastify'
-import { inTurns } from '../../turns.ts'
+import { malformed, readJson } from '../../config/document/read-json.ts'
+import type { Issue } from '../../errors/issue.ts'
 import { ServiceError } from '../../errors/service-error.ts'
-import { malformed, readJsonTurns } from './read-json.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The body stays JSON text, unread and unchecked. */
+    readonly keepsText?: boolean
+  }
+}
 
 /** Only `application/json` is taken, everywhere. An empty body is `undefined`: routes that need one say so. */
 export function registerJsonBody(app: FastifyInstance): void {
@@ -19,25 +26,29 @@ export function registerJsonBody(app: FastifyInstance): void {
       done(null, undefined)
       return
     }
-    parseJson(typeof body === 'string' ? Buffer.from(body) : body).then(
-      (value) => {
-        done(null, value)
-      },
-      (error: unknown) => {
-        done(error instanceof Error ? error : malformed('The body is not JSON.'))
-      },
-    )
+    try {
+      const text = decode(typeof body === 'string' ? Buffer.from(body) : body)
+      done(null, request.routeOptions.config.keepsText === true ? text : jsonOf(text))
+    } catch (error) {
+      done(error instanceof Error ? error : jsonMalformed(malformed('The body is not JSON.')))
+    }
   })
 }
 
-async function parseJson(bytes: Buffer): Promise<unknown> {
-  return inTurns(readJsonTurns(decode(bytes)))
+function jsonOf(text: string): unknown {
+  const { value, issue } = readJson(text)
+  if (issue !== null) throw jsonMalformed(issue)
+  return value
 }
 
 function decode(bytes: Buffer): string {
   try {
     return utf8.decode(bytes)
   } catch {
-    throw malformed('The body is not UTF-8.')
+    throw jsonMalformed(malformed('The body is not UTF-8.'))
   }
+}
+
+export function jsonMalformed(issue: Issue): ServiceError {
+  return new ServiceError('json_malformed', issue.detail, { issues: [issue] })
 }

@@ -1,11 +1,12 @@
 // Pieces that several routes read from a request.
 import type { FastifyRequest } from 'fastify'
 import { isMoment } from '../../config/document/moment.ts'
+import { malformed } from '../../config/document/read-json.ts'
 import { pointerOf } from '../../errors/issue.ts'
 import { ServiceError } from '../../errors/service-error.ts'
 import type { Actor } from '../../service/service.ts'
 import type { Caller } from '../../service/tenants.ts'
-import { malformed } from './read-json.ts'
+import { jsonMalformed } from './json-body.ts'
 
 /** Author and message of a change. Header values are ASCII at many clients, so percent-encoded UTF-8 is understood. */
 export function actorOf(request: FastifyRequest): Actor {
@@ -63,9 +64,9 @@ export function headerInvalid(name: string, detail: string): ServiceError {
   })
 }
 
-/** The document as it came. Whether it is one is for the service to say; that nothing came is said here. */
-export function documentOf(request: FastifyRequest): unknown {
-  if (request.body === undefined || request.body === null)
-    throw malformed('The body is empty. Send the configuration document as JSON.')
+/** The text of the document; the service reads and checks it. An empty body is refused here. */
+export function documentOf(request: FastifyRequest): string {
+  if (typeof request.body !== 'string' || request.body.trim() === 'null')
+    throw jsonMalformed(malformed('The body is empty. Send the configuration document as JSON.'))
   return request.body
 }

@@ -26,7 +26,7 @@ export async function answerKeyed<Row extends Operation>(
     fingerprintOf(request, key === null ? '' : ((await about?.()) ?? '')),
     async () => {
       const answer = await work()
-      return { status: answer.status, body: JSON.stringify({ body: await answer.body(), ...answer.headers }) }
+      return { status: answer.status, body: JSON.stringify({ body: answer.body(), ...answer.headers }) }
     },
   )
   // What was kept by earlier versions has this form too: the body, and where the new thing is.

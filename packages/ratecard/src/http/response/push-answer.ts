@@ -2,11 +2,9 @@
 import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../errors/service-error.ts'
-import { inTurns } from '../../turns.ts'
 import type { configOperations } from '../../wire/config.ts'
 import type { pushOperations } from '../../wire/pushes.ts'
 import type { PushOptions, PushOutcome, Service } from '../../service/service.ts'
-import { jsonTurns } from '../../wire/json.ts'
 import { problemMediaType, problemOf, toServiceError } from './problem.ts'
 import { actorOf, headerInvalid } from '../request/request-parts.ts'
 import type { Answered, Call } from '../contract/route.ts'
@@ -75,7 +73,7 @@ export async function answerOnce(
   key: string | null,
   work: () => Promise<Answered>,
 ): Promise<FastifyReply> {
-  const fingerprint = key === null ? '' : await fingerprintOf(request)
+  const fingerprint = key === null ? '' : fingerprintOf(request)
   const result = await service.idempotent(key, fingerprint, () => keepingFailures(work, request, docsUrl))
   if (result.replayed) reply.header('idempotent-replayed', 'true')
   const body = result.status < 400 ? result.body : withInstance(result.body, request.id)
@@ -140,9 +138,9 @@ function prefersAsync(request: FastifyRequest): boolean {
   return preferences.split(/[,;]/).some((preference) => preference.trim() === 'respond-async')
 }
 
-async function fingerprintOf(request: FastifyRequest): Promise<string> {
+function fingerprintOf(request: FastifyRequest): string {
   const given = [expectedPlan(request), writtenForm(request)].filter((digest) => digest !== null)
-  const text = await inTurns(jsonTurns([request.method, request.url, request.body ?? null, ...given]))
+  const text = JSON.stringify([request.method, request.url, request.body ?? null, ...given])
   return createHash('sha256').update(text).digest('hex')
 }
 

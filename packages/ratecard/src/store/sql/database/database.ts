@@ -7,7 +7,7 @@ import { CamelCasePlugin, Kysely, sql } from 'kysely'
 import type { Dialect, KyselyPlugin, RawBuilder, Transaction } from 'kysely'
 import { systemClock } from '../../../clock.ts'
 import type { Clock } from '../../../clock.ts'
-import { pause } from '../../../turns.ts'
+import { yieldToRequests } from '../../../event-loop.ts'
 import type { StoreRefusal } from '../../store.ts'
 import { asServiceError, isSerializationFailure, refusalOf } from './database-errors.ts'
 import type { Tables } from '../../records/tables.ts'
@@ -28,7 +28,7 @@ export interface DatabaseOptions {
 const betweenStatements: KyselyPlugin = {
   transformQuery: ({ node }) => node,
   transformResult: async ({ result }) => {
-    await pause()
+    await yieldToRequests()
     return result
   },
 }

@@ -1,0 +1,100 @@
+// Long work on whole documents, as plain functions. The service runs a large one in a worker thread, so inputs and results are data
+// that can cross to it: documents as JSON text, no class instances, no functions.
+import { checksum } from '../config/document/checksum.ts'
+import { readJson } from '../config/document/read-json.ts'
+import type { BillingConfig } from '../config/document/schema.ts'
+import { whereNotExpanded } from '../config/files/written-form.ts'
+import { validateConfig } from '../config/validation/validate.ts'
+import type { ConfigValidation } from '../config/validation/validate.ts'
+import type { Issue } from '../errors/issue.ts'
+import { compareDocuments } from './compare-documents.ts'
+import type { DocumentDifference } from './compare-documents.ts'
+import { meanTheSame } from './desired.ts'
+import { toDocument } from './document/to-document.ts'
+import type { LiveDocument } from './document/to-document.ts'
+import { planChanges, planDigest } from './plan.ts'
+import type { Plan, PlanInput } from './plan.ts'
+import type { MappingEntry, Snapshot } from './resource.ts'
+
+/** A text that is not JSON, or the text without spaces, as the store keeps it. */
+export type CompactJson =
+  { readonly malformed: Issue; readonly text: null } | { readonly malformed: null; readonly text: string }
+
+export type CheckedDocument = CompactJson & Omit<ConfigValidation, 'config'>
+
+export type PlanTask = Omit<PlanInput, 'config' | 'previous'> & {
+  /** JSON text of a valid document. */
+  readonly text: string
+  readonly previous: string | null
+}
+
+export interface PlannedDocument {
+  readonly plan: Plan
+  readonly digest: string
+  readonly checksum: string
+  /** False without an earlier document. */
+  readonly sameContent: boolean
+}
+
+export const documentTasks = {
+  compact,
+  check,
+  plan,
+  /** The first place where a document is not what its written form expands to; null if there is none. */
+  notExpanded: ({ written, text }: { readonly written: string; readonly text: string }): string | null =>
+    whereNotExpanded(JSON.parse(written), JSON.parse(text)),
+  /** What differs in meaning between two documents; null stands for an empty one. */
+  compare: ({ before, after }: { readonly before: string | null; readonly after: string | null }) =>
+    compareDocuments(documentOf(before), documentOf(after)) satisfies DocumentDifference[],
+  /** The document of what is active at the processor. */
+  fromLive: ({ snapshot, mappings, current }: LiveTask): LiveDocument =>
+    toDocument(snapshot, mappings, documentOf(current)),
+}
+
+interface LiveTask {
+  readonly snapshot: Snapshot
+  readonly mappings: readonly MappingEntry[]
+  /** JSON text of the document that was applied last. */
+  readonly current: string | null
+}
+
+type Tasks = typeof documentTasks
+
+export interface Documents {
+  run<Name extends keyof Tasks>(name: Name, input: Parameters<Tasks[Name]>[0]): Promise<ReturnType<Tasks[Name]>>
+}
+
+/** The document of a stored text. */
+export function documentOf(text: string | null): BillingConfig | null {
+  return text === null ? null : (JSON.parse(text) as BillingConfig)
+}
+
+function compact({ text }: { readonly text: string }): CompactJson {
+  const { value, issue } = readJson(text)
+  return issue === null ? { malformed: null, text: JSON.stringify(value) } : { malformed: issue, text: null }
+}
+
+function check({
+  text,
+  acceptedBefore,
+}: {
+  readonly text: string
+  readonly acceptedBefore?: boolean
+}): CheckedDocument {
+  const { value, issue } = readJson(text)
+  if (issue !== null) return { malformed: issue, text: null, valid: false, errors: [], warnings: [] }
+  const { valid, errors, warnings } = validateConfig(value, acceptedBefore === undefined ? {} : { acceptedBefore })
+  return { malformed: null, text: JSON.stringify(value), valid, errors, warnings }
+}
+
+function plan({ text, previous: earlier, ...input }: PlanTask): PlannedDocument {
+  const config = JSON.parse(text) as BillingConfig
+  const previous = documentOf(earlier)
+  const planned = planChanges({ ...input, config, previous })
+  return {
+    plan: planned,
+    digest: planDigest(planned),
+    checksum: checksum(config),
+    sameContent: previous !== null && meanTheSame(previous, config),
+  }
+}
