@@ -76,7 +76,6 @@ export function createPublished({ store, clock }: { readonly store: Source; read
 
   return {
     read,
-    peek,
     refresh,
     invalidate: (): void => {
       generation += 1

@@ -64,8 +64,8 @@ export const tables = {
   workerHosts: { columns: workerHostColumns, copiedBy: ['host'] },
   workerSchedules: { columns: scheduleColumns, copiedBy: ['worker', 'cron'] },
   workerRuns: { columns: runColumns, copiedBy: ['id'] },
-  /** Beside an embedded store in a file of their own, and copied from there; here is what an earlier release wrote. */
-  workerLogs: { columns: logColumns, copiedBy: ['id'] },
+  /** Beside an embedded store in a file of their own: copied from there. */
+  workerLogs: { columns: logColumns, copiedBy: null },
   workerLogSizes: { columns: logSizeColumns, copiedBy: null },
   workerChanges: { columns: workerChangeColumns, copiedBy: null },
   schemaMigrations: { columns: { version: whole(), name: text(), appliedAt: time() }, copiedBy: null },
