@@ -25,10 +25,10 @@ export function showPortal(call: Call, session: PortalSessionBody, error: string
 
 type Cancels = 'at_period_end' | 'immediately' | null
 
-/** What its settings allow; a session of a state from before there were settings may cancel. */
+/** The cancellation that the session's configuration allows; null when it allows none. */
 function cancelsIn(call: Call, session: PortalSessionBody): Cancels {
   const settings = call.find('billing_portal.configuration', session.configuration)
-  if (settings === undefined) return 'at_period_end'
+  if (settings === undefined) return null
   const { enabled, mode } = settings.features.subscription_cancel
   return enabled ? mode : null
 }

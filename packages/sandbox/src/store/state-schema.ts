@@ -1,4 +1,5 @@
-// The tables of the sandbox's file: version 1, and what version 2 added to it.
+// The tables of the sandbox's file. Without statistics the planner takes the index with most equal columns, so the indexes name the
+// kind and `deleted` as well.
 export const schemaVersion = 2
 
 export const schema = `
@@ -24,13 +25,6 @@ CREATE TABLE replies (
   PRIMARY KEY (account, key)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX replies_by_age ON replies (created_at);
-`
-
-/**
- * What version 2 has besides: the customer's half. Without statistics the planner takes the index with most equal columns, so
- * these name the kind and `deleted` as well.
- */
-export const additions = `
 CREATE INDEX objects_due ON objects (account, body ->> '$._clock', body ->> '$._due')
   WHERE body ->> '$._due' IS NOT NULL;
 CREATE INDEX subscriptions_by_customer
