@@ -303,6 +303,22 @@ create table worker_changes (
   sequence bigint not null
 );
 insert into worker_changes (id, sequence) values (1, 0);
+create table worker_logs (
+  id text primary key,
+  worker text not null,
+  deployment_id text not null,
+  time bigint not null,
+  level text not null,
+  message text not null,
+  request_id text,
+  run_id text
+);
+create index worker_logs_by_worker on worker_logs (worker, id);
+create table worker_log_sizes (
+  worker text primary key,
+  lines bigint not null,
+  bytes bigint not null
+);
 create index versions_without_documents on versions (
   revision, version, kind, checksum, author, message, changes, created_at, push_id, hash, previous_hash, key_id, key_name
 );

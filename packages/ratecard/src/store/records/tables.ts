@@ -64,8 +64,8 @@ export const tables = {
   workerHosts: { columns: workerHostColumns, copiedBy: ['host'] },
   workerSchedules: { columns: scheduleColumns, copiedBy: ['worker', 'cron'] },
   workerRuns: { columns: runColumns, copiedBy: ['id'] },
-  /** Beside an embedded store in a file of their own: copied from there. */
-  workerLogs: { columns: logColumns, copiedBy: null },
+  /** Beside an embedded store in a file of their own, and copied from there; its own table is empty. */
+  workerLogs: { columns: logColumns, copiedBy: ['id'] },
   workerLogSizes: { columns: logSizeColumns, copiedBy: null },
   workerChanges: { columns: workerChangeColumns, copiedBy: null },
   schemaMigrations: { columns: { version: whole(), name: text(), appliedAt: time() }, copiedBy: null },

@@ -10,7 +10,7 @@ import { tables } from '../../records/tables.ts'
 import type { TableName } from '../../records/tables.ts'
 
 type CopiedTable = { [Name in TableName]: (typeof tables)[Name]['copiedBy'] extends null ? never : Name }[TableName]
-export type CopiedRows = Readonly<Record<CopiedTable | 'workerLogs', number>>
+export type CopiedRows = Readonly<Record<CopiedTable, number>>
 
 const copied = Object.entries(tables).flatMap(([name, { copiedBy }]) =>
   copiedBy === null ? [] : [{ name: name as CopiedTable, key: copiedBy }],
@@ -115,7 +115,7 @@ async function refuseOtherMasterKey(source: Write, to: KyselyStore): Promise<voi
 }
 
 async function refuseFilled(target: Write): Promise<void> {
-  for (const name of [...copied.map((table) => table.name), 'workerLogs' as const]) {
+  for (const { name } of copied) {
     // A new store holds nothing but the secret that proves its master key.
     if ((await countRows(target, name)) > (name === 'secrets' ? 1 : 0))
       throw new ServiceError('conflict', `The store to copy to is not empty: it has rows in ${name}.`, {

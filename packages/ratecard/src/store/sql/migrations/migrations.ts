@@ -15,7 +15,8 @@ export const migrations: readonly Migration[] = [
       ...serviceTables(dialect),
       ...tenantTables(dialect),
       ...workerTables(dialect),
-      ...(dialect.engine === 'sqlite' ? indexesBesideDocuments : workerLogTables(dialect)),
+      ...workerLogTables(dialect),
+      ...(dialect.engine === 'sqlite' ? indexesBesideDocuments : []),
     ],
   },
 ]

@@ -68,7 +68,7 @@ export const workerTables = ({ key }: Dialect): readonly string[] => [
   `insert into worker_changes (id, sequence) values (1, 0)`,
 ]
 
-/** On PostgreSQL in the store itself; beside an embedded store in a file of their own. Sizes are kept so that no write has to count. */
+/** Used on PostgreSQL; an embedded store has its lines in a file with the same tables. Sizes are kept so that no write has to count. */
 export const workerLogTables = ({ key }: Dialect): readonly string[] => [
   `create table worker_logs (
   id ${key} primary key,
