@@ -118,8 +118,8 @@ create table service_keys (
   last_used_at bigint,
   revoked_at bigint,
   scope text not null default 'write' check (scope in ('read', 'write')),
-  expires_at bigint,
-  worker text
+  worker text,
+  expires_at bigint
 );
 create table idempotency_keys (
   key text primary key,
@@ -444,8 +444,8 @@ create table service_keys (
   last_used_at bigint,
   revoked_at bigint,
   scope text not null default 'write' check (scope in ('read', 'write')),
-  expires_at bigint,
-  worker text
+  worker text,
+  expires_at bigint
 );
 create table idempotency_keys (
   key text collate "C" primary key,

@@ -140,8 +140,8 @@ const serviceTables = ({ key }: Dialect) => [
   last_used_at bigint,
   revoked_at bigint,
   scope text not null default 'write' check (scope in ('read', 'write')),
-  expires_at bigint,
-  worker text
+  worker text,
+  expires_at bigint
 )`,
   `create table idempotency_keys (
   key ${key} primary key,
