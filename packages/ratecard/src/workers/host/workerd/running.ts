@@ -123,7 +123,10 @@ export class WorkerdWorker implements RunningWorker {
       return { outcome: 'exception', error: this.map(first.stack ?? `${first.name}: ${first.message}`) }
     } catch {
       if (timeout.aborted)
-        return { outcome: 'timed_out', error: `The scheduled handler exceeded its limit of ${durationText(scheduledMs)}.` }
+        return {
+          outcome: 'timed_out',
+          error: `The scheduled handler exceeded its limit of ${durationText(scheduledMs)}.`,
+        }
       const cause = await this.causeSoon()
       const known = cause?.reason === 'exceeded_cpu' || cause?.reason === 'exceeded_memory'
       return { outcome: known ? cause.reason : 'lost', error: cause?.detail ?? 'The worker did not answer.' }
