@@ -11,7 +11,7 @@ export function createMetrics(): Registry {
 }
 
 export interface RequestMetrics {
-  /** Watches every request that goes through the router: all but those for workers. */
+  /** Watches every request that goes through the router: all but public reads and those for workers. */
   readonly watch: (app: FastifyInstance) => void
   /** Counts an answer of `withPublicRead`, which no hook sees. */
   readonly countPublicRead: (status: number) => void
