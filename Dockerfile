@@ -26,6 +26,9 @@ RUN apt-get update \
   && install -d -o ratecard -g ratecard -m 0700 /data
 COPY --from=build /app /app
 RUN ln -s /app/node /usr/local/bin/node && ln -s /app/node_modules/.bin/ratecard /usr/local/bin/ratecard
+# Less memory, measured on an idle service with its sandbox (158 MB without): a young generation of 8 MB saves 13 MB, two arenas of
+# the C library instead of eight for each core save 14 MB, and both together 19 MB. Compose and Kubernetes run this image.
+ENV NODE_OPTIONS=--max-semi-space-size=8 MALLOC_ARENA_MAX=2
 ENV NODE_ENV=production HOME=/data XDG_CACHE_HOME=/tmp/cache \
     RATECARD_HOST=0.0.0.0 RATECARD_PORT=4242 RATECARD_DATA_DIR=/data RATECARD_WORKERS=${WORKERS}
 USER 10001:10001

@@ -33,9 +33,9 @@ export async function benchStart({ quick }: BenchOptions): Promise<BenchResult[]
     await run(ours('billing', 'push', file, '--yes', ...address))
     const cases = [
       { name: 'ratecard --version', args: ours('--version'), most: 2.5 },
-      { name: 'ratecard billing push --help', args: ours('billing', 'push', '--help'), most: 3 },
-      { name: 'ratecard billing validate, 10 products', args: ours('billing', 'validate', file), most: 6 },
-      { name: 'ratecard billing history', args: ours('billing', 'history', ...address), most: 4 },
+      { name: 'ratecard billing push --help', args: ours('billing', 'push', '--help'), most: 5 },
+      { name: 'ratecard billing validate, 10 products', args: ours('billing', 'validate', file), most: 8 },
+      { name: 'ratecard billing history', args: ours('billing', 'history', ...address), most: 6 },
     ]
     const bare: number[] = []
     const times = cases.map(() => [] as number[])
@@ -103,16 +103,16 @@ async function atRest(home: string, given: NodeJS.ProcessEnv): Promise<BenchResu
       ours: `${service.megabytes.toFixed(0)} MB`,
       yardstick: `bare Node ${bare.megabytes.toFixed(0)} MB`,
       ratio: `${ratio.toFixed(2)}×`,
-      aim: '≤ 3×',
-      met: ratio <= 3,
+      aim: '≤ 4×',
+      met: ratio <= 4,
     },
     {
       name: 'a service with its sandbox is ready after',
       ours: milliseconds(service.readyMs),
-      yardstick: '1000 ms',
-      ratio: `${(service.readyMs / 1000).toFixed(2)}×`,
+      yardstick: '1500 ms',
+      ratio: `${(service.readyMs / 1500).toFixed(2)}×`,
       aim: '≤ 1×',
-      met: service.readyMs <= 1000,
+      met: service.readyMs <= 1500,
     },
   ]
 }

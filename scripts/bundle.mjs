@@ -56,106 +56,6 @@ const ownAddress = {
   },
 }
 
-/**
- * The table of commands as data, and each command's work behind an import of its own: a start loads what was asked for. The
- * data is that of the commands themselves, read from the compiled table.
- */
-async function lazyCommands() {
-  const table = path.join(dist, 'cli/program/commands.js')
-  const { commands, groups } = await import(pathToFileURL(table).href)
-  const folder = path.join(dist, 'cli/commands')
-  const found = new Map()
-  for (const name of readdirSync(folder).filter((entry) => entry.endsWith('.js'))) {
-    const file = path.join(folder, name)
-    for (const [key, value] of Object.entries(await import(pathToFileURL(file).href)))
-      if (commands.includes(value)) found.set(value, { file, key })
-  }
-  const rows = commands.map((command) => {
-    const { run, ...words } = command
-    if (JSON.stringify(words) !== JSON.stringify(JSON.parse(JSON.stringify(words))) || typeof run !== 'function')
-      throw new Error(`The command "${command.name}" is not data and a function.`)
-    const { file, key } = found.get(command) ?? { file: `${table}?whole`, key: null }
-    const loaded =
-      key === null
-        ? `(await import(${JSON.stringify(file)})).commands.find(({ name }) => name === ${JSON.stringify(command.name)})`
-        : `(await import(${JSON.stringify(file)}))[${JSON.stringify(key)}]`
-    return `{ ...${JSON.stringify(words)}, run: async (context) => (${loaded}).run(context) }`
-  })
-  const contents = `export const commands = [\n${rows.join(',\n')}\n]\nexport const groups = ${JSON.stringify(groups)}\n`
-  return {
-    name: 'lazy-commands',
-    setup(context) {
-      context.onResolve({ filter: /commands\.js\?whole$/ }, () => ({ path: table, suffix: '?whole' }))
-      context.onLoad({ filter: /[\\/]dist[\\/]cli[\\/]program[\\/]commands\.js$/ }, ({ suffix }) =>
-        suffix === '?whole' ? undefined : { contents, loader: 'js', resolveDir: path.dirname(table) },
-      )
-    },
-  }
-}
-
-/**
- * The shapes that `--json` prints as data: what turns a name there walks over members and needs none of the library that the
- * shapes are written with. Times are text on both sides of the command line.
- */
-async function printedShapes() {
-  const folder = path.join(dist, 'cli/views')
-  const view = path.join(folder, 'json.js')
-  const marks = await import(pathToFileURL(path.join(dist, 'wire/marks.js')).href)
-  const known = new Map()
-  const names = []
-  const written = (node) => {
-    if (node[marks.verbatim] === true) return '{ [verbatim]: true }'
-    if (node[marks.coded] !== undefined) {
-      const text = '2026-01-01T00:00:00Z'
-      if (node.format !== 'date-time' || node[marks.coded].encode(text) !== text)
-        throw new Error('A form that the command line would have to turn: teach scripts/bundle.mjs.')
-      return '{}'
-    }
-    if (node[marks.target] !== undefined) return reference(node[marks.target])
-    if (node.anyOf !== undefined) return `{ anyOf: [${node.anyOf.map(written).join(', ')}] }`
-    if (node.items !== undefined) return `{ items: ${written(node.items)} }`
-    if (node.properties === undefined) return node.type === 'null' ? "{ type: 'null' }" : '{}'
-    const members = Object.entries(node.properties).map(([name, member]) => {
-      const empty = marks.absence in member ? `, [absence]: ${JSON.stringify(member[marks.absence])}` : ''
-      return `${JSON.stringify(name)}: ${empty === '' ? written(member) : `{ ...${written(member)}${empty} }`}`
-    })
-    return `{ properties: { ${members.join(', ')} }, required: ${JSON.stringify(node.required ?? [])} }`
-  }
-  const reference = (node) => {
-    if (!known.has(node)) {
-      const name = `shape${known.size}`
-      known.set(node, name)
-      names.push(`const ${name} = ${written(node)}`)
-    }
-    return known.get(node)
-  }
-  const modules = new Map()
-  for (const [, imported, from] of readFileSync(view, 'utf8').matchAll(
-    /import \{([^}]+)\} from ["'](\.\.\/\.\.\/wire\/[^"']+)["']/g,
-  )) {
-    const file = path.resolve(folder, from)
-    if (file === path.join(dist, 'wire/cross.js')) continue
-    const shapes = await import(pathToFileURL(file).href)
-    modules.set(
-      from,
-      imported.split(',').map((name) => `${reference(shapes[name.trim()])} as ${name.trim()}`),
-    )
-  }
-  if (modules.size === 0) throw new Error('No shapes were found in cli/views/json.js.')
-  const contents = `import { absence, verbatim } from ${JSON.stringify(path.join(dist, 'wire/marks.js'))}
-${names.join('\n')}
-export { ${[...modules.values()].flat().join(', ')} }\n`
-  return {
-    name: 'printed-shapes',
-    setup(context) {
-      context.onResolve({ filter: /^\.\.\/\.\.\/wire\// }, ({ path: from, importer }) =>
-        importer === view && modules.has(from) ? { path: 'shapes', namespace: 'printed' } : undefined,
-      )
-      context.onLoad({ filter: /.*/, namespace: 'printed' }, () => ({ contents, loader: 'js', resolveDir: folder }))
-    },
-  }
-}
-
 /** The check of the document's schema as code: compiling it takes longer than all else that `billing validate` does. */
 async function compiledShape() {
   const file = path.join(dist, 'config/validation/compile-shape.js')
@@ -238,7 +138,7 @@ if (made > self && compiled.every((folder) => isOlderThan(folder, made))) {
   utimesSync(stamp, new Date(), new Date())
 } else {
   if (existsSync(bundle)) rmSync(bundle, { recursive: true })
-  const plugins = [await lazyCommands(), await compiledShape(), await printedShapes(), ownAddress]
+  const plugins = [await compiledShape(), ownAddress]
   const { metafile } = await build({
     entryPoints: { cli: path.join(dist, 'cli/main.js'), library: path.join(dist, 'library.js'), ...threads },
     outdir: bundle,

@@ -1,7 +1,7 @@
 // Keeps what a release leaves behind, for the tests of upgrades: a database of each engine with everything that users have in one,
 // and the service itself, to run beside its successors:
-//   node scripts/keep-release.ts <name> [--service-of <folder>]
-// It is run on the tree of that release, once; what it writes is never made anew. `--service-of` takes the service of another tree.
+//   node scripts/keep-release.ts <version>
+// It is run on the tree of that release, once; what it writes is never made anew.
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -29,7 +29,7 @@ import { startPostgres } from '../test/support/postgres.ts'
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
 const fixtures = path.join(root, 'test/fixtures')
-const [name = '', flag, tree] = process.argv.slice(2)
+const [name = ''] = process.argv.slice(2)
 if (!/^[\w.-]+$/.test(name)) throw new Error('Say how the release is called: node scripts/keep-release.ts 1.2.3')
 
 function keep(file: string, content: object): void {
@@ -222,16 +222,12 @@ const filled = (tables: readonly (readonly [string, Rows[string]])[]): Rows =>
   Object.fromEntries(tables.filter(([, rows]) => rows.length > 0))
 
 /** The service alone, its libraries left to the installation: a script, and the bodies of its threads. */
-async function keepService(from: string): Promise<void> {
-  const sources = path.join(from, 'packages/ratecard/src')
-  const main = ['composition/main.ts', 'main.ts']
-    .map((file) => path.join(sources, file))
-    .find((file) => existsSync(file))
-  if (main === undefined) throw new Error(`${from} holds no service.`)
-  const threads = [sources, path.join(from, 'packages/sandbox/src')]
-    .filter((folder) => existsSync(folder))
+async function keepService(): Promise<void> {
+  const sources = path.join(root, 'packages/ratecard/src')
+  const main = path.join(sources, 'composition/main.ts')
+  const threads = [sources, path.join(root, 'packages/sandbox/src')]
     .flatMap((folder) => readdirSync(folder, { recursive: true }).map((file) => path.join(folder, String(file))))
-    .filter((file) => file.endsWith('-thread-main.ts') || file.endsWith(`${path.sep}thread-main.ts`))
+    .filter((file) => file.endsWith('thread-main.ts'))
   const { outputFiles } = await build({
     entryPoints: Object.fromEntries([['main', main], ...threads.map((file) => [path.basename(file, '.ts'), file])]),
     bundle: true,
@@ -255,19 +251,16 @@ async function keepService(from: string): Promise<void> {
 
 const folder = mkdtempSync(path.join(os.tmpdir(), 'ratecard-keep-'))
 try {
-  if (flag === '--service-of' && tree !== undefined) await keepService(path.resolve(tree))
-  else {
-    const sqlite = { engine: 'sqlite', url: null, file: path.join(folder, 'ratecard.db') } as const
-    keep(`stores/${name}-sqlite.json.gz`, await leaveStore(sqlite, path.join(folder, 'sqlite')))
-    const server = await startPostgres()
-    try {
-      const postgres = { engine: 'postgres', url: await server.createDatabase(), file: '' } as const
-      keep(`stores/${name}-postgres.json.gz`, await leaveStore(postgres, path.join(folder, 'postgres')))
-    } finally {
-      await server.close()
-    }
-    await keepService(root)
+  const sqlite = { engine: 'sqlite', url: null, file: path.join(folder, 'ratecard.db') } as const
+  keep(`stores/${name}-sqlite.json.gz`, await leaveStore(sqlite, path.join(folder, 'sqlite')))
+  const server = await startPostgres()
+  try {
+    const postgres = { engine: 'postgres', url: await server.createDatabase(), file: '' } as const
+    keep(`stores/${name}-postgres.json.gz`, await leaveStore(postgres, path.join(folder, 'postgres')))
+  } finally {
+    await server.close()
   }
+  await keepService()
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }

@@ -43,10 +43,16 @@ function nameOf(node: SchemaNode): string | undefined {
 const idsSection = `Ids are yours: letters, digits, \`_\`, \`.\` and \`-\`, up to 100 characters, the first a letter or digit (\`${schema.idPattern}\`).
 They appear in URLs, and price ids become lookup keys at the processor. A product and a price may have the same id.`
 
-const currenciesSection = `Lowercase codes: ${currencies.map(code).join(', ')}. An amount of 1200 is 12.00, but 1200 whole units in ${currencies
-  .filter((currency) => currencyDecimals[currency] === 0)
-  .map(code)
-  .join(', ')}, which has no decimals.`
+const exceptions = [...Map.groupBy(currencies, (currency): number => currencyDecimals[currency])].flatMap(
+  ([decimals, alike]) => {
+    if (decimals === 2) return []
+    const example = decimals === 0 ? '1200 whole units' : (1200 / 10 ** decimals).toFixed(decimals)
+    return [
+      `but ${example} in ${alike.map(code).join(', ')}, which has ${decimals === 0 ? 'no' : String(decimals)} decimals`,
+    ]
+  },
+)
+const currenciesSection = `Lowercase codes: ${currencies.map(code).join(', ')}. An amount of 1200 is 12.00, ${exceptions.join(', ')}.`
 
 const kinds: Readonly<Record<string, ResourceKind>> = {
   product: 'product',

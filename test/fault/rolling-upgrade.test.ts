@@ -5,8 +5,10 @@ import { expect, test } from 'vitest'
 import type { BillingConfig } from '../../packages/ratecard/src/config/document/schema.ts'
 import { verifyHistory } from '../../packages/ratecard/src/store/history-chain.ts'
 import { createSealer } from '../../packages/ratecard/src/store/seal.ts'
+import { migrations } from '../../packages/ratecard/src/store/sql/migrations/migrations.ts'
 import { openStore } from '../../packages/ratecard/src/store/sql/open-store.ts'
 import { createClient } from '../../packages/client/src/client.ts'
+import { readOldStore } from '../support/old-store.ts'
 import { payingCustomer } from '../support/paying-customer.ts'
 import { postgresInstalled } from '../support/postgres.ts'
 import { replicaWorld, serviceKey } from '../support/replicas.ts'
@@ -123,8 +125,10 @@ test.runIf(installed).each(releases)(
     } finally {
       await store.close()
     }
-    // Going back by starting the earlier one is refused, as the page of upgrades says.
-    await expect(world.startRelease(release)).rejects.toThrow(/store_unavailable/)
+    // Going back by starting the earlier one is refused once the schema has changed, as the page of upgrades says.
+    const schema = readOldStore(release, 'postgres').rows['schema_migrations'] ?? []
+    if (schema.length < migrations.length)
+      await expect(world.startRelease(release)).rejects.toThrow(/store_unavailable/)
   },
 )
 

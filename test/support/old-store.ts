@@ -26,7 +26,7 @@ export interface OldStore {
   readonly sandbox: { readonly file: string; readonly content: string }
 }
 
-/** By name; one that is called `schema-…` was left between two releases. */
+/** The releases that left a database, by version. */
 export const oldReleases: readonly string[] = readdirSync(new URL('../fixtures/stores/', import.meta.url))
   .flatMap((file) => /^(.+)-sqlite\.json\.gz$/.exec(file)?.[1] ?? [])
   .toSorted()

@@ -8,7 +8,7 @@ create table if not exists schema_migrations (
   applied_at bigint not null
 );
 
--- 1: configuration
+-- 1: the schema of 0.1.0
 create table versions (
   revision bigint primary key check (revision > 0),
   version text not null,
@@ -22,6 +22,8 @@ create table versions (
   push_id text unique,
   hash text not null unique,
   previous_hash text not null unique,
+  key_id text,
+  key_name text,
   check ((kind = 'reset') = (document is null))
 );
 create table published (
@@ -46,8 +48,24 @@ create table archived_objects (
   object text not null,
   archived_at bigint not null
 );
-
--- 2: push journal
+create table renames (
+  revision bigint not null references versions (revision),
+  kind text not null,
+  from_id text not null,
+  to_id text not null,
+  carries text not null check (carries in ('item', 'past')),
+  entries text not null,
+  primary key (revision, kind, from_id, to_id)
+);
+create table written_forms (
+  id text primary key,
+  document text not null,
+  created_at bigint not null
+);
+create table written_form_uses (
+  push_id text primary key,
+  written_id text not null references written_forms (id)
+);
 create table pushes (
   id text primary key,
   kind text not null check (kind in ('push', 'rollback', 'reset')),
@@ -65,6 +83,8 @@ create table pushes (
   updated_at bigint not null,
   finished_at bigint,
   revision bigint unique references versions (revision),
+  key_id text,
+  key_name text,
   check ((state = 'applied') = (revision is not null))
 );
 create index pushes_by_time on pushes (created_at, id);
@@ -83,8 +103,6 @@ create table steps (
   ended_at bigint,
   primary key (push_id, position)
 );
-
--- 3: secrets, keys and coordination
 create table secrets (
   scope text not null,
   id text not null,
@@ -98,7 +116,10 @@ create table service_keys (
   hint text not null,
   created_at bigint not null,
   last_used_at bigint,
-  revoked_at bigint
+  revoked_at bigint,
+  scope text not null default 'write' check (scope in ('read', 'write')),
+  worker text,
+  expires_at bigint
 );
 create table idempotency_keys (
   key text primary key,
@@ -118,8 +139,19 @@ create table facts (
   name text primary key,
   value text not null
 );
-
--- 4: tenants
+create table paces (
+  name text primary key,
+  slots text not null
+);
+create table dashboard_passes (
+  hash text primary key,
+  kind text not null check (kind in ('link', 'session')),
+  key_id text not null references service_keys (id),
+  created_at bigint not null,
+  expires_at bigint not null,
+  ended_at bigint
+);
+create index dashboard_passes_by_end on dashboard_passes (expires_at);
 create table tenants (
   id text primary key,
   name text not null,
@@ -142,7 +174,8 @@ create table tenant_audit (
   author text,
   key_id text,
   request_id text,
-  created_at bigint not null
+  created_at bigint not null,
+  key_name text
 );
 create index tenant_audit_by_time on tenant_audit (tenant_id, created_at, id);
 create table sessions (
@@ -164,13 +197,12 @@ create table local_subscriptions (
 );
 create unique index local_subscriptions_running on local_subscriptions (tenant_id, price_id) where ended_at is null;
 create index local_subscriptions_by_time on local_subscriptions (tenant_id, created_at, id);
-
--- 5: jobs
 create table jobs (
   id text primary key,
-  kind text not null check (kind in ('enterprise_apply', 'template_move', 'migration')),
+  kind text not null check (kind in ('enterprise_apply', 'template_move', 'migration', 'webhook_rotation')),
   subject text not null,
-  state text not null check (state in ('running', 'interrupted', 'done', 'failed', 'cancelled')),
+  state text not null check (state in ('running', 'waiting', 'interrupted', 'done', 'failed', 'cancelled')),
+  resumes_at bigint,
   input text not null,
   author text,
   message text,
@@ -180,15 +212,20 @@ create table jobs (
   error text,
   created_at bigint not null,
   updated_at bigint not null,
-  finished_at bigint
+  finished_at bigint,
+  key_id text,
+  key_name text,
+  check ((state = 'waiting') = (resumes_at is not null))
 );
 create index jobs_by_time on jobs (created_at, id);
 create index jobs_by_subject on jobs (subject, kind, state);
+create index jobs_by_date on jobs (resumes_at) where state = 'waiting';
 create table job_steps (
   job_id text not null references jobs (id),
   position bigint not null,
   step text not null,
   state text not null check (state in ('pending', 'begun', 'succeeded', 'failed', 'unknown', 'skipped')),
+  waits_until bigint,
   attempts bigint not null,
   result text,
   error text,
@@ -202,8 +239,6 @@ create table cancel_requests (
   requested_at bigint not null,
   primary key (kind, id)
 );
-
--- 6: workers
 create table worker_deployments (
   id text primary key,
   worker text not null,
@@ -225,7 +260,9 @@ create table worker_bundles (
   source_map text,
   compatibility_date text not null,
   compatibility_flags text not null,
-  cpu_ms bigint not null
+  cpu_ms bigint not null,
+  service_key text check (service_key in ('read', 'write')),
+  pass_credentials bigint not null default 0
 );
 create table workers (
   name text primary key,
@@ -261,6 +298,11 @@ create table worker_runs (
 create unique index worker_runs_running on worker_runs (worker, cron) where outcome = 'running';
 create index worker_runs_by_time on worker_runs (worker, scheduled_time, id);
 create index worker_runs_heartbeat on worker_runs (heartbeat_at) where outcome = 'running';
+create table worker_changes (
+  id bigint primary key check (id = 1),
+  sequence bigint not null
+);
+insert into worker_changes (id, sequence) values (1, 0);
 create table worker_logs (
   id text primary key,
   worker text not null,
@@ -272,133 +314,14 @@ create table worker_logs (
   run_id text
 );
 create index worker_logs_by_worker on worker_logs (worker, id);
-create table worker_changes (
-  id bigint primary key check (id = 1),
-  sequence bigint not null
-);
-insert into worker_changes (id, sequence) values (1, 0);
-
--- 7: shared rates
-create table paces (
-  name text primary key,
-  slots text not null
-);
-
--- 8: scope and expiry of service keys
-alter table service_keys add column scope text not null default 'write' check (scope in ('read', 'write'));
-alter table service_keys add column expires_at bigint;
-
--- 9: sizes of worker logs
 create table worker_log_sizes (
   worker text primary key,
   lines bigint not null,
   bytes bigint not null
 );
-
--- 10: documents as written
-create table written_forms (
-  id text primary key,
-  document text not null,
-  created_at bigint not null
-);
-create table written_form_uses (
-  push_id text primary key,
-  written_id text not null references written_forms (id)
-);
-
--- 11: waiting jobs
-alter table job_steps rename to job_steps_before;
-alter table jobs rename to jobs_before;
-drop index jobs_by_time;
-drop index jobs_by_subject;
-create table jobs (
-  id text primary key,
-  kind text not null check (kind in ('enterprise_apply', 'template_move', 'migration', 'webhook_rotation')),
-  subject text not null,
-  state text not null check (state in ('running', 'waiting', 'interrupted', 'done', 'failed', 'cancelled')),
-  resumes_at bigint,
-  input text not null,
-  author text,
-  message text,
-  request_id text,
-  steps_total bigint not null,
-  steps_done bigint not null,
-  error text,
-  created_at bigint not null,
-  updated_at bigint not null,
-  finished_at bigint,
-  check ((state = 'waiting') = (resumes_at is not null))
-);
-create table job_steps (
-  job_id text not null references jobs (id),
-  position bigint not null,
-  step text not null,
-  state text not null check (state in ('pending', 'begun', 'succeeded', 'failed', 'unknown', 'skipped')),
-  waits_until bigint,
-  attempts bigint not null,
-  result text,
-  error text,
-  began_at bigint,
-  ended_at bigint,
-  primary key (job_id, position)
-);
-insert into jobs (id, kind, subject, input, author, message, request_id, steps_total, steps_done, error, created_at, updated_at, finished_at, state, resumes_at)
-  select id, kind, subject, input, author, message, request_id, steps_total, steps_done, error, created_at, updated_at, finished_at, state, null from jobs_before where not (error is not null and state = 'interrupted' and error like '%"resume_after":"____-__-__T__:__:__.___Z"}');
-insert into jobs (id, kind, subject, input, author, message, request_id, steps_total, steps_done, error, created_at, updated_at, finished_at, state, resumes_at)
-  select id, kind, subject, input, author, message, request_id, steps_total, steps_done, error, created_at, updated_at, finished_at, 'waiting', cast(strftime('%s', substr(error, length(error) - 25, 24)) as bigint) * 1000 + cast(substr(substr(error, length(error) - 25, 24), 21, 3) as bigint) from jobs_before where state = 'interrupted' and error like '%"resume_after":"____-__-__T__:__:__.___Z"}';
-insert into job_steps (job_id, position, step, attempts, error, began_at, ended_at, state, waits_until, result)
-  select job_id, position, step, attempts, error, began_at, ended_at, state, null, result from job_steps_before where not (result is not null and state = 'pending' and result like '{"waits_until":"____-__-__T__:__:__.___Z"}');
-insert into job_steps (job_id, position, step, attempts, error, began_at, ended_at, state, waits_until, result)
-  select job_id, position, step, attempts, error, began_at, ended_at, state, cast(strftime('%s', substr(result, length(result) - 25, 24)) as bigint) * 1000 + cast(substr(substr(result, length(result) - 25, 24), 21, 3) as bigint), null from job_steps_before where state = 'pending' and result like '{"waits_until":"____-__-__T__:__:__.___Z"}';
-drop table job_steps_before;
-drop table jobs_before;
-create index jobs_by_time on jobs (created_at, id);
-create index jobs_by_subject on jobs (subject, kind, state);
-create index jobs_by_date on jobs (resumes_at) where state = 'waiting';
-
--- 12: renames of configuration ids
-create table renames (
-  revision bigint not null references versions (revision),
-  kind text not null,
-  from_id text not null,
-  to_id text not null,
-  carries text not null check (carries in ('item', 'past')),
-  entries text not null,
-  primary key (revision, kind, from_id, to_id)
-);
-
--- 13: service keys of workers
-alter table service_keys add column worker text;
-alter table worker_bundles add column service_key text check (service_key in ('read', 'write'));
-alter table worker_bundles add column pass_credentials bigint not null default 0;
-
--- 14: who did it
-alter table versions add column key_id text;
-alter table versions add column key_name text;
-alter table pushes add column key_id text;
-alter table pushes add column key_name text;
-alter table jobs add column key_id text;
-alter table jobs add column key_name text;
-alter table tenant_audit add column key_name text;
-update tenant_audit set key_name = (select name from service_keys where service_keys.id = tenant_audit.key_id);
-
--- 15: passes of the dashboard
-create table dashboard_passes (
-  hash text primary key,
-  kind text not null check (kind in ('link', 'session')),
-  key_id text not null references service_keys (id),
-  created_at bigint not null,
-  expires_at bigint not null,
-  ended_at bigint
-);
-create index dashboard_passes_by_end on dashboard_passes (expires_at);
-
--- 16: history beside the documents
 create index versions_without_documents on versions (
   revision, version, kind, checksum, author, message, changes, created_at, push_id, hash, previous_hash, key_id, key_name
 );
-
--- 17: pushes beside their documents
 create index pushes_without_documents on pushes (
   created_at, id, kind, state, version, author, message, key_id, key_name, steps_total, steps_done, error, updated_at, finished_at, base_revision, revision
 );
@@ -414,7 +337,7 @@ create table if not exists schema_migrations (
   applied_at bigint not null
 );
 
--- 1: configuration
+-- 1: the schema of 0.1.0
 create table versions (
   revision bigint primary key check (revision > 0),
   version text not null,
@@ -428,6 +351,8 @@ create table versions (
   push_id text collate "C" unique,
   hash text collate "C" not null unique,
   previous_hash text collate "C" not null unique,
+  key_id text,
+  key_name text,
   check ((kind = 'reset') = (document is null))
 );
 create table published (
@@ -452,8 +377,24 @@ create table archived_objects (
   object text not null,
   archived_at bigint not null
 );
-
--- 2: push journal
+create table renames (
+  revision bigint not null references versions (revision),
+  kind text collate "C" not null,
+  from_id text collate "C" not null,
+  to_id text collate "C" not null,
+  carries text not null check (carries in ('item', 'past')),
+  entries text not null,
+  primary key (revision, kind, from_id, to_id)
+);
+create table written_forms (
+  id text collate "C" primary key,
+  document text not null,
+  created_at bigint not null
+);
+create table written_form_uses (
+  push_id text collate "C" primary key,
+  written_id text collate "C" not null references written_forms (id)
+);
 create table pushes (
   id text collate "C" primary key,
   kind text not null check (kind in ('push', 'rollback', 'reset')),
@@ -471,6 +412,8 @@ create table pushes (
   updated_at bigint not null,
   finished_at bigint,
   revision bigint unique references versions (revision),
+  key_id text,
+  key_name text,
   check ((state = 'applied') = (revision is not null))
 );
 create index pushes_by_time on pushes (created_at, id);
@@ -489,8 +432,6 @@ create table steps (
   ended_at bigint,
   primary key (push_id, position)
 );
-
--- 3: secrets, keys and coordination
 create table secrets (
   scope text collate "C" not null,
   id text collate "C" not null,
@@ -504,7 +445,10 @@ create table service_keys (
   hint text not null,
   created_at bigint not null,
   last_used_at bigint,
-  revoked_at bigint
+  revoked_at bigint,
+  scope text not null default 'write' check (scope in ('read', 'write')),
+  worker text,
+  expires_at bigint
 );
 create table idempotency_keys (
   key text collate "C" primary key,
@@ -524,8 +468,19 @@ create table facts (
   name text collate "C" primary key,
   value text not null
 );
-
--- 4: tenants
+create table paces (
+  name text collate "C" primary key,
+  slots text not null
+);
+create table dashboard_passes (
+  hash text collate "C" primary key,
+  kind text not null check (kind in ('link', 'session')),
+  key_id text collate "C" not null references service_keys (id),
+  created_at bigint not null,
+  expires_at bigint not null,
+  ended_at bigint
+);
+create index dashboard_passes_by_end on dashboard_passes (expires_at);
 create table tenants (
   id text collate "C" primary key,
   name text not null,
@@ -548,7 +503,8 @@ create table tenant_audit (
   author text,
   key_id text,
   request_id text,
-  created_at bigint not null
+  created_at bigint not null,
+  key_name text
 );
 create index tenant_audit_by_time on tenant_audit (tenant_id, created_at, id);
 create table sessions (
@@ -570,13 +526,12 @@ create table local_subscriptions (
 );
 create unique index local_subscriptions_running on local_subscriptions (tenant_id, price_id) where ended_at is null;
 create index local_subscriptions_by_time on local_subscriptions (tenant_id, created_at, id);
-
--- 5: jobs
 create table jobs (
   id text collate "C" primary key,
-  kind text not null check (kind in ('enterprise_apply', 'template_move', 'migration')),
+  kind text not null check (kind in ('enterprise_apply', 'template_move', 'migration', 'webhook_rotation')),
   subject text collate "C" not null,
-  state text not null check (state in ('running', 'interrupted', 'done', 'failed', 'cancelled')),
+  state text not null check (state in ('running', 'waiting', 'interrupted', 'done', 'failed', 'cancelled')),
+  resumes_at bigint,
   input text not null,
   author text,
   message text,
@@ -586,15 +541,20 @@ create table jobs (
   error text,
   created_at bigint not null,
   updated_at bigint not null,
-  finished_at bigint
+  finished_at bigint,
+  key_id text,
+  key_name text,
+  check ((state = 'waiting') = (resumes_at is not null))
 );
 create index jobs_by_time on jobs (created_at, id);
 create index jobs_by_subject on jobs (subject, kind, state);
+create index jobs_by_date on jobs (resumes_at) where state = 'waiting';
 create table job_steps (
   job_id text collate "C" not null references jobs (id),
   position bigint not null,
   step text not null,
   state text not null check (state in ('pending', 'begun', 'succeeded', 'failed', 'unknown', 'skipped')),
+  waits_until bigint,
   attempts bigint not null,
   result text,
   error text,
@@ -608,8 +568,6 @@ create table cancel_requests (
   requested_at bigint not null,
   primary key (kind, id)
 );
-
--- 6: workers
 create table worker_deployments (
   id text collate "C" primary key,
   worker text collate "C" not null,
@@ -631,7 +589,9 @@ create table worker_bundles (
   source_map text,
   compatibility_date text not null,
   compatibility_flags text not null,
-  cpu_ms bigint not null
+  cpu_ms bigint not null,
+  service_key text check (service_key in ('read', 'write')),
+  pass_credentials bigint not null default 0
 );
 create table workers (
   name text collate "C" primary key,
@@ -667,6 +627,11 @@ create table worker_runs (
 create unique index worker_runs_running on worker_runs (worker, cron) where outcome = 'running';
 create index worker_runs_by_time on worker_runs (worker, scheduled_time, id);
 create index worker_runs_heartbeat on worker_runs (heartbeat_at) where outcome = 'running';
+create table worker_changes (
+  id bigint primary key check (id = 1),
+  sequence bigint not null
+);
+insert into worker_changes (id, sequence) values (1, 0);
 create table worker_logs (
   id text collate "C" primary key,
   worker text collate "C" not null,
@@ -678,130 +643,8 @@ create table worker_logs (
   run_id text
 );
 create index worker_logs_by_worker on worker_logs (worker, id);
-create table worker_changes (
-  id bigint primary key check (id = 1),
-  sequence bigint not null
-);
-insert into worker_changes (id, sequence) values (1, 0);
-
--- 7: shared rates
-create table paces (
-  name text collate "C" primary key,
-  slots text not null
-);
-
--- 8: scope and expiry of service keys
-alter table service_keys add column scope text not null default 'write' check (scope in ('read', 'write'));
-alter table service_keys add column expires_at bigint;
-
--- 9: sizes of worker logs
 create table worker_log_sizes (
   worker text collate "C" primary key,
   lines bigint not null,
   bytes bigint not null
 );
-
--- 10: documents as written
-create table written_forms (
-  id text collate "C" primary key,
-  document text not null,
-  created_at bigint not null
-);
-create table written_form_uses (
-  push_id text collate "C" primary key,
-  written_id text collate "C" not null references written_forms (id)
-);
-
--- 11: waiting jobs
-alter table job_steps rename to job_steps_before;
-alter table jobs rename to jobs_before;
-drop index jobs_by_time;
-drop index jobs_by_subject;
-create table jobs (
-  id text collate "C" primary key,
-  kind text not null check (kind in ('enterprise_apply', 'template_move', 'migration', 'webhook_rotation')),
-  subject text collate "C" not null,
-  state text not null check (state in ('running', 'waiting', 'interrupted', 'done', 'failed', 'cancelled')),
-  resumes_at bigint,
-  input text not null,
-  author text,
-  message text,
-  request_id text,
-  steps_total bigint not null,
-  steps_done bigint not null,
-  error text,
-  created_at bigint not null,
-  updated_at bigint not null,
-  finished_at bigint,
-  check ((state = 'waiting') = (resumes_at is not null))
-);
-create table job_steps (
-  job_id text collate "C" not null references jobs (id),
-  position bigint not null,
-  step text not null,
-  state text not null check (state in ('pending', 'begun', 'succeeded', 'failed', 'unknown', 'skipped')),
-  waits_until bigint,
-  attempts bigint not null,
-  result text,
-  error text,
-  began_at bigint,
-  ended_at bigint,
-  primary key (job_id, position)
-);
-insert into jobs (id, kind, subject, input, author, message, request_id, steps_total, steps_done, error, created_at, updated_at, finished_at, state, resumes_at)
-  select id, kind, subject, input, author, message, request_id, steps_total, steps_done, error, created_at, updated_at, finished_at, state, null from jobs_before where not (error is not null and state = 'interrupted' and error like '%"resume_after":"____-__-__T__:__:__.___Z"}');
-insert into jobs (id, kind, subject, input, author, message, request_id, steps_total, steps_done, error, created_at, updated_at, finished_at, state, resumes_at)
-  select id, kind, subject, input, author, message, request_id, steps_total, steps_done, error, created_at, updated_at, finished_at, 'waiting', cast(extract(epoch from cast(substr(error, length(error) - 25, 24) as timestamptz)) * 1000 as bigint) from jobs_before where state = 'interrupted' and error like '%"resume_after":"____-__-__T__:__:__.___Z"}';
-insert into job_steps (job_id, position, step, attempts, error, began_at, ended_at, state, waits_until, result)
-  select job_id, position, step, attempts, error, began_at, ended_at, state, null, result from job_steps_before where not (result is not null and state = 'pending' and result like '{"waits_until":"____-__-__T__:__:__.___Z"}');
-insert into job_steps (job_id, position, step, attempts, error, began_at, ended_at, state, waits_until, result)
-  select job_id, position, step, attempts, error, began_at, ended_at, state, cast(extract(epoch from cast(substr(result, length(result) - 25, 24) as timestamptz)) * 1000 as bigint), null from job_steps_before where state = 'pending' and result like '{"waits_until":"____-__-__T__:__:__.___Z"}';
-drop table job_steps_before;
-drop table jobs_before;
-create index jobs_by_time on jobs (created_at, id);
-create index jobs_by_subject on jobs (subject, kind, state);
-create index jobs_by_date on jobs (resumes_at) where state = 'waiting';
-
--- 12: renames of configuration ids
-create table renames (
-  revision bigint not null references versions (revision),
-  kind text collate "C" not null,
-  from_id text collate "C" not null,
-  to_id text collate "C" not null,
-  carries text not null check (carries in ('item', 'past')),
-  entries text not null,
-  primary key (revision, kind, from_id, to_id)
-);
-
--- 13: service keys of workers
-alter table service_keys add column worker text;
-alter table worker_bundles add column service_key text check (service_key in ('read', 'write'));
-alter table worker_bundles add column pass_credentials bigint not null default 0;
-
--- 14: who did it
-alter table versions add column key_id text;
-alter table versions add column key_name text;
-alter table pushes add column key_id text;
-alter table pushes add column key_name text;
-alter table jobs add column key_id text;
-alter table jobs add column key_name text;
-alter table tenant_audit add column key_name text;
-update tenant_audit set key_name = (select name from service_keys where service_keys.id = tenant_audit.key_id);
-
--- 15: passes of the dashboard
-create table dashboard_passes (
-  hash text collate "C" primary key,
-  kind text not null check (kind in ('link', 'session')),
-  key_id text collate "C" not null references service_keys (id),
-  created_at bigint not null,
-  expires_at bigint not null,
-  ended_at bigint
-);
-create index dashboard_passes_by_end on dashboard_passes (expires_at);
-
--- 16: history beside the documents
-
--- 17: pushes beside their documents
-
--- 18: unanswered steps of jobs
-create index job_steps_unanswered on job_steps (job_id, position) where state in ('begun', 'unknown');

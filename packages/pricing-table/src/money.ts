@@ -5,7 +5,9 @@ import { canonicalDecimal } from '../../ratecard/src/money/decimal.ts'
 /** `1200` of eur is €12.00, `0.05` of usd is $0.0005: nothing is rounded away. */
 export function formatMoney(minor: bigint | string, currency: string, locale: string, showCurrency = true): string {
   const text = canonicalDecimal(String(minor))
-  const decimals = isCurrency(currency) ? currencyDecimals[currency] : 2
+  // A later server may serve a currency that this script does not know: a guess of its decimals would show a wrong price.
+  if (!isCurrency(currency)) return `${currency.toUpperCase()} ${text} minor units`
+  const decimals = currencyDecimals[currency]
   const [whole = '0', fraction = ''] = text.split('.')
   const padded = whole.padStart(decimals + 1, '0')
   const major = padded.slice(0, padded.length - decimals)

@@ -221,7 +221,8 @@ const es: Words = {
   empty: 'No hay precios que mostrar.',
 }
 
-const languages: Readonly<Record<string, Words>> = { en, de, fr, es }
+/** By the language's subtag. */
+export const languages: Readonly<Record<string, Words>> = { en, de, fr, es }
 
 /** The words of the locale's language, English where there is none, with the site's own in place of any. */
 export function wordsFor(locale: string, own: Readonly<Record<string, unknown>> = {}): Words {

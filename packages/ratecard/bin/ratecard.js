@@ -104,29 +104,10 @@ async function load() {
   return import(pathToFileURL(path.join(root, 'src/cli/main.ts')).href)
 }
 
-/**
- * Node gives young objects up to 128 MB on a large machine before it looks which of them are dead, and only a start can say less.
- * Eight do as well for a service. The C library gives each thread memory of its own and keeps it; two such pools are enough.
- * The program takes the place of this one: the process, its parent and its signals stay the same.
- */
-function startWithLessSpace() {
-  const given = [...process.execArgv, process.env.NODE_OPTIONS ?? ''].join(' ')
-  const [noun, verb] = process.argv.slice(2).filter((word) => !word.startsWith('-'))
-  if (noun !== 'server' || verb !== 'start' || /semi[-_]space/.test(given) || process.send !== undefined) return
-  if (process.execve === undefined || process.platform === 'win32') return
-  const args = [process.execPath, '--max-semi-space-size=8', ...process.execArgv, bin, ...process.argv.slice(2)]
-  try {
-    process.execve(process.execPath, args, { MALLOC_ARENA_MAX: '2', ...process.env })
-  } catch {
-    // Where a process may not replace itself the service runs with the space that Node chose.
-  }
-}
-
 if (process.argv.length === 3 && ['-v', '-V', '--version'].includes(process.argv[2])) {
   // Asked by scripts and by every second bug report: it needs nothing of what follows.
   process.stdout.write(`${JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')).version}\n`)
 } else if (isNewEnough(process.versions.node)) {
-  startWithLessSpace()
   const { runProcess } = await load()
   await runProcess()
 } else {

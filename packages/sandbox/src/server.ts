@@ -11,7 +11,6 @@ import type { ApiReply, Exchange } from './protocol/api.ts'
 import { Deliveries } from './events/deliveries.ts'
 import { Control } from './control/control.ts'
 import type { SandboxControl } from './control/control.ts'
-import { ceilings } from './control/ceilings.ts'
 import { handleControl } from './control/control-routes.ts'
 import { Faults } from './control/faults.ts'
 import { RateLimit } from './protocol/requests/rate-limit.ts'
@@ -56,7 +55,6 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const host = options.host ?? '127.0.0.1'
   if (!isLoopback(host)) throw new RangeError(`The sandbox listens on loopback addresses only, not on ${host}.`)
   const state = new State(options.dataDir)
-  state.limitOffsets(ceilings.clockAhead)
   const report = options.log ?? (() => undefined)
   let url = ''
   const faults = new Faults()

@@ -304,7 +304,7 @@ export function workerStoreContract(engine: string, makePlace: MakePlace, persis
         Promise.all(
           ['one', 'two', 'gone'].map(async (worker) => (await store.workerLogs.list(worker, { limit: 999 })).length),
         )
-      const present = { workers: ['one', 'two'], now: 800, since: 440, keep: keepAll }
+      const present = { workers: ['one', 'two'], now: 800, since: 440 }
       expect(await store.workerLogs.tidy(present)).toBe(true)
       expect(await left()).toEqual([250, 0, 1])
       while (await store.workerLogs.tidy(present));

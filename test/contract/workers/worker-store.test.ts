@@ -29,29 +29,10 @@ describe('lines of workers beside an embedded store', () => {
     const full = sizeOf(logFile) + sizeOf(`${logFile}-wal`)
     expect(full).toBeLessThan(3 * 8_000_000)
     await store.workerLogs.removeAll('loud')
-    while (await store.workerLogs.tidy({ workers: [], now: 0, since: 0, keep: keepAll }));
+    while (await store.workerLogs.tidy({ workers: [], now: 0, since: 0 }));
     await store.close()
     expect([sizeOf(logFile) < 100_000, statSync(logFile).mode & 0o777]).toEqual([true, 0o600])
     expect(sizeOf(place.file)).toBeLessThan(1_000_000)
-  })
-
-  test('are taken over from a store of an earlier release, the newest that fit', async () => {
-    const place = await inFile()
-    const old = await place.open()
-    const lines = Array.from({ length: 130 }, (_, index) => line('one', index))
-    await old.database.write((db) =>
-      db
-        .insertInto('workerLogs')
-        .values([...lines, line('gone', 900)])
-        .execute(),
-    )
-    await old.close()
-    const store = await place.open()
-    const present = { workers: ['one'], now: 1_000, since: 0, keep: { lines: 60, bytes: 1_000_000 } }
-    while (await store.workerLogs.tidy(present));
-    expect(await store.workerLogs.list('one', { limit: 999 })).toEqual(lines.slice(70))
-    expect(await store.workerLogs.list('gone', { limit: 9 })).toEqual([])
-    expect(await store.database.read((db) => db.selectFrom('workerLogs').selectAll().execute())).toEqual([])
   })
 
   test('that cannot be stored now are refused as that, and can be later', async () => {

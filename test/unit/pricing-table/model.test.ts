@@ -224,6 +224,7 @@ describe('words and numbers', () => {
     expect(formatMoney(1200n, 'eur', 'en')).toBe('€12.00')
     expect(formatMoney('0.05', 'usd', 'en')).toBe('$0.0005')
     expect(formatMoney(500n, 'jpy', 'en')).toBe('¥500')
+    expect(formatMoney(1234n, 'kwd', 'en')).toBe('KWD 1234 minor units')
     expect(formatMoney(123_456n, 'eur', 'de').replaceAll(/\s/g, ' ')).toBe('1.234,56 €')
     expect(formatMoney(1200n, 'eur', 'en', false)).toBe('12.00')
     expect(formatMoney(9_007_199_254_740_993n, 'usd', 'en')).toBe('$90,071,992,547,409.93')

@@ -4,7 +4,6 @@ import { createClient } from '@ratecard/client'
 import type { Client } from '@ratecard/client'
 import type { CommandContext, EnvironmentName, GlobalOptions } from './program/command.ts'
 import { debugFetch } from './debug-fetch.ts'
-import { plainFetch } from './plain-fetch.ts'
 import { CliFailure, usageFailure } from './failure.ts'
 import type { CliIo } from './terminal/io.ts'
 import { environmentFile, environmentIncomplete, findProject, lookUp, readEnvironment } from './files/project.ts'
@@ -175,16 +174,13 @@ export function connectEnvironment(context: Pick<CommandContext, 'io' | 'global'
   return connectTo(context, { url, key: key === '' ? localKey(io, project, url) : key, environment })
 }
 
-/** Where Node is told to go through proxies, its own `fetch` knows how. */
-const usualFetch = ({ env }: Pick<CliIo, 'env'>) => (env['NODE_USE_ENV_PROXY'] === undefined ? plainFetch : fetch)
-
 function connectTo({ io, global }: Pick<CommandContext, 'io' | 'global'>, address: ServerAddress): Connection {
   return {
     ...address,
     client: createClient({
       baseUrl: address.url,
       ...(address.key === null ? {} : { serviceKey: address.key }),
-      fetch: global.debug ? debugFetch(io, usualFetch(io)) : usualFetch(io),
+      ...(global.debug ? { fetch: debugFetch(io, fetch) } : {}),
     }),
   }
 }

@@ -64,13 +64,7 @@ export function resumedMove(deps: SwapDeps, job: JobRecord): DoStep {
   return movingTenants(deps, job.subject, {
     author: job.author,
     message: job.message,
-    by: byOf(job) ?? inputKey(job),
+    by: byOf(job),
     requestId: job.requestId,
   })
-}
-
-/** Jobs of earlier releases have the key's id in their input, without its name. */
-function inputKey({ input }: JobRecord): Caller['by'] {
-  const { key_id: keyId } = JSON.parse(input) as { readonly key_id?: string | null }
-  return typeof keyId === 'string' ? { keyId, keyName: keyId } : null
 }

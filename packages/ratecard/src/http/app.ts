@@ -40,7 +40,8 @@ import { mount } from './contract/route.ts'
 import type { Route } from './contract/route.ts'
 import { createOrigins } from './authentication/session.ts'
 import type { Origins } from './authentication/session.ts'
-import { configPath, createServerWithShortPath } from './server/short-path.ts'
+import { createHttpServer } from './server/http-server.ts'
+import { withPublicRead } from './server/public-read.ts'
 import { compileValidator } from './contract/validator.ts'
 import { WorkerGateway } from './server/worker-gateway.ts'
 
@@ -102,13 +103,13 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     service,
     docsUrl,
     addressOf,
-    ownPath: configPath,
     leaving: leaving.signal,
     closing: closing.signal,
     onInternal: (error, requestId) => {
       logger.error({ err: error, request_id: requestId }, 'request to a worker failed')
     },
   })
+  const publicRead = { service, isOpen: () => !leaving.signal.aborted, onAnswer: metrics.countPublicRead }
   const app = fastify({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -123,10 +124,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
       answerClientError(error, socket, docsUrl)
     },
     serverFactory: (route) =>
-      createServerWithShortPath(route, {
-        service,
-        isOpen: () => !leaving.signal.aborted,
-        onAnswer: metrics.countShort,
+      createHttpServer(withPublicRead(route, publicRead), {
         workers,
         limits: {
           ...defaultConnectionLimits,

@@ -25,7 +25,6 @@ export interface LookupDeps {
 type Reads = Pick<
   Service,
   | 'published'
-  | 'peekPublished'
   | 'fullConfig'
   | 'findPrice'
   | 'findProduct'
@@ -61,7 +60,6 @@ export function createLookups(deps: LookupDeps): Lookups {
     start: published.start,
     stop: published.stop,
     published: async () => current(await published.read()).published,
-    peekPublished: () => published.peek()?.current?.published ?? null,
     fullConfig: async () => current(await published.read()).full,
     findPrice: async (id, visibility) => findPrice(current(await published.read()), id, visibility),
     findProduct: async (id, visibility) => findProduct(current(await published.read()), id, visibility),

@@ -75,7 +75,6 @@ export function createPublished({ store, clock }: { readonly store: Source; read
 
   return {
     read,
-    peek,
     refresh,
     invalidate: (): void => {
       generation += 1

@@ -135,8 +135,6 @@ export interface Service extends TenantOperations, WorkerOperations, DashboardOp
   drift(): Promise<DriftReport>
 
   published(): Promise<PublishedConfig>
-  /** What `published` would answer, when that needs no question to the store; else null. For the one path where waiting costs. */
-  peekPublished(): PublishedConfig | null
   fullConfig(): Promise<ServedConfig>
   findPrice(id: string, visibility: Visibility): Promise<{ readonly price: Price; readonly product: Product }>
   findProduct(id: string, visibility: Visibility): Promise<Product>

@@ -71,8 +71,6 @@ export interface WorkerOperations {
 
   /** The worker that answers at this host name, or null. For the router; no question to the store. */
   workerAtHost(host: string): string | null
-  /** Whether any worker answers at a host name. False: only paths below `/workers/` are theirs. */
-  workersHaveHosts(): boolean
   /** Hands a request to a worker. Rejects with a ServiceError while nothing was written. */
   dispatchToWorker(
     name: string,

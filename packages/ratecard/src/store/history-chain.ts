@@ -11,7 +11,6 @@ export function hashVersion(record: Omit<VersionRecord, 'hash'>): string {
   const { keyId, keyName } = record
   const canonical = {
     ...{ author, changes, checksum, createdAt, document, kind, message, previousHash, revision, version },
-    // Records of before keys were kept have none, and keep their hash.
     ...(keyId === null ? {} : { key_id: keyId, key_name: keyName }),
   }
   return createHash('sha256').update(JSON.stringify(canonical)).digest('hex')

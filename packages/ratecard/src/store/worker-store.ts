@@ -160,10 +160,5 @@ export interface WorkerLogStore {
    * One step of what is to be done now and then: forgets lines older than `since`, and those before `now` of workers that are
    * not among `workers`; gives room back to the system. True when there is more to do.
    */
-  tidy(present: {
-    readonly workers: readonly string[]
-    readonly now: number
-    readonly since: number
-    readonly keep: LogBound
-  }): Promise<boolean>
+  tidy(present: { readonly workers: readonly string[]; readonly now: number; readonly since: number }): Promise<boolean>
 }

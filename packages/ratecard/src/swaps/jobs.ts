@@ -92,7 +92,7 @@ function stepView(record: JobStepRecord): JobStep {
   }
 }
 
-/** The date is shown inside the object as well, where readers of earlier releases look for it. */
+/** Adds the date to the object as a member, for example `waits_until` to a step's result. */
 function withTime(words: ReturnType<typeof parsed>, name: string, time: number | null): ReturnType<typeof parsed> {
   return time === null ? words : { ...words, [name]: toRfc3339(time) }
 }

@@ -35,8 +35,7 @@ export interface Run {
 export interface StoredPlan {
   readonly changes: readonly Change[]
   readonly bindings: readonly Binding[]
-  /** Absent in plans that were stored before items could be renamed. */
-  readonly renames?: readonly Rename[]
+  readonly renames: readonly Rename[]
   readonly checksum: string
   readonly fingerprint?: string
   readonly impact?: readonly PriceImpact[]
@@ -58,7 +57,7 @@ export async function openPush(deps: SyncDeps, run: Run, plan: Plan, lease: Leas
   const stored: StoredPlan = {
     changes: plan.changes,
     bindings: plan.bindings,
-    ...(plan.renames.length === 0 ? {} : { renames: plan.renames }),
+    renames: plan.renames,
     checksum: run.checksum,
     ...(run.fingerprint === undefined ? {} : { fingerprint: run.fingerprint }),
     ...(run.impact === undefined ? {} : { impact: run.impact }),

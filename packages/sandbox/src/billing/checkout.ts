@@ -303,7 +303,7 @@ function payOnce(
     ...{ amount, currency: session.currency, customer, invoice: null, paymentMethod: card.id },
     description: session._plan.description,
     metadata: session._plan.metadata,
-    shipping: session._plan.shipping ?? null,
+    shipping: session._plan.shipping,
     allowed: session.allowed_payment_method_types,
     laterUse: session._plan.setup_future_usage,
   })

@@ -29,10 +29,10 @@ export function showPortal(
 
 type CancelMode = 'at_period_end' | 'immediately' | null
 
-/** The cancel mode that the configuration allows. A session stored before configurations existed may cancel at the end of the period. */
+/** The cancel mode that the session's configuration allows; null if it allows none. */
 function cancelModeOf(call: OperationContext, session: PortalSessionBody): CancelMode {
   const settings = call.find('billing_portal.configuration', session.configuration)
-  if (settings === undefined) return 'at_period_end'
+  if (settings === undefined) return null
   const { enabled, mode } = settings.features.subscription_cancel
   return enabled ? mode : null
 }

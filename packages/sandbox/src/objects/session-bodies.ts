@@ -85,9 +85,8 @@ export interface CheckoutSessionBody {
   _plan: {
     description: string | null
     metadata: Metadata
-    /** Absent in sessions stored by former versions. */
-    setup_future_usage?: PaymentIntentBody['setup_future_usage']
-    shipping?: ShippingBody | null
+    setup_future_usage: PaymentIntentBody['setup_future_usage']
+    shipping: ShippingBody | null
     trial_end: number | null
     trial_period_days: number | null
   }

@@ -1,4 +1,5 @@
-// Tables of the sandbox's file: version 1, and the additions of version 2.
+// The tables of the sandbox's file. SQLite without statistics picks the index with the most equal columns, so the indexes include
+// `kind` and `deleted`.
 export const schemaVersion = 2
 
 export const schema = `
@@ -24,13 +25,6 @@ CREATE TABLE replies (
   PRIMARY KEY (account, key)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX replies_by_age ON replies (created_at);
-`
-
-/**
- * Indexes of version 2 for customers' objects. SQLite without statistics picks the index with the most equal columns, so these include
- * `kind` and `deleted`.
- */
-export const additions = `
 CREATE INDEX objects_due ON objects (account, body ->> '$._clock', body ->> '$._due')
   WHERE body ->> '$._due' IS NOT NULL;
 CREATE INDEX subscriptions_by_customer

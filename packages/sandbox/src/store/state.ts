@@ -6,7 +6,7 @@ import Database from 'better-sqlite3'
 import type { Bodies, Body, Kind } from '../objects/bodies.ts'
 import { bind, toSql } from './conditions.ts'
 import type { Condition, Value } from './conditions.ts'
-import { additions, schema, schemaVersion } from './state-schema.ts'
+import { schema, schemaVersion } from './state-schema.ts'
 import { StateUnavailable } from './state-unavailable.ts'
 
 export interface StoredReply {
@@ -78,14 +78,13 @@ export class State {
     }
     const version = this.#db.pragma('user_version', { simple: true })
     if (version === schemaVersion) return
-    if (version !== 0 && version !== 1) {
+    if (version !== 0) {
       throw new StateUnavailable(
         `${String(dataDir)} was written by another version of the sandbox.`,
         'Start it with another folder, or remove sandbox.db there.',
       )
     }
-    const missing = version === 0 ? schema + additions : additions
-    this.#db.transaction(() => this.#db.exec(missing).pragma(`user_version = ${schemaVersion}`))()
+    this.#db.transaction(() => this.#db.exec(schema).pragma(`user_version = ${schemaVersion}`))()
   }
 
   #statement(sql: string): Database.Statement<Value[]> {
@@ -132,11 +131,6 @@ export class State {
   offsetOf(account: string): number {
     const [row] = this.#rows('SELECT seconds FROM offsets WHERE account = ?', [account]) as OffsetRow[]
     return row?.seconds ?? 0
-  }
-
-  /** Moves clocks back to the limit: an earlier version let them advance so far that catching up never ended. */
-  limitOffsets(seconds: number): void {
-    this.#run('UPDATE offsets SET seconds = ? WHERE seconds > ?', seconds, seconds)
   }
 
   setOffset(account: string, seconds: number): void {

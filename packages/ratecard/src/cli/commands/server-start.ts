@@ -1,5 +1,4 @@
 import path from 'node:path'
-import { setFlagsFromString } from 'node:v8'
 import type { Command } from '../program/command.ts'
 import { harmless } from '../terminal/terminal-text.ts'
 import { serveUntilStopped } from './serving.ts'
@@ -23,7 +22,6 @@ export const serverStart: Command = {
     { command: 'STRIPE_SECRET_KEY=sk_test_… ratecard server start --port 8080', what: 'with a Stripe account' },
   ],
   run: async ({ options, io, out, global }) => {
-    const settled = withoutGrowth()
     const { startServer } = await import('../../composition/main.ts')
     const { watchEscapes } = await import('../../composition/escaped.ts')
     const port = options.whole('port')
@@ -39,22 +37,10 @@ export const serverStart: Command = {
         ...(dataDir === undefined ? {} : { dataDir: path.resolve(io.cwd, dataDir) }),
       })
       escapes.closeWith(() => running.closeAtOnce())
-      settled()
       if (global.json) io.stdout.write(`${JSON.stringify({ url: running.url })}\n`)
       return running
     }
     await serveUntilStopped(io, start).finally(() => escapes.stop())
     return {}
   },
-}
-
-/**
- * What a start leaves behind would make the space for young objects grow to a size that an idle service keeps and never needs.
- * From the end of the start on it grows as it has to.
- */
-function withoutGrowth(): () => void {
-  setFlagsFromString('--semi-space-growth-factor=1')
-  return () => {
-    setFlagsFromString('--semi-space-growth-factor=2')
-  }
 }

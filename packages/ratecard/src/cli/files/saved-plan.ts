@@ -22,7 +22,7 @@ export interface SavedPlan {
   readonly approveImpact: boolean
   /** As validated, variables expanded. */
   readonly document: object
-  /** The same before its variables were expanded; null in plans of earlier versions. */
+  /** The same before its variables were expanded; null when a file could not be read. */
   readonly written: object | null
 }
 

@@ -62,7 +62,14 @@ export const chargeableAmounts: Rule = ({ prices }) =>
       if (amount === undefined || least === null) return []
       if (compareDecimals(amount, zero) <= 0 || compareDecimals(amount, decimalFromInteger(least)) >= 0) return []
       const detail = `${named('price', price)} costs less than ${formatMinor(least, currency)}, the smallest amount the processor charges.`
-      return [warning('amount_below_minimum', entry.at(field), detail, 'Amounts are in minor units: 1200 is 12.00.')]
+      return [
+        warning(
+          'amount_below_minimum',
+          entry.at(field),
+          detail,
+          `Amounts are in minor units: 1200 is ${formatMinor(1200, currency)}.`,
+        ),
+      ]
     })
   })
 

@@ -68,8 +68,8 @@ function typeHint(expected: string, value: unknown, field: string): string | und
   if (value === null) return 'Leave the field out instead of null.'
   if (expected === 'integer' && typeof value === 'number' && /amount/.test(field))
     return field === 'amount' || field === 'unit_amount'
-      ? 'Amounts are whole minor units (1200 is 12.00); smaller fractions go into `unit_amount_decimal`.'
-      : 'Amounts are whole minor units: 1200 is 12.00.'
+      ? 'Amounts are whole minor units (1200 is $12.00); smaller fractions go into `unit_amount_decimal`.'
+      : 'Amounts are whole minor units: 1200 is $12.00.'
   if (/integer|number/.test(expected) && typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value))
     return `Write ${value} without quotes.`
   if (expected === 'string' && typeof value === 'number') return `Write "${value}" in quotes.`

@@ -1,5 +1,5 @@
-// Bytes made once per content and encoding, a choice of encoding, and a conditional answer: GET config, for the route and for the
-// short path before the router alike, and the script of the pricing table.
+// Bytes made once per content and encoding, a choice of encoding, and a conditional answer: GET config, and the
+// script of the pricing table.
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
@@ -14,8 +14,6 @@ interface Representation {
   readonly etag: string
   readonly body: Buffer
   readonly headers: Readonly<Record<string, string>>
-  /** The headers as names and values in turn: what Node writes fastest. */
-  readonly headerList: readonly string[]
 }
 
 interface Representations {
@@ -25,7 +23,7 @@ interface Representations {
   readonly tags: readonly string[]
 }
 
-export interface ConfigAnswer extends Pick<Representation, 'headers' | 'headerList'> {
+export interface ConfigAnswer extends Pick<Representation, 'headers'> {
   readonly status: 200 | 304
   readonly body: Buffer | null
 }
@@ -81,10 +79,9 @@ function prepare(published: Content, kind: Kind): Promise<Representations> {
 function choose(ready: Representations, { acceptEncoding, ifNoneMatch }: ConfigRequest): ConfigAnswer {
   const chosen = ready[encodingOf(acceptEncoding)]
   const tag = matchedTag(ifNoneMatch, chosen.etag, ready.tags)
-  if (tag === null) return { status: 200, headers: chosen.headers, headerList: chosen.headerList, body: chosen.body }
+  if (tag === null) return { status: 200, headers: chosen.headers, body: chosen.body }
   const { 'content-length': _length, 'content-encoding': _encoding, 'content-type': _type, ...rest } = chosen.headers
-  const headers = { ...rest, etag: tag }
-  return { status: 304, headers, headerList: Object.entries(headers).flat(), body: null }
+  return { status: 304, headers: { ...rest, etag: tag }, body: null }
 }
 
 async function represent({ body, etag }: Content, kind: Kind): Promise<Representations> {
@@ -117,7 +114,7 @@ function representation(
     'content-length': String(body.length),
     ...(encoding === 'identity' ? {} : { 'content-encoding': encoding }),
   }
-  return { etag, body, headers, headerList: Object.entries(headers).flat() }
+  return { etag, body, headers }
 }
 
 // Browsers send a handful of values between them; the bound keeps strangers from filling the memory.

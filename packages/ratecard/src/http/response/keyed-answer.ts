@@ -29,7 +29,6 @@ export async function answerKeyed<Row extends Operation>(
       return { status: answer.status, body: JSON.stringify({ body: answer.body(), ...answer.headers }) }
     },
   )
-  // What was kept by earlier versions has this form too: the body, and where the new thing is.
   const { body, ...headers } = JSON.parse(result.body) as { readonly body: object; readonly location?: string }
   return new Answered(
     result.status,

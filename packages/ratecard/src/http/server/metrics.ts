@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { CutReason } from './connections.ts'
-import { configPath } from './short-path.ts'
+import { configPath } from './public-read.ts'
 
 /** A registry with the process's own figures (memory, event loop, garbage collection): one per process. */
 export function createMetrics(): Registry {
@@ -11,10 +11,10 @@ export function createMetrics(): Registry {
 }
 
 export interface RequestMetrics {
-  /** Watches every request that goes through the router. */
+  /** Watches every request that goes through the router: all but public reads and those for workers. */
   readonly watch: (app: FastifyInstance) => void
-  /** Counts an answer of the short path, which no hook sees. */
-  readonly countShort: (status: number) => void
+  /** Counts an answer of `withPublicRead`, which no hook sees. */
+  readonly countPublicRead: (status: number) => void
   /** Counts a connection that was ended from this side. */
   readonly countCut: (reason: CutReason) => void
   readonly watchConnections: (count: () => number) => void
@@ -31,7 +31,7 @@ export function createRequestMetrics(registry: Registry): RequestMetrics {
   })
   const duration = new Histogram({
     name: 'ratecard_http_request_duration_seconds',
-    help: 'Time from request to answer; the short path of the price list is counted, not timed.',
+    help: 'Time from request to answer; public reads of the price list are counted, not timed.',
     labelNames,
     buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10, 60],
     registers: [registry],
@@ -42,12 +42,6 @@ export function createRequestMetrics(registry: Registry): RequestMetrics {
     labelNames: ['reason'] as const,
     registers: [registry],
   })
-  const short = new Map<number, { inc(): void }>()
-  const shortCounter = (status: number) => {
-    const counter = requests.labels('GET', configPath, String(status))
-    short.set(status, counter)
-    return counter
-  }
   return {
     watch(app) {
       app.addHook('onResponse', (request, reply, done) => {
@@ -57,8 +51,8 @@ export function createRequestMetrics(registry: Registry): RequestMetrics {
         done()
       })
     },
-    countShort: (status) => {
-      ;(short.get(status) ?? shortCounter(status)).inc()
+    countPublicRead: (status) => {
+      requests.labels('GET', configPath, String(status)).inc()
     },
     countCut: (reason) => {
       cut.inc({ reason })

@@ -13,11 +13,9 @@ import { requestIdFrom } from '../request/request-id.ts'
 import type { ClientAddress } from './client-address.ts'
 
 export interface WorkerGatewayOptions {
-  readonly service: Pick<Service, 'workerAtHost' | 'workersHaveHosts' | 'dispatchToWorker' | 'upgradeToWorker'>
+  readonly service: Pick<Service, 'workerAtHost' | 'dispatchToWorker' | 'upgradeToWorker'>
   readonly docsUrl: string
   readonly addressOf: ClientAddress
-  /** The path of the API that is asked for most. */
-  readonly ownPath: string
   /** Connections end with their next answer. */
   readonly leaving: AbortSignal
   /** Draining: what is new is refused, and upgraded connections end after a moment. */
@@ -56,8 +54,6 @@ export class WorkerGateway {
 
   /** True when the request is a worker's: then it is answered here. */
   takes(request: IncomingMessage, response: ServerResponse): boolean {
-    // The price list is read far more often than workers are: without host names of theirs its path says enough.
-    if (request.url === this.options.ownPath && !this.options.service.workersHaveHosts()) return false
     const target = this.targetOf(request)
     if (target === null) return false
     this.dispatch(target, request, response)

@@ -64,7 +64,7 @@ export const tables = {
   workerHosts: { columns: workerHostColumns, copiedBy: ['host'] },
   workerSchedules: { columns: scheduleColumns, copiedBy: ['worker', 'cron'] },
   workerRuns: { columns: runColumns, copiedBy: ['id'] },
-  /** Beside an embedded store in a file of their own, and copied from there; here is what an earlier release wrote. */
+  /** Beside an embedded store in a file of their own, and copied from there; its own table is empty. */
   workerLogs: { columns: logColumns, copiedBy: ['id'] },
   workerLogSizes: { columns: logSizeColumns, copiedBy: null },
   workerChanges: { columns: workerChangeColumns, copiedBy: null },

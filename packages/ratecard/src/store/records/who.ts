@@ -3,7 +3,7 @@ import { textOrNull } from './columns.ts'
 import type { Columns } from './columns.ts'
 
 export const keyColumns = {
-  /** Id of the service key that acted, never the key; null for a session, for the service itself, and before keys were kept. */
+  /** Id of the service key that acted, never the key; null for a session and for the service itself. */
   keyId: textOrNull(),
   /** As the key was called then. */
   keyName: textOrNull(),

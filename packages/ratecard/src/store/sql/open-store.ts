@@ -86,7 +86,7 @@ function workerLogsOf(database: Database, { file }: Pick<OpenStoreOptions, 'file
     database: own,
     prepare: () => migrate(own, clock, workerLogMigrations),
     exists: () => existsSync(logFile),
-    former: database,
+    isOwnFile: true,
   })
 }
 

@@ -1,7 +1,6 @@
 // What is done now and then: old logs and runs are forgotten, in small steps with pauses between them.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Store } from '../../store/store.ts'
-import { logBound } from './log-book.ts'
 
 const everyMs = 60_000
 const runsKeptMs = 30 * 24 * 60 * 60_000
@@ -21,7 +20,7 @@ export function startPruning(deps: {
   const prune = async () => {
     const now = await store.workers.now()
     const workers = (await store.workers.list()).map(({ name }) => name)
-    const present = { workers, now, since: now - logRetentionMs, keep: logBound }
+    const present = { workers, now, since: now - logRetentionMs }
     while (await store.workerLogs.tidy(present)) await pause(pauseMs, undefined, { signal, ref: false })
     for (const worker of workers)
       while ((await store.workerRuns.prune(worker, now - runsKeptMs, runsPerStep)) === runsPerStep)

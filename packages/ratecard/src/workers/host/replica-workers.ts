@@ -66,10 +66,6 @@ export class ReplicaWorkers {
     return this.hosts.get(host) ?? null
   }
 
-  hasHosts(): boolean {
-    return this.hosts.size > 0
-  }
-
   knows(name: string): boolean {
     return this.members.has(name)
   }

@@ -24,6 +24,13 @@ export interface WorkerLimits {
   readonly concurrent: number
 }
 
+/** For people: `15 minutes`, `1 second`, `400 ms`. */
+export function durationText(ms: number): string {
+  const [size, unit] = ms % 60_000 === 0 ? [60_000, 'minute'] : [1_000, 'second']
+  if (ms % size !== 0) return `${String(ms)} ms`
+  return `${String(ms / size)} ${unit}${ms === size ? '' : 's'}`
+}
+
 export const defaultLimits: WorkerLimits = {
   cpuMs: 10_000,
   memoryMb: 512,

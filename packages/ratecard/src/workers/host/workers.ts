@@ -43,7 +43,6 @@ export function operationsOf(workers: Workers): WorkerOperations {
     cronRuns: (...args) => workers.cronRuns(...args),
     triggerCron: (...args) => workers.triggerCron(...args),
     workerAtHost: (host) => workers.workerAtHost(host),
-    workersHaveHosts: () => workers.workersHaveHosts(),
     dispatchToWorker: (...args) => workers.dispatchToWorker(...args),
     upgradeToWorker: (...args) => workers.upgradeToWorker(...args),
   }
@@ -183,11 +182,6 @@ class LocalWorkers implements Workers {
         hint: 'Send `{"cron": "* * * * *"}`; the handler gets it as `event.cron`.',
       })
     return runView(await scheduler.trigger({ worker: name, cron: expression, deploymentId: deployment.id }))
-  }
-
-  workersHaveHosts(): boolean {
-    if (this.hosting === null) return false
-    return this.options.domain !== null || this.hosting.replica.hasHosts()
   }
 
   workerAtHost(host: string): string | null {

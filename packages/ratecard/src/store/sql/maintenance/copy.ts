@@ -69,11 +69,7 @@ async function copyTable(source: Write, target: Write, table: (typeof copied)[nu
 
 async function copyWorkerLogs(from: KyselyStore, target: Write): Promise<void> {
   for await (const lines of from.workerLogs.pages(pageSize))
-    await target
-      .insertInto('workerLogs')
-      .values(lines)
-      .onConflict((conflict) => conflict.column('id').doNothing())
-      .execute()
+    await target.insertInto('workerLogs').values(lines).execute()
 }
 
 async function copyPublished(source: Write, target: Write): Promise<void> {

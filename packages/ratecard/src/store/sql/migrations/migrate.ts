@@ -31,8 +31,6 @@ export async function migrate(
         .values({ version: index + 1, name: step.name, appliedAt: clock.now() })
         .execute()
     }
-    for (const { again } of steps)
-      for (const statement of again?.(dialects[database.engine]) ?? []) await sql.raw(statement).execute(db)
   })
 }
 
@@ -53,16 +51,8 @@ const ledger = `create table if not exists schema_migrations (
 )`
 
 const dialects: Readonly<Record<Engine, Dialect>> = {
-  sqlite: {
-    engine: 'sqlite',
-    key: 'text',
-    epochMs: (text) => `cast(strftime('%s', ${text}) as bigint) * 1000 + cast(substr(${text}, 21, 3) as bigint)`,
-  },
-  postgres: {
-    engine: 'postgres',
-    key: 'text collate "C"',
-    epochMs: (text) => `cast(extract(epoch from cast(${text} as timestamptz)) * 1000 as bigint)`,
-  },
+  sqlite: { engine: 'sqlite', key: 'text' },
+  postgres: { engine: 'postgres', key: 'text collate "C"' },
 }
 
 const statementsOf = (step: Migration, engine: Engine) => step.statements(dialects[engine])

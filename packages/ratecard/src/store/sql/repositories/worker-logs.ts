@@ -14,8 +14,6 @@ interface OldLine {
 
 /** Lines that one statement touches: long ones are 16 KB, and a step has to be done in a few milliseconds. */
 const linesPerStep = 200
-/** The former lines are read on the event loop. */
-const formerLinesPerStep = 50
 /** Pages that one step gives back to the system, of 4 KB. */
 const pagesPerStep = 500
 
@@ -25,18 +23,16 @@ export interface WorkerLogParts {
   readonly prepare?: () => Promise<void>
   /** False: there is nothing to open yet, and nothing to tidy. */
   readonly exists?: () => boolean
-  /** Where an earlier release kept the lines; `tidy` moves them from there. */
-  readonly former?: Database
+  /** True: the database is a file of these lines alone, which is closed and shrunk here. */
+  readonly isOwnFile?: boolean
 }
 
 export class SqlWorkerLogs implements WorkerLogStore {
   readonly #parts: WorkerLogParts
   #prepared: Promise<void> | undefined
-  #formerIsEmpty: boolean
 
   constructor(parts: WorkerLogParts) {
     this.#parts = parts
-    this.#formerIsEmpty = parts.former === undefined
   }
 
   async add(lines: readonly LogRecord[], keep: LogBound): Promise<void> {
@@ -87,7 +83,6 @@ export class SqlWorkerLogs implements WorkerLogStore {
   }
 
   async tidy(present: Present): Promise<boolean> {
-    if (await this.#moveFormer(present)) return true
     if (this.#prepared === undefined && this.#parts.exists?.() === false) return false
     const sizes = await this.#read((db) => db.selectFrom('workerLogSizes').select('worker').execute())
     const known = new Set(present.workers)
@@ -101,7 +96,7 @@ export class SqlWorkerLogs implements WorkerLogStore {
   }
 
   async close(): Promise<void> {
-    if (this.#parts.former !== undefined) await this.#parts.database.destroy()
+    if (this.#parts.isOwnFile === true) await this.#parts.database.destroy()
   }
 
   async #read<T>(work: (db: Read) => Promise<T>): Promise<T> {
@@ -137,49 +132,13 @@ export class SqlWorkerLogs implements WorkerLogStore {
   }
 
   async #giveRoomBack(): Promise<boolean> {
-    if (this.#parts.former === undefined) return false
+    if (this.#parts.isOwnFile !== true) return false
     const { rows } = await this.#read((db) => sql<{ freelistCount: number }>`pragma freelist_count`.execute(db))
     const free = rows[0]?.freelistCount ?? 0
     if (free === 0) return false
     await this.#read((db) => sql`pragma incremental_vacuum(${sql.lit(pagesPerStep)})`.execute(db))
     return free > pagesPerStep
   }
-
-  /** One step of moving what an earlier release wrote into the store itself. */
-  async #moveFormer({ workers, keep }: Present): Promise<boolean> {
-    const { former } = this.#parts
-    if (this.#formerIsEmpty || former === undefined) return false
-    const lines = await former.read((db) =>
-      db.selectFrom('workerLogs').selectAll().orderBy('worker').orderBy('id').limit(formerLinesPerStep).execute(),
-    )
-    const last = lines.at(-1)
-    if (last === undefined) {
-      this.#formerIsEmpty = true
-      return false
-    }
-    const known = new Set(workers)
-    const kept = lines.filter((line) => known.has(line.worker))
-    if (!(await hasMoreThan(former, last, keep.lines))) await this.add(kept, keep)
-    const ids = lines.map(({ id }) => id)
-    await former.write((db) => db.deleteFrom('workerLogs').where('id', 'in', ids).execute())
-    return true
-  }
-}
-
-/** Whether a worker has that many lines after the one given. */
-async function hasMoreThan(database: Database, { worker, id }: LogRecord, lines: number): Promise<boolean> {
-  const next = await database.read((db) =>
-    db
-      .selectFrom('workerLogs')
-      .select('id')
-      .where('worker', '=', worker)
-      .where('id', '>', id)
-      .orderBy('id')
-      .offset(lines)
-      .limit(1)
-      .executeTakeFirst(),
-  )
-  return next !== undefined
 }
 
 /** Whether the worker has more than `keep` afterwards. */

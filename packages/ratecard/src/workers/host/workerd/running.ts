@@ -14,6 +14,7 @@ import type {
   WorkerStats,
   WorkerVersionSpec,
 } from '../runtime.ts'
+import { durationText } from '../runtime.ts'
 import { controlOf } from './control.ts'
 import type { Control } from './control.ts'
 import type { Ended, WorkerdProcess } from './process.ts'
@@ -122,7 +123,10 @@ export class WorkerdWorker implements RunningWorker {
       return { outcome: 'exception', error: this.map(first.stack ?? `${first.name}: ${first.message}`) }
     } catch {
       if (timeout.aborted)
-        return { outcome: 'timed_out', error: `The scheduled handler was not done after ${scheduledMs} ms.` }
+        return {
+          outcome: 'timed_out',
+          error: `The scheduled handler exceeded its limit of ${durationText(scheduledMs)}.`,
+        }
       const cause = await this.causeSoon()
       const known = cause?.reason === 'exceeded_cpu' || cause?.reason === 'exceeded_memory'
       return { outcome: known ? cause.reason : 'lost', error: cause?.detail ?? 'The worker did not answer.' }

@@ -1,5 +1,6 @@
 import { request } from 'node:http'
 import type { IncomingHttpHeaders } from 'node:http'
+import { connect } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { admin, billing, changedConfig, sampleConfig, startTestApp } from '../support/app.ts'
@@ -50,7 +51,7 @@ const path = `${billing}/config`
 /** An empty query goes to the router and means the same. */
 const throughTheRouter = `${path}?`
 
-describe('the short path of the price list', () => {
+describe('the public read of the price list before the router', () => {
   it('answers as the router does when there is no configuration', async () => {
     const answer = await send(path)
     expect(answer.status).toBe(404)
@@ -89,6 +90,17 @@ describe('the short path of the price list', () => {
     expect((await send(`${path}?x=1`)).status).toBe(400)
     const head = await send(path, {}, 'HEAD')
     expect([head.status, head.body.length]).toEqual([200, 0])
+  })
+
+  it('leaves a header that occurs twice to the router', async () => {
+    const answer = await new Promise<string>((resolve, reject) => {
+      const socket = connect(port, '127.0.0.1')
+      let text = ''
+      socket.setEncoding('utf8').on('data', (part) => (text += String(part)))
+      socket.on('close', () => resolve(text)).on('error', reject)
+      socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n`)
+    })
+    expect(answer).toMatch(/^HTTP\/1\.1 400 [^]*"request_invalid"/)
   })
 
   it('shows a push of this process with the next request', async () => {

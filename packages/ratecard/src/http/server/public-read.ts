@@ -1,0 +1,50 @@
+// The public price list without the router, which triples what the answer costs in CPU (docs/decisions/0067-plain-means.md).
+import type { IncomingMessage, RequestListener } from 'node:http'
+import type { Service } from '../../service/service.ts'
+import { configAnswer } from '../response/config-answer.ts'
+import { requestIdOf } from '../request/request-id.ts'
+
+export const configPath = '/api/v1/billing/config'
+
+export interface PublicReadOptions {
+  readonly service: Pick<Service, 'published'>
+  /** False while the service shuts down: the router then closes connections and refuses requests. */
+  readonly isOpen: () => boolean
+  readonly onAnswer: (status: number) => void
+}
+
+/**
+ * Answers a plain `GET` of the public price list with the bytes that its route sends, and leaves every other request to `route`:
+ * for example one with a service key, a query, or a header that occurs twice.
+ */
+export function withPublicRead(route: RequestListener, { service, isOpen, onAnswer }: PublicReadOptions) {
+  const listener: RequestListener = (request, response) => {
+    if (!isPlainRead(request) || !isOpen()) {
+      route(request, response)
+      return
+    }
+    const { 'accept-encoding': acceptEncoding, 'if-none-match': ifNoneMatch } = request.headers
+    service
+      .published()
+      .then((published) => configAnswer(published, { acceptEncoding: acceptEncoding?.toString(), ifNoneMatch }))
+      .then(
+        ({ status, headers, body }) => {
+          response.writeHead(status, { ...headers, 'x-request-id': requestIdOf(request) })
+          response.end(body)
+          onAnswer(status)
+        },
+        () => {
+          // Nothing was sent (no configuration, store unreachable): the route says why.
+          route(request, response)
+        },
+      )
+  }
+  return listener
+}
+
+/** Node joins or drops headers that occur twice, so that there are fewer names than lines. */
+function isPlainRead({ url, method, headers, rawHeaders }: IncomingMessage): boolean {
+  if (url !== configPath || method !== 'GET' || headers.host === undefined) return false
+  const isRouted = ['x-service-key', 'content-length', 'transfer-encoding'].some((name) => name in headers)
+  return !isRouted && rawHeaders.length === 2 * Object.keys(headers).length
+}

@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest'
+import { sandboxForTest } from '../../support/sandbox.ts'
+
+test('the clock of an account goes back with a snapshot and starts anew with a reset', async () => {
+  const { control, apiKey } = await sandboxForTest()
+  const start = control.now(apiKey)
+  control.advance(100, apiKey)
+  control.snapshot('later', apiKey)
+  control.advance(100, apiKey)
+  expect(control.now(apiKey)).toBe(start + 200)
+  control.restore('later')
+  expect(control.now(apiKey)).toBe(start + 100)
+  control.reset(apiKey)
+  expect(control.now(apiKey)).toBe(start)
+})

@@ -1,0 +1,43 @@
+// Values that guides state in prose are those of the code.
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { languages } from '../../packages/pricing-table/src/words.ts'
+import { defaultLimits, durationText } from '../../packages/ratecard/src/workers/host/runtime.ts'
+
+const guide = (name: string) => readFileSync(new URL(`../../docs/guides/${name}.md`, import.meta.url), 'utf8')
+
+/** The second cell of the table row whose first cell is given. */
+function valueOf(text: string, first: string): string | undefined {
+  const rows = text.split('\n').map((line) => line.split('|').map((cell) => cell.trim()))
+  return rows.find((cells) => cells[1] === first)?.[2]
+}
+
+test.each([
+  ['CPU time of a request or run', `\`[limits] cpu_ms\`, default ${String(defaultLimits.cpuMs / 1000)} s`],
+  ['Memory of the process', `${String(defaultLimits.memoryMb)} MB`],
+  ['JavaScript heap', `${String(defaultLimits.heapMb)} MB`],
+  ['Wall time until the response begins', `${String(defaultLimits.responseMs / 1000)} s`],
+  ['Requests in progress at one time', defaultLimits.concurrent.toLocaleString('en')],
+  ['Wall time of a scheduled run', durationText(defaultLimits.scheduledMs)],
+])('the guide of workers states the limit "%s" as it is', (first, value) => {
+  expect(valueOf(guide('workers'), first)).toBe(value)
+})
+
+test('the guide of scheduled runs states their limit as it is', () => {
+  expect(valueOf(guide('cron'), '`timed_out`')).toBe(`it took longer than ${durationText(defaultLimits.scheduledMs)}`)
+})
+
+test('the guide of the pricing table lists its languages', () => {
+  const names = new Intl.DisplayNames('en', { type: 'language' })
+  const list = new Intl.ListFormat('en-GB').format(Object.keys(languages).map((language) => String(names.of(language))))
+  expect(guide('pricing-table')).toContain(`: ${list};`)
+})
+
+test.each([
+  [15 * 60_000, '15 minutes'],
+  [60_000, '1 minute'],
+  [30_000, '30 seconds'],
+  [400, '400 ms'],
+])('%i ms is "%s"', (ms, text) => {
+  expect(durationText(ms)).toBe(text)
+})
