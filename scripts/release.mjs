@@ -50,6 +50,15 @@ function check() {
   return fragments
 }
 
+/** Files beside the manifests that name the release; the version comes after the first group. */
+const action = /(github-action@v)[\d.]+/g
+const pinned = [
+  ['deploy/kubernetes/kustomization.yaml', /(newTag: ).*/],
+  ['integrations/gitlab/ratecard.gitlab-ci.yml', /(RATECARD_VERSION: ).*/],
+  ...['plan', 'apply', 'drift'].map((name) => [`integrations/github-action/examples/${name}.yml`, action]),
+  ['docs/guides/prices-in-pull-requests.md', action],
+]
+
 /** One version for all, also where they name each other. */
 function setVersions() {
   const names = new Set(folders.map((folder) => JSON.parse(read(`${folder}/package.json`)).name))
@@ -71,8 +80,11 @@ function setVersions() {
     for (const [kind, value] of Object.entries(given)) if (value !== undefined) entry[kind] = value
   }
   write('package-lock.json', `${JSON.stringify(lock, null, 2)}\n`)
-  const kustomization = 'deploy/kubernetes/kustomization.yaml'
-  write(kustomization, read(kustomization).replace(/newTag: .*/, `newTag: ${version}`))
+  for (const [file, pattern] of pinned)
+    write(
+      file,
+      read(file).replace(pattern, (_, before) => `${before}${version}`),
+    )
 }
 
 /** The fragments become a section of the changelog, under their own headings where they have some. */

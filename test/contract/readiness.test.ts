@@ -1,8 +1,10 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createReadiness } from '../../packages/ratecard/src/health/readiness.ts'
 import type { ReadinessDeps } from '../../packages/ratecard/src/health/readiness.ts'
 import { ServiceError } from '../../packages/ratecard/src/errors/service-error.ts'
 import { startStack } from '../support/stack.ts'
+import type { StoreRefusal } from '../../packages/ratecard/src/store/store.ts'
 import { inMemory } from '../support/store.ts'
 import type { Stack } from '../support/stack.ts'
 
@@ -77,14 +79,51 @@ test('a clock that is set back does not make an old answer of the processor coun
   expect(calls()).toBe(2)
 })
 
-test('without its store a replica is not ready, and does not say why', async () => {
+test('without its store a replica is not ready, and names the code of the error alone', async () => {
   const store = await (await inMemory()).open()
   probe = readiness({ store })
   expect(await probe()).toMatchObject({ ready: true, checks: { store: { ok: true, detail: store.engine } } })
   await store.close()
   const { ready, checks } = await probe()
   expect(ready).toBe(false)
-  expect(checks).toMatchObject({ store: { ok: false, detail: 'unavailable' }, processor: { ok: true } })
+  expect(checks).toMatchObject({
+    store: { ok: false, detail: 'the store refused a read (connection lost)' },
+    processor: { ok: true },
+  })
+})
+
+test.each(['read', 'write'] as const)(
+  'a refused %s of the store turns requests away for a minute, unless it was a lost connection',
+  async (access) => {
+    const store = await (await inMemory()).open()
+    const refused = (kind: StoreRefusal['kind'], code: string) =>
+      readiness({
+        store: {
+          engine: 'sqlite',
+          ping: () => store.ping(),
+          refusal: () => ({ access, code, kind, at: now - 59_000 }),
+        },
+      })
+    probe = refused('condition', 'SQLITE_FULL')
+    expect((await probe()).checks.store).toEqual({ ok: false, detail: `the store refused a ${access} (SQLITE_FULL)` })
+    probe = refused('connection', '57P01')
+    expect((await probe()).checks.store).toEqual({ ok: true, detail: 'sqlite' })
+    probe = refused('damage', 'SQLITE_CORRUPT')
+    expect((await probe()).checks.store).toEqual({ ok: false, detail: 'the store is damaged (SQLITE_CORRUPT)' })
+  },
+)
+
+test('a minute after the last refusal a replica is ready again', async () => {
+  const store = await (await inMemory()).open({ clock: { now: () => now } })
+  await store.database.write((db) => sql`pragma max_page_count = 1`.execute(db))
+  await expect(store.facts.set('large', 'x'.repeat(10_000_000))).rejects.toMatchObject({ code: 'store_unavailable' })
+  probe = readiness({ store })
+  const refused = { ok: false, detail: 'the store refused a write (SQLITE_FULL)' }
+  expect((await probe()).checks.store).toEqual(refused)
+  now += 59_000
+  expect(await probe()).toMatchObject({ ready: false, checks: { store: refused } })
+  now += 1_000
+  expect(await probe()).toMatchObject({ ready: true, checks: { store: { ok: true } } })
 })
 
 test('workers that cannot run are told and turn nobody away', async () => {

@@ -5,6 +5,8 @@ import os from 'node:os'
 import path from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
+import { drainMs } from '../../packages/ratecard/src/composition/main.ts'
+import { longestWriteMs } from '../../packages/ratecard/src/processor/write-options.ts'
 import { createMetrics, createRequestMetrics } from '../../packages/ratecard/src/http/server/metrics.ts'
 import { settingsSchema } from '../../packages/ratecard/src/settings.ts'
 import { createWorkerMetrics } from '../../packages/ratecard/src/workers/host/worker-metrics.ts'
@@ -33,7 +35,8 @@ function temporary(): string {
 }
 
 const settingNames = new Set(Object.keys(settingsSchema.properties))
-const drainSeconds = 8
+/** From the end of the delay to the end of the process, with the longest write to the processor in flight. */
+const stopSeconds = (drainMs + longestWriteMs) / 1000
 
 describe('compose.yaml', () => {
   const services = (parse(read('compose.yaml'), { merge: true }) as { services: Record<string, Json> }).services
@@ -48,10 +51,10 @@ describe('compose.yaml', () => {
     }
   })
 
-  test('gives a replica longer to end than its delay and its draining take', () => {
+  test('gives a replica longer to end than its delay, its draining and the longest write take', () => {
     for (const [, service] of replicas) {
       const delay = Number((service['environment'] as Json)['RATECARD_SHUTDOWN_DELAY_SECONDS'])
-      expect(Number.parseInt(String(service['stop_grace_period']), 10)).toBeGreaterThan(delay + drainSeconds)
+      expect(Number.parseInt(String(service['stop_grace_period']), 10)).toBeGreaterThan(delay + stopSeconds)
       expect(service).toMatchObject({ read_only: true, cap_drop: ['ALL'] })
     }
   })
@@ -102,9 +105,10 @@ describe('deploy/kubernetes', () => {
     expect(selector).toEqual({ matchLabels: template.metadata['labels'] })
     expect(find('Service')['spec']).toMatchObject({ selector: template.metadata['labels'] as Json })
     expect(find('PodDisruptionBudget')['spec']).toMatchObject({ selector })
+    expect(find('NetworkPolicy')['spec']).toMatchObject({ podSelector: selector })
   })
 
-  test('a pod has longer to end than its delay and its draining take, and holds no secret, no privilege', () => {
+  test('a pod has longer to end than its delay, its draining and the longest write take, and holds no secret, no privilege', () => {
     interface Container {
       env: { name: string; value: string }[]
       securityContext: Json
@@ -113,11 +117,17 @@ describe('deploy/kubernetes', () => {
     const [container] = pod['containers'] as [Container]
     const delay = Number(container.env.find(({ name }) => name === 'RATECARD_SHUTDOWN_DELAY_SECONDS')?.value)
     expect(delay).toBeGreaterThan(0)
-    expect(pod['terminationGracePeriodSeconds']).toBeGreaterThan(delay + drainSeconds)
+    expect(pod['terminationGracePeriodSeconds']).toBeGreaterThan(delay + stopSeconds)
     expect(container.env.map(({ name }) => name).filter((name) => !settingNames.has(name))).toEqual([])
     expect(container.securityContext).toMatchObject({ readOnlyRootFilesystem: true, allowPrivilegeEscalation: false })
     expect(manifests.filter(({ kind }) => kind === 'Secret')).toEqual([])
   })
+})
+
+test('the unit of systemd gives the service longer to end than its delay, its draining and the longest write take', () => {
+  const unit = read('deploy/systemd/ratecard.service')
+  const delay = Number(/RATECARD_SHUTDOWN_DELAY_SECONDS=(\d+)/.exec(unit)?.[1])
+  expect(Number(/^TimeoutStopSec=(\d+)$/m.exec(unit)?.[1])).toBeGreaterThan(delay + stopSeconds)
 })
 
 test('the unit of systemd is exposed no more than 3.0', () => {
@@ -192,5 +202,30 @@ describe('deploy/grafana', () => {
     writeFileSync(asRules, JSON.stringify({ groups: [{ name: 'dashboard', rules }] }))
     for (const file of [asRules, path.join(root, 'deploy/grafana/alerts.yaml')])
       expect(run('promtool', ['check', 'rules', file])).toMatchObject({ status: 0 })
+  })
+})
+
+describe('integrations', () => {
+  const { version } = JSON.parse(read('packages/ratecard/package.json')) as { version: string }
+
+  test('the action runs the command line of its own release', () => {
+    const folder = temporary()
+    writeFileSync(path.join(folder, 'npx'), '#!/bin/sh\necho "npx $*"\n', { mode: 0o755 })
+    const action = parse(read('integrations/github-action/action.yml')) as { inputs: { ratecard: Json } }
+    expect(action.inputs.ratecard).not.toHaveProperty('default')
+    const script = path.join(root, 'integrations/github-action/main.mjs')
+    const { text } = run(process.execPath, [script], {
+      PATH: `${folder}:/usr/bin:/bin`,
+      INPUT_COMMAND: 'drift',
+      INPUT_RATECARD: '',
+    })
+    expect(text).toBe(`npx --yes ratecard@${version} billing drift --format markdown --exit-code\n`)
+  })
+
+  test('the GitLab jobs install the release that they came with, and workflows name the action of it', () => {
+    const gitlab = parse(read('integrations/gitlab/ratecard.gitlab-ci.yml')) as { variables: Json }
+    expect(gitlab.variables['RATECARD_VERSION']).toBe(version)
+    for (const name of ['plan', 'apply', 'drift'])
+      expect(read(`integrations/github-action/examples/${name}.yml`)).toContain(`/github-action@v${version}\n`)
   })
 })

@@ -6,6 +6,8 @@ import path from 'node:path'
 import ts from 'typescript'
 import { describe, expect, test } from 'vitest'
 import { parseAllDocuments } from 'yaml'
+import { drainMs } from '../../packages/ratecard/src/composition/main.ts'
+import { longestWriteMs } from '../../packages/ratecard/src/processor/write-options.ts'
 import { announceSkip } from '../support/skips.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
@@ -73,6 +75,7 @@ interface Probe {
   readonly failureThreshold: number
 }
 interface Pod {
+  readonly volumes: readonly { readonly emptyDir: { readonly sizeLimit?: string } }[]
   readonly terminationGracePeriodSeconds: number
   readonly securityContext: { readonly runAsUser: number; readonly runAsNonRoot: boolean }
   readonly containers: readonly [
@@ -97,6 +100,7 @@ describe.runIf(installed)('deploy/kubernetes, rendered by kustomize', () => {
   test('is what the API takes, in every field', async () => {
     expect(manifests.map(({ kind }) => kind).sort()).toEqual([
       'Deployment',
+      'NetworkPolicy',
       'PodDisruptionBudget',
       'Service',
       'ServiceAccount',
@@ -110,6 +114,8 @@ describe.runIf(installed)('deploy/kubernetes, rendered by kustomize', () => {
     ['"topologyKey"', '"topologyKeys"'],
     ['"maxUnavailable":1', '"maxUnavailable":"1","minimumAvailable":1'],
     ['"automountServiceAccountToken":false', '"automountServiceAccountToken":"no"'],
+    ['"podSelector"', '"podSelectors"'],
+    ['"sizeLimit"', '"sizelimit"'],
     ['"apiVersion":"apps/v1"', '"apiVersion":"apps/v2"'],
   ])('a slip of the pen is caught: %s becomes %s', (right, wrong) => {
     expect(text).toContain(right)
@@ -147,7 +153,9 @@ describe.runIf(installed)('deploy/kubernetes, rendered by kustomize', () => {
     const delay = Number(env.find(({ name }) => name === 'RATECARD_SHUTDOWN_DELAY_SECONDS')?.value)
     const noticed = ({ periodSeconds, failureThreshold }: Probe) => periodSeconds * failureThreshold
     expect(noticed(readinessProbe)).toBeLessThan(delay)
-    expect(deployment.template.spec.terminationGracePeriodSeconds).toBeGreaterThan(delay + 8)
+    expect(deployment.template.spec.terminationGracePeriodSeconds).toBeGreaterThan(
+      delay + (drainMs + longestWriteMs) / 1000,
+    )
     // A store that is away must not end the process, so only readiness asks for it.
     expect([readinessProbe, livenessProbe, startupProbe].map(({ httpGet }) => httpGet.path)).toEqual([
       '/readyz',
@@ -162,6 +170,32 @@ describe.runIf(installed)('deploy/kubernetes, rendered by kustomize', () => {
     const { maxUnavailable } = specOf('PodDisruptionBudget') as { readonly maxUnavailable: number }
     expect(maxUnavailable).toBeGreaterThan(0)
     expect(maxUnavailable).toBeLessThan(deployment.replicas)
+  })
+
+  test('lets nobody reach another port than that of the service, and no pod the metadata service of a cloud', () => {
+    const { policyTypes, ingress, egress } = specOf('NetworkPolicy') as {
+      readonly policyTypes: readonly string[]
+      readonly ingress: readonly { readonly ports: readonly { readonly port: string | number }[] }[]
+      readonly egress: readonly {
+        readonly to?: readonly { readonly ipBlock: { readonly cidr: string; readonly except: readonly string[] } }[]
+        readonly ports: readonly { readonly port: number }[]
+      }[]
+    }
+    expect(policyTypes).toEqual(['Ingress', 'Egress'])
+    expect(ingress.flatMap(({ ports }) => ports.map(({ port }) => port))).toEqual([
+      deployment.template.spec.containers[0].ports[0]?.name,
+    ])
+    expect(egress.flatMap(({ ports }) => ports.map(({ port }) => port))).toEqual([53, 53, 5432, 443])
+    const [web] = egress.filter(({ ports }) => ports.some(({ port }) => port === 443))
+    expect(web?.to?.map(({ ipBlock }) => ipBlock)).toEqual([
+      { cidr: '0.0.0.0/0', except: ['169.254.0.0/16'] },
+      { cidr: '::/0', except: ['fe80::/10', 'fd00:ec2::254/128'] },
+    ])
+  })
+
+  test('bounds every volume that is on the disk of a node', () => {
+    const { volumes } = deployment.template.spec
+    expect(volumes.map(({ emptyDir }) => emptyDir.sizeLimit)).toEqual(['1Gi', '512Mi'])
   })
 
   test('holds no secret: without the one that its page tells to make, no pod starts', () => {

@@ -1,10 +1,20 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 
 const root = path.resolve(import.meta.dirname, '../..')
+
+test.each(['client', 'pricing-table', 'ratecard', 'sandbox'])(
+  'npm pack in packages/%s is refused and names the command that makes the tarball',
+  (name) => {
+    const cwd = path.join(root, 'packages', name)
+    const { status, stderr } = spawnSync('npm', ['pack', '--dry-run'], { cwd, encoding: 'utf8' })
+    expect(status).not.toBe(0)
+    expect(stderr).toContain('npm run pack')
+  },
+)
 
 test('the tarball of ratecard carries its bundle, the sandbox and the client, so that it installs without them being published', () => {
   const out = mkdtempSync(path.join(os.tmpdir(), 'ratecard-tarballs-'))

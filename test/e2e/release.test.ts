@@ -56,6 +56,20 @@ test.skipIf(!canRelease)(
     for (const name of readdirSync(path.join(folder, 'packages')))
       if (existsSync(path.join(folder, 'packages', name, 'package.json')))
         expect(manifest(`packages/${name}`).version).toBe('7.8.9')
+    const pins = git(
+      'grep',
+      '-hoE',
+      '(github-action@v|RATECARD_VERSION: |newTag: ).*',
+      '--',
+      'integrations',
+      'deploy',
+      'docs',
+    )
+    expect([...new Set(pins.split('\n'))].sort()).toEqual([
+      'RATECARD_VERSION: 7.8.9',
+      'github-action@v7.8.9',
+      'newTag: 7.8.9',
+    ])
     expect(manifest('packages/ratecard').dependencies).toMatchObject({ '@ratecard/client': '^7.8.9' })
     const changelog = readFileSync(path.join(folder, 'CHANGELOG.md'), 'utf8')
     expect(changelog.indexOf('## 7.8.9')).toBeLessThan(changelog.indexOf('## 0.1.0'))

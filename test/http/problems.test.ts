@@ -216,6 +216,32 @@ describe('leaving', () => {
 })
 
 describe('draining', () => {
+  it('answers a request that is already on an idle connection, and tells its client to close', async () => {
+    const test = await startTestApp()
+    await test.app.listen({ port: 0, host: '127.0.0.1' })
+    const { port } = test.app.server.address() as AddressInfo
+    const idle = connect(port, '127.0.0.1')
+    const ask = (body = '') =>
+      `POST ${admin}/keys HTTP/1.1\r\nhost: localhost\r\ncontent-length: ${String(body.length + 100)}\r\n\r\n${body}`
+    let text = ''
+    idle.on('data', (data: Buffer) => (text += data.toString()))
+    const ended = new Promise<string>((resolve) => {
+      idle.once('error', ({ message }) => resolve(message))
+      idle.once('end', () => resolve('ended'))
+    })
+    await new Promise<void>((resolve) => idle.once('connect', () => resolve()))
+    const closed = closeGracefully(test.app, 1000)
+    idle.write(ask('the rest of the body'))
+    await expect.poll(() => text).toMatch(/shutting_down/)
+    // A connection that is closed with unread bytes would be reset here.
+    idle.write('comes after the response'.padEnd(100))
+    expect(await ended).toBe('ended')
+    expect(text).toMatch(/^HTTP\/1\.1 503 [\s\S]*connection: close/i)
+    idle.end()
+    await closed
+    await test.close()
+  })
+
   it('refuses new requests, is not ready, stays alive, and lets the running request end', async () => {
     let release = () => {}
     const gate = new Promise<void>((resolve) => (release = resolve))

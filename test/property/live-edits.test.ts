@@ -10,6 +10,7 @@ import { arbitraryConfig } from '../support/arbitrary-config.ts'
 
 const ours = new Set([
   'ui',
+  'subscription_group',
   'trial_period_days',
   'public',
   'default',

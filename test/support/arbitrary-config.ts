@@ -192,6 +192,7 @@ function product(id: string, meters: readonly string[], features: readonly strin
     package_dimensions: optional(fc.record({ height: size, length: size, weight: size, width: size })),
     metadata: optional(metadata),
     ui: optional(fc.record({ badge: text })),
+    subscription_group: optional(fc.constantFrom('plan', 'storage')),
   }
   return fc
     .record({ name: text, ...members, prices, chosen: fc.option(fc.nat(3), { nil: undefined }) })

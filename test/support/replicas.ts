@@ -44,10 +44,11 @@ export interface Replica {
 export interface ReplicaWorld {
   readonly databaseUrl: string
   readonly masterKey: string
+  readonly sandboxUrl: string
   /** The account, used by somebody else. */
   readonly stripe: Stripe
   /** The real command. */
-  startServer(env?: NodeJS.ProcessEnv): Promise<Replica>
+  startServer(env?: NodeJS.ProcessEnv, port?: number): Promise<Replica>
   /** The service of an earlier release, as `scripts/keep-release.ts` kept it. */
   startRelease(release: string): Promise<Replica>
   /** The same service, see replica.ts. */
@@ -84,14 +85,18 @@ export async function replicaWorld(): Promise<ReplicaWorld> {
   return {
     databaseUrl,
     masterKey,
+    sandboxUrl: sandbox.url,
     stripe: new Stripe(secretKey, {
       host: '127.0.0.1',
       port: Number(new URL(sandbox.url).port),
       protocol: 'http',
       telemetry: false,
     }),
-    startServer: (env = {}) =>
-      start([command, 'server', 'start', '--port', '0', '--data-dir', dataDir, '--json'], { ...settings, ...env }),
+    startServer: (env = {}, port = 0) =>
+      start([command, 'server', 'start', '--port', String(port), '--data-dir', dataDir, '--json'], {
+        ...settings,
+        ...env,
+      }),
     startRelease: (release) => start([unpacked(release), dataDir], settings),
     startReplica: (options = {}) =>
       start([script, JSON.stringify({ ...common, leaseMs: 15_000, stop: null, ...options } satisfies ReplicaOrder)]),

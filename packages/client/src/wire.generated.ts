@@ -70,6 +70,8 @@ export interface ProductDocument {
   }
   /** Ids of the `features` that whoever subscribes to the product is entitled to. */
   features?: string[]
+  /** Products with the same group exclude each other: a tenant has at most one of them at a time. */
+  subscription_group?: string
   /** Prices of the product. */
   prices?: PriceDocument[]
   /** Display hints. Ours alone: changing them writes nothing to the processor. */
@@ -825,6 +827,8 @@ export interface Checkout {
   /** Where to send the customer. */
   url: string
   sessionId: string | null
+  /** The price gives a trial and the tenant has had it: this page takes the payment at once. */
+  trial?: 'used'
 }
 
 export interface NewCheckout {
@@ -844,8 +848,10 @@ export interface NewCheckout {
   readonly allowPromotionCodes?: boolean | undefined
   /** The code as customers type it; with a service key its config id will do. */
   readonly promotionCode?: string | undefined
-  /** Sell a recurring price also where the tenant has a live subscription to it: both are billed. */
+  /** Sell a recurring price also where the tenant has a live subscription to its product, or to another product of its `subscription_group`: both are billed. */
   readonly allowDuplicate?: boolean | undefined
+  /** Service keys only: give a trial also where the tenant had one of the product or `subscription_group`. */
+  readonly allowSecondTrial?: boolean | undefined
   /** Needed with a service key. A session has a tenant already and may name no other. */
   readonly tenantId?: string | undefined
 }
@@ -1712,7 +1718,7 @@ export interface CronRun {
 }
 
 /** Codes of problems that this version knows. */
-export type ProblemCode = 'json_malformed' | 'request_invalid' | 'service_key_missing' | 'service_key_invalid' | 'service_key_expired' | 'session_invalid' | 'not_allowed' | 'key_scope' | 'route_not_found' | 'config_not_found' | 'revision_not_found' | 'price_not_found' | 'product_not_found' | 'meter_not_found' | 'mapping_not_found' | 'push_not_found' | 'webhook_not_found' | 'key_not_found' | 'tenant_not_found' | 'subscription_not_found' | 'session_not_found' | 'job_not_found' | 'deployment_not_found' | 'enterprise_price_not_found' | 'worker_not_found' | 'method_not_allowed' | 'written_form_mismatch' | 'push_in_progress' | 'push_unfinished' | 'push_not_resumable' | 'push_not_running' | 'tenant_busy' | 'job_not_running' | 'push_cancelled' | 'deployment_in_progress' | 'version_conflict' | 'processor_drift' | 'plan_stale' | 'impact_not_approved' | 'account_mismatch' | 'key_last' | 'request_in_progress' | 'idempotency_key_reused' | 'already_subscribed' | 'conflict' | 'store_not_found' | 'store_in_use' | 'backup_invalid' | 'body_too_large' | 'media_type_unsupported' | 'config_invalid' | 'plan_refused' | 'quantity_invalid' | 'price_not_sellable' | 'price_not_calculable' | 'currency_not_offered' | 'checkout_invalid' | 'processor_rejected' | 'cron_invalid' | 'worker_bundle_invalid' | 'worker_start_failed' | 'rate_limited' | 'settings_invalid' | 'internal' | 'secret_unreadable' | 'worker_exception' | 'processor_unauthorized' | 'processor_broken' | 'processor_rate_limited' | 'processor_unavailable' | 'store_unavailable' | 'shutting_down' | 'worker_exceeded_cpu' | 'worker_exceeded_memory' | 'worker_unavailable' | 'processor_timeout' | 'worker_timeout'
+export type ProblemCode = 'json_malformed' | 'request_invalid' | 'service_key_missing' | 'service_key_invalid' | 'service_key_expired' | 'session_invalid' | 'not_allowed' | 'key_scope' | 'route_not_found' | 'config_not_found' | 'revision_not_found' | 'price_not_found' | 'product_not_found' | 'meter_not_found' | 'mapping_not_found' | 'push_not_found' | 'webhook_not_found' | 'key_not_found' | 'tenant_not_found' | 'subscription_not_found' | 'session_not_found' | 'job_not_found' | 'deployment_not_found' | 'enterprise_price_not_found' | 'worker_not_found' | 'method_not_allowed' | 'written_form_mismatch' | 'push_in_progress' | 'push_unfinished' | 'push_not_resumable' | 'push_not_running' | 'tenant_busy' | 'job_not_running' | 'push_cancelled' | 'deployment_in_progress' | 'version_conflict' | 'processor_drift' | 'plan_stale' | 'impact_not_approved' | 'account_mismatch' | 'key_last' | 'request_in_progress' | 'idempotency_key_reused' | 'already_subscribed' | 'trial_used' | 'conflict' | 'store_not_found' | 'store_in_use' | 'backup_invalid' | 'body_too_large' | 'media_type_unsupported' | 'config_invalid' | 'plan_refused' | 'quantity_invalid' | 'price_not_sellable' | 'price_not_calculable' | 'currency_not_offered' | 'checkout_invalid' | 'processor_rejected' | 'cron_invalid' | 'worker_bundle_invalid' | 'worker_start_failed' | 'rate_limited' | 'settings_invalid' | 'internal' | 'secret_unreadable' | 'worker_exception' | 'processor_unauthorized' | 'processor_broken' | 'processor_rate_limited' | 'processor_unavailable' | 'store_unavailable' | 'shutting_down' | 'worker_exceeded_cpu' | 'worker_exceeded_memory' | 'worker_unavailable' | 'processor_timeout' | 'worker_timeout'
 
 /** What each operation takes and answers. */
 export interface Operations {

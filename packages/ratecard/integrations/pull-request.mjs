@@ -24,6 +24,11 @@ function setting(env, name) {
   return value === undefined || value.trim() === '' ? null : value.trim()
 }
 
+/** Of the package that this script belongs to: a later release gets no production key before the action or the job is updated. */
+function ownVersion() {
+  return JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version
+}
+
 function readSettings(env) {
   const environment = setting(env, 'environment')
   if (environment !== null && !environmentPattern.test(environment))
@@ -39,7 +44,7 @@ function readSettings(env) {
     failOn,
     unplanned,
     cwd: path.resolve(setting(env, 'working-directory') ?? '.'),
-    ratecard: (setting(env, 'ratecard') ?? 'npx --yes ratecard').split(/\s+/),
+    ratecard: (setting(env, 'ratecard') ?? `npx --yes ratecard@${ownVersion()}`).split(/\s+/),
     apiUrl: setting(env, 'api-url'),
     serviceKey: setting(env, 'service-key') ?? env.RATECARD_SERVICE_KEY ?? null,
     token: setting(env, 'token') ?? env.GITHUB_TOKEN ?? env.GITLAB_TOKEN ?? null,

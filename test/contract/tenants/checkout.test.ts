@@ -284,7 +284,7 @@ describe('a tenant that has the price already', () => {
     expect((await world.service.doctor()).find(({ check }) => check === 'subscriptions')).toEqual({
       check: 'subscriptions',
       status: 'ok',
-      detail: 'no tenant is billed twice for one price',
+      detail: 'no tenant is billed twice for one product or subscription group',
     })
   })
 

@@ -32,6 +32,7 @@ function book(change: (config: BillingConfig) => void = () => undefined) {
 }
 
 const licensed: Omit<LivePrice, 'id'> = {
+  product: processorId('prod_shop'),
   active: true,
   currency: 'usd',
   interval: 'month',
@@ -65,6 +66,8 @@ function state(
     cancelAtPeriodEnd: false,
     trialEnd: null,
     createdAt: 0,
+    trialStart: null,
+    soldPriceId: null,
     allowsDuplicate: false,
     ends: [],
     ...change,

@@ -91,6 +91,12 @@ function Subscriptions({ id }: { readonly id: string }) {
                     <>
                       <Badge tone={subscription.status === 'active' ? 'good' : 'warn'}>{subscription.status}</Badge>{' '}
                       {subscription.cancelAtPeriodEnd ? <Badge tone="warn">ends</Badge> : null}
+                      {subscription.duplicateOf === null ? null : (
+                        <p className="small">
+                          <Badge tone="bad">second</Badge> beside <Id>{subscription.duplicateOf}</Id>, of the same
+                          product or group: both are billed. Cancel one at the processor and refund it.
+                        </p>
+                      )}
                     </>,
                     <>
                       <Id>{item.priceId ?? item.processorPriceId}</Id>{' '}

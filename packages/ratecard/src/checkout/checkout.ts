@@ -12,20 +12,27 @@ import type { Checkout, NewCheckout, Principal, TenantOperations } from '../serv
 import type { Store } from '../store/store.ts'
 import type { TenantRecord } from '../store/tenant-store.ts'
 import type { PriceBook } from '../swaps/price-book.ts'
-import { subscriptionTo } from '../swaps/twice.ts'
+import { readSoldItems, soldPrice } from '../swaps/sold-items.ts'
+import type { SoldItem } from '../swaps/sold-items.ts'
+import { isOtherOfGroup, sharesTrial, subscriptionBeside } from '../swaps/twice.ts'
 import type { Customers } from '../tenants/customers.ts'
-import { subscriptionsOf } from '../tenants/at-processor.ts'
+import { closePages, everySubscriptionOf, subscriptionsOf } from '../tenants/at-processor.ts'
 import { findTenant, tenantNotFound } from '../tenants/customers.ts'
-import { endedByPaying, isRunning, settleFree } from '../tenants/free-subscriptions.ts'
+import { endedByPaying, endReplaced, isRunning, settleFree } from '../tenants/free-subscriptions.ts'
 import { withTenant } from '../tenants/lease.ts'
 import { decideCheckout } from './decide-checkout.ts'
 import type { AppliedConfig, CheckoutDecision } from './decide-checkout.ts'
+import { refuseSecond, standingOf, trialLeft } from './decide-second.ts'
+import type { Standing, Trial } from './decide-second.ts'
 import { allowedOrigins, checkRedirect } from './redirects.ts'
 import { ownPrices } from './tenant-price.ts'
 
 export interface CheckoutDeps {
-  readonly store: Pick<Store, 'tenants' | 'localSubscriptions' | 'exclusively'>
-  readonly processor: Pick<Processor, 'createCheckout' | 'createPortal' | 'subscriptions'>
+  readonly store: Pick<Store, 'tenants' | 'localSubscriptions' | 'exclusively' | 'versions' | 'mappings'>
+  readonly processor: Pick<
+    Processor,
+    'createCheckout' | 'createPortal' | 'subscriptions' | 'everySubscription' | 'expireCheckouts'
+  >
   readonly customers: Customers
   readonly clock: Clock
   readonly newId: () => string
@@ -53,6 +60,11 @@ export function createCheckouts(deps: CheckoutDeps): Checkouts {
     async createCheckout(wish, principal, idempotencyKey) {
       checkRedirect(wish.successUrl, 'success_url', origins)
       checkRedirect(wish.cancelUrl, 'cancel_url', origins)
+      if (principal.kind === 'session' && wish.allowSecondTrial === true)
+        throw new ServiceError(
+          'not_allowed',
+          '"allow_second_trial" is for service keys: a session gives itself no second trial.',
+        )
       const tenant = await deps.customers.tenantOf(principal)
       const selling: Selling = { wish, principal, idempotencyKey }
       const decision = await decide(deps, selling, tenant)
@@ -72,6 +84,8 @@ export function createCheckouts(deps: CheckoutDeps): Checkouts {
     },
   }
 }
+
+type PageDecision = Extract<CheckoutDecision, { kind: 'processor' }>
 
 interface Selling {
   readonly wish: NewCheckout
@@ -107,32 +121,73 @@ async function sell(
   const tenant = await findTenant(deps, id)
   if (tenant.createdAt !== createdAt) throw tenantNotFound(id)
   const decision = await decide(deps, selling, tenant)
-  const { successUrl, cancelUrl } = selling.wish
-  if (decision.kind === 'free') {
-    const { priceId } = decision
-    // One that was paid for in the meantime has ended: it must not be taken for this one.
-    await settleFree(deps, id, await liveOf(deps, tenant, signal))
-    const started = {
-      id: `sub_local_${deps.newId()}`,
-      tenantId: id,
-      priceId,
-      createdAt: deps.clock.now(),
-      endedAt: null,
-    }
-    await deps.store.localSubscriptions.start(started)
-    return { url: successUrl, sessionId: null }
+  return decision.kind === 'free'
+    ? sellFree(deps, selling, { tenant, priceId: decision.priceId }, signal)
+    : sellPage(deps, selling, { tenant, decision }, signal)
+}
+
+/** A free price bills nothing twice, so that only another product of its group excludes it. */
+async function sellFree(
+  deps: CheckoutDeps,
+  { wish }: Selling,
+  { tenant, priceId }: { readonly tenant: TenantRecord; readonly priceId: string },
+  signal: AbortSignal,
+): Promise<Checkout> {
+  const { id } = tenant
+  const book = await deps.priceBook()
+  const sold = soldPriceOf(priceId, book)
+  const wanted = sold?.product.group == null || wish.allowDuplicate === true ? null : sold
+  const live = await liveOf(deps, tenant, wanted !== null, signal)
+  if (wanted !== null) {
+    const soldItem = await readSoldItems(deps.store, book, live)
+    refuseSecond(wanted, { present: subscriptionBeside(wanted, live, soldItem, isOtherOfGroup) })
   }
+  // One that was paid for in the meantime has ended: it must not be taken for this one.
+  const running = await settleFree(deps, id, live)
+  const started = await deps.store.localSubscriptions.start({
+    id: `sub_local_${deps.newId()}`,
+    tenantId: id,
+    priceId,
+    createdAt: deps.clock.now(),
+    endedAt: null,
+  })
+  const replaced = running.filter((one) => {
+    const present = soldPriceOf(one.priceId, book)
+    return wanted !== null && present !== null && isOtherOfGroup(present, wanted)
+  })
+  await endReplaced(deps, started, replaced)
+  return { url: wish.successUrl, sessionId: null }
+}
+
+async function sellPage(
+  deps: CheckoutDeps,
+  { wish, idempotencyKey }: Selling,
+  { tenant, decision }: { readonly tenant: TenantRecord; readonly decision: PageDecision },
+  signal: AbortSignal,
+): Promise<Checkout> {
   if (tenant.processorCustomerId === null)
     throw new ServiceError('tenant_busy', 'The tenant’s customer was taken away at this moment.', { retryAfter: 1 })
   const { kind: _kind, priceId, ...sold } = decision
   const customer = processorId(tenant.processorCustomerId)
-  if (sold.mode === 'subscription' && selling.wish.allowDuplicate !== true)
-    await refuseSecond(deps, { customer, priceId }, signal)
-  const ends = sold.mode === 'subscription' ? await endedBy(deps, id) : {}
-  const request = { ...sold, metadata: { ...sold.metadata, ...ends }, customer, successUrl, cancelUrl }
-  const key = processorKey(selling.idempotencyKey ?? deps.newId(), request)
+  const sale = { tenantId: tenant.id, customer, priceId, recurring: sold.mode === 'subscription' }
+  const trial = await trialOf(deps, { ...sale, days: sold.trialPeriodDays }, wish, signal)
+  const ends = sale.recurring ? await endedBy(deps, tenant.id) : {}
+  const request = {
+    ...sold,
+    trialPeriodDays: trial.days,
+    metadata: { ...sold.metadata, ...ends },
+    customer,
+    successUrl: wish.successUrl,
+    cancelUrl: wish.cancelUrl,
+  }
+  const key = processorKey(idempotencyKey ?? deps.newId(), request)
   const send = (idempotencyKey: string) => deps.processor.createCheckout(request, { idempotencyKey, signal })
-  return askProcessor(signal, () => despiteKeptFailure(send, key, () => processorKey(deps.newId(), request)))
+  const page = await askProcessor(signal, () =>
+    despiteKeptFailure(send, key, () => processorKey(deps.newId(), request)),
+  )
+  if (trial.days !== null && wish.allowSecondTrial !== true)
+    await closeOtherTrials(deps, { ...sale, sessionId: page.sessionId }, wish, signal)
+  return { ...page, ...(trial.used ? { trial: 'used' } : {}) }
 }
 
 /** What the tenant has for free ends with the first page that it pays. */
@@ -141,32 +196,87 @@ async function endedBy(deps: CheckoutDeps, tenantId: string): Promise<Readonly<R
   return ends === null ? {} : { [endsKey]: ends }
 }
 
-/** Asked only where something free could have ended. */
-async function liveOf(deps: CheckoutDeps, tenant: TenantRecord, signal: AbortSignal) {
-  const { id, processorCustomerId: customer } = tenant
-  if (customer === null || !(await deps.store.localSubscriptions.list(id)).some(isRunning)) return []
+/** Read for a product of a group, and where something free could have ended. */
+async function liveOf(
+  deps: CheckoutDeps,
+  { id, processorCustomerId: customer }: TenantRecord,
+  grouped: boolean,
+  signal: AbortSignal,
+) {
+  if (customer === null) return []
+  if (!grouped && !(await deps.store.localSubscriptions.list(id)).some(isRunning)) return []
   await deps.account()
   return subscriptionsOf(deps.processor, processorId(customer), signal)
 }
 
-/** Under the tenant's lease, right before the page is made. Two pages that are open at once can still both be paid. */
-async function refuseSecond(
+interface Sale {
+  readonly tenantId: string
+  readonly customer: ProcessorId
+  readonly priceId: string
+  readonly recurring: boolean
+}
+
+/** Under the tenant's lease, right before the page is made. Throws `already_subscribed` or `trial_used`. */
+async function trialOf(
   deps: CheckoutDeps,
-  { customer, priceId }: { readonly customer: ProcessorId; readonly priceId: string },
+  sale: Sale & { readonly days: number | null },
+  wish: NewCheckout,
+  signal: AbortSignal,
+): Promise<Trial> {
+  const needsTrial = sale.days !== null && wish.allowSecondTrial !== true
+  if (!sale.recurring || (wish.allowDuplicate === true && !needsTrial)) return { days: sale.days, used: false }
+  const found = await standing(deps, sale, needsTrial, signal)
+  if (found === null) return { days: sale.days, used: false }
+  if (wish.allowDuplicate !== true) refuseSecond(found.wanted, found)
+  return trialLeft(found, sale.days, wish)
+}
+
+/** null for a price that a push has just removed: the processor refuses it. */
+async function standing(
+  deps: CheckoutDeps,
+  { customer, priceId }: Pick<Sale, 'customer' | 'priceId'>,
+  ended: boolean,
+  signal: AbortSignal,
+): Promise<(Standing & { readonly wanted: SoldItem }) | null> {
+  const book = await deps.priceBook()
+  const wanted = soldPriceOf(priceId, book)
+  if (wanted === null) return null
+  const read = ended ? everySubscriptionOf : subscriptionsOf
+  const subscriptions = await read(deps.processor, customer, signal)
+  const soldItem = await readSoldItems(deps.store, book, subscriptions)
+  return { ...standingOf(wanted, subscriptions, { soldItem, book }), wanted }
+}
+
+/**
+ * Closes the tenant's other open pages of the product or group: each of them could start one more trial. If one of them was paid since
+ * the subscriptions were read, the new page is closed as well, and the retry finds the trial used.
+ */
+async function closeOtherTrials(
+  deps: CheckoutDeps,
+  sale: Sale & { readonly sessionId: string },
+  wish: NewCheckout,
   signal: AbortSignal,
 ): Promise<void> {
   const book = await deps.priceBook()
-  const live = await subscriptionsOf(deps.processor, customer, signal)
-  const present = subscriptionTo(priceId, live, book)
-  if (present === null) return
-  throw new ServiceError(
-    'already_subscribed',
-    `The tenant has the subscription ${present.id} to "${priceId}" already; a second one would be billed beside it.`,
-    {
-      hint: 'Change the present one in the portal, or ask with "allow_duplicate": true where two are meant.',
-      extra: { subscription: present.id, price_id: priceId },
-    },
-  )
+  const wanted = soldPriceOf(sale.priceId, book)
+  if (wanted === null) return
+  const sells = (priceId: string) => {
+    const other = soldPriceOf(priceId, book)
+    return other !== null && sharesTrial(other, wanted)
+  }
+  const pages = { customer: sale.customer, tenantId: sale.tenantId, sells }
+  await closePages(deps.processor, { ...pages, except: sale.sessionId }, signal)
+  const now = await standing(deps, sale, true, signal)
+  if (now === null || (now.firstTrial === null && (now.present === null || wish.allowDuplicate === true))) return
+  await closePages(deps.processor, pages, signal)
+  throw new ServiceError('tenant_busy', 'Another checkout page of the tenant was paid at this moment.', {
+    retryAfter: 1,
+  })
+}
+
+function soldPriceOf(priceId: string, book: PriceBook): SoldItem | null {
+  const booked = book.find(priceId)
+  return booked === undefined ? null : soldPrice(booked)
 }
 
 /**

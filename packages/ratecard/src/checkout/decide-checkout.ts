@@ -7,7 +7,7 @@ import { isPublic } from '../config/document/public-view.ts'
 import type { BillingConfig, Price, Product } from '../config/document/schema.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import { inCurrency } from '../pricing/calculate.ts'
-import { duplicateKey } from '../processor/customer-half.ts'
+import { duplicateKey, soldPriceKey } from '../processor/customer-half.ts'
 import type { NewCheckout } from '../service/tenants.ts'
 import type { TenantRecord } from '../store/tenant-store.ts'
 import { decidePromotion } from './decide-promotion.ts'
@@ -87,7 +87,7 @@ export function decideCheckout(situation: CheckoutSituation, wish: Wish): Checko
     metadata: {
       ratecard_version: applied.version,
       ratecard_revision: String(applied.revision),
-      ratecard_price_id: price.id,
+      [soldPriceKey]: price.id,
       ratecard_tenant_id: tenant.id,
       ...(wish.allowDuplicate === true ? { [duplicateKey]: 'allowed' } : {}),
     },

@@ -69,6 +69,8 @@ export interface ComposedService extends Service {
   readonly lookups: Lookups
   readonly waitingJobs: WaitingJobs
   readonly workers: Workers
+  /** Stops running work between two steps, and waits for it and for the write that it has in flight. */
+  endWork(): Promise<void>
 }
 
 export function createService(options: ServiceOptions): ComposedService {
@@ -119,6 +121,11 @@ export function createService(options: ServiceOptions): ComposedService {
 
   const priceBook = createPriceBooks(store)
   const swaps = swapOperations(deps, priceBook, tracked)
+  const endWork = async () => {
+    stopping.abort()
+    swaps.waitingJobs.stop()
+    await Promise.all(running)
+  }
   return {
     validate: async (document) => {
       const { valid, errors, warnings } = await documents.validate(document)
@@ -167,11 +174,10 @@ export function createService(options: ServiceOptions): ComposedService {
     lookups,
     waitingJobs: swaps.waitingJobs,
     workers,
+    endWork,
     close: async () => {
-      stopping.abort()
       lookups.stop()
-      swaps.waitingJobs.stop()
-      await Promise.all([...running, workers.close(workersCloseMs)])
+      await Promise.all([endWork(), workers.close(workersCloseMs)])
       await documents.close()
     },
   }

@@ -52,8 +52,11 @@ export interface RunningServer {
   close(): Promise<void>
 }
 
-/** Time for requests and a running push to end; SIGTERM promises ten seconds in all. */
-const drainMs = 8000
+/**
+ * Time (ms) for requests and a running push to end. After it a push stops between two steps, so that SIGTERM ends the process within
+ * ten seconds unless a write to the processor is in flight: that one is waited for, up to `longestWriteMs`.
+ */
+export const drainMs = 8000
 const embeddedKeyFile = 'sandbox-key'
 
 /** Starts the whole service. What was started is stopped again when a later part fails. */
@@ -101,7 +104,7 @@ export async function startServer(options: StartServerOptions): Promise<RunningS
     const app = await buildApp({ service, settings: { ...settings, publicUrl }, clock, logger, metrics: registry })
     closers.push(async () => {
       if (serving) await leave(app, settings.shutdownDelaySeconds * 1000)
-      await Promise.all([closeGracefully(app, drainMs), service.workers.close(drainMs)])
+      await Promise.all([closeGracefully(app, drainMs, () => service.endWork()), service.workers.close(drainMs)])
     })
     const url = await listen(app, settings)
     service.lookups.start()

@@ -190,9 +190,15 @@ export const problemCodes = {
   },
   already_subscribed: {
     status: 409,
-    title: 'The tenant has a subscription to this price',
-    when: 'A second one would be billed beside it; `detail` names the first. Ask with `allow_duplicate` where that is meant.',
+    title: 'The tenant has a subscription to this product or group',
+    when: 'A second one would be billed beside it; `detail` names the first and its price. Cancel or change that in the customer portal (`POST portal`), or ask with `allow_duplicate` where two are meant.',
     about: ['price_id'],
+  },
+  trial_used: {
+    status: 409,
+    title: 'The tenant had its trial',
+    when: 'Each product, or `subscription_group`, is tried once; `detail` names the subscription. Leave `trial_period_days` out, or allow another trial with a service key and `allow_second_trial`.',
+    about: ['trial_period_days'],
   },
   conflict: {
     status: 409,

@@ -2,7 +2,9 @@
 import { reportUsageAgain } from '../errors/advice.ts'
 import type { Processor } from '../processor/processor.ts'
 import type { Finding } from '../service/service.ts'
-import { duplicates } from '../swaps/twice.ts'
+import { readSoldItems } from '../swaps/sold-items.ts'
+import { duplicates, inCommon } from '../swaps/twice.ts'
+import type { Duplicate } from '../swaps/twice.ts'
 import type { PriceBook } from '../swaps/price-book.ts'
 import { pushLease } from '../journal/leases.ts'
 import { verifyHistory } from '../store/history-chain.ts'
@@ -103,19 +105,33 @@ async function checkSubscriptions({
 }: DoctorDeps): Promise<Omit<Finding, 'check'>> {
   const { subscriptions, complete } = await processor.someSubscriptions(subscriptionPages, signal)
   const customers = new Map(subscriptions.map(({ id, customer }) => [id, customer]))
+  const soldItem = await readSoldItems(store, await priceBook(), subscriptions)
   const found: string[] = []
-  for (const { subscription, of, priceId } of duplicates(subscriptions.toReversed(), await priceBook())) {
-    const tenant = await store.tenants.findByCustomer(customers.get(subscription) ?? '')
-    if (tenant !== null) found.push(`${tenant.id}: ${subscription} beside ${of}, both to "${priceId}"`)
+  const tenants = new Set<string>()
+  for (const duplicate of duplicates(subscriptions.toReversed(), soldItem)) {
+    const tenant = await store.tenants.findByCustomer(customers.get(duplicate.subscription) ?? '')
+    if (tenant === null) continue
+    tenants.add(tenant.id)
+    found.push(`${tenant.id}: ${twoOf(duplicate)}`)
   }
   const seen = complete ? '' : ` (of the newest ${String(subscriptions.length)} subscriptions)`
-  if (found.length === 0) return { status: 'ok', detail: `no tenant is billed twice for one price${seen}` }
+  const [first] = tenants
+  if (first === undefined)
+    return { status: 'ok', detail: `no tenant is billed twice for one product or subscription group${seen}` }
   const more = found.length > mostNamed ? `; and ${String(found.length - mostNamed)} more` : ''
+  const pay = tenants.size === 1 ? '1 tenant pays' : `${String(tenants.size)} tenants pay`
   return {
     status: 'warning',
-    detail: `Billed twice for one price${seen}: ${found.slice(0, mostNamed).join('; ')}${more}`,
-    hint: 'Cancel one of the two at the processor and refund it, or see `ratecard tenants show` for what is what.',
+    detail: `${pay} twice for one product or subscription group${seen}: ${found.slice(0, mostNamed).join('; ')}${more}`,
+    hint: `\`ratecard tenants show ${first}\` shows both. Cancel one of the two at the processor and refund it.`,
   }
+}
+
+function twoOf({ subscription, item, beside }: Duplicate): string {
+  const common = inCommon(item, beside.item)
+  if (item.priceId !== null && item.priceId === beside.item.priceId)
+    return `${subscription} beside ${beside.subscription}, both to "${item.priceId}"`
+  return `${subscription} to "${item.name}" beside ${beside.subscription} to "${beside.item.name}", both of ${common}`
 }
 
 /** What was reported and is not billed: nobody is told of it at the time of the report. */

@@ -6,7 +6,7 @@ import type { Readiness } from '../service/service.ts'
 import type { Store } from '../store/store.ts'
 
 export interface ReadinessDeps {
-  readonly store: Pick<Store, 'ping' | 'engine'>
+  readonly store: Pick<Store, 'ping' | 'engine' | 'refusal'>
   /** Fails with `account_mismatch` as well, for the key of another account. */
   readonly processor: { account(signal: AbortSignal): Promise<unknown> }
   readonly workers: { state(): Promise<{ readonly available: boolean; readonly detail: string } | null> }
@@ -30,15 +30,14 @@ const silenceMs = 30_000
 
 /** Looks at store, processor and workers; never rejects. */
 export function createReadiness(deps: ReadinessDeps): () => Promise<Readiness> {
-  const { store, workers, stopping } = deps
+  const { workers, stopping } = deps
   const lookAtProcessor = createProcessorLook(deps)
   return async () => {
-    // The cause may name hosts; the log of the operation that fails has it.
-    const storeLook = store.ping().then(
-      () => ({ ok: true, detail: store.engine }),
-      () => unavailable,
-    )
-    const [storeCheck, processorCheck, runtime] = await Promise.all([storeLook, lookAtProcessor(), workers.state()])
+    const [storeCheck, processorCheck, runtime] = await Promise.all([
+      lookAtStore(deps),
+      lookAtProcessor(),
+      workers.state(),
+    ])
     // Prices are served without workers as well: their state is told and makes nobody turn away.
     const workersCheck = { ok: runtime?.available ?? true, detail: runtime?.detail ?? 'off' }
     return {
@@ -46,6 +45,25 @@ export function createReadiness(deps: ReadinessDeps): () => Promise<Readiness> {
       checks: { store: storeCheck, processor: processorCheck, workers: workersCheck },
     }
   }
+}
+
+/** How long (ms) a refused read or write counts, e.g. a full disk, which a look at the store does not meet. */
+const refusalMs = 60_000
+
+/** The details contain codes alone: the message of an error may name hosts, and the log of the operation that failed has it. */
+async function lookAtStore({ store, clock }: ReadinessDeps): Promise<Check> {
+  const reached = await store.ping().then(
+    () => true,
+    () => false,
+  )
+  const refusal = store.refusal()
+  if (refusal === null) return reached ? { ok: true, detail: store.engine } : unavailable
+  const { kind, access, code, at } = refusal
+  // A connection that was lost is over as soon as the database is reached.
+  const counts = kind === 'damage' || (kind === 'condition' && Math.abs(clock.now() - at) < refusalMs)
+  if (reached && !counts) return { ok: true, detail: store.engine }
+  if (kind === 'damage') return { ok: false, detail: `the store is damaged (${code})` }
+  return { ok: false, detail: `the store refused a ${access} (${code})` }
 }
 
 function createProcessorLook({ processor, clock, stopping, patienceMs = 2_000 }: ReadinessDeps): () => Promise<Check> {

@@ -4,6 +4,7 @@ import cookie from '@fastify/cookie'
 import helmet from '@fastify/helmet'
 import cors from '@fastify/cors'
 import type { IncomingMessage } from 'node:http'
+import { setTimeout as delay } from 'node:timers/promises'
 import fastify, { LogController } from 'fastify'
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify'
 import { pino } from 'pino'
@@ -23,7 +24,7 @@ import { sendInPieces } from './response/large-answer.ts'
 import { registerJsonBody } from './request/json-body.ts'
 import { clientAddress } from './server/client-address.ts'
 import { connectionsThatFit, defaultConnectionLimits } from './server/connections.ts'
-import type { ConnectionLimits } from './server/connections.ts'
+import type { ConnectionLimits, Connections } from './server/connections.ts'
 import { createAddressGuard } from './server/address-guard.ts'
 import { createRequestMetrics } from './server/metrics.ts'
 import { watchRoutes } from './contract/not-found.ts'
@@ -70,9 +71,15 @@ declare module 'fastify' {
     leave: () => void
     /** From now on new requests are refused (503) and streams end; those that run go on. */
     drain: () => void
+    /** Accepts no further connection and ends the open ones in order; resolves when all are closed. */
+    endConnections: () => Promise<void>
   }
 }
 
+/** How long an idle connection stays open while the service drains: a request that its client has already sent is answered. */
+const idleGraceMs = 500
+/** How long responses may take to be sent after the work behind them has ended. */
+const lastResponsesMs = 2_000
 const smallBody = 64 * 1024
 const publicPath = '/api/v1/billing'
 const adminPath = `${publicPath}/admin`
@@ -87,6 +94,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const metrics = createRequestMetrics(registry)
   const sendProblem = createProblemSender(docsUrl)
   const logger = options.logger ?? pino({ level: settings.logLevel })
+  const servers: Connections[] = []
   const addressOf = clientAddress(settings.trustedProxies ?? [])
   const workers = new WorkerGateway({
     service,
@@ -124,8 +132,9 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
           ...options.connections,
         },
         onCut: metrics.countCut,
-        onServer: ({ count }) => {
-          metrics.watchConnections(count)
+        onServer: (connections) => {
+          servers.push(connections)
+          metrics.watchConnections(connections.count)
         },
       }),
   })
@@ -137,6 +146,9 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   app.decorate('drain', () => {
     leaving.abort()
     closing.abort()
+  })
+  app.decorate('endConnections', async () => {
+    await Promise.all(servers.map((server) => server.drain(idleGraceMs)))
   })
   app.setErrorHandler(sendProblem)
   app.setValidatorCompiler(compileValidator)
@@ -332,17 +344,29 @@ export async function leave(app: FastifyInstance, delayMs: number): Promise<void
 }
 
 /**
- * Refuses what is new, lets what runs end, then closes. After `timeoutMs` the remaining connections are cut; a push goes on in
- * the service all the same, which is closed after this.
+ * Refuses new requests, lets running ones end, then closes. After `timeoutMs` calls `endWork`, which must stop the work behind the
+ * requests that still run (e.g. a push between two steps) and wait for the write that is in flight; their responses are sent, and
+ * the connections that then remain are cut.
  */
-export async function closeGracefully(app: FastifyInstance, timeoutMs: number): Promise<void> {
+export async function closeGracefully(
+  app: FastifyInstance,
+  timeoutMs: number,
+  endWork: () => Promise<void> = async () => undefined,
+): Promise<void> {
   app.drain()
-  const timer = setTimeout(() => {
-    app.server.closeAllConnections()
-  }, timeoutMs)
-  try {
-    await app.close()
-  } finally {
-    clearTimeout(timer)
-  }
+  const ended = app.endConnections()
+  const late = new AbortController()
+  const inTime = delay(timeoutMs, undefined, { signal: late.signal }).then(
+    async () => {
+      await endWork()
+      await Promise.race([ended, delay(lastResponsesMs, undefined, { ref: false })])
+      app.server.closeAllConnections()
+    },
+    // Everything ended before.
+    () => undefined,
+  )
+  await ended
+  late.abort()
+  await inTime
+  await app.close()
 }

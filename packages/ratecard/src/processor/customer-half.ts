@@ -6,6 +6,8 @@ import type { WriteOptions } from './write-options.ts'
 /** What a subscription item's price says of itself; prices of an item may be archived, or be none of ours. */
 export interface LivePrice {
   readonly id: ProcessorId
+  /** null where the processor does not say. */
+  readonly product: ProcessorId | null
   readonly active: boolean
   readonly currency: string
   readonly interval: Interval
@@ -40,13 +42,20 @@ export interface LiveSubscription {
   /** The schedule that owns it, or null. */
   readonly schedule: string | null
   readonly cancelAtPeriodEnd: boolean
+  /** Of its latest trial, also when that has ended; null for a subscription that never had one. */
+  readonly trialStart: number | null
   readonly trialEnd: number | null
   readonly createdAt: number
-  /** Sold beside another one to the same price, on purpose: see `duplicateKey`. */
+  /** Config id of the price that a checkout sold it with: see `soldPriceKey`. null for one that was made elsewhere. */
+  readonly soldPriceId: string | null
+  /** Sold beside another one to the same product or group, on purpose: see `duplicateKey`. */
   readonly allowsDuplicate: boolean
   /** Ids of the free subscriptions, kept here alone, that it took the place of: see `endsKey`. */
   readonly ends: readonly string[]
 }
+
+/** Metadata key of the config id that was sold, as it was called then. */
+export const soldPriceKey = 'ratecard_price_id'
 
 /** Metadata key of what was sold with `allow_duplicate`; its value is `allowed`. */
 export const duplicateKey = 'ratecard_duplicate'
@@ -91,6 +100,16 @@ export interface CheckoutRequest {
   readonly promotionCode: ProcessorId | null
   /** On the session and, in subscription mode, on the subscription. */
   readonly metadata: Readonly<Record<string, string>>
+}
+
+/** Checkout pages of one tenant that can still be paid. */
+export interface OpenCheckouts {
+  readonly customer: ProcessorId
+  readonly tenantId: string
+  /** Whether a page that sells the price of this config id is meant; every page when absent. */
+  readonly sells?: (priceId: string) => boolean
+  /** The session that stays open. */
+  readonly except?: string
 }
 
 export interface UsageEvent {
@@ -149,6 +168,8 @@ export interface CustomerProcessor {
   entitlements(customer: ProcessorId, signal: AbortSignal): Promise<readonly ActiveEntitlement[]>
   /** Every subscription of a customer that has not ended for good (canceled, incomplete_expired). Oldest first. */
   subscriptions(customer: ProcessorId, signal: AbortSignal): Promise<readonly LiveSubscription[]>
+  /** The same with those that have ended, for example to see whether a trial was used. */
+  everySubscription(customer: ProcessorId, signal: AbortSignal): Promise<readonly LiveSubscription[]>
   /** Every subscription that has not ended and has an item on this price, archived prices included. */
   subscriptionsOfPrice(price: ProcessorId, signal: AbortSignal): Promise<readonly LiveSubscription[]>
   /**
@@ -188,13 +209,10 @@ export interface CustomerProcessor {
     options: WriteOptions,
   ): Promise<{ readonly url: string; readonly sessionId: string }>
   /**
-   * Ends every checkout page of the customer that carries the tenant's mark and can still be paid. What was paid meanwhile is
+   * Ends the checkout pages of the customer that carry the tenant's mark and can still be paid. What was paid meanwhile is
    * paid: look at the subscriptions afterwards. Returns how many were ended.
    */
-  expireCheckouts(
-    request: { readonly customer: ProcessorId; readonly tenantId: string },
-    signal: AbortSignal,
-  ): Promise<number>
+  expireCheckouts(request: OpenCheckouts, signal: AbortSignal): Promise<number>
   createPortal(
     request: { readonly customer: ProcessorId; readonly returnUrl: string },
     options: WriteOptions,

@@ -58,6 +58,19 @@ export interface VersionStore {
   list(page: Page): Promise<{ readonly items: readonly VersionHead[]; readonly total: number }>
 }
 
+export interface StoreRefusal {
+  readonly access: 'read' | 'write'
+  /** The database's own code, e.g. `SQLITE_FULL`, `53100` or `ECONNREFUSED`. */
+  readonly code: string
+  /** Epoch milliseconds. */
+  readonly at: number
+  /**
+   * `connection`: the database was not reached, which ends with the next connection. `condition`: e.g. a full disk, which the next
+   * read does not show. `damage`: found in the file at start, and stays.
+   */
+  readonly kind: 'connection' | 'condition' | 'damage'
+}
+
 export interface MappingStore {
   /** The whole history, ascending by sequence. */
   all(): Promise<readonly MappingEntry[]>
@@ -231,5 +244,7 @@ export interface Store {
   /** Writes a whole and consistent copy to a new file, while the store is in use. SQLite only. */
   backup(file: string): Promise<void>
   ping(): Promise<void>
+  /** The last read or write that the database refused; null if there was none. */
+  refusal(): StoreRefusal | null
   close(): Promise<void>
 }

@@ -9,7 +9,7 @@ import type { TenantRecord } from '../store/tenant-store.ts'
 
 /** What reading subscriptions and recording usage needs. */
 export interface SubscriberDeps {
-  readonly store: Pick<Store, 'mappings' | 'localSubscriptions'>
+  readonly store: Pick<Store, 'versions' | 'mappings' | 'localSubscriptions'>
   readonly processor: Pick<
     Processor,
     'subscriptions' | 'entitlements' | 'scheduledPrices' | 'upcomingInvoice' | 'recordUsage' | 'usageErrors'

@@ -5,6 +5,7 @@ import type { LiveSubscription } from '../processor/customer-half.ts'
 import type { TenantSubscription, TenantSubscriptions } from '../service/tenants.ts'
 import type { LocalSubscriptionRecord, TenantRecord } from '../store/tenant-store.ts'
 import { billingStatus } from './billing-status.ts'
+import { readSoldItems } from '../swaps/sold-items.ts'
 import { duplicates } from '../swaps/twice.ts'
 import { settleFree } from '../tenants/free-subscriptions.ts'
 import type { SubscriberDeps } from './deps.ts'
@@ -23,11 +24,9 @@ export async function readSubscriptions(deps: SubscriberDeps, tenantId: string):
   const atProcessor = await liveSubscriptions(deps, tenant)
   const live = await readScheduled(deps, atProcessor)
   const running = await settleFree(deps, tenantId, atProcessor)
+  const soldItem = await readSoldItems(deps.store, await deps.priceBook(), atProcessor)
   const twice = new Map(
-    duplicates(
-      live.map(({ subscription }) => subscription),
-      await deps.priceBook(),
-    ).map(({ subscription, of }) => [subscription, of]),
+    duplicates(atProcessor, soldItem).map(({ subscription, beside }) => [subscription, beside.subscription]),
   )
   const names = await readPriceNames(deps, [
     ...live.flatMap(({ subscription, scheduled }) => [

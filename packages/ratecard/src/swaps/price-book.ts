@@ -5,11 +5,19 @@ import type { MappingEntry, ProcessorId, ResourceKind } from '../catalog/resourc
 import { basePriceId } from '../config/document/base-price.ts'
 import { isEnterprise, isLocalPrice } from '../config/document/ids.ts'
 import { aliasesOf } from '../config/document/previous-ids.ts'
-import type { BillingConfig, Price } from '../config/document/schema.ts'
+import type { BillingConfig, Price, Product } from '../config/document/schema.ts'
 import type { Store } from '../store/store.ts'
+
+/** A product, as far as it decides what excludes what. */
+export interface BookedProduct {
+  readonly id: string
+  /** Its `subscription_group`. */
+  readonly group: string | null
+}
 
 export interface BookedPrice {
   readonly price: Price
+  readonly product: BookedProduct
   /** Of an enterprise price: the ordinary price it stands in for. Undefined for an ordinary price, and where none fits. */
   readonly base: string | undefined
   readonly enterprise: boolean
@@ -26,6 +34,12 @@ export type PriceTarget =
 export interface PriceBook {
   /** The configuration price that a processor price stands for, or stood for before it was replaced or removed. */
   idOf(processorId: ProcessorId): string | undefined
+  /** Config id of the product that a processor product stands for, or stood for before it was removed. */
+  productIdOf(processorId: ProcessorId): string | undefined
+  /** The same of a meter. */
+  meterIdOf(processorId: ProcessorId): string | undefined
+  /** By its id. Undefined when the configuration has no such product. */
+  product(id: string): BookedProduct | undefined
   /** By its id, or by an earlier one that the configuration names. Undefined when it has no such price. */
   find(id: string): BookedPrice | undefined
   /** A price that the configuration has no more, as an earlier document has it under this id. Undefined when it has none. */
@@ -49,30 +63,36 @@ export function priceBook(config: BillingConfig | null, mappings: readonly Mappi
   }
   const currentOf = (kind: ResourceKind, id: string) =>
     histories.get(resourceKey(kind, id))?.at(-1)?.processorId ?? null
-  const booked = (price: Price, ofProduct: readonly Price[]): BookedPrice => ({
+  const booked = (price: Price, product: Product): BookedPrice => ({
     price,
-    base: basePriceId(price, ofProduct),
+    product: bookedProduct(product),
+    base: basePriceId(price, product.prices ?? []),
     enterprise: isEnterprise(price),
     processorId: isLocalPrice(price) ? null : currentOf('price', price.id),
     meter: price.meter === undefined ? null : currentOf('meter', price.meter),
   })
-  const prices = (config?.products ?? []).flatMap((product) => {
-    const ofProduct = product.prices ?? []
-    return ofProduct.map((price) => booked(price, ofProduct))
-  })
+  const prices = (config?.products ?? []).flatMap((product) =>
+    (product.prices ?? []).map((price) => booked(price, product)),
+  )
+  const products = new Map(config?.products.map((product) => [product.id, bookedProduct(product)]))
   const byId = new Map(prices.map((booked) => [booked.price.id, booked]))
   for (const { kind, from, to } of config === null ? [] : aliasesOf(config)) {
     const renamed = kind === 'price' ? byId.get(to) : undefined
     if (renamed !== undefined) byId.set(from, renamed)
   }
-  const owners = ownersOf(mappings, currentOf)
+  const priceOwners = ownersOf('price', mappings, currentOf)
+  const productOwners = ownersOf('product', mappings, currentOf)
+  const meterOwners = ownersOf('meter', mappings, currentOf)
   return {
-    idOf: (processorId) => owners.get(processorId),
+    idOf: (processorId) => priceOwners.get(processorId),
+    productIdOf: (processorId) => productOwners.get(processorId),
+    meterIdOf: (processorId) => meterOwners.get(processorId),
+    product: (id) => products.get(id),
     find: (id) => byId.get(id),
     removed: (id, document) => {
-      for (const { prices: ofProduct = [] } of document.products) {
-        const price = ofProduct.find((one) => one.id === id)
-        if (price !== undefined) return booked(price, ofProduct)
+      for (const product of document.products) {
+        const price = product.prices?.find((one) => one.id === id)
+        if (price !== undefined) return booked(price, product)
       }
       return undefined
     },
@@ -82,22 +102,27 @@ export function priceBook(config: BillingConfig | null, mappings: readonly Mappi
   }
 }
 
+export function bookedProduct({ id, subscription_group: group }: Product): BookedProduct {
+  return { id, group: group ?? null }
+}
+
 export function belongs(price: Price, target: PriceTarget): boolean {
   return target.kind === 'template'
     ? price.enterprise_template === target.template
     : price.enterprise_id === target.enterpriseId
 }
 
-/** A processor price that stood for several configuration prices is the one it stands for now, else the latest. */
+/** An object of the processor that stood for several items is the one it stands for now, else the latest. */
 function ownersOf(
+  of: 'price' | 'product' | 'meter',
   mappings: readonly MappingEntry[],
   currentOf: (kind: ResourceKind, id: string) => ProcessorId | null,
 ): ReadonlyMap<ProcessorId, string> {
-  const entries = mappings.filter(({ kind }) => kind === 'price').sort((a, b) => a.sequence - b.sequence)
+  const entries = mappings.filter(({ kind }) => kind === of).sort((a, b) => a.sequence - b.sequence)
   const owners = new Map<ProcessorId, string>()
   for (const { processorId, configId } of entries) owners.set(processorId, configId)
   for (const { processorId, configId } of entries)
-    if (currentOf('price', configId) === processorId) owners.set(processorId, configId)
+    if (currentOf(of, configId) === processorId) owners.set(processorId, configId)
   return owners
 }
 

@@ -1,54 +1,104 @@
-// Who would pay, or pays, twice for one price. Pure. Subscriptions come oldest first. A negotiated price counts as its base: a tenant that has either has both.
-import type { ProcessorId } from '../catalog/resource.ts'
+// Who would pay, or pays, twice: for one product, or for two products of one subscription group. Pure. Subscriptions come oldest first.
 import type { LiveSubscription } from '../processor/customer-half.ts'
-import type { PriceBook } from './price-book.ts'
+import type { SoldItem, SoldItemOf } from './sold-items.ts'
 
-/** The later of two subscriptions of one customer to the same price. */
-export interface Duplicate {
+/** A subscription that excludes another one. */
+export interface PresentSubscription {
   readonly subscription: string
-  /** The earlier one. */
-  readonly of: string
-  /** Config id of the ordinary price that both are on, or stand in for. */
-  readonly priceId: string
+  /** Its item that excludes the other. */
+  readonly item: SoldItem
+  /** Where it is cancelled already, the end of its period. */
+  readonly endsAt: number | null
 }
 
-type Held = Pick<LiveSubscription, 'id' | 'customer' | 'status' | 'items' | 'allowsDuplicate'>
+/** The later of two subscriptions of one customer that exclude each other. */
+export interface Duplicate {
+  readonly subscription: string
+  readonly item: SoldItem
+  /** The earlier one. */
+  readonly beside: PresentSubscription
+}
 
-/** The subscription, not abandoned before its first payment, that the customer has to this price already; the oldest. */
-export function subscriptionTo(
-  priceId: string,
-  subscriptions: readonly Held[],
-  book: PriceBook,
-): { readonly id: string } | null {
-  const wanted = ordinary(priceId, book)
-  return paidFor(subscriptions).find((one) => ordinaryPrices(one, book).has(wanted)) ?? null
+type BilledSubscription = Pick<
+  LiveSubscription,
+  'id' | 'customer' | 'status' | 'items' | 'cancelAtPeriodEnd' | 'allowsDuplicate'
+>
+
+/**
+ * Whether a tenant should have only one of the two: products of one group exclude each other, and so do prices of one product. Within
+ * a product, metered prices of different meters and a licensed price go together, for example a base fee and its usage.
+ */
+export function excludes(a: SoldItem, b: SoldItem): boolean {
+  return a.product.id === b.product.id ? a.meter === b.meter : sameGroup(a, b)
+}
+
+/** Whether they are of two products of one group. */
+export function isOtherOfGroup(a: SoldItem, b: SoldItem): boolean {
+  return a.product.id !== b.product.id && sameGroup(a, b)
+}
+
+/** Whether both share one trial. */
+export function sharesTrial(a: SoldItem, b: SoldItem): boolean {
+  return a.product.id === b.product.id || sameGroup(a, b)
+}
+
+const sameGroup = (a: SoldItem, b: SoldItem) => a.product.group !== null && a.product.group === b.product.group
+
+/** The oldest subscription, not abandoned before its first payment, that excludes a new one to this price. */
+export function subscriptionBeside(
+  wanted: SoldItem,
+  subscriptions: readonly BilledSubscription[],
+  soldItem: SoldItemOf,
+  rule: typeof excludes = excludes,
+): PresentSubscription | null {
+  const present = billed(subscriptions).flatMap((one) => itemsOf(one, soldItem))
+  return present.find(({ item }) => rule(item, wanted)) ?? null
 }
 
 /** Later ones that nobody asked for, in their order; those of different customers have nothing to do with each other. */
-export function duplicates(subscriptions: readonly Held[], book: PriceBook): readonly Duplicate[] {
-  const first = new Map<string, string>()
-  return paidFor(subscriptions).flatMap((subscription) => {
+export function duplicates(subscriptions: readonly BilledSubscription[], soldItem: SoldItemOf): readonly Duplicate[] {
+  const earlier = new Map<string, PresentSubscription[]>()
+  return billed(subscriptions).flatMap((subscription) => {
     const { id, customer, allowsDuplicate } = subscription
-    return [...ordinaryPrices(subscription, book)].flatMap((priceId) => {
-      const key = JSON.stringify([customer, priceId])
-      const of = first.get(key)
-      if (of === undefined) first.set(key, id)
-      return of === undefined || allowsDuplicate ? [] : [{ subscription: id, of, priceId }]
-    })
+    const present = earlier.get(customer) ?? []
+    const own = itemsOf(subscription, soldItem)
+    const found = allowsDuplicate ? undefined : firstPair(own, present)
+    earlier.set(customer, [...present, ...own])
+    return found === undefined ? [] : [{ subscription: id, ...found }]
   })
 }
 
+function firstPair(
+  own: readonly PresentSubscription[],
+  present: readonly PresentSubscription[],
+): Omit<Duplicate, 'subscription'> | undefined {
+  for (const { item } of own) {
+    const beside = present.find((one) => excludes(one.item, item))
+    if (beside !== undefined) return { item, beside }
+  }
+  return undefined
+}
+
+/** The words of a message for what both have in common: `the price "pro_monthly"`, `the product "pro"`, `the group "plan"`. */
+export function inCommon(a: SoldItem, b: SoldItem): string {
+  if (a.product.id !== b.product.id) return `the group "${String(a.product.group)}"`
+  return a.priceId !== null && a.priceId === b.priceId ? `the price "${a.priceId}"` : `the product "${a.product.id}"`
+}
+
 /** A checkout that was left at the first payment bills nothing, so it is no reason to refuse another. */
-function paidFor<One extends Held>(subscriptions: readonly One[]): readonly One[] {
+function billed<One extends BilledSubscription>(subscriptions: readonly One[]): readonly One[] {
   return subscriptions.filter(
     ({ status }) => status !== 'incomplete' && status !== 'incomplete_expired' && status !== 'canceled',
   )
 }
 
-/** A replaced price counts as its successor. Prices that are not ours do not count. */
-function ordinaryPrices({ items }: Held, book: PriceBook): ReadonlySet<string> {
-  const ids = items.map(({ price }: { price: { id: ProcessorId } }) => book.idOf(price.id))
-  return new Set(ids.filter((id) => id !== undefined).map((id) => ordinary(id, book)))
+function itemsOf(
+  { id, items, cancelAtPeriodEnd }: BilledSubscription,
+  soldItem: SoldItemOf,
+): readonly PresentSubscription[] {
+  const endsAt = cancelAtPeriodEnd ? Math.max(...items.map(({ currentPeriodEnd }) => currentPeriodEnd)) : null
+  return items.flatMap((live) => {
+    const item = soldItem(live)
+    return item === null ? [] : [{ subscription: id, item, endsAt }]
+  })
 }
-
-const ordinary = (id: string, book: PriceBook) => book.find(id)?.base ?? id

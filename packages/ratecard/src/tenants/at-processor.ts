@@ -2,7 +2,7 @@
 // get in the way of every change of its tenant.
 import type { ProcessorId } from '../catalog/resource.ts'
 import { askProcessor, isUnknownObject } from '../processor/failures.ts'
-import type { ActiveEntitlement, LiveSubscription } from '../processor/customer-half.ts'
+import type { ActiveEntitlement, LiveSubscription, OpenCheckouts } from '../processor/customer-half.ts'
 import type { Processor } from '../processor/processor.ts'
 
 /** Those that have not ended for good, oldest first. */
@@ -14,6 +14,15 @@ export function subscriptionsOf(
   return orNothing(signal, () => processor.subscriptions(customer, signal), [])
 }
 
+/** The same with those that have ended. */
+export function everySubscriptionOf(
+  processor: Pick<Processor, 'everySubscription'>,
+  customer: ProcessorId,
+  signal: AbortSignal,
+): Promise<readonly LiveSubscription[]> {
+  return orNothing(signal, () => processor.everySubscription(customer, signal), [])
+}
+
 /** What it may use now. */
 export function entitlementsOf(
   processor: Pick<Processor, 'entitlements'>,
@@ -23,10 +32,10 @@ export function entitlementsOf(
   return orNothing(signal, () => processor.entitlements(customer, signal), [])
 }
 
-/** Ends every checkout page of the tenant that can still be paid: it sells what is not for it any more. How many that were. */
+/** Ends the checkout pages that can still be paid and sell what is not for the tenant any more. Returns how many those were. */
 export function closePages(
   processor: Pick<Processor, 'expireCheckouts'>,
-  pages: { readonly customer: ProcessorId; readonly tenantId: string },
+  pages: OpenCheckouts,
   signal: AbortSignal,
 ): Promise<number> {
   return orNothing(signal, () => processor.expireCheckouts(pages, signal), 0)

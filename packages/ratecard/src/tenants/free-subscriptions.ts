@@ -47,7 +47,18 @@ export async function settleFree(
 
 const nobody: Caller = { author: null, by: null, requestId: null }
 
-type Ending = { readonly because: 'paid'; readonly by: string; readonly at: number } | { readonly because: 'cancelled' }
+/** Ends free subscriptions that another free one takes the place of. */
+export async function endReplaced(
+  deps: FreeSubscriptionDeps,
+  { id, createdAt }: LocalSubscriptionRecord,
+  replaced: readonly LocalSubscriptionRecord[],
+): Promise<void> {
+  for (const free of replaced) await endFree(deps, free, { because: 'replaced', by: id, at: createdAt }, nobody)
+}
+
+type Ending =
+  | { readonly because: 'paid' | 'replaced'; readonly by: string; readonly at: number }
+  | { readonly because: 'cancelled' }
 
 async function endFree(
   { store, clock, newId }: FreeSubscriptionDeps,
@@ -60,11 +71,11 @@ async function endFree(
     subscription: id,
     price_id: priceId,
     because: ending.because,
-    ...(ending.because === 'paid' ? { replaced_by: ending.by } : {}),
+    ...(ending.because === 'cancelled' ? {} : { replaced_by: ending.by }),
   }
   const row = { tenantId, action: 'subscription_ended', before: null, after: null, result } as const
   const audit = auditRow({ newId, now }, row, caller)
-  return store.localSubscriptions.end(id, ending.because === 'paid' ? ending.at : now, audit)
+  return store.localSubscriptions.end(id, ending.because === 'cancelled' ? now : ending.at, audit)
 }
 
 /** Ends a free subscription now. `subscription_not_found`; `conflict` for one of the processor, which bills it. */

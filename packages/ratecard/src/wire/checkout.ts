@@ -43,7 +43,14 @@ export const NewCheckout = shape('NewCheckout', {
   ),
   allow_duplicate: Type.Optional(
     Type.Boolean({
-      description: 'Sell a recurring price also where the tenant has a live subscription to it: both are billed.',
+      description:
+        'Sell a recurring price also where the tenant has a live subscription to its product, or to another product of its `subscription_group`: both are billed.',
+    }),
+  ),
+  allow_second_trial: Type.Optional(
+    Type.Boolean({
+      description:
+        'Service keys only: give a trial also where the tenant had one of the product or `subscription_group`.',
     }),
   ),
   tenant_id,
@@ -51,6 +58,11 @@ export const NewCheckout = shape('NewCheckout', {
 export const Checkout = shape('Checkout', {
   url: Type.String({ description: 'Where to send the customer.' }),
   session_id: nullable(Type.String({ description: 'null for a free price, which needs no checkout.' })),
+  trial: Type.Optional(
+    Type.Literal('used', {
+      description: 'The price gives a trial and the tenant has had it: this page takes the payment at once.',
+    }),
+  ),
 })
 
 /** Exact on both sides: a whole number, or a decimal as text. */
@@ -141,6 +153,7 @@ export const checkoutOperations = operations({
       'currency_not_offered',
       'checkout_invalid',
       'already_subscribed',
+      'trial_used',
       'tenant_busy',
       ...customerErrors,
       ...keyErrors,

@@ -58,7 +58,8 @@ export const Subscription = shape('Subscription', {
   created_at: Time('When it began.'),
   duplicate_of: nullable(
     Type.String({
-      description: 'An earlier subscription to the same price: both are billed, and nobody asked for two.',
+      description:
+        'An earlier subscription to the same product or `subscription_group`: both are billed, and nobody asked for two.',
     }),
   ),
   items: Type.Array(SubscriptionItem),

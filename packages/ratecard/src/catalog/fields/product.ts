@@ -61,6 +61,7 @@ export const product = table<'prices'>()(
   },
   {
     ui: { value: (product) => product.ui, pulled: 'kept' },
+    subscription_group: { value: (product) => product.subscription_group, pulled: 'kept' },
   },
 )
 

@@ -164,7 +164,7 @@ function showSubscriptions({ out }: CommandContext, { subscriptions }: TenantSub
   for (const { id, duplicateOf, items } of subscriptions)
     if (duplicateOf !== null)
       out.say(
-        `${out.paint.yellow('!')} ${id} is a second subscription beside ${duplicateOf}, to ${items.map((item) => item.priceId ?? item.processorPriceId).join(', ')}: both are billed. Cancel one of them at the processor, and refund it.`,
+        `${out.paint.yellow('!')} ${id} (${items.map((item) => item.priceId ?? item.processorPriceId).join(', ')}) is a second subscription beside ${duplicateOf}, of the same product or group: both are billed. Cancel one of them at the processor, and refund it.`,
       )
 }
 

@@ -29,6 +29,7 @@ const shownOfProduct: Shown<Product> = {
   url: true,
   images: true,
   marketing_features: true,
+  subscription_group: true,
   prices: true,
   ui: true,
   processor_id: true,

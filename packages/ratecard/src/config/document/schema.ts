@@ -245,6 +245,9 @@ export const Product = Type.Object(
         examples: [['sso', 'audit_log']],
       }),
     ),
+    subscription_group: Type.Optional(
+      Id('Products with the same group exclude each other: a tenant has at most one of them at a time.', 'plan'),
+    ),
     prices: Type.Optional(Type.Array(Price, { description: 'Prices of the product.' })),
     ui: Type.Optional(ProductUi),
     metadata: Type.Optional(Metadata),

@@ -2,7 +2,9 @@
 // is waited for. It looks at sockets and at how far their requests are, never at what a request means.
 import { readFileSync } from 'node:fs'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { Server as SocketServer } from 'node:net'
 import type { Socket } from 'node:net'
+import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises'
 
 export interface ConnectionLimits {
   /** Most connections at one time. */
@@ -40,6 +42,11 @@ export interface Connections {
   /** A request came: what it needs is watched until it is answered. */
   began(request: IncomingMessage, response: ServerResponse, forWorker: boolean): void
   readonly count: () => number
+  /**
+   * Accepts no further connection, and ends each of the open ones with its next response, which must contain `Connection: close`.
+   * Connections that stay idle for `idleMs` are closed then. Resolves when all are closed; requests that run are waited for.
+   */
+  drain(idleMs: number): Promise<void>
 }
 
 interface Connection {
@@ -127,6 +134,7 @@ export function watchConnections(
 
   return {
     count: () => open.size,
+    drain: (idleMs) => drain(server, open, idleMs),
     began(request, response, forWorker) {
       const connection = connectionOf.get(request.socket)
       if (connection === undefined) return
@@ -140,6 +148,50 @@ export function watchConnections(
       connection.readAt = connection.since
     },
   }
+}
+
+/**
+ * Unlike `http.Server.close` this destroys no idle connection at once: the kernel may already have taken a request on it, and the
+ * client of such a request would see a reset (ECONNRESET).
+ */
+async function drain(server: Server, open: ReadonlySet<Connection>, idleMs: number): Promise<void> {
+  if (!server.listening) return
+  for (const { socket, response } of open) {
+    closeSoftly(socket)
+    // A request that runs passed the hook that adds the header.
+    if (response?.headersSent === false) response.shouldKeepAlive = false
+  }
+  server.prependListener('connection', closeSoftly)
+  // After the poll phase of the event loop the backlog is empty: closing the listener resets what is still in it.
+  await turn()
+  const closed = new Promise<'closed'>((resolve) => {
+    SocketServer.prototype.close.call(server, () => resolve('closed'))
+  })
+  while ((await Promise.race([closed, delay(idleMs, 'waiting', { ref: false })])) === 'waiting') {
+    for (const { socket, response, upgraded } of open)
+      if (!upgraded && (response === null || response.writableFinished)) hangUp(socket)
+  }
+}
+
+/** Replaces what Node calls after the last response of a connection, which closes it at once. */
+function closeSoftly(socket: Socket): void {
+  socket.destroySoon = () => {
+    hangUp(socket)
+  }
+}
+
+/** How long the peer may take to close its half of a connection, e.g. to read the response and send the rest of a body. */
+const lingerMs = 2_000
+
+/** Ends our half and reads on: a socket that is closed with unread bytes resets the connection, and the peer loses the response. */
+function hangUp(socket: Socket): void {
+  if (socket.writableEnded) return
+  socket.end()
+  socket.resume()
+  const timer = setTimeout(() => socket.destroy(), lingerMs)
+  socket.once('close', () => {
+    clearTimeout(timer)
+  })
 }
 
 /**

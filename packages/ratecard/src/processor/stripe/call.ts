@@ -8,6 +8,7 @@ import type { Clock } from '../../clock.ts'
 import { abortReason, orAborted } from '../abort.ts'
 import { ProcessorError } from '../processor-error.ts'
 import type { RateBudget } from '../rate-budget.ts'
+import { retryForMs } from '../write-options.ts'
 import { isMissing, sortBareStatus, sortFailure } from './errors.ts'
 import type { Access, Failure, Repeat } from './errors.ts'
 
@@ -38,7 +39,6 @@ export interface CallerOptions {
   readonly firstWaitMs: number
 }
 
-const patienceMs = 60_000
 const longestWaitMs = 16_000
 const attempts: Readonly<Record<Access, Readonly<Record<Repeat, number>>>> = {
   read: { never: 1, later: 8, unsent: 4, doubtful: 4 },
@@ -64,7 +64,7 @@ function nullIfMissing(error: unknown): null {
 }
 
 async function callStripe<R extends Answer>(options: CallerOptions, call: Call<R>): Promise<R> {
-  const giveUpAt = options.clock.now() + patienceMs
+  const giveUpAt = options.clock.now() + retryForMs
   const failures: Record<Repeat, number> = { never: 0, later: 0, unsent: 0, doubtful: 0 }
   let doubt: ProcessorError | null = null
   for (let attempt = 1; ; attempt++) {

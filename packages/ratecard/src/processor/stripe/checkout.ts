@@ -2,7 +2,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Stripe } from 'stripe'
 import type { ProcessorId } from '../../catalog/resource.ts'
-import type { CheckoutRequest } from '../customer-half.ts'
+import { soldPriceKey } from '../customer-half.ts'
+import type { CheckoutRequest, OpenCheckouts } from '../customer-half.ts'
 import { ProcessorError } from '../processor-error.ts'
 import type { WriteOptions } from '../processor.ts'
 import { tenantKey } from './customers.ts'
@@ -44,7 +45,7 @@ export function checkoutParams(wanted: CheckoutRequest): Stripe.Checkout.Session
 
 export async function expireCheckouts(
   context: StripeContext,
-  { customer, tenantId }: { readonly customer: ProcessorId; readonly tenantId: string },
+  { customer, tenantId, sells, except }: OpenCheckouts,
   signal: AbortSignal,
 ): Promise<number> {
   const { sessions } = context.stripe.checkout
@@ -57,7 +58,12 @@ export async function expireCheckouts(
     },
     signal,
   )
-  const ours = open.filter(({ metadata }) => metadata?.[tenantKey] === tenantId)
+  const ours = open.filter(
+    ({ id, metadata }) =>
+      id !== except &&
+      metadata?.[tenantKey] === tenantId &&
+      (sells === undefined || sells(metadata[soldPriceKey] ?? '')),
+  )
   for (const { id } of ours) await expireCheckout(context, id, signal)
   return ours.length
 }

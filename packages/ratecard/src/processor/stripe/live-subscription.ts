@@ -1,7 +1,7 @@
 // Stripe's subscription in our words. Seconds become milliseconds; what Stripe says in words we do not know is refused.
 import type { Stripe } from 'stripe'
 import { processorId } from '../../catalog/resource.ts'
-import { duplicateKey, endsKey } from '../customer-half.ts'
+import { duplicateKey, endsKey, soldPriceKey } from '../customer-half.ts'
 import type { LiveItem, LivePrice, LiveSubscription, SubscriptionStatus } from '../customer-half.ts'
 import { observedAmount } from './kinds/amounts.ts'
 import { former, idIn, idOf, integer, milliseconds, present, requiredList, text, word } from './reading.ts'
@@ -27,7 +27,7 @@ export function hasEnded(subscription: Pick<SaidSubscription, 'status'>): boolea
 
 /** Throws a plain error that says what could not be understood. */
 export function liveSubscription(subscription: SaidSubscription): LiveSubscription {
-  const { trial_end: trialEnd, items } = subscription
+  const { items } = subscription
   return {
     id: subscription.id,
     customer: idOf(subscription.customer, 'customer'),
@@ -36,11 +36,18 @@ export function liveSubscription(subscription: SaidSubscription): LiveSubscripti
     items: requiredList(items?.data, 'items').map((item) => liveItem(item, subscription)),
     schedule: idIn(subscription.schedule),
     cancelAtPeriodEnd: subscription.cancel_at_period_end === true,
-    trialEnd: trialEnd === null || trialEnd === undefined ? null : milliseconds(trialEnd, 'trial_end'),
+    trialStart: trialMoment(subscription, 'trial_start'),
+    trialEnd: trialMoment(subscription, 'trial_end'),
     createdAt: milliseconds(subscription.created, 'created'),
+    soldPriceId: subscription.metadata?.[soldPriceKey] ?? null,
     allowsDuplicate: subscription.metadata?.[duplicateKey] === 'allowed',
     ends: subscription.metadata?.[endsKey]?.split(' ').filter((id) => id !== '') ?? [],
   }
+}
+
+function trialMoment(subscription: SaidSubscription, member: 'trial_start' | 'trial_end'): number | null {
+  const moment = subscription[member]
+  return moment === null || moment === undefined ? null : milliseconds(moment, member)
 }
 
 function liveItem(item: Untrusted<Stripe.SubscriptionItem>, subscription: SaidSubscription): LiveItem {
@@ -66,6 +73,7 @@ function livePrice(price: Untrusted<Stripe.Price>): LivePrice {
   const packages = price.transform_quantity
   return {
     id,
+    product: idIn(price.product),
     active: price.active === true,
     currency: text(price.currency, 'currency'),
     interval: word(['day', 'week', 'month', 'year'], recurring.interval, 'interval'),

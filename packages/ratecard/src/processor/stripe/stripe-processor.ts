@@ -19,11 +19,12 @@ import { readEntitlements } from './entitlements.ts'
 import { performStep } from './perform.ts'
 import { performDeletion } from './perform-request.ts'
 import type { WritingStep } from './perform.ts'
+import { attemptTimeoutMs } from '../write-options.ts'
 import { upcomingInvoice } from './previews.ts'
 import { readScheduledPrices, scheduleSwaps } from './schedules.ts'
 import { readSnapshot } from './snapshot.ts'
 import { someSubscriptions } from './some-subscriptions.ts'
-import { readSubscription, runningSubscriptions, swapItems } from './subscriptions.ts'
+import { everySubscription, readSubscription, runningSubscriptions, swapItems } from './subscriptions.ts'
 import { recordUsage } from './usage.ts'
 import { readUsageErrors } from './usage-errors.ts'
 
@@ -44,7 +45,7 @@ export interface StripeProcessorOptions {
  * throws that. A write in flight is waited for.
  */
 export function createStripeProcessor(options: StripeProcessorOptions): Processor {
-  const { secretKey, apiBase, budget, clock, timeoutMs = 30_000, firstWaitMs = 500 } = options
+  const { secretKey, apiBase, budget, clock, timeoutMs = attemptTimeoutMs, firstWaitMs = 500 } = options
   const stripe = connect({ secretKey, apiBase, timeoutMs })
   const caller = createCaller({ secretKey, budget, clock, firstWaitMs })
   const context: StripeContext = { stripe, caller, clock, kinds: kindsOf(stripe) }
@@ -74,6 +75,7 @@ function customerHalf(context: StripeContext): CustomerProcessor {
     someSubscriptions: (pages, signal) => someSubscriptions(context, pages, signal),
     entitlements: (customer, signal) => readEntitlements(context, customer, signal),
     subscriptions: (customer, signal) => runningSubscriptions(context, { customer }, signal),
+    everySubscription: (customer, signal) => everySubscription(context, { customer }, signal),
     subscriptionsOfPrice: (price, signal) => runningSubscriptions(context, { price }, signal),
     subscription: (id, signal) => readSubscription(context, id, signal),
     swapItems: (subscription, swaps, writing) => swapItems(context, subscription, swaps, writing),

@@ -17,7 +17,28 @@ export async function runningSubscriptions(
   filter: Filter,
   signal: AbortSignal,
 ): Promise<LiveSubscription[]> {
-  const found = await readAll<Stripe.Subscription>(
+  return translatedAll(
+    context,
+    (await listed(context, filter, signal)).filter((one) => !hasEnded(one)),
+    signal,
+  )
+}
+
+/** The same with those that have ended. */
+export async function everySubscription(
+  context: StripeContext,
+  filter: Filter,
+  signal: AbortSignal,
+): Promise<LiveSubscription[]> {
+  return translatedAll(context, await listed(context, { ...filter, status: 'all' }, signal), signal)
+}
+
+function listed(
+  context: StripeContext,
+  filter: Stripe.SubscriptionListParams,
+  signal: AbortSignal,
+): Promise<readonly SaidSubscription[]> {
+  return readAll<Stripe.Subscription>(
     context,
     'subscription',
     {
@@ -26,9 +47,15 @@ export async function runningSubscriptions(
     },
     signal,
   )
-  const running = found.filter((one) => !hasEnded(one)).reverse()
+}
+
+async function translatedAll(
+  context: StripeContext,
+  newestFirst: readonly SaidSubscription[],
+  signal: AbortSignal,
+): Promise<LiveSubscription[]> {
   const live: LiveSubscription[] = []
-  for (const one of running) live.push(await translated(context, one, signal))
+  for (const one of newestFirst.toReversed()) live.push(await translated(context, one, signal))
   // Newest first is Stripe's order; of one second it is all we know.
   return live.sort((a, b) => a.createdAt - b.createdAt)
 }

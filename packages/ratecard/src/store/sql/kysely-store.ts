@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import type { Clock } from '../../clock.ts'
 import type { Sealer } from '../seal.ts'
-import type { LeaseToken, Store } from '../store.ts'
+import type { LeaseToken, Store, StoreRefusal } from '../store.ts'
 import { backupSqlite } from './maintenance/backup.ts'
 import type { Database, Engine } from './database/database.ts'
 import { SqlDashboardPasses } from './repositories/dashboard-passes.ts'
@@ -110,6 +110,10 @@ export class KyselyStore implements Store {
 
   async ping(): Promise<void> {
     await this.database.read((db) => sql`select 1`.execute(db))
+  }
+
+  refusal(): StoreRefusal | null {
+    return this.database.refusal
   }
 
   async close(): Promise<void> {

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { systemClock } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
 import type { Sealer } from '../seal.ts'
@@ -33,13 +33,14 @@ const defaultLeaseMs = 15_000
  */
 export async function openStore(options: OpenStoreOptions): Promise<KyselyStore> {
   const { sealer, clock = systemClock, leaseMs = defaultLeaseMs } = options
-  const database = await openDatabase(options)
+  const database = await openDatabase(options, clock)
   try {
     await migrate(database, clock)
     await checkMasterKey(database, sealer)
     const workerLogs = workerLogsOf(database, options, clock)
     const store = new KyselyStore({ database, workerLogs, sealer, clock, leaseMs })
     if (sealer.keyCount > 1) await store.resealSecrets()
+    if (database.engine === 'sqlite' && isQuickToCheck(options.file)) await database.checkFile()
     return store
   } catch (error) {
     await database.destroy()
@@ -47,16 +48,33 @@ export async function openStore(options: OpenStoreOptions): Promise<KyselyStore>
   }
 }
 
-async function openDatabase(options: Pick<OpenStoreOptions, 'url' | 'file'>): Promise<Database> {
+async function openDatabase(options: Pick<OpenStoreOptions, 'url' | 'file'>, clock: Clock): Promise<Database> {
   if (options.url !== null) {
     const { CleaningPostgresDialect, openPostgresPool } = await import('./dialects/postgres.ts')
-    return new Database('postgres', new CleaningPostgresDialect(openPostgresPool(options.url)))
+    return new Database('postgres', new CleaningPostgresDialect(openPostgresPool(options.url)), {
+      localAddress: isLocal(options.url),
+      clock,
+    })
   }
   try {
-    return new Database('sqlite', new ImmediateSqliteDialect(await openSqlite(options.file)))
+    return new Database('sqlite', new ImmediateSqliteDialect(await openSqlite(options.file)), { clock })
   } catch (error) {
     throw asServiceError(error)
   }
+}
+
+/** 64 MB take about 0.1 s of a start. A store of 400 MB takes 1 s, and from a slow disk many seconds: it is not checked. */
+const mostBytesToCheck = 64 * 1024 * 1024
+
+function isQuickToCheck(file: string): boolean {
+  return file !== ':memory:' && statSync(file).size <= mostBytesToCheck
+}
+
+/** A unix socket or a loopback address. */
+function isLocal(url: string): boolean {
+  const { hostname, searchParams } = new URL(url)
+  const host = searchParams.get('host') ?? hostname
+  return host.startsWith('/') || ['', 'localhost', '127.0.0.1', '[::1]', '::1'].includes(host)
 }
 
 /** What workers write must not make anybody wait for the store: when embedded, it has a file and a thread of its own. */

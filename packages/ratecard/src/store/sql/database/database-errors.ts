@@ -1,12 +1,15 @@
 import { ServiceError } from '../../../errors/service-error.ts'
+import type { StoreRefusal } from '../../store.ts'
 
 /** What a data directory answers when it cannot be used. */
 const directoryCodes = /^(EACCES|EPERM|EROFS|ENOTDIR|EISDIR|ENOSPC)$/
 /** Node's and pg's words for a connection that could not be made or was lost; PostgreSQL's classes of the same. */
 const connectionCodes =
-  /^(ECONN\w+|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENOENT|08\w{3}|25P03|55P03|57P0\d|53\w{3}|28\w{3}|3D000|25006)$/
+  /^(ECONN\w+|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENOENT|08\w{3}|25P03|55P03|57P0\d|53\w{3}|28\w{3}|3D000|25006|58030|XX00[12])$/
 const connectionMessages =
   /connection terminated|connection ended|timeout exceeded when trying to connect|query read timeout|not queryable|driver has already been destroyed|after calling end on the pool|connection is not open/i
+/** A full or read-only disk, an I/O error, damage, or a lock that was not released: the next connection does not end these. */
+const lasting = /^(SQLITE_|EACCES|EPERM|EROFS|ENOTDIR|EISDIR|ENOSPC|53[12]00|25006|55P03|58030|XX00[12])/
 const sqliteCodes = /^SQLITE_(BUSY|LOCKED|IOERR|FULL|CANTOPEN|READONLY|NOTADB|CORRUPT|PERM|AUTH)/
 
 /** A failure of the database itself becomes `store_unavailable`; everything else stays as it is. */
@@ -19,6 +22,13 @@ export function asServiceError(error: unknown): unknown {
     hint: hintFor(code),
     cause: error,
   })
+}
+
+/** The refusal behind a `store_unavailable` of `asServiceError`; null for every other error, which is no fault of the database. */
+export function refusalOf(problem: unknown): Pick<StoreRefusal, 'code' | 'kind'> | null {
+  if (!(problem instanceof ServiceError) || !(problem.cause instanceof Error)) return null
+  const code = codeOf(problem.cause)
+  return { code: code || 'connection lost', kind: lasting.test(code) ? 'condition' : 'connection' }
 }
 
 /** Nothing was done, and doing it again may succeed: also when a lock was not to be had for seconds. */
@@ -38,8 +48,8 @@ function codeOf(error: Error): string {
 function hintFor(code: string): string {
   if (code.startsWith('28')) return 'Check user and password in DATABASE_URL.'
   if (code === '3D000') return 'Create the database that DATABASE_URL names.'
-  if (code === 'SQLITE_FULL') return 'The disk is full. Free some space.'
-  if (/^SQLITE_(NOTADB|CORRUPT)/.test(code)) return 'The database file is damaged. Restore the last backup.'
+  if (code === 'SQLITE_FULL' || code === '53100') return 'The disk is full. Free some space.'
+  if (/^(SQLITE_(NOTADB|CORRUPT)|XX00[12])/.test(code)) return 'The database file is damaged. Restore the last backup.'
   if (code.startsWith('SQLITE_BUSY')) return 'Another process holds the database for long. Try again.'
   if (code.startsWith('SQLITE') || directoryCodes.test(code))
     return 'Check that the data directory exists, is writable and on a local disk.'

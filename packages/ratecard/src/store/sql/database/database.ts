@@ -5,8 +5,11 @@ import { randomInt } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { CamelCasePlugin, Kysely, sql } from 'kysely'
 import type { Dialect, KyselyPlugin, RawBuilder, Transaction } from 'kysely'
+import { systemClock } from '../../../clock.ts'
+import type { Clock } from '../../../clock.ts'
 import { pause } from '../../../turns.ts'
-import { asServiceError, isSerializationFailure } from './database-errors.ts'
+import type { StoreRefusal } from '../../store.ts'
+import { asServiceError, isSerializationFailure, refusalOf } from './database-errors.ts'
 import type { Tables } from '../../records/tables.ts'
 
 export type Engine = 'sqlite' | 'postgres'
@@ -14,6 +17,12 @@ export type Read = Kysely<Tables>
 export type Write = Transaction<Tables>
 
 const attempts = 5
+
+export interface DatabaseOptions {
+  /** For PostgreSQL: the address is a unix socket or a loopback address. */
+  readonly localAddress?: boolean
+  readonly clock?: Clock
+}
 
 /** The embedded engine answers at once: a transaction of many statements would let nobody else go on. */
 const betweenStatements: KyselyPlugin = {
@@ -28,10 +37,27 @@ export class Database {
   readonly engine: Engine
   readonly #kysely: Kysely<Tables>
   readonly #inside = new AsyncLocalStorage<true>()
+  readonly #options: DatabaseOptions
+  #refusal: StoreRefusal | null = null
 
-  constructor(engine: Engine, dialect: Dialect) {
+  constructor(engine: Engine, dialect: Dialect, options: DatabaseOptions = {}) {
     this.engine = engine
+    this.#options = options
     this.#kysely = new Kysely<Tables>({ dialect, plugins: [new CamelCasePlugin(), betweenStatements] })
+  }
+
+  /** The last one; damage that was found stays. */
+  get refusal(): StoreRefusal | null {
+    return this.#refusal
+  }
+
+  /** Looks for damage in the file of the embedded engine: reads all of it, about 1 ms for each MB that is cached. */
+  async checkFile(): Promise<void> {
+    // A file whose check fails is damaged too; prices that can be read are served all the same.
+    const found = await this.read((db) => sql<{ quickCheck: string }>`pragma quick_check(1)`.execute(db)).catch(
+      () => null,
+    )
+    if (found?.rows[0]?.quickCheck !== 'ok') this.#refused('read', { code: 'SQLITE_CORRUPT', kind: 'damage' })
   }
 
   /** Statements of their own, outside any transaction. Never write here. */
@@ -40,7 +66,7 @@ export class Database {
     try {
       return await work(this.#kysely)
     } catch (error) {
-      throw asServiceError(error)
+      throw this.#problem('read', error)
     }
   }
 
@@ -54,7 +80,7 @@ export class Database {
       try {
         return await this.#kysely.transaction().execute((db) => this.#inside.run(true, () => work(db)))
       } catch (error) {
-        if (!isSerializationFailure(error) || attempt === attempts) throw asServiceError(error)
+        if (!isSerializationFailure(error) || attempt === attempts) throw this.#problem('write', error)
       }
       await delay(randomInt(1, 20 * attempt))
     }
@@ -67,6 +93,17 @@ export class Database {
       : sql<number>`cast(floor(extract(epoch from clock_timestamp()) * 1000) as bigint)`
   }
 
+  /**
+   * True if the database certainly runs on this machine. SQLite does, because its write-ahead log is shared memory. PostgreSQL does
+   * if both ends see a local connection: with a proxy between (e.g. PgBouncer beside either of them) only one of them does.
+   */
+  async isOnThisMachine(db: Read): Promise<boolean> {
+    if (this.engine === 'sqlite' || this.#options.localAddress !== true) return this.engine === 'sqlite'
+    const { rows } = await sql<{ local: boolean }>`
+      select coalesce(host(inet_client_addr()) in ('127.0.0.1', '::1'), true) as local`.execute(db)
+    return rows[0]?.local === true
+  }
+
   /** Locks the rows until the transaction ends. SQLite has one writer at a time anyway. A row that is absent is not locked. */
   locked<Q extends { forUpdate(): Q }>(query: Q): Q {
     return this.engine === 'sqlite' ? query : query.forUpdate()
@@ -74,6 +111,18 @@ export class Database {
 
   async destroy(): Promise<void> {
     await this.#kysely.destroy()
+  }
+
+  #problem(access: StoreRefusal['access'], error: unknown): unknown {
+    const problem = asServiceError(error)
+    const refusal = refusalOf(problem)
+    if (refusal !== null && problem !== error) this.#refused(access, refusal)
+    return problem
+  }
+
+  #refused(access: StoreRefusal['access'], refusal: Pick<StoreRefusal, 'code' | 'kind'>): void {
+    if (this.#refusal?.kind === 'damage') return
+    this.#refusal = { ...refusal, access, at: (this.#options.clock ?? systemClock).now() }
   }
 
   #refuseInside(): void {

@@ -1,36 +1,61 @@
-// Which process holds a lease, so that one that died on this very machine need not be waited for. Only Linux tells enough;
-// elsewhere, and on other machines, the lease's time decides alone.
+// Identifies the process that holds a lease, so that the lease of a process that died on this machine is free at once. Only Linux
+// gives enough evidence. Without evidence (another machine, another container, a hidden /proc) the lease's TTL decides alone.
 import { readFileSync, readlinkSync } from 'node:fs'
 
-/** `<boot>/<pid namespace>/<pid>/<start>`: the same words never name another process. null where the system does not tell. */
-export const thisProcess: string | null = describe(process.pid)
+/** `<boot>/<pid namespace>+<time namespace>/<pid>/<start>`: unique to one process. Null where the system does not give all of it. */
+export const thisProcess: string | null = describeThis()
 
-/** True only when it is certain: this boot, this pid namespace, and no such process any more. */
+/**
+ * True only for a process of this boot and pid namespace that has certainly ended. For example a replica of another user under
+ * `hidepid=2` or `ProtectProc=invisible` has no visible /proc entry while it runs, so a missing entry alone is no evidence:
+ * the kernel is asked for the pid with signal 0, which those options do not filter.
+ */
 export function isDead(holder: string): boolean {
   if (thisProcess === null) return false
-  const [boot, namespace, pid] = holder.split('/')
-  const [myBoot, myNamespace] = thisProcess.split('/')
-  if (boot !== myBoot || namespace !== myNamespace || pid === undefined) return false
-  return describe(Number(pid)) !== holder
+  const [boot, namespaces, pid, start] = holder.split('/')
+  const [myBoot, myNamespaces] = thisProcess.split('/')
+  if (boot !== myBoot || namespaces !== myNamespaces || !/^[1-9]\d*$/.test(pid ?? '')) return false
+  if (!exists(Number(pid))) return true
+  const found = stat(Number(pid))
+  // A zombie (Z) writes nothing more; another start time means that the pid was reused.
+  return found !== null && (found.state === 'Z' || found.start !== start)
 }
 
-function describe(pid: number): string | null {
+function describeThis(): string | null {
   const boot = read('/proc/sys/kernel/random/boot_id')
-  const namespace = link('/proc/self/ns/pid')
-  if (boot === null || namespace === null) return null
-  // Field 22 is the start time; the name in brackets before it may hold spaces. A zombie (Z) has ended.
+  const namespaces = ['pid', 'time'].map((kind) => link(`/proc/self/ns/${kind}`))
+  // Kernels before 5.6 have no time namespaces; without a pid namespace nothing can be compared.
+  if (boot === null || namespaces[0] === null) return null
+  // A /proc of another pid namespace (`unshare --pid` without a new /proc) numbers other processes.
+  if (link('/proc/self') !== String(process.pid)) return null
+  const own = stat(process.pid)
+  return own && `${boot}/${namespaces.join('+')}/${String(process.pid)}/${own.start}`
+}
+
+/** False only if the kernel has no such process in this pid namespace: a process that may not be signalled exists (EPERM). */
+function exists(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH'
+  }
+}
+
+function stat(pid: number): { readonly state: string; readonly start: string } | null {
+  // The name in brackets may contain spaces; after it come fields 3 (state) to 22 (start time).
   const fields = read(`/proc/${String(pid)}/stat`)
     ?.replace(/^.*\) /s, '')
     .split(' ')
-  const ended = fields === undefined || fields[0] === 'Z'
-  return `${boot}/${namespace}/${String(pid)}/${ended ? 'ended' : (fields[19] ?? '')}`
+  const [state, start] = [fields?.[0], fields?.[19]]
+  return state === undefined || start === undefined ? null : { state, start }
 }
 
 function read(file: string): string | null {
   try {
     return readFileSync(file, 'utf8').trim()
   } catch {
-    // No such process, or no /proc at all: both are answers.
+    // Hidden, ended, or no /proc at all: none of these can be told from the others.
     return null
   }
 }
@@ -39,7 +64,7 @@ function link(file: string): string | null {
   try {
     return readlinkSync(file)
   } catch {
-    // No /proc: nothing can be said of other processes.
+    // No /proc, or a kernel without this kind of namespace.
     return null
   }
 }

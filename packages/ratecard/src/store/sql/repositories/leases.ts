@@ -5,7 +5,7 @@ import type { RawBuilder } from 'kysely'
 import { atDeadline } from '../../../clock.ts'
 import { ServiceError } from '../../../errors/service-error.ts'
 import type { LeaseToken } from '../../store.ts'
-import type { Database, Write } from '../database/database.ts'
+import type { Database, Read, Write } from '../database/database.ts'
 import { isDead, thisProcess } from './holder.ts'
 
 export interface Lease {
@@ -36,15 +36,15 @@ export class Leases {
   }
 
   async held(name: string): Promise<boolean> {
-    const row = await this.#database.read((db) =>
-      db
+    return this.#database.read(async (db) => {
+      const row = await db
         .selectFrom('leases')
         .select('holder')
         .where('name', '=', name)
         .where('expiresAt', '>', this.#database.now())
-        .executeTakeFirst(),
-    )
-    return row !== undefined && (row.holder === null || !isDead(row.holder))
+        .executeTakeFirst()
+      return row !== undefined && !(await this.#isDead(db, row.holder))
+    })
   }
 
   /**
@@ -89,7 +89,7 @@ export class Leases {
   /** A holder that died on this machine writes nothing more: its time need not run out. */
   async #takeFromTheDead(db: Write, name: string, until: RawBuilder<number>): Promise<number | null> {
     const held = await db.selectFrom('leases').select(['holder', 'fence']).where('name', '=', name).executeTakeFirst()
-    if (held === undefined || held.holder === null || !isDead(held.holder)) return null
+    if (held === undefined || !(await this.#isDead(db, held.holder))) return null
     const taken = await db
       .updateTable('leases')
       .set({ fence: held.fence + 1, expiresAt: until, holder: thisProcess })
@@ -98,6 +98,11 @@ export class Leases {
       .returning('fence')
       .executeTakeFirst()
     return taken?.fence ?? null
+  }
+
+  /** With a store on another machine the holder may run there too: clones of one VM snapshot share boot id and namespaces. */
+  async #isDead(db: Read, holder: string | null): Promise<boolean> {
+    return holder !== null && isDead(holder) && (await this.#database.isOnThisMachine(db))
   }
 
   async #renew(token: LeaseToken): Promise<boolean> {

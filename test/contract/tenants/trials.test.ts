@@ -1,0 +1,191 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { BillingConfig } from '../../../packages/ratecard/src/config/document/schema.ts'
+import type { NewCheckout } from '../../../packages/ratecard/src/service/tenants.ts'
+import { nobody } from '../../support/stack.ts'
+import { caller, startWorld } from './world.ts'
+import type { World } from './world.ts'
+
+const usd = { currency: 'usd' } as const
+const monthly = (id: string, amount: number) => ({ id, amount, interval: 'month' as const, ...usd })
+
+/** Two plans of a group, the dearer one with a trial of its own; a product outside. */
+const plans = (version = '1.0.0'): BillingConfig => ({
+  version,
+  products: [
+    { id: 'team', name: 'Team', subscription_group: 'plan', prices: [monthly('team_monthly', 900)] },
+    {
+      ...{ id: 'business', name: 'Business', subscription_group: 'plan' },
+      prices: [
+        { ...monthly('business_monthly', 1900), trial_period_days: 14 },
+        { ...monthly('business_yearly', 19000), interval: 'year' },
+      ],
+    },
+    { id: 'storage', name: 'Storage', prices: [{ ...monthly('storage', 500), trial_period_days: 7 }] },
+  ],
+})
+
+let world: World
+beforeEach(async () => {
+  world = await startWorld()
+  await push(plans())
+  await world.service.createTenant({ id: 'acme', name: 'Acme', email: 'a@acme.example' }, caller)
+})
+afterEach(() => world.close())
+
+const push = (document: BillingConfig) => world.service.push(document, { ...nobody, approveImpact: true })
+const urls = { successUrl: 'http://127.0.0.1:9/done', cancelUrl: 'http://127.0.0.1:9/back' }
+const live = async () => (await world.service.tenantSubscriptions('acme')).subscriptions
+const bySession = async (priceId: string, more: Partial<NewCheckout> = {}) => {
+  const session = await world.service.createSession('acme', null)
+  return world.service.createCheckout({ ...urls, priceId, ...more }, { kind: 'session', session }, null)
+}
+const byKey = (priceId: string, more: Partial<NewCheckout> = {}) => world.buy('acme', priceId, more)
+const paid = async (page: { readonly url: string }) => {
+  expect((await world.pay(page.url)).status).toBe(303)
+  const last = (await live()).at(-1)
+  return { id: last?.id ?? '', status: last?.status }
+}
+/** A trial that began, and was cancelled. */
+const tried = async (priceId: string, more: Partial<NewCheckout> = {}) => {
+  const { id, status } = await paid(await byKey(priceId, more))
+  expect(status).toBe('trialing')
+  await world.stripe.subscriptions.cancel(id)
+  return id
+}
+const openPages = async () => {
+  const customer = (await world.service.findTenant('acme')).processorCustomerId ?? ''
+  return (await world.stripe.checkout.sessions.list({ customer, status: 'open' })).data.map(({ id }) => id)
+}
+
+describe('a tenant that had its trial of a product', () => {
+  test('is refused another that a session asks for, also of a subscription that has ended', async () => {
+    const first = await tried('team_monthly', { trialPeriodDays: 30 })
+    await expect(bySession('team_monthly', { trialPeriodDays: 30 })).rejects.toMatchObject({
+      code: 'trial_used',
+      status: 409,
+      message: expect.stringContaining(first) as string,
+      hint: expect.stringContaining('Leave "trial_period_days" out') as string,
+      extra: { subscription: first },
+    })
+    expect(await openPages()).toEqual([])
+    const page = await bySession('team_monthly')
+    expect(page).not.toHaveProperty('trial')
+    expect((await paid(page)).status).toBe('active')
+  })
+
+  test('is refused another that a service key asks for, unless the key allows it', async () => {
+    await tried('team_monthly', { trialPeriodDays: 30 })
+    await expect(byKey('team_monthly', { trialPeriodDays: 7 })).rejects.toMatchObject({ code: 'trial_used' })
+    const page = await byKey('team_monthly', { trialPeriodDays: 7, allowSecondTrial: true })
+    expect(page).not.toHaveProperty('trial')
+    expect((await paid(page)).status).toBe('trialing')
+  })
+
+  test('pays at once where the price gives a trial, and the answer says so', async () => {
+    await tried('business_monthly')
+    for (const sell of [bySession, byKey]) expect(await sell('business_monthly')).toMatchObject({ trial: 'used' })
+    expect((await paid(await bySession('business_monthly'))).status).toBe('active')
+  })
+
+  test('gets the trial of the price again where a key allows it', async () => {
+    await tried('business_monthly')
+    const page = await byKey('business_monthly', { allowSecondTrial: true })
+    expect(page).not.toHaveProperty('trial')
+    expect((await paid(page)).status).toBe('trialing')
+  })
+
+  test('had it for another price of the product, and for the other products of its group', async () => {
+    await tried('business_monthly')
+    for (const price of ['business_yearly', 'team_monthly'])
+      await expect(byKey(price, { trialPeriodDays: 7 })).rejects.toMatchObject({ code: 'trial_used' })
+  })
+
+  test('has one of another product, and 0 days are no trial that could be refused', async () => {
+    await tried('business_monthly')
+    const page = await bySession('business_monthly', { trialPeriodDays: 0 })
+    expect(page).not.toHaveProperty('trial')
+    expect((await paid(page)).status).toBe('active')
+    expect((await paid(await bySession('storage'))).status).toBe('trialing')
+  })
+
+  test('had it also when the subscription was moved to another product since', async () => {
+    const { id } = await paid(await byKey('storage'))
+    const subscription = await world.stripe.subscriptions.retrieve(id)
+    const other = await world.stripe.prices.create({
+      ...{ unit_amount: 100, ...usd, recurring: { interval: 'month' } },
+      product_data: { name: 'By hand' },
+    })
+    await world.stripe.subscriptions.update(id, {
+      items: [{ id: subscription.items.data[0]?.id ?? '', price: other.id }],
+    })
+    expect(await byKey('storage')).toMatchObject({ trial: 'used' })
+  })
+
+  test('had it also when an operator gave it at the processor', async () => {
+    await world.service.createPortal('http://127.0.0.1:9/', { kind: 'key', keyId: 'key_1', tenantId: 'acme' })
+    const customer = (await world.service.findTenant('acme')).processorCustomerId ?? ''
+    const price = (await world.store.mappings.byConfigId('price', 'team_monthly')).at(-1)?.processorId ?? ''
+    const { id } = await world.stripe.subscriptions.create({ customer, items: [{ price }], trial_period_days: 3 })
+    await world.stripe.subscriptions.cancel(id)
+    expect(await byKey('business_monthly')).toMatchObject({ trial: 'used' })
+  })
+
+  test('has it in its customer: an id that is given again with that customer has had it too', async () => {
+    await tried('team_monthly', { trialPeriodDays: 30 })
+    const processorCustomerId = (await world.service.findTenant('acme')).processorCustomerId ?? ''
+    await world.service.removeTenant('acme', caller)
+    await world.service.createTenant({ id: 'acme', name: 'Acme', processorCustomerId }, caller)
+    await expect(byKey('team_monthly', { trialPeriodDays: 30 })).rejects.toMatchObject({ code: 'trial_used' })
+  })
+})
+
+describe('a session', () => {
+  test('may not allow itself a second trial', async () => {
+    await expect(bySession('storage', { allowSecondTrial: true })).rejects.toMatchObject({
+      code: 'not_allowed',
+      status: 403,
+    })
+    expect((await bySession('storage', { allowSecondTrial: false })).sessionId).toMatch(/^cs_/)
+  })
+})
+
+describe('a page with a trial', () => {
+  test('closes the other open pages of its product or group, and no others', async () => {
+    const team = await byKey('team_monthly', { trialPeriodDays: 30 })
+    const storage = await byKey('storage')
+    const business = await byKey('business_monthly')
+    expect((await openPages()).sort()).toEqual([storage.sessionId, business.sessionId].sort())
+    expect((await world.pay(team.url)).status).not.toBe(303)
+    expect((await paid(business)).status).toBe('trialing')
+  })
+
+  test('that comes again under its key stays open', async () => {
+    const again = () =>
+      world.service.createCheckout(
+        { ...urls, priceId: 'storage' },
+        { kind: 'key', keyId: 'key_1', tenantId: 'acme' },
+        'order-1',
+      )
+    const first = await again()
+    expect(await again()).toEqual(first)
+    expect(await openPages()).toEqual([first.sessionId])
+  })
+
+  test('is closed again when another page was paid while it was opened: the retry finds the trial used', async () => {
+    const team = await byKey('team_monthly', { trialPeriodDays: 30 })
+    const { processor } = world
+    const create = processor.createCheckout.bind(processor)
+    let raced = false
+    Object.assign(processor, {
+      createCheckout: async (...args: Parameters<typeof create>) => {
+        if (!raced) expect((await world.pay(team.url)).status).toBe(303)
+        raced = true
+        return create(...args)
+      },
+    })
+    const second = () => byKey('business_monthly', { allowDuplicate: true })
+    await expect(second()).rejects.toMatchObject({ code: 'tenant_busy', retryAfter: 1 })
+    expect(await openPages()).toEqual([])
+    expect(await second()).toMatchObject({ trial: 'used' })
+  })
+})

@@ -1,0 +1,94 @@
+// "We upgraded by checkout and were billed for both plans": of two products, of two rhythms of one, and nothing said so.
+import { readFileSync } from 'node:fs'
+import { expect, onTestFinished, test } from 'vitest'
+import type { BillingConfig } from '../../packages/ratecard/src/config/document/schema.ts'
+import { admin, billing, startTestApp } from '../support/app.ts'
+import { buy, cookieOf, sessionOf, urls } from '../support/selling.ts'
+
+/** The starter of a new user, as `ratecard init` writes it. */
+const starter = JSON.parse(
+  readFileSync(
+    new URL('../../packages/ratecard/templates/saas/ratecard/billing/subscriptions.json', import.meta.url),
+    'utf8',
+  ),
+) as BillingConfig
+
+interface Refusal {
+  readonly code: string
+  readonly detail: string
+  readonly hint: string
+  readonly subscription: string
+  readonly price_id: string
+}
+
+/** A customer in the browser, with nothing but its session. */
+async function customer() {
+  const app = await startTestApp({ allowedRedirects: ['https://shop.example'] })
+  onTestFinished(() => app.close())
+  await app.push(starter)
+  const headers = { cookie: cookieOf(await sessionOf(app, 'acme')), origin: 'https://shop.example' }
+  const post = (path: string, payload: object) => app.inject({ method: 'POST', url: path, headers, payload })
+  const checkout = (payload: object) => post(`${billing}/checkout`, { ...urls, ...payload })
+  const subscriptions = async () =>
+    (await app.asAdmin({ url: `${admin}/tenants/acme/subscriptions` })).json<{
+      subscriptions: { id: string; duplicate_of: string | null; items: { price_id: string }[] }[]
+    }>().subscriptions
+  const prices = async () => (await subscriptions()).flatMap(({ items }) => items.map((item) => item.price_id))
+  return { app, post, checkout, subscriptions, prices }
+}
+
+test.each(['pro_yearly', 'team_monthly'])(
+  'a customer on Pro who tries to buy "%s" is shown to the portal, ends Pro there, and then buys it',
+  async (dearer) => {
+    const { app, post, checkout, prices } = await customer()
+    expect((await checkout({ price_id: 'free' })).statusCode).toBe(200)
+    await buy(app, 'acme', { price_id: 'pro_monthly' })
+    expect(await prices()).toEqual(['pro_monthly'])
+
+    const response = await checkout({ price_id: dearer })
+    expect(response.statusCode).toBe(409)
+    const refusal = response.json<Refusal>()
+    expect(refusal).toMatchObject({ code: 'already_subscribed', price_id: 'pro_monthly' })
+    expect(refusal.detail).toContain(`"pro_monthly"`)
+    expect(refusal.detail).toContain(`"${dearer}"`)
+    const [, step = ''] = /\(POST (\/[^)]+)\)/.exec(refusal.hint) ?? []
+
+    const opened = await post(step, { return_url: 'https://shop.example/account' })
+    expect(opened.statusCode).toBe(200)
+    const { url } = opened.json<{ url: string }>()
+    expect(await (await fetch(url)).text()).toContain(refusal.subscription)
+    const form = new URLSearchParams({ action: 'cancel', subscription: refusal.subscription })
+    await fetch(url, { method: 'POST', body: form, redirect: 'manual' })
+
+    const waiting = (await checkout({ price_id: dearer })).json<Refusal>()
+    expect([waiting.code, waiting.hint]).toEqual([
+      'already_subscribed',
+      expect.stringContaining('buy the new one when it has ended') as string,
+    ])
+    app.sandbox.control.advance(32 * 86_400)
+    await buy(app, 'acme', { price_id: dearer })
+    expect(await prices()).toEqual([dearer])
+  },
+)
+
+test('whoever pays twice all the same is found: by the doctor, under the tenant, and which of the two came later', async () => {
+  const { app, checkout, subscriptions } = await customer()
+  const pages = []
+  for (const price of ['pro_monthly', 'team_monthly'])
+    pages.push((await checkout({ price_id: price })).json<{ url: string }>().url)
+  for (const url of pages) {
+    const body = new URLSearchParams({ action: 'pay', email: 'buyer@example.test', number: '4242424242424242' })
+    expect((await fetch(url, { method: 'POST', body, redirect: 'manual' })).status).toBe(303)
+  }
+  const { findings } = (await app.asAdmin({ url: `${admin}/doctor` })).json<{
+    findings: { check: string; status: string; detail: string; hint: string }[]
+  }>()
+  const found = findings.find(({ check }) => check === 'subscriptions')
+  expect(found?.status).toBe('warning')
+  expect(found?.detail).toMatch(
+    /^1 tenant pays twice .*"team_monthly" beside .*"pro_monthly", both of the group "plan"$/,
+  )
+  expect(found?.hint).toContain('ratecard tenants show acme')
+  const [first, second] = await subscriptions()
+  expect([first?.duplicate_of, second?.duplicate_of]).toEqual([null, first?.id])
+})
