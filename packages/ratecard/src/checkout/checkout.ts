@@ -146,7 +146,8 @@ async function sellFree(
   const { id } = tenant
   const book = await deps.priceBook()
   const sold = soldPriceOf(priceId, book)
-  const wanted = sold?.product.group == null || wish.allowDuplicate === true ? null : sold
+  const isGrouped = sold !== null && sold.product.group !== null
+  const wanted = isGrouped && wish.allowDuplicate !== true ? sold : null
   const live = await liveOf(deps, tenant, wanted !== null, signal)
   if (wanted !== null) {
     const soldItem = await readSoldItems(deps.store, book, live)

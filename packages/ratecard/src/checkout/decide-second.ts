@@ -76,7 +76,7 @@ export function trialLeft(
     'trial_used',
     `The tenant had its trial with the subscription ${firstTrial}; a product, or a subscription group, is tried once.`,
     {
-      hint: 'Leave "trial_period_days" out: it is then paid from the start. With a service key, "allow_second_trial": true gives another trial.',
+      hint: 'Leave "trial_period_days" out: it is then paid from the start. A service key gives another with "allow_second_trial": true.',
       extra: { subscription: firstTrial },
     },
   )
