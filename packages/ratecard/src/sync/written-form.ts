@@ -10,7 +10,11 @@ type WrittenDeps = Pick<SyncDeps, 'store' | 'clock' | 'documents'>
 /** Keeps a document with its `${NAME}`; the id to push with. */
 export async function keepWritten(deps: WrittenDeps, document: GivenDocument): Promise<string> {
   const text = await compactDocument(deps, document)
-  if (!text.startsWith('{')) throw new ServiceError('request_invalid', 'The document as written is not a JSON object.')
+  if (!text.startsWith('{')) {
+    const detail = 'The document as written must be a JSON object.'
+    const issues = [{ code: 'type_wrong', pointer: '#', severity: 'error', detail }] as const
+    throw new ServiceError('request_invalid', detail, { issues })
+  }
   return deps.store.writtenForms.keep(text, deps.clock.now())
 }
 
