@@ -233,6 +233,7 @@ create table job_steps (
   ended_at bigint,
   primary key (job_id, position)
 );
+create index job_steps_unanswered on job_steps (job_id, position) where state in ('begun', 'unknown');
 create table cancel_requests (
   kind text not null check (kind in ('push', 'job')),
   id text not null,
@@ -325,9 +326,6 @@ create index versions_without_documents on versions (
 create index pushes_without_documents on pushes (
   created_at, id, kind, state, version, author, message, key_id, key_name, steps_total, steps_done, error, updated_at, finished_at, base_revision, revision
 );
-
--- 18: unanswered steps of jobs
-create index job_steps_unanswered on job_steps (job_id, position) where state in ('begun', 'unknown');
 
 -- PostgreSQL
 
@@ -562,6 +560,7 @@ create table job_steps (
   ended_at bigint,
   primary key (job_id, position)
 );
+create index job_steps_unanswered on job_steps (job_id, position) where state in ('begun', 'unknown');
 create table cancel_requests (
   kind text not null check (kind in ('push', 'job')),
   id text collate "C" not null,

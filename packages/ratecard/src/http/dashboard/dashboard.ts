@@ -237,7 +237,8 @@ function signInRoutes(scope: FastifyInstance, deps: DashboardDeps, sameOrigin: S
     const token = request.body instanceof URLSearchParams ? request.body.get('token') : null
     const pass = token === null ? null : await service.openDashboardByLink(token)
     if (pass === null) return refuseLink(request, reply)
-    return giveCookie(reply, pass).redirect(dashboardPath, 303)
+    giveCookie(reply, pass)
+    return reply.redirect(dashboardPath, 303)
   })
 
   scope.post('/sign-out', hidden, async (request, reply) => {
