@@ -11,40 +11,89 @@ const rooms = {
   pricing: ['errors', 'money', 'config'],
   catalog: ['errors', 'money', 'config', 'pricing'],
   processor: ['errors', 'money', 'config', 'catalog'],
-  wire: ['errors', 'config', 'catalog', 'store/records'],
+  api: ['errors', 'config', 'catalog', 'store/records'],
   store: ['errors', 'config', 'catalog'],
   journal: ['errors', 'processor', 'store'],
-  sync: ['errors', 'money', 'config', 'pricing', 'catalog', 'processor', 'wire', 'store', 'journal', 'service'],
-  lookup: ['errors', 'config', 'catalog', 'pricing', 'store', 'wire', 'service'],
-  access: ['errors', 'store', 'service'],
-  tenants: ['errors', 'config', 'catalog', 'processor', 'wire', 'store', 'journal', 'service'],
-  swaps: ['errors', 'money', 'config', 'pricing', 'catalog', 'processor', 'store', 'journal', 'tenants', 'service'],
-  subscribers: [
-    ...['errors', 'money', 'config', 'pricing', 'catalog', 'processor', 'store', 'journal', 'swaps', 'tenants'],
+  sync: ['errors', 'money', 'config', 'pricing', 'catalog', 'processor', 'api', 'store', 'journal', 'service'],
+  lookup: ['errors', 'config', 'catalog', 'pricing', 'store', 'api', 'service'],
+  auth: ['errors', 'store', 'service'],
+  'request-idempotency.ts': ['errors', 'store', 'service'],
+  tenants: ['errors', 'config', 'catalog', 'processor', 'api', 'store', 'journal', 'service'],
+  jobs: ['errors', 'catalog', 'processor', 'store', 'journal', 'tenants', 'item-swaps', 'service'],
+  'item-swaps': [
+    'errors',
+    'money',
+    'config',
+    'pricing',
+    'catalog',
+    'processor',
+    'store',
+    'journal',
+    'tenants',
     'service',
   ],
-  migrations: [
-    ...['errors', 'money', 'config', 'pricing', 'catalog', 'processor', 'store', 'journal', 'swaps', 'tenants'],
+  subscriptions: [
+    ...[
+      'errors',
+      'money',
+      'config',
+      'pricing',
+      'catalog',
+      'processor',
+      'store',
+      'journal',
+      'jobs',
+      'item-swaps',
+      'tenants',
+    ],
+    'service',
+  ],
+  'price-migrations': [
+    ...[
+      'errors',
+      'money',
+      'config',
+      'pricing',
+      'catalog',
+      'processor',
+      'store',
+      'journal',
+      'jobs',
+      'item-swaps',
+      'tenants',
+    ],
     'service',
   ],
   enterprise: [
-    ...['errors', 'money', 'config', 'pricing', 'catalog', 'processor', 'store', 'journal', 'swaps', 'tenants'],
+    ...[
+      'errors',
+      'money',
+      'config',
+      'pricing',
+      'catalog',
+      'processor',
+      'store',
+      'journal',
+      'jobs',
+      'item-swaps',
+      'tenants',
+    ],
     'service',
   ],
   checkout: [
-    ...['errors', 'config', 'pricing', 'catalog', 'enterprise', 'swaps', 'tenants', 'processor', 'store'],
+    ...['errors', 'config', 'pricing', 'catalog', 'enterprise', 'jobs', 'item-swaps', 'tenants', 'processor', 'store'],
     'service',
   ],
   'workers/cron': ['errors'],
   'workers/project': ['errors', 'workers/cron'],
   'workers/cloudflare': ['errors', 'workers/cron', 'workers/project'],
-  'workers/host': ['errors', 'store', 'workers/cron', 'workers/project', 'service'],
-  service: ['errors', 'config', 'catalog', 'wire', 'store'],
-  health: ['errors', 'processor', 'store', 'journal', 'swaps', 'service'],
-  dashboard: ['errors', 'store', 'service'],
-  http: ['errors', 'config', 'wire', 'service', 'dashboard'],
+  'workers/runtime': ['errors', 'store', 'workers/cron', 'workers/project', 'service'],
+  service: ['errors', 'config', 'catalog', 'api', 'store'],
+  health: ['errors', 'processor', 'store', 'journal', 'jobs', 'item-swaps', 'service'],
+  'dashboard-backend': ['errors', 'store', 'service'],
+  http: ['errors', 'config', 'api', 'service', 'dashboard-backend'],
   cli: [
-    ...['errors', 'money', 'config', 'wire', 'pricing', 'catalog', 'workers/cron', 'workers/project'],
+    ...['errors', 'money', 'config', 'api', 'pricing', 'catalog', 'workers/cron', 'workers/project'],
     ...['workers/cloudflare'],
     ...['settings.ts', 'composition/main.ts', 'composition/escaped.ts', 'composition/maintenance.ts'],
     'composition/local-worker.ts',
@@ -55,11 +104,11 @@ const rooms = {
 rooms.composition = [...Object.keys(rooms).filter((room) => room !== 'cli'), 'settings.ts']
 
 /** Same input, same answer: no files, sockets, processes, timers. */
-const pureRooms = ['errors', 'money', 'config', 'wire', 'pricing', 'catalog', 'store/records', 'workers/cron']
+const pureRooms = ['errors', 'money', 'config', 'api', 'pricing', 'catalog', 'store/records', 'workers/cron']
 const pureNodeModules = ['crypto', 'util', 'buffer', 'path', 'url']
 
 /** Adapters, named only where everything is put together. */
-const adapters = ['processor/stripe', 'store/sql', 'workers/host/workerd']
+const adapters = ['processor/stripe', 'store/sql', 'workers/runtime/workerd']
 const composition = ['composition']
 
 /** npm packages that stay in one place. */
@@ -116,11 +165,12 @@ module.exports = {
         path: anyOf([
           'sync',
           'lookup',
-          'access',
+          'auth',
           'tenants',
-          'subscribers',
-          'migrations',
-          'swaps',
+          'subscriptions',
+          'price-migrations',
+          'jobs',
+          'item-swaps',
           'enterprise',
           'checkout',
           'http',
@@ -140,7 +190,7 @@ module.exports = {
       name: 'adapters-do-not-decide',
       severity: 'error',
       from: { path: anyOf(['processor/stripe', 'store/sql']) },
-      to: { path: anyOf(['http', 'sync', 'lookup', 'access']) },
+      to: { path: anyOf(['http', 'sync', 'lookup', 'auth']) },
     },
     {
       name: 'sandbox-shares-nothing',

@@ -1,7 +1,7 @@
 import tseslint from 'typescript-eslint'
 
 /** Pure rooms: same input, same answer. */
-const pureRooms = ['errors', 'money', 'config', 'wire', 'pricing', 'catalog', 'store/records', 'workers/cron'].map(
+const pureRooms = ['errors', 'money', 'config', 'api', 'pricing', 'catalog', 'store/records', 'workers/cron'].map(
   (room) => `packages/ratecard/src/${room}/**`,
 )
 

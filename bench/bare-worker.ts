@@ -4,7 +4,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
-import { findWorkerd } from '../packages/ratecard/src/workers/host/workerd/binary.ts'
+import { findWorkerd } from '../packages/ratecard/src/workers/runtime/workerd/process/binary.ts'
 
 export const helloWorker = `export default { fetch() { return new Response('Hello') } }\n`
 export const compatibilityDate = '2026-11-01'

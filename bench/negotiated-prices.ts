@@ -1,4 +1,4 @@
-import type { BillingConfig, Price } from '../packages/ratecard/src/config/document/schema.ts'
+import type { BillingConfig, Price } from '../packages/ratecard/src/config/schema/schema.ts'
 import { limitsFor } from '../packages/ratecard/src/processor/rate-budget.ts'
 import { elapsedMs, median, milliseconds } from './measure.ts'
 import type { BenchOptions, BenchResult } from './measure.ts'

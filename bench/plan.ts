@@ -1,6 +1,6 @@
 import { desiredCatalog } from '../packages/ratecard/src/catalog/desired.ts'
 import { references } from '../packages/ratecard/src/catalog/fields/tables.ts'
-import { planChanges } from '../packages/ratecard/src/catalog/plan.ts'
+import { planChanges } from '../packages/ratecard/src/catalog/plan/plan-changes.ts'
 import { processorId } from '../packages/ratecard/src/catalog/resource.ts'
 import type {
   DesiredResource,
@@ -11,7 +11,7 @@ import type {
   ResourceKind,
   Snapshot,
 } from '../packages/ratecard/src/catalog/resource.ts'
-import type { BillingConfig } from '../packages/ratecard/src/config/document/schema.ts'
+import type { BillingConfig } from '../packages/ratecard/src/config/schema/schema.ts'
 import { documentOf } from './catalogue.ts'
 import { cpuMs, milliseconds } from './measure.ts'
 import type { BenchOptions, BenchResult } from './measure.ts'

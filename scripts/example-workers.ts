@@ -4,7 +4,7 @@ import path from 'node:path'
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { Client } from '@ratecard/client'
-import { deploymentOf } from '../packages/ratecard/src/cli/commands/cloud-workers-deploy.ts'
+import { deploymentOf } from '../packages/ratecard/src/cli/commands/workers/deploy.ts'
 import { bundleWorker } from '../packages/ratecard/src/workers/project/bundle.ts'
 import { findWorkerFolders, readWorkers } from '../packages/ratecard/src/workers/project/read-workers.ts'
 

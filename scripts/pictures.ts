@@ -14,7 +14,7 @@ import type { Client } from '@ratecard/client'
 import type { Browser, Page } from 'playwright-core'
 import { buildPricingTable } from '../packages/pricing-table/build.mjs'
 import { styles } from '../packages/pricing-table/src/styles.ts'
-import type { BillingConfig } from '../packages/ratecard/src/config/document/schema.ts'
+import type { BillingConfig } from '../packages/ratecard/src/config/schema/schema.ts'
 import { startServer } from '../packages/ratecard/src/composition/main.ts'
 import { chromiumPath, launchChromium } from '../test/support/chromium.ts'
 

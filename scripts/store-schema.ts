@@ -1,7 +1,7 @@
 // Writes the store's schema for both engines to a file that is reviewed like code; `--check` only compares.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { schemaText } from '../packages/ratecard/src/store/sql/migrations/migrate.ts'
+import { schemaText } from '../packages/ratecard/src/store/sql/schema-migrations/apply-schema.ts'
 
 const path = fileURLToPath(new URL('../test/unit/store-schema.sql', import.meta.url))
 const text = `-- Made by scripts/store-schema.ts. Do not edit.\n\n-- SQLite\n\n${schemaText('sqlite')}\n-- PostgreSQL\n\n${schemaText('postgres')}`

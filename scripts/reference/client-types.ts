@@ -2,14 +2,14 @@
 // operation's method and path, and where in its bodies names are to be turned.
 import { readFileSync } from 'node:fs'
 import type { TSchema } from 'typebox'
-import * as config from '../../packages/ratecard/src/config/document/schema.ts'
+import * as config from '../../packages/ratecard/src/config/schema/schema.ts'
 import { problemCodes } from '../../packages/ratecard/src/errors/codes.ts'
 import { currencies } from '../../packages/ratecard/src/money/currencies.ts'
-import { contract } from '../../packages/ratecard/src/wire/contract.ts'
-import { camel } from '../../packages/ratecard/src/wire/names.ts'
-import type { Operation } from '../../packages/ratecard/src/wire/operation.ts'
-import { moment, target, verbatim } from '../../packages/ratecard/src/wire/marks.ts'
-import { nameOf } from '../../packages/ratecard/src/wire/schema.ts'
+import { contract } from '../../packages/ratecard/src/api/contract.ts'
+import { camel } from '../../packages/ratecard/src/api/notation/names.ts'
+import type { Operation } from '../../packages/ratecard/src/api/notation/operation.ts'
+import { moment, target, verbatim } from '../../packages/ratecard/src/api/notation/marks.ts'
+import { nameOf } from '../../packages/ratecard/src/api/notation/schema.ts'
 
 interface Node extends TSchema {
   readonly $ref?: string
@@ -214,7 +214,7 @@ export function clientTypes(): string {
 
 /** The one rule for names, copied: the client depends on nothing. */
 export function clientNames(): string {
-  const source = new URL('../../packages/ratecard/src/wire/names.ts', import.meta.url)
+  const source = new URL('../../packages/ratecard/src/api/notation/names.ts', import.meta.url)
   const text = readFileSync(source, 'utf8').replace(/^(\/\/.*\n)+/, '')
-  return `// Copied from packages/ratecard/src/wire/names.ts by scripts/reference/client-types.ts; do not edit.\n${text}`
+  return `// Copied from packages/ratecard/src/api/notation/names.ts by scripts/reference/client-types.ts; do not edit.\n${text}`
 }

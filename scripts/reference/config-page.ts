@@ -2,7 +2,7 @@ import { currencies, currencyDecimals } from '../../packages/ratecard/src/money/
 import { fieldRows, ownMembers } from '../../packages/ratecard/src/catalog/fields/tables.ts'
 import type { Mutability } from '../../packages/ratecard/src/catalog/fields/field.ts'
 import type { ResourceKind } from '../../packages/ratecard/src/catalog/kinds.ts'
-import * as schema from '../../packages/ratecard/src/config/document/schema.ts'
+import * as schema from '../../packages/ratecard/src/config/schema/schema.ts'
 import { code, page, table } from './markdown.ts'
 import { limitsText, plainSchema, typeText } from './schema-text.ts'
 import type { SchemaNode } from './schema-text.ts'
@@ -128,7 +128,7 @@ export function configPage(): string {
     const node = plainSchema(object)
     return [`## ${name}`, node.description ?? '', ...tablesOf(node, kinds[name])]
   })
-  return page('The configuration document', 'packages/ratecard/src/config/document/schema.ts', [
+  return page('The configuration document', 'packages/ratecard/src/config/schema/schema.ts', [
     intro,
     ...blocks,
     '## ids',

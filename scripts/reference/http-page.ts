@@ -1,6 +1,6 @@
 import { systemClock } from '../../packages/ratecard/src/clock.ts'
 import { buildApp } from '../../packages/ratecard/src/http/app.ts'
-import type { ScopeNeeded } from '../../packages/ratecard/src/wire/operation.ts'
+import type { ScopeNeeded } from '../../packages/ratecard/src/api/notation/operation.ts'
 import type { Service } from '../../packages/ratecard/src/service/service.ts'
 import { code, page, table } from './markdown.ts'
 import { limitsText, typeText } from './schema-text.ts'

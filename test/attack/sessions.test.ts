@@ -1,6 +1,6 @@
 // A customer with its own session cookie tries to lower its bill: on every kind of meter, and with discounts that it guesses.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { BillingConfig, Meter } from '../../packages/ratecard/src/config/document/schema.ts'
+import type { BillingConfig, Meter } from '../../packages/ratecard/src/config/schema/schema.ts'
 import { billing, sampleConfig, startTestApp } from '../support/app.ts'
 import type { TestApp } from '../support/app.ts'
 import { buy, cookieOf, sessionOf, urls } from '../support/selling.ts'

@@ -9,7 +9,7 @@ import { drainMs } from '../../packages/ratecard/src/composition/main.ts'
 import { longestWriteMs } from '../../packages/ratecard/src/processor/write-options.ts'
 import { createMetrics, createRequestMetrics } from '../../packages/ratecard/src/http/server/metrics.ts'
 import { settingsSchema } from '../../packages/ratecard/src/settings.ts'
-import { createWorkerMetrics } from '../../packages/ratecard/src/workers/host/worker-metrics.ts'
+import { createWorkerMetrics } from '../../packages/ratecard/src/workers/runtime/worker-metrics.ts'
 import { announceSkip } from '../support/skips.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')

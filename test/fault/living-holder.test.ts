@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { announceSkip } from '../support/skips.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
-const holderModule = path.join(root, 'packages/ratecard/src/store/sql/repositories/holder.ts')
+const holderModule = path.join(root, 'packages/ratecard/src/store/sql/repositories/coordination/holder.ts')
 
 /** Prints its own identity, then one line for each identity that it is given. */
 const program = `

@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { BillingConfig } from '../../packages/ratecard/src/config/document/schema.ts'
+import { BillingConfig } from '../../packages/ratecard/src/config/schema/schema.ts'
 import { issueCodes, problemCodes } from '../../packages/ratecard/src/errors/codes.ts'
 import { sampleConfig, startTestApp } from '../support/app.ts'
 import type { TestApp } from '../support/app.ts'

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { BillingConfig } from '../../packages/ratecard/src/config/document/schema.ts'
+import type { BillingConfig } from '../../packages/ratecard/src/config/schema/schema.ts'
 import { admin, startTestApp } from '../support/app.ts'
 import type { TestApp } from '../support/app.ts'
 

@@ -3,16 +3,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { used } from '../../packages/ratecard/src/store/records/columns.ts'
 import type { Columns, Use } from '../../packages/ratecard/src/store/records/columns.ts'
-import { serviceKeyColumns, sessionColumns } from '../../packages/ratecard/src/store/records/access.ts'
+import { serviceKeyColumns, sessionColumns } from '../../packages/ratecard/src/store/records/auth.ts'
 import { versionColumns } from '../../packages/ratecard/src/store/records/configuration.ts'
 import { jobColumns, pushColumns } from '../../packages/ratecard/src/store/records/journal.ts'
 import { auditColumns, tenantColumns } from '../../packages/ratecard/src/store/records/tenants.ts'
 import { deploymentColumns, logColumns, runColumns } from '../../packages/ratecard/src/store/records/workers.ts'
 import { workerColumns } from '../../packages/ratecard/src/store/records/workers.ts'
-import { snake } from '../../packages/ratecard/src/wire/names.ts'
+import { snake } from '../../packages/ratecard/src/api/notation/names.ts'
 import { startTestApp } from '../support/app.ts'
 import type { TestApp } from '../support/app.ts'
-import { tenantsCreate, tenantsUpdate } from '../../packages/ratecard/src/cli/commands/tenants.ts'
+import { tenantsCreate, tenantsUpdate } from '../../packages/ratecard/src/cli/commands/tenants/tenants.ts'
 
 interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>

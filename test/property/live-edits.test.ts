@@ -4,7 +4,7 @@ import { stringify } from 'yaml'
 import { compareDocuments } from '../../packages/ratecard/src/catalog/compare-documents.ts'
 import { liveEdits } from '../../packages/ratecard/src/cli/files/live-edits.ts'
 import { editSource } from '../../packages/ratecard/src/config/edit/apply-edits.ts'
-import type { BillingConfig } from '../../packages/ratecard/src/config/document/schema.ts'
+import type { BillingConfig } from '../../packages/ratecard/src/config/schema/schema.ts'
 import { parseSource } from '../../packages/ratecard/src/config/files/source.ts'
 import { arbitraryConfig } from '../support/arbitrary-config.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { planChanges, planIsEmpty } from '../../packages/ratecard/src/catalog/plan.ts'
+import { planChanges, planIsEmpty } from '../../packages/ratecard/src/catalog/plan/plan-changes.ts'
 import { systemClock } from '../../packages/ratecard/src/clock.ts'
 import { validateConfig } from '../../packages/ratecard/src/config/validation/validate.ts'
 import { startSandbox } from '../../packages/sandbox/src/server.ts'

@@ -2,9 +2,9 @@
 // object that was ever sold under an item is found under the name that the item has now.
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { planChanges, planIsEmpty } from '../../packages/ratecard/src/catalog/plan.ts'
+import { planChanges, planIsEmpty } from '../../packages/ratecard/src/catalog/plan/plan-changes.ts'
 import { systemClock } from '../../packages/ratecard/src/clock.ts'
-import type { BillingConfig, Price } from '../../packages/ratecard/src/config/document/schema.ts'
+import type { BillingConfig, Price } from '../../packages/ratecard/src/config/schema/schema.ts'
 import { ServiceError } from '../../packages/ratecard/src/errors/service-error.ts'
 import { startSandbox } from '../../packages/sandbox/src/server.ts'
 import type { Sandbox } from '../../packages/sandbox/src/server.ts'

@@ -11,7 +11,7 @@ import type {
   PromotionCode,
   Tier,
   Webhook,
-} from '../../packages/ratecard/src/config/document/schema.ts'
+} from '../../packages/ratecard/src/config/schema/schema.ts'
 
 /** Few ids, so that two random documents share most of them and differ in what they say. */
 const productIds = ['alpha', 'beta', 'gamma', 'delta']

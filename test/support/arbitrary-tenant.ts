@@ -1,7 +1,7 @@
 // Random catalogues with negotiated prices, random subscriptions to them, and what they must cost: reckoned here again from
 // the documents alone, with fractions of whole numbers and nothing of the product's own arithmetic.
 import fc from 'fast-check'
-import type { BillingConfig, Price, Tier } from '../../packages/ratecard/src/config/document/schema.ts'
+import type { BillingConfig, Price, Tier } from '../../packages/ratecard/src/config/schema/schema.ts'
 
 export interface Offer {
   readonly base: string

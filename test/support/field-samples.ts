@@ -10,7 +10,7 @@ import type {
   Product,
   PromotionCode,
   Webhook,
-} from '../../packages/ratecard/src/config/document/schema.ts'
+} from '../../packages/ratecard/src/config/schema/schema.ts'
 
 /** `undefined` takes a member of the base item away. */
 type Members<Item> = { readonly [Key in keyof Item]?: Item[Key] | undefined }

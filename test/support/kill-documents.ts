@@ -1,6 +1,6 @@
 // One push that does everything at once: creates, updates, renames, replaces, archives, an adoption, webhooks, codes of a replaced coupon.
 import type Stripe from 'stripe'
-import type { BillingConfig } from '../../packages/ratecard/src/config/document/schema.ts'
+import type { BillingConfig } from '../../packages/ratecard/src/config/schema/schema.ts'
 
 export function firstDocument(): Promise<BillingConfig> {
   return Promise.resolve({

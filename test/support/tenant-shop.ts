@@ -1,7 +1,7 @@
 // A shop with tenants for tests: a pushed configuration, customers with real subscriptions at the sandbox, and its clock.
 import type Stripe from 'stripe'
 import { onTestFinished } from 'vitest'
-import type { BillingConfig } from '../../packages/ratecard/src/config/document/schema.ts'
+import type { BillingConfig } from '../../packages/ratecard/src/config/schema/schema.ts'
 import type { ComposedService } from '../../packages/ratecard/src/composition/compose.ts'
 import type { EnterpriseOutcome, EnterpriseTarget, JobReport } from '../../packages/ratecard/src/service/tenants.ts'
 import { nobody, startStack } from './stack.ts'

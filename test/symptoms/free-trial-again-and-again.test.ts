@@ -1,6 +1,6 @@
 // "Customers cancel in the trial and begin another, for ever": a trial was for whoever asked.
 import { expect, onTestFinished, test } from 'vitest'
-import type { BillingConfig } from '../../packages/ratecard/src/config/document/schema.ts'
+import type { BillingConfig } from '../../packages/ratecard/src/config/schema/schema.ts'
 import { admin, billing, startTestApp } from '../support/app.ts'
 import { cookieOf, sessionOf, urls } from '../support/selling.ts'
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { BillingConfig } from '../../packages/ratecard/src/config/document/schema.ts'
+import type { BillingConfig } from '../../packages/ratecard/src/config/schema/schema.ts'
 import { nobody, startStack } from '../support/stack.ts'
 import type { Stack } from '../support/stack.ts'
 import { payingCustomer } from '../support/paying-customer.ts'

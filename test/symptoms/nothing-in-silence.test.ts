@@ -1,7 +1,7 @@
 // What the document cannot say, or does not speak of, is carried over where it can be and named where it cannot.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { systemClock } from '../../packages/ratecard/src/clock.ts'
-import type { BillingConfig, Price } from '../../packages/ratecard/src/config/document/schema.ts'
+import type { BillingConfig, Price } from '../../packages/ratecard/src/config/schema/schema.ts'
 import { startSandbox } from '../../packages/sandbox/src/server.ts'
 import type { Sandbox } from '../../packages/sandbox/src/server.ts'
 import { nobody, startStack } from '../support/stack.ts'

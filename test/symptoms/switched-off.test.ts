@@ -1,6 +1,6 @@
 // "A leaked code was switched off in the dashboard, and the next deploy switched it on again." Here it stays off, and the push says so.
 import { expect, test } from 'vitest'
-import type { BillingConfig } from '../../packages/ratecard/src/config/document/schema.ts'
+import type { BillingConfig } from '../../packages/ratecard/src/config/schema/schema.ts'
 import { nobody, startStack } from '../support/stack.ts'
 
 const shop = (version = '1.0.0', name = 'Pro'): BillingConfig => ({

@@ -1,9 +1,9 @@
 // Servers of the release before go on working while replicas are replaced: so what they know of the schema stays as it is.
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
-import { schemaText } from '../../packages/ratecard/src/store/sql/migrations/migrate.ts'
-import type { Migration } from '../../packages/ratecard/src/store/sql/migrations/migration.ts'
-import { migrations } from '../../packages/ratecard/src/store/sql/migrations/migrations.ts'
+import { schemaText } from '../../packages/ratecard/src/store/sql/schema-migrations/apply-schema.ts'
+import type { Migration } from '../../packages/ratecard/src/store/sql/schema-migrations/migration.ts'
+import { migrations } from '../../packages/ratecard/src/store/sql/schema-migrations/migrations.ts'
 
 interface Column {
   readonly name: string

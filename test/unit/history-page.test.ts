@@ -2,7 +2,7 @@ import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { versionHeadColumns } from '../../packages/ratecard/src/store/records/configuration.ts'
 import { pushHeadColumns } from '../../packages/ratecard/src/store/records/journal.ts'
-import { schemaText } from '../../packages/ratecard/src/store/sql/migrations/migrate.ts'
+import { schemaText } from '../../packages/ratecard/src/store/sql/schema-migrations/apply-schema.ts'
 
 function planOf(table: string, columns: readonly string[], order: string) {
   const db = new Database(':memory:')

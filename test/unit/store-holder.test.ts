@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isDead, thisProcess } from '../../packages/ratecard/src/store/sql/repositories/holder.ts'
+import { isDead, thisProcess } from '../../packages/ratecard/src/store/sql/repositories/coordination/holder.ts'
 
 const linux = process.platform === 'linux'
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { continuesHistory, genesis, hashVersion } from '../../packages/ratecard/src/store/history-chain.ts'
-import { schemaText } from '../../packages/ratecard/src/store/sql/migrations/migrate.ts'
+import { schemaText } from '../../packages/ratecard/src/store/sql/schema-migrations/apply-schema.ts'
 import { storable } from '../../packages/ratecard/src/store/sql/database/text.ts'
 import type { VersionRecord } from '../../packages/ratecard/src/store/store.ts'
 

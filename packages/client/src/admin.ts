@@ -2,7 +2,7 @@ import { acted, actorHeaders, answer, call, events } from './call.ts'
 import type { ActOptions } from './call.ts'
 import { RatecardError } from './error.ts'
 import type { Pulled, PushEvent, StartedPush } from './results.ts'
-import type { Answer, Call, CallOptions, Transport } from './transport.ts'
+import type { ApiResponse, RequestOptions, CallOptions, Transport } from './transport.ts'
 import type * as result from './wire.generated.ts'
 
 export interface Page extends CallOptions {
@@ -101,7 +101,7 @@ export interface AdminClient {
 
 /** Reading a whole account and writing hundreds of objects takes its time at the processor. */
 const longTimeoutMs = 600_000
-const slow = (options?: CallOptions & Pick<Call, 'headers'>) => ({ timeoutMs: longTimeoutMs, ...options })
+const slow = (options?: CallOptions & Pick<RequestOptions, 'headers'>) => ({ timeoutMs: longTimeoutMs, ...options })
 const isAsync = { prefer: 'respond-async' }
 
 export function adminClient(transport: Transport): AdminClient {
@@ -233,9 +233,9 @@ function rest({ signal, timeoutMs }: PushOptions): CallOptions {
   return { timeoutMs: timeoutMs ?? longTimeoutMs, signal }
 }
 
-const outcomeOf = ({ body }: Answer) => body as result.PushOutcome
+const outcomeOf = ({ body }: ApiResponse) => body as result.PushOutcome
 
-function startedOf({ status, headers, body }: Answer): StartedPush {
+function startedOf({ status, headers, body }: ApiResponse): StartedPush {
   if (status !== 202) return { started: false, outcome: body as result.PushOutcome }
   const pushId = headers.get('location')?.split('/').at(-1)
   if (pushId === undefined || pushId === '')

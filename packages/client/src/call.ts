@@ -3,7 +3,7 @@
 import { RatecardError, isRecord } from './error.ts'
 import { readEvents } from './event-stream.ts'
 import { camel, snake } from './names.generated.ts'
-import type { Answer, Call, CallOptions, Transport } from './transport.ts'
+import type { ApiResponse, RequestOptions, CallOptions, Transport } from './transport.ts'
 import { operations } from './wire.generated.ts'
 import type { BillingDocument, Operations } from './wire.generated.ts'
 
@@ -20,14 +20,14 @@ type Parts<Name extends Id> = {
   readonly [Part in keyof Operations[Name] & 'query']?: {
     readonly [Member in keyof Operations[Name][Part]]?: Operations[Name][Part][Member] | undefined
   }
-} & Pick<Call, 'headers' | 'keyed'>
+} & Pick<RequestOptions, 'headers' | 'keyed'>
 type EventOf<Name extends Id> = Operations[Name] extends { events: infer Events }
   ? { [Event in keyof Events]: readonly [Event, Events[Event]] }[keyof Events]
   : never
 
 /** Objects below which names turn, by the wire's names of the members. */
-interface Turns {
-  readonly [name: string]: Turns
+interface CaseMap {
+  readonly [name: string]: CaseMap
 }
 
 export interface WriteOptions extends CallOptions {
@@ -63,7 +63,7 @@ export async function call<Name extends Id>(
   transport: Transport,
   name: Name,
   parts: Parts<Name>,
-  options: CallOptions & Pick<Call, 'headers'> = {},
+  options: CallOptions & Pick<RequestOptions, 'headers'> = {},
 ): Promise<AnswerOf<Name>> {
   return (await answer(transport, name, parts, options)).body as AnswerOf<Name>
 }
@@ -73,8 +73,8 @@ export async function answer<Name extends Id>(
   transport: Transport,
   name: Name,
   parts: Parts<Name>,
-  options: CallOptions & Pick<Call, 'headers'> = {},
-): Promise<Answer> {
+  options: CallOptions & Pick<RequestOptions, 'headers'> = {},
+): Promise<ApiResponse> {
   const { path, turns, request } = requestOf(name, parts, options)
   const { status, headers, body } = await transport.send(path, request)
   if (status !== 204 && (typeof body !== 'object' || body === null))
@@ -88,7 +88,7 @@ export async function* events<Name extends Id>(
   name: Name,
   known: readonly string[],
   parts: Parts<Name>,
-  options: CallOptions & Pick<Call, 'headers'> = {},
+  options: CallOptions & Pick<RequestOptions, 'headers'> = {},
 ): AsyncGenerator<EventOf<Name>> {
   const { path, turns, request } = requestOf(name, parts, options)
   const body = await transport.stream(path, { ...request, headers: { accept: 'text/event-stream' } })
@@ -102,12 +102,12 @@ export async function* events<Name extends Id>(
 function requestOf(
   name: Id,
   given: { readonly params?: object; readonly query?: object; readonly body?: unknown } & Pick<
-    Call,
+    RequestOptions,
     'headers' | 'keyed'
   >,
-  options: CallOptions & Pick<Call, 'headers'>,
+  options: CallOptions & Pick<RequestOptions, 'headers'>,
 ) {
-  const [method, template, turns, bodyTurns = null]: readonly [string, string, Turns | null, (Turns | null)?] =
+  const [method, template, turns, bodyTurns = null]: readonly [string, string, CaseMap | null, (CaseMap | null)?] =
     operations[name]
   const { params = {}, query, body, ...rest } = given
   const values = turned(params, {}, snake) as Readonly<Record<string, string | number>>
@@ -119,12 +119,12 @@ function requestOf(
     method,
     ...(query === undefined ? {} : { query: turned(query, {}, snake) }),
     ...(body === undefined ? {} : { body: turned(body, bodyTurns, snake) }),
-  } as Call
+  } as RequestOptions
   return { path, turns, request }
 }
 
 /** `turns` is keyed by the wire's names, whichever way the names turn. */
-function turned(value: unknown, turns: Turns | null | undefined, spell: (name: string) => string): unknown {
+function turned(value: unknown, turns: CaseMap | null | undefined, spell: (name: string) => string): unknown {
   if (turns === null || turns === undefined || value instanceof Date) return value
   if (Array.isArray(value)) return value.map((item) => turned(item, turns, spell))
   if (!isRecord(value)) return value

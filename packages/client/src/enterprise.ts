@@ -2,7 +2,7 @@ import { acted, call } from './call.ts'
 import type { ActOptions, WriteOptions } from './call.ts'
 import type { NewMigration } from './results.ts'
 import type { TenantPage } from './tenants.ts'
-import type { Call, CallOptions, Transport } from './transport.ts'
+import type { RequestOptions, CallOptions, Transport } from './transport.ts'
 import type * as result from './wire.generated.ts'
 
 export interface ApplyOptions extends WriteOptions, ActOptions {
@@ -55,7 +55,7 @@ export interface JobsClient {
 
 /** All subscriptions of a tenant are read and written at the processor; a plan reads those of all tenants. */
 const longTimeoutMs = 600_000
-const slow = (options?: CallOptions & Pick<Call, 'headers'>) => ({ timeoutMs: longTimeoutMs, ...options })
+const slow = (options?: CallOptions & Pick<RequestOptions, 'headers'>) => ({ timeoutMs: longTimeoutMs, ...options })
 
 export function enterpriseClient(transport: Transport): EnterpriseClient {
   const applying = ({ dryRun, ...options }: ApplyOptions = {}) =>

@@ -1,4 +1,4 @@
-// Copied from packages/ratecard/src/wire/names.ts by scripts/reference/client-types.ts; do not edit.
+// Copied from packages/ratecard/src/api/notation/names.ts by scripts/reference/client-types.ts; do not edit.
 
 export type Camel<Name> = Name extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<Camel<Tail>>}` : Name
 export type Snake<Name> = Name extends `${infer Head}${infer Tail}`

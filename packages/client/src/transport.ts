@@ -21,7 +21,7 @@ export interface CallOptions {
   readonly timeoutMs?: number
 }
 
-export interface Call extends CallOptions {
+export interface RequestOptions extends CallOptions {
   readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   /** A write that the service does once per key: it gets a key, if it has none, and may be repeated. */
   readonly keyed?: boolean
@@ -30,7 +30,7 @@ export interface Call extends CallOptions {
   readonly body?: unknown
 }
 
-export interface Answer {
+export interface ApiResponse {
   readonly status: number
   readonly headers: Headers
   /** Parsed JSON; null when the body is empty. */
@@ -38,9 +38,9 @@ export interface Answer {
 }
 
 export interface Transport {
-  send(path: string, call?: Call): Promise<Answer>
+  send(path: string, call?: RequestOptions): Promise<ApiResponse>
   /** The answer's body as it comes; errors as in `send`. No retries and no timeout: a stream may be silent for long. */
-  stream(path: string, call?: Call): Promise<ReadableStream<Uint8Array>>
+  stream(path: string, call?: RequestOptions): Promise<ReadableStream<Uint8Array>>
 }
 
 const defaultTimeoutMs = 30_000
@@ -51,14 +51,14 @@ export function createTransport(options: ClientOptions): Transport {
   const doFetch = options.fetch ?? ((input, init) => fetch(input, init))
   const retries = options.retries ?? 2
 
-  const attempt = async (path: string, call: Call, signal: AbortSignal | null): Promise<Response> => {
+  const attempt = async (path: string, call: RequestOptions, signal: AbortSignal | null): Promise<Response> => {
     const init: RequestInit = { method: call.method ?? 'GET', headers: headersOf(options, call), signal }
     if (options.credentials !== undefined) init.credentials = options.credentials
     if (call.body !== undefined) init.body = JSON.stringify(call.body)
     return doFetch(urlOf(base, path, call.query), init)
   }
 
-  const once = async (path: string, call: Call): Promise<Answer> => {
+  const once = async (path: string, call: RequestOptions): Promise<ApiResponse> => {
     const timeoutMs = call.timeoutMs ?? options.timeoutMs ?? defaultTimeoutMs
     const timeout = AbortSignal.timeout(timeoutMs)
     const signal = call.signal === undefined ? timeout : AbortSignal.any([timeout, call.signal])
@@ -99,7 +99,7 @@ export function createTransport(options: ClientOptions): Transport {
   }
 }
 
-function headersOf(options: ClientOptions, call: Call): Record<string, string> {
+function headersOf(options: ClientOptions, call: RequestOptions): Record<string, string> {
   const headers: Record<string, string> = { accept: 'application/json' }
   if (options.serviceKey !== undefined) headers['x-service-key'] = options.serviceKey
   if (options.session !== undefined) {
@@ -112,14 +112,14 @@ function headersOf(options: ClientOptions, call: Call): Record<string, string> {
   return headers
 }
 
-function urlOf(base: string, path: string, query: Call['query']): string {
+function urlOf(base: string, path: string, query: RequestOptions['query']): string {
   const parameters = new URLSearchParams()
   for (const [name, value] of Object.entries(query ?? {})) if (value !== undefined) parameters.set(name, String(value))
   const text = parameters.toString()
   return `${base}${path}${text === '' ? '' : `?${text}`}`
 }
 
-async function readAnswer(response: Response): Promise<Answer> {
+async function readAnswer(response: Response): Promise<ApiResponse> {
   const text = await response.text()
   const body = text === '' ? null : parseJson(text)
   if (response.ok && body !== undefined) return { status: response.status, headers: response.headers, body }
@@ -172,12 +172,12 @@ function reasonOf(cause: unknown): string {
   return inner instanceof Error && inner.message !== '' ? inner.message : cause.message
 }
 
-function isRepeatable(call: Call): boolean {
+function isRepeatable(call: RequestOptions): boolean {
   return (call.method ?? 'GET') === 'GET' || call.headers?.['idempotency-key'] !== undefined
 }
 
 /** One key for all attempts of a call. `randomUUID` is missing on pages without TLS, random values are not. */
-function withKey(call: Call): Call {
+function withKey(call: RequestOptions): RequestOptions {
   if (call.keyed !== true || call.headers?.['idempotency-key'] !== undefined) return call
   const key = Array.from(crypto.getRandomValues(new Uint32Array(4)), (word) => word.toString(36)).join('-')
   return { ...call, headers: { ...call.headers, 'idempotency-key': key } }

@@ -2,7 +2,7 @@ import { acted, call, events } from './call.ts'
 import type { ActOptions } from './call.ts'
 import type { NewDeployment } from './results.ts'
 import type { TenantPage } from './tenants.ts'
-import type { Call, CallOptions, Transport } from './transport.ts'
+import type { RequestOptions, CallOptions, Transport } from './transport.ts'
 import type * as result from './wire.generated.ts'
 
 export interface LogQuery extends CallOptions {
@@ -35,7 +35,7 @@ export interface WorkersClient {
 
 /** An upload of megabytes, a start that is checked, a scheduled run to its end. */
 const longTimeoutMs = 600_000
-const slow = (options?: CallOptions & Pick<Call, 'headers'>) => ({ timeoutMs: longTimeoutMs, ...options })
+const slow = (options?: CallOptions & Pick<RequestOptions, 'headers'>) => ({ timeoutMs: longTimeoutMs, ...options })
 
 export const workersClient = (transport: Transport): WorkersClient => ({
   deploy: (name, body, options = {}) =>

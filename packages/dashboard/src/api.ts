@@ -1,6 +1,6 @@
 // The one client of these pages: that of the package, over the session cookie instead of a key.
 import { createClient } from '@ratecard/client'
-import { pageToken } from './document.ts'
+import { pageToken } from './page-data.ts'
 import { base } from './menu.ts'
 
 const signIn = `${base}/sign-in`

@@ -36,7 +36,7 @@ function Pages() {
   const [path] = useLocation()
   useFocusOnMove(path)
   return (
-    <Failing key={path}>
+    <PageErrorBoundary key={path}>
       <Switch>
         <Route path="/">
           <Redirect to="/prices" replace />
@@ -54,7 +54,7 @@ function Pages() {
           </Page>
         </Route>
       </Switch>
-    </Failing>
+    </PageErrorBoundary>
   )
 }
 
@@ -89,7 +89,7 @@ function useFocusOnMove(path: string) {
 }
 
 /** A page that fails says so and leaves the others alone. */
-class Failing extends Component<{ readonly children: ReactNode }, { readonly error: unknown }> {
+class PageErrorBoundary extends Component<{ readonly children: ReactNode }, { readonly error: unknown }> {
   override state: { readonly error: unknown } = { error: null }
 
   static getDerivedStateFromError(error: unknown) {

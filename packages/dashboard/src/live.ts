@@ -3,14 +3,14 @@
 import { useCallback, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react'
 import type { RatecardError } from '@ratecard/client'
 import { api } from './api.ts'
-import { answerFrom, Brought } from './brought.ts'
-import type { Question } from './brought.ts'
-import { firstAnswers, firstChangeTag } from './document.ts'
+import { answerFrom, EmbeddedData } from './embedded-data.ts'
+import type { PageQuestion } from './embedded-data.ts'
+import { firstAnswers, firstChangeTag } from './page-data.ts'
 import { base } from './menu.ts'
 import { Pulse } from './pulse.ts'
 import { asError } from './words.ts'
 
-const brought = new Brought()
+const brought = new EmbeddedData()
 const pulse = new Pulse({
   firstTag: firstChangeTag,
   ask: () => api.admin.changeTag({ timeoutMs: 5000 }),
@@ -20,7 +20,7 @@ const pulse = new Pulse({
 
 export const useIsConnected = () => useSyncExternalStore(pulse.onConnection, () => pulse.isConnected)
 
-export interface Loaded<Value> {
+export interface LoadState<Value> {
   /** undefined until the first answer; kept while a newer one is on its way. */
   readonly value: Value | undefined
   /** Of the latest attempt. */
@@ -37,8 +37,8 @@ export interface LoadOptions {
 }
 
 /** Before anything is rendered: what the document brought along is there with the first picture. */
-export async function readDocument(questions: readonly Question<unknown>[]): Promise<void> {
-  const read = async ({ key, load }: Question<unknown>) => {
+export async function readDocument(questions: readonly PageQuestion<unknown>[]): Promise<void> {
+  const read = async ({ key, load }: PageQuestion<unknown>) => {
     const answer = await answerFrom(firstAnswers, base, load)
     // Otherwise whoever shows it asks for it.
     if (answer !== null) brought.keep(key, answer.value)
@@ -49,7 +49,7 @@ export async function readDocument(questions: readonly Question<unknown>[]): Pro
 }
 
 /** As `useLoaded`, without waiting where the document brought the answer. */
-export const useAnswered = <Value>({ key, load }: Question<Value>): Loaded<Value> =>
+export const useAnswered = <Value>({ key, load }: PageQuestion<Value>): LoadState<Value> =>
   useLoaded(key, (signal) => load(api, { signal }))
 
 /**
@@ -60,7 +60,7 @@ export function useLoaded<Value>(
   key: string,
   load: (signal: AbortSignal) => Promise<Value>,
   { everyMs, isLive = true }: LoadOptions = {},
-): Loaded<Value> {
+): LoadState<Value> {
   const [beginning] = useState(() => brought.begin(key))
   const [state, setState] = useState<{ key: string; value?: Value; error: RatecardError | null; isLoading: boolean }>(
     beginning.answer === null

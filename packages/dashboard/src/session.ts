@@ -1,9 +1,9 @@
 // Which key this browser is signed in with, and what it may do.
 import { createContext, useContext } from 'react'
 import type { ServiceKey } from '@ratecard/client'
-import type { Question } from './brought.ts'
+import type { PageQuestion } from './embedded-data.ts'
 
-export const ownKey: Question<ServiceKey> = { key: 'key', load: (from, options) => from.admin.ownKey(options) }
+export const ownKey: PageQuestion<ServiceKey> = { key: 'key', load: (from, options) => from.admin.ownKey(options) }
 
 export const SessionContext = createContext<ServiceKey | null>(null)
 

@@ -1,5 +1,5 @@
 // A product with its offers: amount, quantity, tiers, button, features.
-import type { Price } from '../../ratecard/src/config/document/schema.ts'
+import type { Price } from '../../ratecard/src/config/schema/schema.ts'
 import { webAddress } from './address.ts'
 import { h, said } from './dom.ts'
 import type { Child } from './dom.ts'
@@ -8,7 +8,7 @@ import type { Card, Offer, QuantityRange, TierRow } from './model.ts'
 import { formatCount, formatMoney } from './money.ts'
 import type { View } from './view.ts'
 import { fill, periodWords } from './words.ts'
-import type { Words } from './words.ts'
+import type { Messages } from './words.ts'
 
 const nameOf = ({ product }: Card): string => product.ui?.display_name ?? product.name
 
@@ -219,6 +219,6 @@ function action(offer: Offer, card: Card, view: View): { readonly element: HTMLE
   }
 }
 
-function actionWords({ kind }: Offer, words: Words): string {
+function actionWords({ kind }: Offer, words: Messages): string {
   return kind === 'request' ? words.contact : words.choose
 }

@@ -1,5 +1,5 @@
 // The switches above the cards: the billing period with what it saves, and the currency.
-import type { Product } from '../../ratecard/src/config/document/schema.ts'
+import type { Product } from '../../ratecard/src/config/schema/schema.ts'
 import { h } from './dom.ts'
 import { savingOf } from './model.ts'
 import type { Period } from './model.ts'

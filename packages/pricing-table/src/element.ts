@@ -9,7 +9,7 @@ import type { PriceList, SessionPrices } from './model.ts'
 import { styles } from './styles.ts'
 import type { View } from './view.ts'
 import { wordsFor } from './words.ts'
-import type { Words } from './words.ts'
+import type { Messages } from './words.ts'
 
 /** What `ratecard-select` carries. */
 export interface Selection {
@@ -195,7 +195,7 @@ export class RatecardPricingTable extends Base {
   }
 
   /** What the server rendered inside the tag stays until there is something better, and beside an error. */
-  #waiting(words: Words): HTMLElement[] {
+  #waiting(words: Messages): HTMLElement[] {
     const rendered = h('slot', {})
     const hasRendered = [...this.childNodes].some(
       (node) =>
@@ -210,7 +210,7 @@ export class RatecardPricingTable extends Base {
     return hasRendered ? [rendered] : [h('p', { class: 'message', part: 'message', role: 'status' }, words.loading)]
   }
 
-  #view(words: Words, currency: string): View {
+  #view(words: Messages, currency: string): View {
     const checkout = this.getAttribute('checkout') ?? 'event'
     const contact = this.getAttribute('contact')
     return {

@@ -2,7 +2,7 @@
 // The money comes from the service's own arithmetic, which is bundled with it.
 import { exactAmount, flatAmountOf, unitAmountOf } from '../../ratecard/src/pricing/calculate.ts'
 import type { Tariff } from '../../ratecard/src/pricing/calculate.ts'
-import type { Meter, Price, Product } from '../../ratecard/src/config/document/schema.ts'
+import type { Meter, Price, Product } from '../../ratecard/src/config/schema/schema.ts'
 import { decimalText, roundHalfUp } from '../../ratecard/src/money/decimal.ts'
 
 /** Of the public price list, what a table reads. */
@@ -61,13 +61,13 @@ export interface TierRow {
 }
 
 /** A price that its tenant negotiated stands in for its base, and is sold under the id of that: checkout knows the tenant. */
-interface Listed extends Price {
+interface ListedPrice extends Price {
   readonly own?: true
 }
 
 export function withOwnPrices(list: PriceList, { prices }: SessionPrices): PriceList {
   const own = new Map(prices.map(({ base_price_id: id, price }) => [id, price]))
-  const standIn = (base: Price): Listed => {
+  const standIn = (base: Price): ListedPrice => {
     const price = own.get(base.id)
     if (price === undefined) return base
     const ui = { ...base.ui, ...price.ui }
@@ -138,7 +138,7 @@ export function cardsOf(list: PriceList, choice: Choice): readonly Card[] {
   })
 }
 
-function offerOf(price: Listed, product: Product, { meters = [] }: PriceList, currency: string): Offer {
+function offerOf(price: ListedPrice, product: Product, { meters = [] }: PriceList, currency: string): Offer {
   const tariff = tariffIn(price, currency)
   const kind = kindOf(price, tariff)
   const meter = meters.find(({ id }) => id === price.meter)

@@ -1,9 +1,9 @@
 import type { Offer } from './model.ts'
-import type { Words } from './words.ts'
+import type { Messages } from './words.ts'
 
 /** What every part of a table needs to know to be drawn. */
 export interface View {
-  readonly words: Words
+  readonly words: Messages
   readonly locale: string
   readonly currency: string
   readonly images: boolean

@@ -1,6 +1,6 @@
 // The words of the table in a few languages, and how a site sets its own. `{…}` is filled in.
 
-export interface Words {
+export interface Messages {
   readonly choose: string
   readonly contact: string
   readonly free: string
@@ -49,7 +49,7 @@ export interface Words {
   readonly empty: string
 }
 
-const en: Words = {
+const en: Messages = {
   choose: 'Choose',
   contact: 'Contact us',
   free: 'Free',
@@ -92,7 +92,7 @@ const en: Words = {
   empty: 'There are no prices to show.',
 }
 
-const de: Words = {
+const de: Messages = {
   choose: 'Auswählen',
   contact: 'Kontakt aufnehmen',
   free: 'Kostenlos',
@@ -135,7 +135,7 @@ const de: Words = {
   empty: 'Es gibt keine Preise.',
 }
 
-const fr: Words = {
+const fr: Messages = {
   choose: 'Choisir',
   contact: 'Nous contacter',
   free: 'Gratuit',
@@ -178,7 +178,7 @@ const fr: Words = {
   empty: "Il n'y a pas de prix à afficher.",
 }
 
-const es: Words = {
+const es: Messages = {
   choose: 'Elegir',
   contact: 'Contáctenos',
   free: 'Gratis',
@@ -222,10 +222,10 @@ const es: Words = {
 }
 
 /** By the language's subtag. */
-export const languages: Readonly<Record<string, Words>> = { en, de, fr, es }
+export const languages: Readonly<Record<string, Messages>> = { en, de, fr, es }
 
 /** The words of the locale's language, English where there is none, with the site's own in place of any. */
-export function wordsFor(locale: string, own: Readonly<Record<string, unknown>> = {}): Words {
+export function wordsFor(locale: string, own: Readonly<Record<string, unknown>> = {}): Messages {
   const words = languages[locale.toLowerCase().split('-')[0] ?? 'en'] ?? en
   const set = Object.entries(own).filter(([name, text]) => Object.hasOwn(words, name) && typeof text === 'string')
   return { ...words, ...Object.fromEntries(set) }
@@ -235,7 +235,7 @@ export function fill(text: string, values: Readonly<Record<string, string | numb
   return text.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole))
 }
 
-const named: Readonly<Record<string, readonly [name: keyof Words, per: keyof Words, several: keyof Words]>> = {
+const named: Readonly<Record<string, readonly [name: keyof Messages, per: keyof Messages, several: keyof Messages]>> = {
   once: ['once', 'once', 'once'],
   day: ['daily', 'perDay', 'days'],
   week: ['weekly', 'perWeek', 'weeks'],
@@ -244,18 +244,18 @@ const named: Readonly<Record<string, readonly [name: keyof Words, per: keyof Wor
 }
 
 /** `Monthly`, `every 3 months`: what a switch says. */
-export function periodName(period: string, words: Words): string {
+export function periodName(period: string, words: Messages): string {
   const row = named[period]
   return row === undefined ? severalWords(period, words) : words[row[0]]
 }
 
 /** `per month`, `every 3 months`: what stands beside an amount. */
-export function periodWords(period: string, words: Words): string {
+export function periodWords(period: string, words: Messages): string {
   const row = named[period]
   return row === undefined ? severalWords(period, words) : words[row[1]]
 }
 
-function severalWords(period: string, words: Words): string {
+function severalWords(period: string, words: Messages): string {
   const [count = '', unit = ''] = period.split(' ')
   return fill(words.perSeveral, { count, unit: words[named[unit]?.[2] ?? 'once'] })
 }

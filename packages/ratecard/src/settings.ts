@@ -5,8 +5,8 @@ import { envSchema } from 'env-schema'
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import { ServiceError } from './errors/service-error.ts'
-import { confinementModes } from './workers/host/confinement-modes.ts'
-import type { ConfinementMode } from './workers/host/confinement-modes.ts'
+import { confinementModes } from './workers/runtime/confinement-modes.ts'
+import type { ConfinementMode } from './workers/runtime/confinement-modes.ts'
 
 export interface Settings {
   readonly host: string

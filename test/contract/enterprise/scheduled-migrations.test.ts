@@ -1,6 +1,6 @@
 // A migration to the renewal is a schedule at the processor. What becomes of it when the price changes again before that day.
 import { expect, test } from 'vitest'
-import type { BillingConfig } from '../../../packages/ratecard/src/config/document/schema.ts'
+import type { BillingConfig } from '../../../packages/ratecard/src/config/schema/schema.ts'
 import { nobody } from '../../support/stack.ts'
 import { caller, negotiated, priceIn, tenantShop } from '../../support/tenant-shop.ts'
 import type { TenantShop } from '../../support/tenant-shop.ts'

@@ -2,7 +2,7 @@
 import type Stripe from 'stripe'
 import { processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
 import type { ProcessorId } from '../../../packages/ratecard/src/catalog/resource.ts'
-import type { LiveSubscription, Swap } from '../../../packages/ratecard/src/processor/customer-half.ts'
+import type { LiveSubscription, ItemSwap } from '../../../packages/ratecard/src/processor/customer-half.ts'
 import type { Processor, WriteOptions } from '../../../packages/ratecard/src/processor/processor.ts'
 import type { StripeProcessorOptions } from '../../../packages/ratecard/src/processor/stripe/stripe-processor.ts'
 import { customerShop, meteredPrice, utc } from '../sandbox/customer-shop.ts'
@@ -69,7 +69,7 @@ export function idOf(object: { readonly id: string }): ProcessorId {
 }
 
 /** Every item to the price that takes the place of its own; quantities as they are. */
-export function swapsTo(live: LiveSubscription, ...pairs: (readonly [Stripe.Price, Stripe.Price])[]): Swap[] {
+export function swapsTo(live: LiveSubscription, ...pairs: (readonly [Stripe.Price, Stripe.Price])[]): ItemSwap[] {
   return live.items.flatMap(({ id, price, quantity }) => {
     const to = pairs.find(([from]) => from.id === price.id)?.[1]
     return to === undefined ? [] : [{ item: id, price: idOf(to), quantity }]

@@ -1,7 +1,7 @@
 // The same for the catalogue: a push during which one list or object of a reply is null ends well, or says that the reply could not
 // be used; the next push makes it whole, and nothing is there twice.
 import { expect, it } from 'vitest'
-import type { BillingConfig } from '../../../packages/ratecard/src/config/document/schema.ts'
+import type { BillingConfig } from '../../../packages/ratecard/src/config/schema/schema.ts'
 import { ServiceError } from '../../../packages/ratecard/src/errors/service-error.ts'
 import { parts, rewritingProxy, withPart } from '../../support/rewriting-proxy.ts'
 import type { Answered, Place } from '../../support/rewriting-proxy.ts'

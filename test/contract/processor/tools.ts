@@ -3,7 +3,7 @@ import type Stripe from 'stripe'
 import { expect } from 'vitest'
 import type { ObservedResource, ProcessorId } from '../../../packages/ratecard/src/catalog/resource.ts'
 import type { ResolvedStep } from '../../../packages/ratecard/src/catalog/steps.ts'
-import type { Performed, Processor } from '../../../packages/ratecard/src/processor/processor.ts'
+import type { PerformedStep, Processor } from '../../../packages/ratecard/src/processor/processor.ts'
 
 export interface Bench {
   readonly processor: Processor
@@ -21,8 +21,8 @@ export interface Tools {
   readonly bench: Bench
   readonly signal: AbortSignal
   id(text: string): string
-  perform(step: ResolvedStep, idempotencyKey?: string): Promise<Performed>
-  locate(step: ResolvedStep): Promise<Performed | null>
+  perform(step: ResolvedStep, idempotencyKey?: string): Promise<PerformedStep>
+  locate(step: ResolvedStep): Promise<PerformedStep | null>
   /** Performs the step for what it leaves behind. */
   make(step: ResolvedStep): Promise<ProcessorId>
 }
@@ -53,7 +53,7 @@ export function toolsFor(open: () => Promise<Bench>): Tools & { readonly start: 
 }
 
 export function expectObserved(
-  performed: Performed,
+  performed: PerformedStep,
   wanted: { readonly [K in keyof ObservedResource]?: unknown },
 ): void {
   expect(performed.observed).toMatchObject(wanted)

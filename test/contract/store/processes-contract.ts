@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'vitest'
 import { verifyHistory } from '../../../packages/ratecard/src/store/history-chain.ts'
 import { createSealer, generateMasterKey } from '../../../packages/ratecard/src/store/seal.ts'
-import { migrate } from '../../../packages/ratecard/src/store/sql/migrations/migrate.ts'
-import { migrations } from '../../../packages/ratecard/src/store/sql/migrations/migrations.ts'
+import { migrate } from '../../../packages/ratecard/src/store/sql/schema-migrations/apply-schema.ts'
+import { migrations } from '../../../packages/ratecard/src/store/sql/schema-migrations/migrations.ts'
 import { mapping, newPush, publish, refusalOf, refusedBy, storeProcesses } from '../../support/store.ts'
 import type { MakePlace, StorePlace } from '../../support/store.ts'
 

@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import type { KyselyStore } from '../../../packages/ratecard/src/store/sql/kysely-store.ts'
 import { tables } from '../../../packages/ratecard/src/store/records/tables.ts'
-import { snake } from '../../../packages/ratecard/src/wire/names.ts'
+import { snake } from '../../../packages/ratecard/src/api/notation/names.ts'
 import type { MakePlace } from '../../support/store.ts'
 
 interface Found {

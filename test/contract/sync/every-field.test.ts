@@ -6,7 +6,7 @@ import { configId, resourceKinds } from '../../../packages/ratecard/src/catalog/
 import type { ObservedResource, ProcessorId, ResourceKind } from '../../../packages/ratecard/src/catalog/resource.ts'
 import { systemClock } from '../../../packages/ratecard/src/clock.ts'
 import { validateConfig } from '../../../packages/ratecard/src/config/validation/validate.ts'
-import type { BillingConfig as Document } from '../../../packages/ratecard/src/config/document/schema.ts'
+import type { BillingConfig as Document } from '../../../packages/ratecard/src/config/schema/schema.ts'
 import { ServiceError } from '../../../packages/ratecard/src/errors/service-error.ts'
 import { startSandbox } from '../../../packages/sandbox/src/server.ts'
 import type { Sandbox } from '../../../packages/sandbox/src/server.ts'

@@ -1,6 +1,6 @@
 // Writes that the processor carries out only after their sender gave up or died: what comes next settles them first.
 import { beforeEach, afterEach, describe, expect, test } from 'vitest'
-import type { BillingConfig } from '../../../packages/ratecard/src/config/document/schema.ts'
+import type { BillingConfig } from '../../../packages/ratecard/src/config/schema/schema.ts'
 import { TestClock } from '../../support/sandbox.ts'
 import { nobody, startStack } from '../../support/stack.ts'
 import type { Stack } from '../../support/stack.ts'

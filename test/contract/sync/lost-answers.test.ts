@@ -1,7 +1,7 @@
 // A whole push through a proxy that loses an answer after the act is done, for each kind of object that a push makes.
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { systemClock } from '../../../packages/ratecard/src/clock.ts'
-import type { BillingConfig } from '../../../packages/ratecard/src/config/document/schema.ts'
+import type { BillingConfig } from '../../../packages/ratecard/src/config/schema/schema.ts'
 import { startSandbox } from '../../../packages/sandbox/src/server.ts'
 import type { Sandbox } from '../../../packages/sandbox/src/server.ts'
 import { startLossyProxy } from '../../support/lossy-proxy.ts'

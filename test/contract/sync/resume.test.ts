@@ -1,6 +1,6 @@
 // What resuming does with a step that was sent and whose answer nobody wrote down.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { BillingConfig } from '../../../packages/ratecard/src/config/document/schema.ts'
+import type { BillingConfig } from '../../../packages/ratecard/src/config/schema/schema.ts'
 import type { LoggedRequest } from '../../../packages/sandbox/src/protocol/requests/request-log.ts'
 import { TestClock } from '../../support/sandbox.ts'
 import { nobody, startStack } from '../../support/stack.ts'

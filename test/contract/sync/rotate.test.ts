@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createService } from '../../../packages/ratecard/src/composition/compose.ts'
 import type { ComposedService } from '../../../packages/ratecard/src/composition/compose.ts'
-import type { BillingConfig, Webhook } from '../../../packages/ratecard/src/config/document/schema.ts'
+import type { BillingConfig, Webhook } from '../../../packages/ratecard/src/config/schema/schema.ts'
 import { nobody, startStack } from '../../support/stack.ts'
 import type { Stack } from '../../support/stack.ts'
 import { refusedBy } from '../../support/store.ts'

@@ -1,7 +1,7 @@
 // The group of a product is ours alone: the processor never hears of it, and everything else treats it as a member of the product.
 import { expect, onTestFinished, test } from 'vitest'
-import type { BillingConfig, Product } from '../../../packages/ratecard/src/config/document/schema.ts'
-import { publicView } from '../../../packages/ratecard/src/config/document/public-view.ts'
+import type { BillingConfig, Product } from '../../../packages/ratecard/src/config/schema/schema.ts'
+import { publicView } from '../../../packages/ratecard/src/config/schema/public-view.ts'
 import { validateConfig } from '../../../packages/ratecard/src/config/validation/validate.ts'
 import { nobody, startStack } from '../../support/stack.ts'
 

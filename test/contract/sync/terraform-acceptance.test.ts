@@ -1,7 +1,7 @@
 // What others manage as code can be said here, and nothing of it is lost on the way to the processor and back.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { systemClock } from '../../../packages/ratecard/src/clock.ts'
-import type { BillingConfig } from '../../../packages/ratecard/src/config/document/schema.ts'
+import type { BillingConfig } from '../../../packages/ratecard/src/config/schema/schema.ts'
 import { validateConfig } from '../../../packages/ratecard/src/config/validation/validate.ts'
 import { startSandbox } from '../../../packages/sandbox/src/server.ts'
 import type { Sandbox } from '../../../packages/sandbox/src/server.ts'

@@ -7,7 +7,7 @@ import type { FieldName } from '../../../packages/ratecard/src/catalog/fields/ta
 import { itemsOf } from '../../../packages/ratecard/src/catalog/kinds.ts'
 import { resourceKinds } from '../../../packages/ratecard/src/catalog/resource.ts'
 import type { ResourceKind } from '../../../packages/ratecard/src/catalog/resource.ts'
-import type { BillingConfig, Price, Product } from '../../../packages/ratecard/src/config/document/schema.ts'
+import type { BillingConfig, Price, Product } from '../../../packages/ratecard/src/config/schema/schema.ts'
 import { validateConfig } from '../../../packages/ratecard/src/config/validation/validate.ts'
 import { fieldSamples, sampleCustomers, sampleDocument, sampleIds } from '../../support/field-samples.ts'
 import type { Sample } from '../../support/field-samples.ts'

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { BillingConfig, Product } from '../../../packages/ratecard/src/config/document/schema.ts'
+import type { BillingConfig, Product } from '../../../packages/ratecard/src/config/schema/schema.ts'
 import type { Checkout, NewCheckout } from '../../../packages/ratecard/src/service/tenants.ts'
 import { nobody } from '../../support/stack.ts'
 import { caller, forTenant, startWorld } from './world.ts'

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { BillingConfig } from '../../../packages/ratecard/src/config/document/schema.ts'
+import type { BillingConfig } from '../../../packages/ratecard/src/config/schema/schema.ts'
 import type { NewCheckout } from '../../../packages/ratecard/src/service/tenants.ts'
 import { nobody } from '../../support/stack.ts'
 import { caller, startWorld } from './world.ts'

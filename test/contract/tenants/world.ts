@@ -1,5 +1,5 @@
 // A shop with tenants: the service over the sandbox, one account and one store for each test.
-import type { BillingConfig } from '../../../packages/ratecard/src/config/document/schema.ts'
+import type { BillingConfig } from '../../../packages/ratecard/src/config/schema/schema.ts'
 import type { Caller, NewCheckout, Principal } from '../../../packages/ratecard/src/service/tenants.ts'
 import { nobody, startStack } from '../../support/stack.ts'
 import type { Stack, StackOptions } from '../../support/stack.ts'

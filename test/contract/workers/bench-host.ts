@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { systemClock } from '../../../packages/ratecard/src/clock.ts'
 import { problemCodes } from '../../../packages/ratecard/src/errors/codes.ts'
 import { ServiceError } from '../../../packages/ratecard/src/errors/service-error.ts'
-import { defaultLimits } from '../../../packages/ratecard/src/workers/host/runtime.ts'
+import { defaultLimits } from '../../../packages/ratecard/src/workers/runtime/worker-runtime.ts'
 import type {
   RequestContext,
   RequestOutcome,
@@ -14,9 +14,9 @@ import type {
   WorkerLogLine,
   WorkerRuntime,
   WorkerVersionSpec,
-} from '../../../packages/ratecard/src/workers/host/runtime.ts'
-import { createWorkerdRuntime } from '../../../packages/ratecard/src/workers/host/workerd/workerd-runtime.ts'
-import type { WorkerdRuntimeOptions } from '../../../packages/ratecard/src/workers/host/workerd/workerd-runtime.ts'
+} from '../../../packages/ratecard/src/workers/runtime/worker-runtime.ts'
+import { createWorkerdRuntime } from '../../../packages/ratecard/src/workers/runtime/workerd/workerd-runtime.ts'
+import type { WorkerdRuntimeOptions } from '../../../packages/ratecard/src/workers/runtime/workerd/workerd-runtime.ts'
 
 /** A runtime whose names resolve to nothing unless a test says so: no test reaches the outside. */
 export function testRuntime(

@@ -1,7 +1,7 @@
 // Which version serves on which replica, and what runs at all: with the real runtime on a store that two replicas share.
 import { describe, expect, test } from 'vitest'
 import { ServiceError } from '../../../packages/ratecard/src/errors/service-error.ts'
-import type { WorkerRuntime } from '../../../packages/ratecard/src/workers/host/runtime.ts'
+import type { WorkerRuntime } from '../../../packages/ratecard/src/workers/runtime/worker-runtime.ts'
 import { inFile } from '../../support/store.ts'
 import { testRuntime } from './bench-host.ts'
 import { deployment, replica, serving } from './replica.ts'

@@ -1,13 +1,13 @@
 // One replica of the service as far as workers go: a store, the host of workers, and the least HTTP server before it.
 import { onTestFinished } from 'vitest'
-import { createServiceKeys } from '../../../packages/ratecard/src/access/service-keys.ts'
+import { createServiceKeys } from '../../../packages/ratecard/src/auth/service-keys.ts'
 import { systemClock } from '../../../packages/ratecard/src/clock.ts'
 import { createIds } from '../../../packages/ratecard/src/composition/ids.ts'
 import type { NewDeployment } from '../../../packages/ratecard/src/service/workers.ts'
 import type { Store } from '../../../packages/ratecard/src/store/store.ts'
-import { createWorkers } from '../../../packages/ratecard/src/workers/host/workers.ts'
-import type { Workers } from '../../../packages/ratecard/src/workers/host/workers.ts'
-import type { WorkersOptions } from '../../../packages/ratecard/src/workers/host/workers-options.ts'
+import { createWorkers } from '../../../packages/ratecard/src/workers/runtime/workers.ts'
+import type { Workers } from '../../../packages/ratecard/src/workers/runtime/workers.ts'
+import type { WorkersOptions } from '../../../packages/ratecard/src/workers/runtime/workers-options.ts'
 import { front, testRuntime } from './bench-host.ts'
 
 export interface Replica {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { KyselyStore } from '../../../packages/ratecard/src/store/sql/kysely-store.ts'
 import type { RunRecord } from '../../../packages/ratecard/src/store/worker-store.ts'
-import type { ScheduledResult } from '../../../packages/ratecard/src/workers/host/runtime.ts'
-import { Scheduler, staleMs } from '../../../packages/ratecard/src/workers/host/scheduler.ts'
+import type { ScheduledResult } from '../../../packages/ratecard/src/workers/runtime/worker-runtime.ts'
+import { Scheduler, staleMs } from '../../../packages/ratecard/src/workers/runtime/scheduler.ts'
 import { inMemory } from '../../support/store.ts'
 
 const minute = 60_000

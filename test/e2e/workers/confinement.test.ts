@@ -7,10 +7,16 @@ import { chmod, chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { ConfinementMode } from '../../../packages/ratecard/src/workers/host/confinement-modes.ts'
-import { confinementOf, filterDescriptor } from '../../../packages/ratecard/src/workers/host/workerd/confinement.ts'
-import type { Confined, Confinement } from '../../../packages/ratecard/src/workers/host/workerd/confinement.ts'
-import { refusedCalls } from '../../../packages/ratecard/src/workers/host/workerd/seccomp.ts'
+import type { ConfinementMode } from '../../../packages/ratecard/src/workers/runtime/confinement-modes.ts'
+import {
+  confinementOf,
+  filterDescriptor,
+} from '../../../packages/ratecard/src/workers/runtime/workerd/confinement/confinement.ts'
+import type {
+  ProcessToConfine,
+  Confinement,
+} from '../../../packages/ratecard/src/workers/runtime/workerd/confinement/confinement.ts'
+import { refusedCalls } from '../../../packages/ratecard/src/workers/runtime/workerd/confinement/seccomp.ts'
 
 const guide = new URL('../../../docs/guides/workers.md', import.meta.url)
 const isRoot = process.getuid?.() === 0
@@ -110,7 +116,7 @@ const demote = (asRoot: boolean): readonly string[] =>
 async function run(
   confinement: Confinement,
   asRoot: boolean,
-  what: Pick<Confined, 'binary' | 'args'>,
+  what: Pick<ProcessToConfine, 'binary' | 'args'>,
 ): Promise<Buffer> {
   const folder = await mkdtemp(path.join(base, 'own-'))
   const user = confinement.ownUsers ? workerUser : null

@@ -1,11 +1,11 @@
 // A service process that deploys `next` of the worker `one` and dies at the step it is told. Argument: JSON.
-import { createServiceKeys } from '../../../packages/ratecard/src/access/service-keys.ts'
+import { createServiceKeys } from '../../../packages/ratecard/src/auth/service-keys.ts'
 import { systemClock } from '../../../packages/ratecard/src/clock.ts'
 import { createIds } from '../../../packages/ratecard/src/composition/ids.ts'
 import type { NewDeployment } from '../../../packages/ratecard/src/service/workers.ts'
 import { createSealer } from '../../../packages/ratecard/src/store/seal.ts'
 import { openStore } from '../../../packages/ratecard/src/store/sql/open-store.ts'
-import { createWorkers } from '../../../packages/ratecard/src/workers/host/workers.ts'
+import { createWorkers } from '../../../packages/ratecard/src/workers/runtime/workers.ts'
 import { testRuntime } from '../../contract/workers/bench-host.ts'
 
 const { url, file, keys, step, deployment } = JSON.parse(process.argv[2] ?? '') as {

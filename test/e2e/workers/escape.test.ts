@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import type { RunningWorker } from '../../../packages/ratecard/src/workers/host/runtime.ts'
+import type { RunningWorker } from '../../../packages/ratecard/src/workers/runtime/worker-runtime.ts'
 import { allowedCompatibilityFlags } from '../../../packages/ratecard/src/workers/project/manifest-flags.ts'
 import { front, recorder, spec, testRuntime } from '../../contract/workers/bench-host.ts'
 

@@ -6,10 +6,13 @@ import path from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { Agent, fetch as agentFetch } from 'undici'
 import { systemClock } from '../../../packages/ratecard/src/clock.ts'
-import type { RequestOutcome, WorkerLogLine } from '../../../packages/ratecard/src/workers/host/runtime.ts'
-import type { HostedState, SupervisorOptions } from '../../../packages/ratecard/src/workers/host/supervisor-options.ts'
-import { createSupervisor } from '../../../packages/ratecard/src/workers/host/supervisor.ts'
-import type { Supervisor } from '../../../packages/ratecard/src/workers/host/supervisor.ts'
+import type { RequestOutcome, WorkerLogLine } from '../../../packages/ratecard/src/workers/runtime/worker-runtime.ts'
+import type {
+  HostedState,
+  SupervisorOptions,
+} from '../../../packages/ratecard/src/workers/runtime/supervisor-options.ts'
+import { createSupervisor } from '../../../packages/ratecard/src/workers/runtime/supervisor.ts'
+import type { Supervisor } from '../../../packages/ratecard/src/workers/runtime/supervisor.ts'
 import { bundleWorker } from '../../../packages/ratecard/src/workers/project/bundle.ts'
 import { front, spec, testRuntime } from '../../contract/workers/bench-host.ts'
 

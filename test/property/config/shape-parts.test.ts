@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { BillingConfig } from '../../../packages/ratecard/src/config/document/schema.ts'
+import { BillingConfig } from '../../../packages/ratecard/src/config/schema/schema.ts'
 import {
   documentParts,
   shapeCompiler,

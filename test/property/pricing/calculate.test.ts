@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Price, Tier } from '../../../packages/ratecard/src/config/document/schema.ts'
+import type { Price, Tier } from '../../../packages/ratecard/src/config/schema/schema.ts'
 import { currencies } from '../../../packages/ratecard/src/money/currencies.ts'
 import { calculate } from '../../../packages/ratecard/src/pricing/calculate.ts'
 

@@ -1,7 +1,7 @@
 // What the slider of the pricing table says is what the service calculates, to the minor unit and to the last digit on the screen.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Price, Tier } from '../../../packages/ratecard/src/config/document/schema.ts'
+import type { Price, Tier } from '../../../packages/ratecard/src/config/schema/schema.ts'
 import { currencies } from '../../../packages/ratecard/src/money/currencies.ts'
 import { formatMinor } from '../../../packages/ratecard/src/money/format.ts'
 import { calculate } from '../../../packages/ratecard/src/pricing/calculate.ts'

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { nextFire } from '../../../packages/ratecard/src/workers/cron/next-fire.ts'
 import { parseCron } from '../../../packages/ratecard/src/workers/cron/parse.ts'
-import { firstTicks, graceMs, planDue } from '../../../packages/ratecard/src/workers/host/due-runs.ts'
+import { firstTicks, graceMs, planDue } from '../../../packages/ratecard/src/workers/runtime/due-runs.ts'
 
 const minute = 60_000
 const cron = fc.constantFrom('* * * * *', '*/5 * * * *', '0 * * * *', '30 6 * * 1', '0 0 29 2 *', '17 3 1 * *')

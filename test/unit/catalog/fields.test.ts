@@ -11,7 +11,7 @@ import {
   Product,
   PromotionCode,
   Webhook,
-} from '../../../packages/ratecard/src/config/document/schema.ts'
+} from '../../../packages/ratecard/src/config/schema/schema.ts'
 import { fieldSamples, sampleDocument, sampleIds } from '../../support/field-samples.ts'
 import type { Sample } from '../../support/field-samples.ts'
 import { operations } from '../../support/stripe-contract.ts'

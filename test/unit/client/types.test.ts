@@ -2,22 +2,17 @@
 // shapes of the contract.
 import { describe, expectTypeOf, it } from 'vitest'
 import type * as client from '../../../packages/client/src/client.ts'
-import type { BillingConfig, Meter, Price, Product } from '../../../packages/ratecard/src/config/document/schema.ts'
-import type { contract } from '../../../packages/ratecard/src/wire/contract.ts'
-import type { EnterpriseOutcome } from '../../../packages/ratecard/src/wire/enterprise.ts'
-import type { Job, JobReport } from '../../../packages/ratecard/src/wire/jobs.ts'
-import type { BodyOf, Operation } from '../../../packages/ratecard/src/wire/operation.ts'
-import type { PushReport, PushSummary } from '../../../packages/ratecard/src/wire/pushes.ts'
-import type { History } from '../../../packages/ratecard/src/wire/revisions.ts'
-import type { Inside } from '../../../packages/ratecard/src/wire/schema.ts'
-import type {
-  Audit,
-  Tenant,
-  TenantSubscriptions,
-  UpcomingInvoice,
-} from '../../../packages/ratecard/src/wire/tenants.ts'
-import type { CronRunList, WorkerLogLine } from '../../../packages/ratecard/src/wire/worker-runs.ts'
-import type { Worker } from '../../../packages/ratecard/src/wire/workers.ts'
+import type { BillingConfig, Meter, Price, Product } from '../../../packages/ratecard/src/config/schema/schema.ts'
+import type { contract } from '../../../packages/ratecard/src/api/contract.ts'
+import type { EnterpriseOutcome } from '../../../packages/ratecard/src/api/enterprise.ts'
+import type { Job, JobReport } from '../../../packages/ratecard/src/api/jobs.ts'
+import type { BodyOf, Operation } from '../../../packages/ratecard/src/api/notation/operation.ts'
+import type { PushReport, PushSummary } from '../../../packages/ratecard/src/api/pushes.ts'
+import type { History } from '../../../packages/ratecard/src/api/revisions.ts'
+import type { Inside } from '../../../packages/ratecard/src/api/notation/schema.ts'
+import type { Audit, Tenant, TenantSubscriptions, UpcomingInvoice } from '../../../packages/ratecard/src/api/tenants.ts'
+import type { CronRunList, WorkerLogLine } from '../../../packages/ratecard/src/api/worker-runs.ts'
+import type { Worker } from '../../../packages/ratecard/src/api/workers.ts'
 
 /** Every type that applications may name. One that is gone does not compile here. */
 export type Exported = [

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { textIssues, withSoundText } from '../../../packages/ratecard/src/config/document/text.ts'
+import { textIssues, withSoundText } from '../../../packages/ratecard/src/config/schema/text.ts'
 import { validateConfig } from '../../../packages/ratecard/src/config/validation/validate.ts'
 import { validDocument } from '../../support/rule-cases.ts'
 

@@ -1,6 +1,6 @@
 // What the document of a page brought along is shown only while it is true.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { answerFrom, Brought } from '../../../packages/dashboard/src/brought.ts'
+import { answerFrom, EmbeddedData } from '../../../packages/dashboard/src/embedded-data.ts'
 import { Pulse } from '../../../packages/dashboard/src/pulse.ts'
 
 beforeEach(() => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
@@ -9,7 +9,7 @@ afterEach(() => vi.useRealTimers())
 /** A page whose document has a price list, and the service that it asks for the tag; null: nobody answers. */
 function openPage() {
   const service: { tag: string | null } = { tag: 'first' }
-  const brought = new Brought()
+  const brought = new EmbeddedData()
   brought.keep('prices', 'old amounts')
   const pulse = new Pulse({
     firstTag: 'first',

@@ -1,7 +1,7 @@
 // A document of the dashboard comes whether or not the price list can be read, and no failure is lost.
 import { describe, expect, it } from 'vitest'
 import { ServiceError } from '../../../packages/ratecard/src/errors/service-error.ts'
-import { firstAnswers } from '../../../packages/ratecard/src/http/dashboard/first-answers.ts'
+import { firstAnswers } from '../../../packages/ratecard/src/http/dashboard-pages/first-answers.ts'
 import type { ServiceKey } from '../../../packages/ratecard/src/service/service.ts'
 
 const key: ServiceKey = {

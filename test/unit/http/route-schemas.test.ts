@@ -5,8 +5,8 @@ import addFormats from 'ajv-formats'
 import { describe, expect, it } from 'vitest'
 import { describeRoute } from '../../../packages/ratecard/src/http/contract/describe-route.ts'
 import { compileValidator } from '../../../packages/ratecard/src/http/contract/validator.ts'
-import { components, contract } from '../../../packages/ratecard/src/wire/contract.ts'
-import type { Operation } from '../../../packages/ratecard/src/wire/operation.ts'
+import { components, contract } from '../../../packages/ratecard/src/api/contract.ts'
+import type { Operation } from '../../../packages/ratecard/src/api/notation/operation.ts'
 
 /** Every keyword has to be known; which types stand beside which keyword is left to the author. */
 const strict = new Ajv2020({ strict: true, strictTypes: false, strictTuples: false, strictRequired: false })

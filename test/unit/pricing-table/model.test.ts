@@ -11,7 +11,7 @@ import {
 import type { PriceList } from '../../../packages/pricing-table/src/model.ts'
 import { formatMoney, formatPercent } from '../../../packages/pricing-table/src/money.ts'
 import { fill, periodName, periodWords, wordsFor } from '../../../packages/pricing-table/src/words.ts'
-import type { Price, Product } from '../../../packages/ratecard/src/config/document/schema.ts'
+import type { Price, Product } from '../../../packages/ratecard/src/config/schema/schema.ts'
 
 const monthly = (id: string, amount: number, more: Partial<Price> = {}): Price => ({
   id,

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import type { BillingConfig, Price } from '../../../packages/ratecard/src/config/document/schema.ts'
+import type { BillingConfig, Price } from '../../../packages/ratecard/src/config/schema/schema.ts'
 import { validateConfig } from '../../../packages/ratecard/src/config/validation/validate.ts'
 import { ServiceError } from '../../../packages/ratecard/src/errors/service-error.ts'
 import { calculate } from '../../../packages/ratecard/src/pricing/calculate.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { connect, isLiveKey } from '../../../packages/ratecard/src/processor/stripe/connection.ts'
+import { connect, isLiveKey } from '../../../packages/ratecard/src/processor/stripe/connection/connection.ts'
 
 const options = { secretKey: 'sk_test_abc', apiBase: null, timeoutMs: 1000 }
 

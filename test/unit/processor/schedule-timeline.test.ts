@@ -1,7 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { planSegments, priceIn } from '../../../packages/ratecard/src/processor/stripe/schedule-timeline.ts'
-import type { Phase, Turn } from '../../../packages/ratecard/src/processor/stripe/schedule-timeline.ts'
+import {
+  planSegments,
+  priceIn,
+} from '../../../packages/ratecard/src/processor/stripe/subscriptions/schedule-timeline.ts'
+import type {
+  Phase,
+  PriceSwitch,
+} from '../../../packages/ratecard/src/processor/stripe/subscriptions/schedule-timeline.ts'
 
 type Phases = readonly [Phase, ...Phase[]]
 type Said = readonly { readonly start: number; readonly end: number; readonly prices: readonly string[] }[]
@@ -15,7 +21,7 @@ function phasesOf(said: Said): Phases {
 
 const schedule = { id: 'sub_sched_a', endBehavior: 'release' } as const
 
-const kept = (phases: Phases, turns: readonly Turn[]) => planSegments(schedule, phases, turns)
+const kept = (phases: Phases, turns: readonly PriceSwitch[]) => planSegments(schedule, phases, turns)
 
 /** Which prices there are at a moment: of the phases, or of the plan. */
 function pricesAt(phases: Phases, moment: number): string[] {

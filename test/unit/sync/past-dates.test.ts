@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { planChanges } from '../../../packages/ratecard/src/catalog/plan.ts'
-import type { BillingConfig } from '../../../packages/ratecard/src/config/document/schema.ts'
-import { pastDates } from '../../../packages/ratecard/src/sync/past-dates.ts'
+import { planChanges } from '../../../packages/ratecard/src/catalog/plan/plan-changes.ts'
+import type { BillingConfig } from '../../../packages/ratecard/src/config/schema/schema.ts'
+import { pastDates } from '../../../packages/ratecard/src/sync/checks/past-dates.ts'
 
 const now = Date.UTC(2026, 10, 21, 12)
 const at = (seconds: number) => new Date(now + seconds * 1000).toISOString()

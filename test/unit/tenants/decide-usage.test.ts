@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
-import type { Meter } from '../../../packages/ratecard/src/config/document/schema.ts'
-import { decideUsage, isDigest, readIdentifier } from '../../../packages/ratecard/src/subscribers/decide-usage.ts'
-import type { UsageSituation } from '../../../packages/ratecard/src/subscribers/decide-usage.ts'
+import type { Meter } from '../../../packages/ratecard/src/config/schema/schema.ts'
+import { decideUsage, isDigest, readIdentifier } from '../../../packages/ratecard/src/subscriptions/decide-usage.ts'
+import type { UsageSituation } from '../../../packages/ratecard/src/subscriptions/decide-usage.ts'
 import type { NewUsage } from '../../../packages/ratecard/src/service/tenants.ts'
 import { refusedWith } from '../../support/refused.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest'
-import { isPublicAddress } from '../../../packages/ratecard/src/workers/host/workerd/addresses.ts'
+import { isPublicAddress } from '../../../packages/ratecard/src/workers/runtime/workerd/traffic/addresses.ts'
 
 /** Range, its first and last address, and the public ones right before and after it; null where another range begins. */
 const ranges: readonly (readonly [string, string, string, string | null, string | null])[] = [

@@ -1,17 +1,17 @@
 import os from 'node:os'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { isPublicAddress } from '../../../packages/ratecard/src/workers/host/workerd/addresses.ts'
-import { CpuBudget } from '../../../packages/ratecard/src/workers/host/workerd/budget.ts'
-import { findTarget } from '../../../packages/ratecard/src/workers/host/workerd/egress.ts'
-import type { EgressPolicy } from '../../../packages/ratecard/src/workers/host/workerd/egress.ts'
-import { endToEnd, hopByHopAnd } from '../../../packages/ratecard/src/workers/host/workerd/headers.ts'
+import { isPublicAddress } from '../../../packages/ratecard/src/workers/runtime/workerd/traffic/addresses.ts'
+import { CpuBudget } from '../../../packages/ratecard/src/workers/runtime/workerd/limits/budget.ts'
+import { findTarget } from '../../../packages/ratecard/src/workers/runtime/workerd/traffic/egress.ts'
+import type { EgressPolicy } from '../../../packages/ratecard/src/workers/runtime/workerd/traffic/egress.ts'
+import { endToEnd, hopByHopAnd } from '../../../packages/ratecard/src/workers/runtime/workerd/traffic/headers.ts'
 import {
   exceptionIn,
   limitLines,
   lineReader,
   parseLogLine,
-} from '../../../packages/ratecard/src/workers/host/workerd/log-lines.ts'
-import { traceMapper } from '../../../packages/ratecard/src/workers/host/workerd/source-map.ts'
+} from '../../../packages/ratecard/src/workers/runtime/workerd/process/log-lines.ts'
+import { traceMapper } from '../../../packages/ratecard/src/workers/runtime/workerd/process/source-map.ts'
 
 describe('the CPU budget', () => {
   it('allows each invocation of a stretch its own limit', () => {

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { ServiceError } from '../../../packages/ratecard/src/errors/service-error.ts'
 import type { LogRecord } from '../../../packages/ratecard/src/store/worker-store.ts'
 import type { KyselyStore } from '../../../packages/ratecard/src/store/sql/kysely-store.ts'
-import { LogBook } from '../../../packages/ratecard/src/workers/host/log-book.ts'
-import type { RequestOutcome, WorkerLogLine } from '../../../packages/ratecard/src/workers/host/runtime.ts'
+import { LogBook } from '../../../packages/ratecard/src/workers/runtime/log-buffer.ts'
+import type { RequestOutcome, WorkerLogLine } from '../../../packages/ratecard/src/workers/runtime/worker-runtime.ts'
 import { inMemory } from '../../support/store.ts'
 
 const said = (message: string): WorkerLogLine => ({ time: 1, level: 'log', message, version: 'd1' })

@@ -2,8 +2,8 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { seccompProgram } from '../../../packages/ratecard/src/workers/host/workerd/seccomp.ts'
-import { openUsers } from '../../../packages/ratecard/src/workers/host/workerd/users.ts'
+import { seccompProgram } from '../../../packages/ratecard/src/workers/runtime/workerd/confinement/seccomp.ts'
+import { openUsers } from '../../../packages/ratecard/src/workers/runtime/workerd/confinement/users.ts'
 
 function folder(): string {
   const made = mkdtempSync(path.join(os.tmpdir(), 'users-'))

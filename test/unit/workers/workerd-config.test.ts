@@ -1,8 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { defaultLimits } from '../../../packages/ratecard/src/workers/host/runtime.ts'
-import type { WorkerVersionSpec } from '../../../packages/ratecard/src/workers/host/runtime.ts'
-import { capnpText, workerdConfig } from '../../../packages/ratecard/src/workers/host/workerd/config.ts'
+import { defaultLimits } from '../../../packages/ratecard/src/workers/runtime/worker-runtime.ts'
+import type { WorkerVersionSpec } from '../../../packages/ratecard/src/workers/runtime/worker-runtime.ts'
+import {
+  capnpText,
+  workerdConfig,
+} from '../../../packages/ratecard/src/workers/runtime/workerd/process/workerd-config.ts'
 
 const version: WorkerVersionSpec = {
   name: 'sample',

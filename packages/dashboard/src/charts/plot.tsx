@@ -62,7 +62,7 @@ function aroundTimes(xs: readonly number[]): [number, number] {
   return [first - room, last + room]
 }
 
-interface Drawn extends Pick<PlotProps, 'xs' | 'series' | 'xName'> {
+interface DrawnPlot extends Pick<PlotProps, 'xs' | 'series' | 'xName'> {
   readonly kind: 'line' | 'bar' | 'point'
   readonly height: number
   readonly isTime: boolean
@@ -70,7 +70,7 @@ interface Drawn extends Pick<PlotProps, 'xs' | 'series' | 'xName'> {
   readonly says: () => Pick<PlotProps, 'sayX' | 'sayY'>
 }
 
-function optionsOf({ xs, series, xName, kind, height, isTime, element, says }: Drawn): uPlot.Options {
+function optionsOf({ xs, series, xName, kind, height, isTime, element, says }: DrawnPlot): uPlot.Options {
   const style = getComputedStyle(element)
   const color = (name: string) => style.getPropertyValue(`--${name}`).trim()
   const font = `12px ${style.fontFamily}`

@@ -3,7 +3,7 @@ import { useId, useState } from 'react'
 import { Link } from 'wouter'
 import type { BillingDocument, PriceDocument, ProductDocument, ServedConfig, TierDocument } from '@ratecard/client'
 import { api } from '../api.ts'
-import type { Question } from '../brought.ts'
+import type { PageQuestion } from '../embedded-data.ts'
 import { CostChart } from '../charts/cost-chart.tsx'
 import { useAct, useAnswered } from '../live.ts'
 import { useMayAct } from '../session.ts'
@@ -14,11 +14,11 @@ import { count, isFree, many, money, period, unitAmount } from '../words.ts'
 const views = { public: 'As customers see it', all: 'Everything' } as const
 type View = keyof typeof views
 
-export const publicPrices: Question<ServedConfig> = {
+export const publicPrices: PageQuestion<ServedConfig> = {
   key: 'prices public',
   load: (from, options) => from.billing.config(options),
 }
-const allPrices: Question<ServedConfig> = { key: 'prices all', load: (from, options) => from.admin.config(options) }
+const allPrices: PageQuestion<ServedConfig> = { key: 'prices all', load: (from, options) => from.admin.config(options) }
 
 export function Prices() {
   const [view, setView] = useState<View>('public')

@@ -26,15 +26,15 @@ export function Push() {
   )
 }
 
-interface Live {
+interface PushProgress {
   readonly state: PushReport['state']
   readonly stepsDone: number
   readonly steps: ReadonlyMap<number, PushStep>
 }
 
 /** Events of a running push, as they come. What was read before them is older. */
-function useEvents(report: PushReport, onEnd: () => void): Live | null {
-  const [live, setLive] = useState<Live | null>(null)
+function useEvents(report: PushReport, onEnd: () => void): PushProgress | null {
+  const [live, setLive] = useState<PushProgress | null>(null)
   const isRunning = report.state === 'running' || report.state === 'planned'
   useEffect(() => {
     setLive(null)

@@ -180,7 +180,7 @@ function Invoice({ id }: { readonly id: string }) {
   )
 }
 
-interface Target {
+interface DealTarget {
   readonly kind: 'template' | 'own' | 'list'
   readonly name: string
 }
@@ -190,7 +190,7 @@ const kinds = { template: 'A template', own: 'Own prices', list: 'List prices' }
 /** Asks the service what a target would do, or has it done: the same call either way. */
 function apply(
   tenantId: string,
-  { kind, name }: Target,
+  { kind, name }: DealTarget,
   unmatched: 'keep' | 'base',
   options: object,
 ): Promise<EnterpriseOutcome> {
@@ -202,13 +202,13 @@ function apply(
 
 function DealCard({ tenant }: { readonly tenant: Tenant }) {
   const coverage = useLoaded('coverage', (signal) => api.enterprise.coverage({ signal }))
-  const [kind, setKind] = useState<Target['kind']>('template')
+  const [kind, setKind] = useState<DealTarget['kind']>('template')
   const [name, setName] = useState('')
   const [isBase, setBase] = useState(false)
   const [isAsking, setAsking] = useState(false)
   const names = kind === 'template' ? (coverage.value?.templates ?? []) : (coverage.value?.enterpriseIds ?? [])
   const chosen = names.includes(name) ? name : (names[0] ?? '')
-  const target: Target = { kind, name: kind === 'list' ? '' : chosen }
+  const target: DealTarget = { kind, name: kind === 'list' ? '' : chosen }
   const unmatched = isBase ? 'base' : 'keep'
   const dry = useAct(async () => {
     const [outcome, subscriptions, served] = await Promise.all([
@@ -313,7 +313,7 @@ function DealCard({ tenant }: { readonly tenant: Tenant }) {
 
 interface ApplyDealProps {
   readonly tenant: Tenant
-  readonly target: Target
+  readonly target: DealTarget
   readonly unmatched: 'keep' | 'base'
   readonly money: DealMoney
   readonly outcome: EnterpriseOutcome
@@ -378,9 +378,9 @@ function AuditTrail({ id }: { readonly id: string }) {
   )
 }
 
-type Words = Readonly<Record<string, unknown>> | null
+type JsonRecord = Readonly<Record<string, unknown>> | null
 
-function AuditChange({ before, after }: { readonly before: Words; readonly after: Words }) {
+function AuditChange({ before, after }: { readonly before: JsonRecord; readonly after: JsonRecord }) {
   const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])].filter(
     (name) => shown(before?.[name]) !== shown(after?.[name]),
   )

@@ -2,7 +2,7 @@
 import { useEffect, useId, useState } from 'react'
 import type { ReactNode } from 'react'
 import type { By, RatecardError } from '@ratecard/client'
-import type { Loaded } from '../live.ts'
+import type { LoadState } from '../live.ts'
 import { fromNow, localTime, money, utcTime } from '../words.ts'
 
 interface PageProps {
@@ -163,7 +163,7 @@ export const Loading = ({ what = 'Loading' }: { readonly what?: string }) => (
 )
 
 interface LoadedProps<Value> {
-  readonly of: Loaded<Value>
+  readonly of: LoadState<Value>
   readonly what?: string
   readonly children: (value: Value) => ReactNode
 }

@@ -19,7 +19,7 @@ const actions: Readonly<Record<string, readonly [string, Tone]>> = {
   removed: ['removed', 'bad'],
 }
 
-interface Change {
+interface ChangeRow {
   readonly kind: string
   readonly configId: string
   readonly action: string
@@ -32,7 +32,7 @@ interface Change {
 /** Lines of text are compared as they are; the rest of a long value is shown on demand. */
 const longest = 120
 
-export function Changes({ changes }: { readonly changes: readonly Change[] }) {
+export function Changes({ changes }: { readonly changes: readonly ChangeRow[] }) {
   return (
     <ul className="changes">
       {changes.map((change) => (
@@ -56,7 +56,7 @@ export function Changes({ changes }: { readonly changes: readonly Change[] }) {
 }
 
 /** Of what comes or goes whole, the line above is enough for most: its fields are shown on demand. */
-function Fields({ change }: { readonly change: Change }) {
+function Fields({ change }: { readonly change: ChangeRow }) {
   const fields = fieldsBeside(change).filter(({ before, after }) => !isEmpty(before) || !isEmpty(after))
   if (fields.length === 0) return null
   const list = (
@@ -86,7 +86,7 @@ const isEmpty = (value: unknown) =>
   value === null || value === undefined || (typeof value === 'object' && Object.keys(value).length === 0)
 
 /** A line that changed says it already where it is the one field that people read there. */
-function fieldsBeside({ fields, display: { before, after } }: Change): Change['fields'] {
+function fieldsBeside({ fields, display: { before, after } }: ChangeRow): ChangeRow['fields'] {
   const [only, ...rest] = fields
   const isSaid = rest.length === 0 && before !== null && after !== null && before !== after
   const isPlain = only !== undefined && ['amount', 'name', 'display_name', 'url'].includes(only.field)

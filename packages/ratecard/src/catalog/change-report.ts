@@ -1,5 +1,5 @@
 // The specification's change report. In wire form already: it is stored and served as it is.
-import type { Change } from './change.ts'
+import type { PlannedChange } from './change.ts'
 import type { ResourceKind } from './kinds.ts'
 
 export interface ChangeReport {
@@ -19,7 +19,7 @@ export interface KeptReport {
 }
 
 /** JSON text of the report; read by {@link readReport}. */
-export function reportText(changes: readonly Change[]): string {
+export function reportText(changes: readonly PlannedChange[]): string {
   const archived_webhooks = changes.flatMap((change) =>
     change.kind === 'webhook' && change.action === 'archive' && change.reason === 'removed' ? [change.configId] : [],
   )
@@ -46,10 +46,10 @@ export function emptyReport(): ChangeReport {
   }
 }
 
-type Outcome = 'created' | 'updated' | 'archived' | 'unchanged'
+type ReportBucket = 'created' | 'updated' | 'archived' | 'unchanged'
 
 /** Ids in document order, every member present. Strays are no configuration's, and removed webhooks have no list: both are in `details` only. */
-export function changeReport(changes: readonly Change[]): ChangeReport {
+export function changeReport(changes: readonly PlannedChange[]): ChangeReport {
   const report = emptyReport()
   for (const change of changes) {
     const outcome = outcomeOf(change)
@@ -58,7 +58,7 @@ export function changeReport(changes: readonly Change[]): ChangeReport {
   return report
 }
 
-function outcomeOf(change: Change): Outcome | null {
+function outcomeOf(change: PlannedChange): ReportBucket | null {
   switch (change.action) {
     case 'create':
     case 'adopt':
@@ -75,7 +75,7 @@ function outcomeOf(change: Change): Outcome | null {
   }
 }
 
-function listFor(report: ChangeReport, kind: ResourceKind, outcome: Outcome): string[] | undefined {
+function listFor(report: ChangeReport, kind: ResourceKind, outcome: ReportBucket): string[] | undefined {
   switch (kind) {
     case 'product':
       return outcome === 'unchanged' ? undefined : report.products[outcome]

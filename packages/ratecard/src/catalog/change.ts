@@ -27,7 +27,7 @@ interface ChangeOf<Action extends string> {
   readonly display: { readonly before: string | null; readonly after: string | null }
 }
 
-export type Change =
+export type PlannedChange =
   | ChangeOf<'create'>
   | ChangeOf<'adopt'>
   | ChangeOf<'update'>
@@ -40,4 +40,4 @@ export type Change =
   | (ChangeOf<'archive'> & { readonly reason: 'removed' | 'stray' })
   | ChangeOf<'keep'>
 
-export type ChangeAction = Change['action']
+export type ChangeAction = PlannedChange['action']

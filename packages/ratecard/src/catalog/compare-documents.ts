@@ -1,8 +1,8 @@
 // How two documents differ in meaning: what is written another way and says the same is no difference.
-import type { BillingConfig } from '../config/document/schema.ts'
+import type { BillingConfig } from '../config/schema/schema.ts'
 import { desiredCatalog, emptyCatalog } from './desired.ts'
 import { displayOf } from './display.ts'
-import { aliasesOf } from '../config/document/previous-ids.ts'
+import { aliasesOf } from '../config/schema/previous-ids.ts'
 import { same } from './fields/differences.ts'
 import { documentName, documentValue } from './fields/tables.ts'
 import { renameCatalog } from './renames.ts'

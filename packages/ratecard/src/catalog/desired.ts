@@ -1,6 +1,6 @@
 // The document as a catalog of canonical resources: what should exist. Pure; knows nothing of the processor.
-import { isLocalPrice } from '../config/document/ids.ts'
-import type { BillingConfig, Price, Product } from '../config/document/schema.ts'
+import { isLocalPrice } from '../config/schema/ids.ts'
+import type { BillingConfig, Price, Product } from '../config/schema/schema.ts'
 import { same } from './fields/differences.ts'
 import { readersOf } from './fields/tables.ts'
 import { configId, idOfItem, listedKinds, listOf, processorId, resourceKinds } from './kinds.ts'

@@ -1,5 +1,5 @@
 // A plan's change for people and tools, in the service's own form.
-import type { Change, ChangeAction, FieldChange } from './change.ts'
+import type { PlannedChange, ChangeAction, FieldChange } from './change.ts'
 import type { ResourceKind } from './kinds.ts'
 
 /** One change of a plan. */
@@ -17,7 +17,7 @@ export interface Detail {
 
 /** One entry per change; what is kept is none. */
 export function detailsOf(
-  changes: readonly Change[],
+  changes: readonly PlannedChange[],
   created: (kind: ResourceKind, id: string) => string | null,
 ): Detail[] {
   return changes

@@ -1,5 +1,5 @@
 // One line per resource, as people read it in plans and diffs.
-import type { BillingConfig, Coupon } from '../config/document/schema.ts'
+import type { BillingConfig, Coupon } from '../config/schema/schema.ts'
 import { formatMinor } from '../money/format.ts'
 import { describePrice } from '../pricing/describe.ts'
 import { idOfItem, itemsOf } from './kinds.ts'

@@ -1,8 +1,8 @@
 // Long work on whole documents, as plain functions. The service runs a large one in a worker thread, so inputs and results are data
 // that can cross to it: documents as JSON text, no class instances, no functions.
-import { checksum } from '../config/document/checksum.ts'
-import { readJson } from '../config/document/read-json.ts'
-import type { BillingConfig } from '../config/document/schema.ts'
+import { checksum } from '../config/schema/checksum.ts'
+import { readJson } from '../config/schema/read-json.ts'
+import type { BillingConfig } from '../config/schema/schema.ts'
 import { whereNotExpanded } from '../config/files/written-form.ts'
 import { validateConfig } from '../config/validation/validate.ts'
 import type { ConfigValidation } from '../config/validation/validate.ts'
@@ -10,10 +10,10 @@ import type { Issue } from '../errors/issue.ts'
 import { compareDocuments } from './compare-documents.ts'
 import type { DocumentDifference } from './compare-documents.ts'
 import { meanTheSame } from './desired.ts'
-import { toDocument } from './document/to-document.ts'
-import type { LiveDocument } from './document/to-document.ts'
-import { planChanges, planDigest } from './plan.ts'
-import type { Plan, PlanInput } from './plan.ts'
+import { toDocument } from './pull/to-document.ts'
+import type { LiveDocument } from './pull/to-document.ts'
+import { planChanges, planDigest } from './plan/plan-changes.ts'
+import type { Plan, PlanInput } from './plan/plan-changes.ts'
 import type { MappingEntry, Snapshot } from './resource.ts'
 
 /** A text that is not JSON, or the text without spaces, as the store keeps it. */

@@ -8,8 +8,8 @@ import type {
   Product,
   PromotionCode,
   Webhook,
-} from '../config/document/schema.ts'
-import { webhookId } from '../config/document/ids.ts'
+} from '../config/schema/schema.ts'
+import { webhookId } from '../config/schema/ids.ts'
 
 declare const brand: unique symbol
 /** An id chosen by the user in the document. */

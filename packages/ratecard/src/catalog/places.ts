@@ -1,5 +1,5 @@
 // Where a document holds its resources.
-import type { BillingConfig } from '../config/document/schema.ts'
+import type { BillingConfig } from '../config/schema/schema.ts'
 import { pointerOf } from '../errors/issue.ts'
 import { idOfItem, itemsOf, resourceKinds } from './kinds.ts'
 import type { ResourceKind } from './kinds.ts'

@@ -1,7 +1,7 @@
 // A rename is a fact of ours alone: another configuration id takes over the mapping of an earlier one, with its whole history,
 // and so every processor object that was ever sold under it. Everything here is pure: what is renamed, and what the earlier
 // catalog and the mapping history look like under the new names.
-import type { BillingConfig } from '../config/document/schema.ts'
+import type { BillingConfig } from '../config/schema/schema.ts'
 import { references } from './fields/tables.ts'
 import type { FieldsOf } from './fields/tables.ts'
 import { configId, idOfItem, itemsOf, listedKinds, listOf, resourceKey, resourceKinds } from './kinds.ts'

@@ -11,13 +11,13 @@ import type { Processor, ProcessorAccount } from '../processor/processor.ts'
 import type { Checkout, NewCheckout, Principal, TenantOperations } from '../service/tenants.ts'
 import type { Store } from '../store/store.ts'
 import type { TenantRecord } from '../store/tenant-store.ts'
-import type { PriceBook } from '../swaps/price-book.ts'
-import { readSoldItems, soldPrice } from '../swaps/sold-items.ts'
-import type { SoldItem } from '../swaps/sold-items.ts'
-import { isOtherOfGroup, sharesTrial, subscriptionBeside } from '../swaps/twice.ts'
-import type { Customers } from '../tenants/customers.ts'
+import type { PriceBook } from '../item-swaps/price-book.ts'
+import { readSoldItems, soldPrice } from '../item-swaps/sold-items.ts'
+import type { SoldItem } from '../item-swaps/sold-items.ts'
+import { isOtherOfGroup, sharesTrial, subscriptionBeside } from '../item-swaps/duplicate-subscriptions.ts'
+import type { Customers } from '../tenants/customer-link.ts'
 import { closePages, everySubscriptionOf, subscriptionsOf } from '../tenants/at-processor.ts'
-import { findTenant, tenantNotFound } from '../tenants/customers.ts'
+import { findTenant, tenantNotFound } from '../tenants/customer-link.ts'
 import { endedByPaying, endReplaced, isRunning, settleFree } from '../tenants/free-subscriptions.ts'
 import { withTenant } from '../tenants/lease.ts'
 import { decideCheckout } from './decide-checkout.ts'
@@ -67,7 +67,7 @@ export function createCheckouts(deps: CheckoutDeps): Checkouts {
           '"allow_second_trial" is for service keys: a session gives itself no second trial.',
         )
       const tenant = await deps.customers.tenantOf(principal)
-      const selling: Selling = { wish, principal, idempotencyKey }
+      const selling: SellableOffer = { wish, principal, idempotencyKey }
       const work = () => decideAndSell(deps, selling, tenant)
       return triesCode(selling) ? countingRefusedCodes(deps, tenant.id, work) : work()
     },
@@ -84,17 +84,17 @@ export function createCheckouts(deps: CheckoutDeps): Checkouts {
 
 type PageDecision = Extract<CheckoutDecision, { kind: 'processor' }>
 
-interface Selling {
+interface SellableOffer {
   readonly wish: NewCheckout
   readonly principal: Principal
   readonly idempotencyKey: string | null
 }
 
 /** Whether the customer chooses the code. With `allow_promotion_codes` beside it the request is refused before the code is looked up. */
-const triesCode = ({ wish, principal }: Selling) =>
+const triesCode = ({ wish, principal }: SellableOffer) =>
   principal.kind === 'session' && wish.promotionCode !== undefined && wish.allowPromotionCodes !== true
 
-async function decideAndSell(deps: CheckoutDeps, selling: Selling, tenant: TenantRecord): Promise<Checkout> {
+async function decideAndSell(deps: CheckoutDeps, selling: SellableOffer, tenant: TenantRecord): Promise<Checkout> {
   const decision = await decide(deps, selling, tenant)
   if (decision.kind === 'processor') {
     await deps.account()
@@ -105,7 +105,7 @@ async function decideAndSell(deps: CheckoutDeps, selling: Selling, tenant: Tenan
 
 async function decide(
   deps: CheckoutDeps,
-  { wish, principal }: Selling,
+  { wish, principal }: SellableOffer,
   tenant: TenantRecord,
 ): Promise<CheckoutDecision> {
   const situation = {
@@ -124,7 +124,7 @@ async function decide(
  */
 async function sell(
   deps: CheckoutDeps,
-  selling: Selling,
+  selling: SellableOffer,
   { id, createdAt }: TenantRecord,
   signal: AbortSignal,
 ): Promise<Checkout> {
@@ -139,7 +139,7 @@ async function sell(
 /** A free price bills nothing twice, so that only another product of its group excludes it. */
 async function sellFree(
   deps: CheckoutDeps,
-  { wish }: Selling,
+  { wish }: SellableOffer,
   { tenant, priceId }: { readonly tenant: TenantRecord; readonly priceId: string },
   signal: AbortSignal,
 ): Promise<Checkout> {
@@ -172,7 +172,7 @@ async function sellFree(
 
 async function sellPage(
   deps: CheckoutDeps,
-  { wish, idempotencyKey }: Selling,
+  { wish, idempotencyKey }: SellableOffer,
   { tenant, decision }: { readonly tenant: TenantRecord; readonly decision: PageDecision },
   signal: AbortSignal,
 ): Promise<Checkout> {

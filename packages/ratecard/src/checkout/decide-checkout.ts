@@ -1,10 +1,10 @@
 // What a checkout sells, and how. Pure: the configuration, the tenant and the wish in, a decision out.
 import { processorId } from '../catalog/resource.ts'
 import type { ProcessorId } from '../catalog/resource.ts'
-import { isLocalPrice } from '../config/document/ids.ts'
-import { presentId } from '../config/document/previous-ids.ts'
-import { isPublic } from '../config/document/public-view.ts'
-import type { BillingConfig, Price, Product } from '../config/document/schema.ts'
+import { isLocalPrice } from '../config/schema/ids.ts'
+import { presentId } from '../config/schema/previous-ids.ts'
+import { isPublic } from '../config/schema/public-view.ts'
+import type { BillingConfig, Price, Product } from '../config/schema/schema.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import { inCurrency } from '../pricing/calculate.ts'
 import { duplicateKey, soldPriceKey } from '../processor/customer-half.ts'
@@ -51,13 +51,13 @@ export interface CheckoutSituation {
   readonly sessionTrialDays: number
 }
 
-type Wish = Omit<NewCheckout, 'successUrl' | 'cancelUrl'>
+type CheckoutChoice = Omit<NewCheckout, 'successUrl' | 'cancelUrl'>
 
 const longestTrialDays = 730
 const largestQuantity = 1_000_000
 
 /** Throws `checkout_invalid`, `price_not_found` or `price_not_sellable`. */
-export function decideCheckout(situation: CheckoutSituation, wish: Wish): CheckoutDecision {
+export function decideCheckout(situation: CheckoutSituation, wish: CheckoutChoice): CheckoutDecision {
   checkAlone(wish)
   const { applied, tenant, hidden } = situation
   if (!hidden) checkOwnTrial(wish, situation.sessionTrialDays)
@@ -95,7 +95,7 @@ export function decideCheckout(situation: CheckoutSituation, wish: Wish): Checko
 }
 
 /** What contradicts itself whatever the price. */
-function checkAlone({ quantity, trialPeriodDays, allowPromotionCodes, promotionCode }: Wish): void {
+function checkAlone({ quantity, trialPeriodDays, allowPromotionCodes, promotionCode }: CheckoutChoice): void {
   if (quantity !== undefined && !isWithin(quantity, 1, largestQuantity))
     throw invalid('quantity', `"quantity" is a whole number from 1 to ${largestQuantity}.`)
   if (trialPeriodDays !== undefined && !isWithin(trialPeriodDays, 0, longestTrialDays))
@@ -108,7 +108,7 @@ function checkAlone({ quantity, trialPeriodDays, allowPromotionCodes, promotionC
 }
 
 /** Whoever holds a session gives the trial to itself. */
-function checkOwnTrial({ trialPeriodDays }: Wish, longest: number): void {
+function checkOwnTrial({ trialPeriodDays }: CheckoutChoice, longest: number): void {
   if (trialPeriodDays === undefined || trialPeriodDays <= longest) return
   throw invalid(
     'trial_period_days',
@@ -120,12 +120,12 @@ function checkOwnTrial({ trialPeriodDays }: Wish, longest: number): void {
 }
 
 /** The trial that was asked for, else the one that the price gives. 0 days are none: so a price with a trial is sold without. */
-function trialOf({ trialPeriodDays }: Wish, price: Price): number | null {
+function trialOf({ trialPeriodDays }: CheckoutChoice, price: Price): number | null {
   const days = trialPeriodDays ?? price.trial_period_days ?? 0
   return days === 0 ? null : days
 }
 
-function checkAgainst(price: Price, { quantity, trialPeriodDays, currency }: Wish): void {
+function checkAgainst(price: Price, { quantity, trialPeriodDays, currency }: CheckoutChoice): void {
   inCurrency(price, currency)
   if (isMetered(price) && quantity !== undefined)
     throw invalid('quantity', `The price "${price.id}" is metered: it is billed by usage and has no quantity.`)
@@ -144,7 +144,7 @@ function findSellable(config: BillingConfig, id: string, hidden: boolean): { pri
 }
 
 /** Nothing is paid, so trials and codes have nothing to do here; more than one of it would be lost. */
-function decideFree(price: Price, { quantity = 1 }: Wish): CheckoutDecision {
+function decideFree(price: Price, { quantity = 1 }: CheckoutChoice): CheckoutDecision {
   if (price.interval === undefined)
     throw new ServiceError('price_not_sellable', `The price "${price.id}" is free and has no interval.`, {
       hint: 'Show a way to ask you instead, or give the price an interval.',

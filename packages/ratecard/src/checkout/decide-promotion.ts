@@ -1,7 +1,7 @@
 import { processorId } from '../catalog/resource.ts'
 import type { ProcessorId } from '../catalog/resource.ts'
-import { toUnixSeconds } from '../config/document/moment.ts'
-import type { PromotionCode } from '../config/document/schema.ts'
+import { toUnixSeconds } from '../config/schema/moment.ts'
+import type { PromotionCode } from '../config/schema/schema.ts'
 import { invalid } from './invalid.ts'
 
 /**

@@ -2,11 +2,11 @@
 import { ServiceError } from '../errors/service-error.ts'
 import type { LiveSubscription } from '../processor/customer-half.ts'
 import type { NewCheckout } from '../service/tenants.ts'
-import { soldPrice } from '../swaps/sold-items.ts'
-import type { SoldItem, SoldItemOf } from '../swaps/sold-items.ts'
-import type { PriceBook } from '../swaps/price-book.ts'
-import { inCommon, sharesTrial, subscriptionBeside } from '../swaps/twice.ts'
-import type { PresentSubscription } from '../swaps/twice.ts'
+import { soldPrice } from '../item-swaps/sold-items.ts'
+import type { SoldItem, SoldItemOf } from '../item-swaps/sold-items.ts'
+import type { PriceBook } from '../item-swaps/price-book.ts'
+import { inCommon, sharesTrial, subscriptionBeside } from '../item-swaps/duplicate-subscriptions.ts'
+import type { PresentSubscription } from '../item-swaps/duplicate-subscriptions.ts'
 
 /** What stands beside a checkout, in what the tenant has and had. */
 export interface Standing {

@@ -1,8 +1,8 @@
 // Which price a tenant is sold in place of a listed one. Pure.
-import { basePriceId } from '../config/document/base-price.ts'
-import { isEnterprise } from '../config/document/ids.ts'
-import { isPublic, publicPrice } from '../config/document/public-view.ts'
-import type { BillingConfig, Price, Product } from '../config/document/schema.ts'
+import { basePriceId } from '../config/schema/base-price.ts'
+import { isEnterprise } from '../config/schema/ids.ts'
+import { isPublic, publicPrice } from '../config/schema/public-view.ts'
+import type { BillingConfig, Price, Product } from '../config/schema/schema.ts'
 import type { SessionPrices } from '../service/tenants.ts'
 import type { TenantRecord } from '../store/tenant-store.ts'
 

@@ -8,7 +8,7 @@ import { serverAddress } from './server-address.ts'
 import { jsonProblem } from './views/json-problem.ts'
 import { showFailure } from './views/problem.ts'
 
-export interface Failed {
+export interface FailureReport {
   /** null: the words were not understood. */
   readonly invocation: Invocation | null
   readonly argv: readonly string[]
@@ -17,7 +17,7 @@ export interface Failed {
 }
 
 /** Tells what went wrong, in text or as JSON, and gives the exit code. */
-export function fail(error: unknown, { invocation, argv, io, out }: Failed): ExitCode {
+export function fail(error: unknown, { invocation, argv, io, out }: FailureReport): ExitCode {
   out.endProgress()
   if (io.signal.aborted) {
     io.stderr.write('Stopped.\n')

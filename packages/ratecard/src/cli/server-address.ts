@@ -21,7 +21,7 @@ export interface ServerAddress {
   readonly environment: Environment
 }
 
-export interface Connection extends ServerAddress {
+export interface ServerConnection extends ServerAddress {
   readonly client: Client
 }
 
@@ -155,7 +155,7 @@ function isLoopback(hostname: string): boolean {
   return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname)
 }
 
-export function connect(context: Pick<CommandContext, 'io' | 'global'>): Connection {
+export function connect(context: Pick<CommandContext, 'io' | 'global'>): ServerConnection {
   return connectTo(context, serverAddress(context))
 }
 
@@ -163,7 +163,10 @@ export function connect(context: Pick<CommandContext, 'io' | 'global'>): Connect
  * The server of one environment by its file alone: where two environments are spoken to at once, a variable of the process
  * would mean the same server twice.
  */
-export function connectEnvironment(context: Pick<CommandContext, 'io' | 'global'>, name: EnvironmentName): Connection {
+export function connectEnvironment(
+  context: Pick<CommandContext, 'io' | 'global'>,
+  name: EnvironmentName,
+): ServerConnection {
   const { io, global } = context
   const project = findProject(io.cwd)
   const environment = readEnvironment(project, { ...global, environment: name })
@@ -174,7 +177,7 @@ export function connectEnvironment(context: Pick<CommandContext, 'io' | 'global'
   return connectTo(context, { url, key: key === '' ? localKey(io, project, url) : key, environment })
 }
 
-function connectTo({ io, global }: Pick<CommandContext, 'io' | 'global'>, address: ServerAddress): Connection {
+function connectTo({ io, global }: Pick<CommandContext, 'io' | 'global'>, address: ServerAddress): ServerConnection {
   return {
     ...address,
     client: createClient({

@@ -1,12 +1,12 @@
 // Composition: the operations of the service over one store and one processor. No decision is taken here.
-import { createIdempotency } from '../access/idempotency.ts'
-import { createServiceKeys } from '../access/service-keys.ts'
-import type { ServiceKeys } from '../access/service-keys.ts'
-import { createSessions } from '../access/sessions.ts'
+import { createIdempotency } from '../request-idempotency.ts'
+import { createServiceKeys } from '../auth/service-keys.ts'
+import type { ServiceKeys } from '../auth/service-keys.ts'
+import { createSessions } from '../auth/sessions.ts'
 import { createCheckouts } from '../checkout/checkout.ts'
 import type { Clock } from '../clock.ts'
-import { createChanges } from '../dashboard/changes.ts'
-import { createSignIn } from '../dashboard/sign-in.ts'
+import { createChanges } from '../dashboard-backend/changes.ts'
+import { createSignIn } from '../dashboard-backend/sign-in.ts'
 import { examine } from '../health/doctor.ts'
 import { createEnterprise } from '../enterprise/enterprise.ts'
 import { resumedMove } from '../enterprise/move-template.ts'
@@ -21,36 +21,36 @@ import { createReadiness } from '../health/readiness.ts'
 import type { PushReport, Service } from '../service/service.ts'
 import { defaultSessionTrialDays } from '../settings.ts'
 import type { Settings } from '../settings.ts'
-import { byOf } from '../store/records/who.ts'
+import { byOf } from '../store/records/actor.ts'
 import type { PushHead, Store } from '../store/store.ts'
-import { createMigrations, resumedMigration } from '../migrations/migrate.ts'
-import { createSubscribers } from '../subscribers/subscribers.ts'
-import type { SwapDeps } from '../swaps/deps.ts'
-import { createJobs } from '../swaps/jobs.ts'
-import type { Resumed } from '../swaps/jobs.ts'
-import { createPriceBooks } from '../swaps/price-book.ts'
-import { createWaitingJobs } from '../swaps/waiting-jobs.ts'
-import type { WaitingJobs } from '../swaps/waiting-jobs.ts'
+import { createMigrations, resumedMigration } from '../price-migrations/start-migration.ts'
+import { createSubscribers } from '../subscriptions/subscribers.ts'
+import type { SwapDeps } from '../item-swaps/deps.ts'
+import { createJobs } from '../jobs/jobs.ts'
+import type { StepRunners } from '../jobs/jobs.ts'
+import { createPriceBooks } from '../item-swaps/price-book.ts'
+import { createWaitingJobs } from '../jobs/waiting-jobs.ts'
+import type { WaitingJobs } from '../jobs/waiting-jobs.ts'
 import { bindAccount, createBoundAccount } from '../sync/account.ts'
-import { cancelPush } from '../sync/cancel.ts'
+import { cancelPush } from '../sync/push/cancel.ts'
 import { pushLease } from '../journal/leases.ts'
 import type { SyncDeps } from '../sync/deps.ts'
 import { findDrift } from '../sync/drift.ts'
-import { PushBus, followPush } from '../sync/events.ts'
+import { PushBus, followPush } from '../sync/push/push-events.ts'
 import { pullConfig } from '../sync/pull.ts'
-import { checkDocument } from '../sync/documents.ts'
-import { pushConfig } from '../sync/push.ts'
-import { keepWritten } from '../sync/written-form.ts'
-import { findPushHead, liveState, stepViews } from '../sync/pushes.ts'
+import { checkDocument } from '../sync/push/document-jobs.ts'
+import { pushConfig } from '../sync/push/push.ts'
+import { keepWritten } from '../sync/push/written-form.ts'
+import { findPushHead, liveState, stepViews } from '../sync/push/pushes.ts'
 import { resetConfig } from '../sync/reset.ts'
-import { resumePush } from '../sync/resume.ts'
-import { endOverlaps, rotateWebhook } from '../sync/rotate.ts'
+import { resumePush } from '../sync/push/resume.ts'
+import { endOverlaps, rotateWebhook } from '../sync/webhooks/rotate.ts'
 import { rollbackConfig } from '../sync/rollback.ts'
-import { createCustomers, findTenant } from '../tenants/customers.ts'
+import { createCustomers, findTenant } from '../tenants/customer-link.ts'
 import { createTenants } from '../tenants/tenants.ts'
-import { createWorkers, operationsOf } from '../workers/host/workers.ts'
-import type { Workers } from '../workers/host/workers.ts'
-import type { WorkersOptions } from '../workers/host/workers-options.ts'
+import { createWorkers, operationsOf } from '../workers/runtime/workers.ts'
+import type { Workers } from '../workers/runtime/workers.ts'
+import type { WorkersOptions } from '../workers/runtime/workers-options.ts'
 
 export interface ServiceOptions {
   readonly settings: Pick<Settings, 'requireVersionBump' | 'workers'> &
@@ -188,14 +188,14 @@ const workerLogsKeptMs = 7 * 24 * 60 * 60_000
 /** For an owner that did not let them drain before. */
 const workersCloseMs = 1_000
 
-type Tracked = <T>(work: Promise<T>) => Promise<T>
+type TrackWork = <T>(work: Promise<T>) => Promise<T>
 
 /** Those who buy: tenants, their sessions, what they are on and what they are sold. */
 function tenantOperations(
   { settings, store, clock }: ServiceOptions,
   deps: SyncDeps & Pick<SwapDeps, 'priceBook'>,
   lookups: Lookups,
-  tracked: Tracked,
+  tracked: TrackWork,
 ) {
   const { processor, newId, shutdown, priceBook } = deps
   const account = createBoundAccount(deps)
@@ -227,7 +227,7 @@ function tenantOperations(
 }
 
 /** What changes existing subscriptions: negotiated prices, moves to a new price, and the jobs of both. */
-function swapOperations(deps: SyncDeps, priceBook: SwapDeps['priceBook'], tracked: Tracked) {
+function swapOperations(deps: SyncDeps, priceBook: SwapDeps['priceBook'], tracked: TrackWork) {
   const { store, processor, clock, newId, shutdown } = deps
   const bound = createBoundAccount(deps)
   const swaps: SwapDeps = {
@@ -243,7 +243,7 @@ function swapOperations(deps: SyncDeps, priceBook: SwapDeps['priceBook'], tracke
     background: (work) => void tracked(work),
   }
   const enterprise = createEnterprise(swaps)
-  const resumed: Resumed = {
+  const resumed: StepRunners = {
     template_move: (job) => resumedMove(swaps, job),
     migration: (job) => resumedMigration(swaps, job),
   }

@@ -10,18 +10,18 @@ import { problemCodes } from '../errors/codes.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import { guarded } from '../guarded.ts'
 import { parseCron } from '../workers/cron/parse.ts'
-import { defaultLimits } from '../workers/host/runtime.ts'
+import { defaultLimits } from '../workers/runtime/worker-runtime.ts'
 import type {
   RequestContext,
   RequestOutcome,
   ScheduledResult,
   WorkerHandlers,
   WorkerLogLine,
-} from '../workers/host/runtime.ts'
-import { createSupervisor } from '../workers/host/supervisor.ts'
-import type { Supervisor } from '../workers/host/supervisor.ts'
-import { systemResolve } from '../workers/host/workerd/egress.ts'
-import { createWorkerdRuntime } from '../workers/host/workerd/workerd-runtime.ts'
+} from '../workers/runtime/worker-runtime.ts'
+import { createSupervisor } from '../workers/runtime/supervisor.ts'
+import type { Supervisor } from '../workers/runtime/supervisor.ts'
+import { systemResolve } from '../workers/runtime/workerd/traffic/egress.ts'
+import { createWorkerdRuntime } from '../workers/runtime/workerd/workerd-runtime.ts'
 import type { WorkerBundle } from '../workers/project/bundle.ts'
 import type { WorkerSource } from '../workers/project/read-workers.ts'
 

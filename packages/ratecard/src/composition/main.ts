@@ -18,7 +18,7 @@ import { createMetrics } from '../http/server/metrics.ts'
 import { ProcessorError } from '../processor/processor-error.ts'
 import type { Processor } from '../processor/processor.ts'
 import { unlimitedBudget } from '../processor/rate-budget.ts'
-import { isLiveKey, keyProblem } from '../processor/stripe/connection.ts'
+import { isLiveKey, keyProblem } from '../processor/stripe/connection/connection.ts'
 import { createStripeProcessor } from '../processor/stripe/stripe-processor.ts'
 import { scenarioIds, verify } from '../processor/stripe/verification/verify.ts'
 import type { VerifyOptions } from '../processor/stripe/verification/verify.ts'
@@ -29,7 +29,7 @@ import { createSealer, loadOrCreateMasterKeyFile } from '../store/seal.ts'
 import { openStore } from '../store/sql/open-store.ts'
 import type { Store } from '../store/store.ts'
 import { workerHosting } from './worker-hosting.ts'
-import type { RuntimeState } from '../workers/host/runtime.ts'
+import type { RuntimeState } from '../workers/runtime/worker-runtime.ts'
 
 export interface StartServerOptions {
   readonly env: NodeJS.ProcessEnv

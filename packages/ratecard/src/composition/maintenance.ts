@@ -27,7 +27,7 @@ export interface MaintenanceOptions {
 }
 
 /** Where an embedded store and its master key are. */
-interface Place {
+interface StorePaths {
   readonly dataDir: string
   readonly store: string
   readonly keyFile: string
@@ -112,7 +112,7 @@ export async function restoreStore(
 }
 
 /** How many revisions the backup has. */
-async function draftOf(file: string, draft: string, place: Place): Promise<number> {
+async function draftOf(file: string, draft: string, place: StorePaths): Promise<number> {
   try {
     await copyWhole(file, draft)
   } catch (error) {
@@ -191,7 +191,7 @@ export async function moveStore(options: MaintenanceOptions, to: string): Promis
   }
 }
 
-async function placeOf({ env, cwd, dataDir }: MaintenanceOptions): Promise<Place> {
+async function placeOf({ env, cwd, dataDir }: MaintenanceOptions): Promise<StorePaths> {
   const settings = readSettings(env)
   if (settings.databaseUrl !== null)
     throw new ServiceError('request_invalid', 'DATABASE_URL is set: this environment has no embedded store.', {
@@ -214,14 +214,14 @@ async function sealerOf({ masterKey }: Pick<Settings, 'masterKey'>, keyFile: str
   return existsSync(keyFile) ? createSealer((await readFile(keyFile, 'utf8')).trim()) : null
 }
 
-function refuseMissing({ store, dataDir }: Place): void {
+function refuseMissing({ store, dataDir }: StorePaths): void {
   if (existsSync(store)) return
   throw new ServiceError('store_not_found', `There is no store in ${dataDir}.`, {
     hint: 'Name its data directory with --data-dir or RATECARD_DATA_DIR.',
   })
 }
 
-function keyMissing({ keyFile }: Place): ServiceError {
+function keyMissing({ keyFile }: StorePaths): ServiceError {
   return new ServiceError('backup_invalid', 'There is no master key here, and without it a backup is useless.', {
     hint: `Put the key file that belongs to the backup at ${keyFile}, or set RATECARD_MASTER_KEY.`,
   })

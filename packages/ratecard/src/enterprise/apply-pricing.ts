@@ -14,16 +14,16 @@ import type {
   SwapReport,
 } from '../service/tenants.ts'
 import type { AuditRecord, EnterpriseFields, TenantRecord } from '../store/tenant-store.ts'
-import { keyOf } from '../store/records/who.ts'
-import type { SwapDeps } from '../swaps/deps.ts'
-import { settleLateSwaps } from '../swaps/late-swaps.ts'
-import { comingPrices, stepRecord } from '../swaps/step.ts'
-import type { SwapStep } from '../swaps/step.ts'
-import type { PriceBook } from '../swaps/price-book.ts'
+import { keyOf } from '../store/records/actor.ts'
+import type { SwapDeps } from '../item-swaps/deps.ts'
+import { settleLateSwaps } from '../item-swaps/late-swaps.ts'
+import { comingPrices, stepRecord } from '../item-swaps/swap-step.ts'
+import type { SwapStep } from '../item-swaps/swap-step.ts'
+import type { PriceBook } from '../item-swaps/price-book.ts'
 import { auditRow, enterpriseOf, inWireNames } from '../tenants/audit.ts'
 import { closePages } from '../tenants/at-processor.ts'
 import { alone, tenantLease } from '../tenants/lease.ts'
-import type { Held } from '../tenants/lease.ts'
+import type { TenantLease } from '../tenants/lease.ts'
 import { runStep } from './apply-steps.ts'
 import { removedPrices } from './removed-prices.ts'
 import { onOtherDeal, planSwaps } from './swap-plan.ts'
@@ -35,7 +35,7 @@ export interface ApplyOptions extends Caller, ApplyChoices {
 }
 
 /** When its turn came, the apply was no longer wanted. */
-export class NotWanted extends Error {
+export class SupersededError extends Error {
   override readonly name = 'NotWanted'
 }
 
@@ -69,7 +69,7 @@ async function applyAlone(
   deps: SwapDeps,
   tenantId: string,
   target: EnterpriseTarget,
-  options: ApplyOptions & { readonly held: Held },
+  options: ApplyOptions & { readonly held: TenantLease },
 ): Promise<EnterpriseOutcome> {
   const { held } = options
   await settleLate(deps, tenantId, held)
@@ -88,7 +88,7 @@ async function applyAlone(
 }
 
 /** Before anything is planned: what an earlier process sent to the subscriptions must not come after this apply. */
-async function settleLate(deps: SwapDeps, tenantId: string, held: Held): Promise<void> {
+async function settleLate(deps: SwapDeps, tenantId: string, held: TenantLease): Promise<void> {
   const tenant = await deps.store.tenants.find(tenantId)
   const signal = AbortSignal.any([held.signal, deps.shutdown])
   if (tenant !== null)
@@ -103,7 +103,7 @@ async function closeFormerPages(
   deps: SwapDeps,
   tenantId: string,
   target: EnterpriseTarget,
-  { unless, held }: ApplyOptions & { readonly held: Held },
+  { unless, held }: ApplyOptions & { readonly held: TenantLease },
 ): Promise<number> {
   const tenant = await deps.store.tenants.find(tenantId)
   if (tenant === null || tenant.processorCustomerId === null || (unless?.(tenant) ?? null) !== null) return 0
@@ -123,7 +123,7 @@ async function prepare(
   const tenant = await deps.store.tenants.find(tenantId)
   if (tenant === null) throw tenantNotFound(tenantId)
   const reason = options.unless?.(tenant) ?? null
-  if (reason !== null) throw new NotWanted(reason)
+  if (reason !== null) throw new SupersededError(reason)
   const book = await deps.priceBook()
   requirePrices(book, target)
   const states = await liveStates(deps, tenant, options.signal)
@@ -172,7 +172,7 @@ async function openJob(
   tenantId: string,
   target: EnterpriseTarget,
   plan: SwapPlan,
-  { held, author, message, requestId, by, unmatched }: ApplyOptions & { readonly held: Held },
+  { held, author, message, requestId, by, unmatched }: ApplyOptions & { readonly held: TenantLease },
 ): Promise<string | null> {
   const { jobs } = deps.store
   const id = plan.steps.length === 0 ? null : deps.newId()
@@ -203,7 +203,13 @@ async function openJob(
 }
 
 /** What was done of the plan, and what could not be. */
-async function runAll(deps: SwapDeps, tenantId: string, jobId: string, plan: SwapPlan, held: Held): Promise<SwapPlan> {
+async function runAll(
+  deps: SwapDeps,
+  tenantId: string,
+  jobId: string,
+  plan: SwapPlan,
+  held: TenantLease,
+): Promise<SwapPlan> {
   const done: SwapStep[] = []
   const skipped = [...plan.skipped]
   const inOrder = 1
@@ -226,7 +232,7 @@ async function runAll(deps: SwapDeps, tenantId: string, jobId: string, plan: Swa
   return { steps: done, skipped }
 }
 
-interface Stopped {
+interface InterruptedApply {
   readonly tenantId: string
   readonly jobId: string
   readonly done: readonly SwapStep[]
@@ -234,7 +240,7 @@ interface Stopped {
   readonly skipped: readonly SkipReport[]
 }
 
-function stopped(error: ServiceError, { tenantId, jobId, done, rest, skipped }: Stopped): ServiceError {
+function stopped(error: ServiceError, { tenantId, jobId, done, rest, skipped }: InterruptedApply): ServiceError {
   const swaps = swapReports(done)
   const missing = swapReports(rest)
   const far = `${String(swaps.length)} of ${String(swaps.length + missing.length)} items were swapped`

@@ -2,20 +2,20 @@ import { ServiceError } from '../errors/service-error.ts'
 import { attemptStep, failureText, idempotencyKey, stateAfter } from '../journal/run-steps.ts'
 import { askProcessor } from '../processor/failures.ts'
 import { ProcessorError } from '../processor/processor-error.ts'
-import type { SwapDeps } from '../swaps/deps.ts'
-import { carryOut, doneRecord, stepRecord } from '../swaps/step.ts'
-import type { SwapStep } from '../swaps/step.ts'
-import type { Held } from '../tenants/lease.ts'
+import type { SwapDeps } from '../item-swaps/deps.ts'
+import { carryOut, doneRecord, stepRecord } from '../item-swaps/swap-step.ts'
+import type { SwapStep } from '../item-swaps/swap-step.ts'
+import type { TenantLease } from '../tenants/lease.ts'
 
-interface Journalled {
+interface JournalledStep {
   readonly jobId: string
   readonly index: number
   readonly step: SwapStep
-  readonly held: Held
+  readonly held: TenantLease
 }
 
 /** The step cannot be done as the subscription is now, and nothing of it was. */
-export interface Refusal {
+export interface StepRefusal {
   readonly reason: string
 }
 
@@ -25,7 +25,10 @@ const most = 2
  * A step that is not in place and whose failure the processor replays is over, and is sent once more under a new key. One that is not
  * over stays `unknown`: a new key would let the first attempt be carried out later, e.g. after the deal was removed again.
  */
-export async function runStep(deps: SwapDeps, { jobId, index, step, held }: Journalled): Promise<Refusal | null> {
+export async function runStep(
+  deps: SwapDeps,
+  { jobId, index, step, held }: JournalledStep,
+): Promise<StepRefusal | null> {
   const { jobs } = deps.store
   for (let sent = 1; ; sent++) {
     const outcome = await attemptStep({

@@ -1,5 +1,5 @@
 import type { Coverage } from '../service/tenants.ts'
-import type { BookedPrice, PriceBook } from '../swaps/price-book.ts'
+import type { BookedPrice, PriceBook } from '../item-swaps/price-book.ts'
 
 /** Which base price has a negotiated price for which template and deal, in document order; a cell without one is a gap. */
 export function coverageOf(book: PriceBook): Coverage {

@@ -1,7 +1,7 @@
 // Negotiated prices of tenants: applying and removing them, what there is, and moving a whole template.
 import type { TenantOperations } from '../service/tenants.ts'
-import type { SwapDeps } from '../swaps/deps.ts'
-import { summaryOf } from '../swaps/jobs.ts'
+import type { SwapDeps } from '../item-swaps/deps.ts'
+import { summaryOf } from '../jobs/jobs.ts'
 import { applyEnterprise } from './apply-pricing.ts'
 import { coverageOf } from './coverage.ts'
 import { moveTemplate } from './move-template.ts'

@@ -3,11 +3,11 @@
 import { ServiceError } from '../errors/service-error.ts'
 import type { Caller } from '../service/tenants.ts'
 import type { JobRecord } from '../store/tenant-store.ts'
-import { byOf, keyOf } from '../store/records/who.ts'
-import type { SwapDeps } from '../swaps/deps.ts'
-import { startJob } from '../swaps/run-job.ts'
-import type { DoStep } from '../swaps/run-job.ts'
-import { NotWanted, applyToTenant, requirePrices } from './apply-pricing.ts'
+import { byOf, keyOf } from '../store/records/actor.ts'
+import type { SwapDeps } from '../item-swaps/deps.ts'
+import { startJob } from '../jobs/run-job.ts'
+import type { DoStep } from '../jobs/run-job.ts'
+import { SupersededError, applyToTenant, requirePrices } from './apply-pricing.ts'
 
 export async function moveTemplate(deps: SwapDeps, template: string, caller: Caller): Promise<JobRecord> {
   await deps.assertAccount('write')
@@ -48,7 +48,7 @@ function movingTenants(deps: SwapDeps, template: string, caller: Caller): DoStep
       return { state: 'succeeded', result: { tenant_id: tenantId, ...counts, swaps, skipped } }
     } catch (error) {
       const reason =
-        error instanceof NotWanted
+        error instanceof SupersededError
           ? error.message
           : error instanceof ServiceError && error.code === 'tenant_not_found'
             ? 'The tenant was removed meanwhile.'

@@ -1,9 +1,9 @@
 // Prices that subscriptions are on although the configuration has them no more: which deal they were of, and what they stood in
 // for, is in the revisions that had them.
-import type { BillingConfig } from '../config/document/schema.ts'
+import type { BillingConfig } from '../config/schema/schema.ts'
 import type { PastRename } from '../catalog/renames.ts'
 import type { Store } from '../store/store.ts'
-import type { BookedPrice, PriceBook } from '../swaps/price-book.ts'
+import type { BookedPrice, PriceBook } from '../item-swaps/price-book.ts'
 import type { LiveState } from './swap-plan.ts'
 
 type Source = Pick<Store, 'versions' | 'mappings'>

@@ -5,11 +5,11 @@ import { currenciesOf } from '../pricing/calculate.ts'
 import type { LiveItem, LiveSubscription } from '../processor/customer-half.ts'
 import type { SkipReport } from '../service/tenants.ts'
 import type { EnterpriseTarget } from '../service/tenants.ts'
-import { isLive, incompatibility, effectiveFor, positionsSharingPrice } from '../swaps/compatibility.ts'
-import type { Effective } from '../swaps/compatibility.ts'
-import { belongs } from '../swaps/price-book.ts'
-import type { BookedPrice, PriceBook } from '../swaps/price-book.ts'
-import type { Move, SwapStep } from '../swaps/step.ts'
+import { isLive, incompatibility, effectiveFor, positionsSharingPrice } from '../item-swaps/compatibility.ts'
+import type { Effective } from '../item-swaps/compatibility.ts'
+import { belongs } from '../item-swaps/price-book.ts'
+import type { BookedPrice, PriceBook } from '../item-swaps/price-book.ts'
+import type { ItemMove, SwapStep } from '../item-swaps/swap-step.ts'
 
 export interface LiveState {
   readonly subscription: LiveSubscription
@@ -18,11 +18,11 @@ export interface LiveState {
 }
 
 /** What becomes of an item on the price of another deal that has no successor in the wanted one. */
-export type Unmatched = 'keep' | 'base'
+export type UnmatchedPolicy = 'keep' | 'base'
 
 export interface SwapChoices {
   /** `keep` when left out. */
-  readonly unmatched?: Unmatched | undefined
+  readonly unmatched?: UnmatchedPolicy | undefined
   /** By id, prices that items are on although the configuration has them no more, as they were. */
   readonly removed?: ReadonlyMap<string, BookedPrice>
 }
@@ -36,7 +36,7 @@ export interface SwapPlan {
   readonly skipped: readonly SkipReport[]
 }
 
-type Verdict =
+type SwapDecision =
   | { readonly kind: 'stays' }
   | { readonly kind: 'skipped'; readonly reason: string; readonly detail?: string }
   | {
@@ -50,7 +50,7 @@ type Verdict =
 interface Case {
   readonly item: LiveItem
   readonly coming: ProcessorId
-  readonly verdict: Verdict
+  readonly verdict: SwapDecision
 }
 
 export function planSwaps(
@@ -81,7 +81,7 @@ export function planSwaps(
   return { steps, skipped }
 }
 
-function moveOf({ item, coming, verdict }: Case, effective: Effective, book: PriceBook): readonly Move[] {
+function moveOf({ item, coming, verdict }: Case, effective: Effective, book: PriceBook): readonly ItemMove[] {
   if (verdict.kind !== 'moves' || verdict.effective !== effective) return []
   return [
     {
@@ -97,14 +97,14 @@ function moveOf({ item, coming, verdict }: Case, effective: Effective, book: Pri
 }
 
 /** Finds the price that an item on `booked` is to have. `null`: it is to stay. A reason: why there is none. */
-type Wanted = (booked: BookedPrice) => BookedPrice | Reason | null
+type TargetPriceOf = (booked: BookedPrice) => BookedPrice | Reason | null
 
 interface Reason {
   readonly reason: string
   readonly detail?: string
 }
 
-function wantedPrices(book: PriceBook, target: EnterpriseTarget, { unmatched = 'keep' }: SwapChoices): Wanted {
+function wantedPrices(book: PriceBook, target: EnterpriseTarget, { unmatched = 'keep' }: SwapChoices): TargetPriceOf {
   const without = ({ price }: BookedPrice) => `The enterprise price "${price.id}" has no base price.`
   const missing = (base: string) => `The base price "${base}" is not in the configuration.`
   const baseOf = (booked: BookedPrice): BookedPrice | string =>
@@ -132,7 +132,7 @@ interface Knowledge {
   readonly book: PriceBook
   /** A price of the configuration, or one that it has no more. */
   readonly known: (id: string) => BookedPrice | undefined
-  readonly wanted: Wanted
+  readonly wanted: TargetPriceOf
 }
 
 function decide(item: LiveItem, state: LiveState, knowledge: Knowledge): Case {
@@ -150,8 +150,8 @@ function verdictOn(
   coming: ProcessorId,
   subscription: LiveSubscription,
   { book, known, wanted }: Knowledge,
-): Verdict {
-  const skipped = (reason: string): Verdict => ({ kind: 'skipped', reason })
+): SwapDecision {
+  const skipped = (reason: string): SwapDecision => ({ kind: 'skipped', reason })
   // The scheduled price counts, not the one that is about to end: a template must not undo a planned upgrade.
   const id = book.idOf(coming)
   if (id === undefined) return skipped('The price is none of this configuration.')

@@ -12,12 +12,12 @@ import { Registry } from 'prom-client'
 import type { Clock } from '../clock.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import type { Service } from '../service/service.ts'
-import type { Operation } from '../wire/operation.ts'
-import { workersPath } from '../wire/workers.ts'
+import type { Operation } from '../api/notation/operation.ts'
+import { workersPath } from '../api/workers.ts'
 import { createAuthentication } from './authentication/auth.ts'
 import type { Authentication } from './authentication/auth.ts'
-import { registerDashboard } from './dashboard/dashboard.ts'
-import { noteChanges } from './dashboard/note-changes.ts'
+import { registerDashboard } from './dashboard-pages/dashboard.ts'
+import { noteChanges } from './dashboard-pages/note-changes.ts'
 import { errorsPage } from './response/errors-page.ts'
 import { concealSecrets } from './response/conceal.ts'
 import { registerJsonBody } from './request/json-body.ts'
@@ -192,7 +192,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     isLeaving: () => leaving.signal.aborted,
   }
   const routes = Object.entries<Route>(allRoutes(scopes))
-  const at = (place: Place) => Object.fromEntries(routes.filter(([, { row }]) => placeOf(row) === place))
+  const at = (place: RouteGroup) => Object.fromEntries(routes.filter(([, { row }]) => placeOf(row) === place))
   await app.register((scope) => publicScope(scope, scopes, at('public')), { prefix: publicPath })
   await app.register((scope) => adminScope(scope, scopes, at('admin')), { prefix: adminPath })
   await app.register((scope) => workerScope(scope, scopes, at('workers')), { prefix: workersPath })
@@ -219,9 +219,9 @@ function pagesRoutes(routes: readonly (readonly [string, Route])[]): ByOperation
 }
 
 /** Which hooks a row gets: those of the public price list, of what is behind the key, or none but the common ones. */
-type Place = 'public' | 'admin' | 'workers' | 'root'
+type RouteGroup = 'public' | 'admin' | 'workers' | 'root'
 
-function placeOf({ access, path }: Operation): Place {
+function placeOf({ access, path }: Operation): RouteGroup {
   if (access === 'public' || access === 'session') return 'public'
   if (path.startsWith(adminPath)) return 'admin'
   return path.startsWith(workersPath) ? 'workers' : 'root'

@@ -1,13 +1,13 @@
 import { resourceKey, resourceKinds } from '../catalog/resource.ts'
 import type { MappingEntry } from '../catalog/resource.ts'
-import { publicView } from '../config/document/public-view.ts'
-import type { BillingConfig } from '../config/document/schema.ts'
+import { publicView } from '../config/schema/public-view.ts'
+import type { BillingConfig } from '../config/schema/schema.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import { readReport } from '../catalog/change-report.ts'
 import type { Conversion, Visibility } from '../service/service.ts'
 import type { VersionStore } from '../store/store.ts'
 import { indexConfig, shows } from './find.ts'
-import type { MappingHistory, Published } from './published.ts'
+import type { MappingHistory, PublishedList } from './published.ts'
 
 const scanPage = 50
 
@@ -25,7 +25,7 @@ export function createConversion(versions: Pick<VersionStore, 'find' | 'list'>) 
   /** Of what is gone: anybody may ask, and to read the revision that held it costs as much as it is large. */
   const wasPublic = new Map<string, { readonly removedIn: number; readonly shown: boolean }>()
 
-  async function visible(published: Published, entry: MappingEntry): Promise<boolean> {
+  async function visible(published: PublishedList, entry: MappingEntry): Promise<boolean> {
     const { current } = published
     if (current !== null && shows(current.fullIndex, entry.kind, entry.configId))
       return shows(current.publicIndex, entry.kind, entry.configId)
@@ -43,7 +43,7 @@ export function createConversion(versions: Pick<VersionStore, 'find' | 'list'>) 
     return shown
   }
 
-  return async (published: Published, id: string, visibility: Visibility): Promise<Conversion> => {
+  return async (published: PublishedList, id: string, visibility: Visibility): Promise<Conversion> => {
     if (index?.of !== published.mappings)
       index = { of: published.mappings, byProcessorId: byProcessorId(published.mappings) }
     for (const entry of ranked(published.mappings, index.byProcessorId.get(id) ?? [])) {

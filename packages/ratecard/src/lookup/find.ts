@@ -1,7 +1,7 @@
 import type { ResourceKind } from '../catalog/resource.ts'
-import { aliasesOf } from '../config/document/previous-ids.ts'
-import type { Alias } from '../config/document/previous-ids.ts'
-import type { BillingConfig, Meter, Price, Product } from '../config/document/schema.ts'
+import { aliasesOf } from '../config/schema/previous-ids.ts'
+import type { Alias } from '../config/schema/previous-ids.ts'
+import type { BillingConfig, Meter, Price, Product } from '../config/schema/schema.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import type { Visibility } from '../service/service.ts'
 

@@ -1,17 +1,17 @@
 import { documentOf } from '../catalog/document-tasks.ts'
 import type { Documents } from '../catalog/document-tasks.ts'
 import { readReport } from '../catalog/change-report.ts'
-import type { BillingConfig } from '../config/document/schema.ts'
+import type { BillingConfig } from '../config/schema/schema.ts'
 import { ServiceError } from '../errors/service-error.ts'
-import type { DocumentDifference, HistoryEntry, Page, RevisionDetail } from '../service/service.ts'
+import type { DocumentDifference, HistoryEntry, PageQuery, RevisionDetail } from '../service/service.ts'
 import { yieldToRequests } from '../event-loop.ts'
-import { byOf } from '../store/records/who.ts'
+import { byOf } from '../store/records/actor.ts'
 import type { VersionHead, VersionRecord, VersionStore, WrittenFormStore } from '../store/store.ts'
 
 type Versions = Pick<VersionStore, 'find' | 'list'>
 
 /** Newest first. */
-export async function historyPage(versions: Versions, page: Page) {
+export async function historyPage(versions: Versions, page: PageQuery) {
   const { items, total } = await versions.list(page)
   const entries: HistoryEntry[] = []
   for (const record of items) {

@@ -3,8 +3,8 @@
 import type { Clock } from '../clock.ts'
 import type { Documents } from '../catalog/document-tasks.ts'
 import { resourceKey } from '../catalog/resource.ts'
-import { webhookId } from '../config/document/ids.ts'
-import type { Price } from '../config/document/schema.ts'
+import { webhookId } from '../config/schema/ids.ts'
+import type { Price } from '../config/schema/schema.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import { calculate } from '../pricing/calculate.ts'
 import type { Service, WebhookListing } from '../service/service.ts'
@@ -14,7 +14,7 @@ import { findMeter, findPrice, findProduct } from './find.ts'
 import { difference, historyPage, lastDocument, revision } from './history.ts'
 import { createSecretTexts } from './secret-texts.ts'
 import { createPublished } from './published.ts'
-import type { Published } from './published.ts'
+import type { PublishedList } from './published.ts'
 
 export interface LookupDeps {
   readonly store: Pick<Store, 'versions' | 'writtenForms' | 'pushes' | 'mappings' | 'secrets' | 'changeSequence'>
@@ -79,7 +79,7 @@ export function createLookups(deps: LookupDeps): Lookups {
   }
 }
 
-function current(published: Published): NonNullable<Published['current']> {
+function current(published: PublishedList): NonNullable<PublishedList['current']> {
   if (published.current === null)
     throw new ServiceError('config_not_found', 'No configuration is applied at present.', {
       hint: 'Push one with `ratecard billing push`.',
@@ -88,7 +88,7 @@ function current(published: Published): NonNullable<Published['current']> {
 }
 
 function enterprisePrices(
-  published: Published,
+  published: PublishedList,
   target: { readonly template: string } | { readonly enterpriseId: string },
 ): readonly Price[] {
   const wanted = (price: Price) =>
@@ -99,7 +99,7 @@ function enterprisePrices(
 /** After a reset there is no configuration, but its endpoints stay and still sign: those of the last document are listed. */
 async function listWebhooks(
   { store }: LookupDeps,
-  published: Published,
+  published: PublishedList,
   secrets: boolean,
 ): Promise<readonly WebhookListing[]> {
   const config = published.current?.full.config ?? (await lastDocument(store.versions))

@@ -3,14 +3,14 @@ import { createHash } from 'node:crypto'
 import type { Clock } from '../clock.ts'
 import { resourceKey } from '../catalog/resource.ts'
 import type { MappingEntry, ResourceKind } from '../catalog/resource.ts'
-import { webhookId } from '../config/document/ids.ts'
-import { aliasesOf } from '../config/document/previous-ids.ts'
-import { publicView } from '../config/document/public-view.ts'
-import type { BillingConfig, Product } from '../config/document/schema.ts'
+import { webhookId } from '../config/schema/ids.ts'
+import { aliasesOf } from '../config/schema/previous-ids.ts'
+import { publicView } from '../config/schema/public-view.ts'
+import type { BillingConfig, Product } from '../config/schema/schema.ts'
 import type { PublishedConfig, ServedConfig } from '../service/service.ts'
 import type { Store, VersionRecord } from '../store/store.ts'
-import { ServedConfig as ServedConfigShape } from '../wire/config.ts'
-import { toWire } from '../wire/cross.ts'
+import { ServedConfig as ServedConfigShape } from '../api/config.ts'
+import { toWire } from '../api/notation/case-conversion.ts'
 import { yieldToRequests } from '../event-loop.ts'
 import { indexConfig } from './find.ts'
 import type { Indexes } from './find.ts'
@@ -18,7 +18,7 @@ import type { Indexes } from './find.ts'
 /** The mapping history of each resource, oldest first, by `kind:config id`. */
 export type MappingHistory = ReadonlyMap<string, readonly MappingEntry[]>
 
-export interface Published {
+export interface PublishedList {
   /** null before the first push and after a reset. */
   readonly current: (Indexes & { readonly full: ServedConfig; readonly published: PublishedConfig }) | null
   readonly mappings: MappingHistory
@@ -33,7 +33,7 @@ const pollMs = 500
  * While the store cannot be reached, what was read last stays served.
  */
 export function createPublished({ store, clock }: { readonly store: Source; readonly clock: Clock }) {
-  let held: { readonly sequence: number; readonly value: Published } | null = null
+  let held: { readonly sequence: number; readonly value: PublishedList } | null = null
   let checkedAt = 0
   let fresh = false
   let generation = 0
@@ -56,9 +56,10 @@ export function createPublished({ store, clock }: { readonly store: Source; read
 
   const refresh = (): Promise<void> => (running ??= check().finally(() => (running = null)))
 
-  const peek = (): Published | null => (held !== null && fresh && clock.now() - checkedAt < pollMs ? held.value : null)
+  const peek = (): PublishedList | null =>
+    held !== null && fresh && clock.now() - checkedAt < pollMs ? held.value : null
 
-  async function read(): Promise<Published> {
+  async function read(): Promise<PublishedList> {
     const known = peek()
     if (known !== null) return known
     try {
@@ -90,7 +91,7 @@ export function createPublished({ store, clock }: { readonly store: Source; read
   }
 }
 
-async function load(store: Source): Promise<{ readonly sequence: number; readonly value: Published }> {
+async function load(store: Source): Promise<{ readonly sequence: number; readonly value: PublishedList }> {
   for (;;) {
     const sequence = await store.changeSequence()
     const [version, first, entries] = await Promise.all([
@@ -107,7 +108,7 @@ async function publish(
   version: VersionRecord | null,
   first: VersionRecord | null,
   entries: readonly MappingEntry[],
-): Promise<Published> {
+): Promise<PublishedList> {
   await yieldToRequests()
   const mappings = historyOf(entries)
   await yieldToRequests()

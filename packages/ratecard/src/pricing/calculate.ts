@@ -1,6 +1,6 @@
 // What a quantity costs. The answer equals what the processor would invoice: exact arithmetic, one rounding, half up, at the end.
 // It never knows a tenant, a discount or a tax.
-import type { CurrencyOption, Price, Tier } from '../config/document/schema.ts'
+import type { CurrencyOption, Price, Tier } from '../config/schema/schema.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import {
   addDecimals,
@@ -26,7 +26,7 @@ export interface CostLine {
   readonly amount: string
 }
 
-export interface Cost {
+export interface PriceCalculation {
   readonly priceId: string
   readonly quantity: number
   readonly currency: string
@@ -50,7 +50,7 @@ interface Line {
 }
 
 /** Throws `quantity_invalid` for a quantity that is no whole number from 0 up, or whose amount is beyond exact JSON numbers. */
-export function calculate(listed: Price, quantity: number, currency?: string): Cost {
+export function calculate(listed: Price, quantity: number, currency?: string): PriceCalculation {
   if (!Number.isSafeInteger(quantity) || quantity < 0)
     throw new ServiceError('quantity_invalid', `The quantity ${quantity} is not a whole number, zero or more.`)
   const price = inCurrency(listed, currency)

@@ -1,4 +1,4 @@
-import type { Price } from '../config/document/schema.ts'
+import type { Price } from '../config/schema/schema.ts'
 import { addDecimals, compareDecimals, decimalText, zero } from '../money/decimal.ts'
 import { formatMinor } from '../money/format.ts'
 import { flatAmountOf, unitAmountOf } from './calculate.ts'

@@ -1,6 +1,6 @@
 // What subscriptions bring in a month at their list price: exact, one rounding, half up, at the end.
 // Discounts, taxes, trials and metered usage are not in it.
-import type { Price } from '../config/document/schema.ts'
+import type { Price } from '../config/schema/schema.ts'
 import { addDecimals, multiplyByInteger, roundQuotientHalfUp, zero } from '../money/decimal.ts'
 import { formatMinor } from '../money/format.ts'
 import { exactAmount } from './calculate.ts'

@@ -64,7 +64,7 @@ export const duplicateKey = 'ratecard_duplicate'
 export const endsKey = 'ratecard_ends'
 
 /** Moves one item to a price. Quantity is always passed on: without it the processor resets it to 1. */
-export interface Swap {
+export interface ItemSwap {
   readonly item: string
   readonly price: ProcessorId
   /** null for metered items, which have none. */
@@ -186,7 +186,7 @@ export interface CustomerProcessor {
    * One update of one subscription, `proration_behavior: none`: all swaps or none of them. On an unknown outcome read the
    * subscription before doing anything else.
    */
-  swapItems(subscription: string, swaps: readonly Swap[], options: WriteOptions): Promise<LiveSubscription>
+  swapItems(subscription: string, swaps: readonly ItemSwap[], options: WriteOptions): Promise<LiveSubscription>
   /**
    * Moves items at the end of the running period through a subscription schedule: the present one when there is one (its
    * later phases are changed too), else one made from the subscription and released afterwards. Never bills now.

@@ -13,7 +13,7 @@ export interface ProcessorAccount {
   readonly livemode: boolean
 }
 
-export interface Performed {
+export interface PerformedStep {
   readonly processorId: ProcessorId
   /** The object after the write, translated. null for a deleted coupon. */
   readonly observed: ObservedResource | null
@@ -47,12 +47,12 @@ export interface Processor extends CustomerProcessor {
    * One write. Never called with `record` steps. On `unknown_outcome` or `timeout` the write may have happened:
    * ask `locate` before doing anything else.
    */
-  perform(step: ResolvedStep, options: WriteOptions): Promise<Performed>
+  perform(step: ResolvedStep, options: WriteOptions): Promise<PerformedStep>
   /**
    * Looks by natural key (own id, lookup key and mark, event name, code, mark of a webhook) whether a step of unknown outcome happened.
    * null: it did not. A located webhook has no secret.
    */
-  locate(step: ResolvedStep, signal: AbortSignal): Promise<Performed | null>
+  locate(step: ResolvedStep, signal: AbortSignal): Promise<PerformedStep | null>
   /** Removes a webhook endpoint of ours whose creation answer, and so whose secret, was lost. */
   discardWebhook(endpoint: ProcessorId, options: WriteOptions): Promise<void>
   /**

@@ -1,7 +1,7 @@
 // Operations behind the pages of the dashboard: who is signed in at a browser, and whether anything changed since it last looked.
 // Types only.
-import type * as keys from '../wire/keys.ts'
-import type { Inside } from '../wire/schema.ts'
+import type * as keys from '../api/keys.ts'
+import type { Inside } from '../api/notation/schema.ts'
 
 type ServiceKey = Inside<typeof keys.ServiceKey>
 

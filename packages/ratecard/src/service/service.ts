@@ -1,21 +1,21 @@
 // Every operation of the product: what the edges (HTTP, command line, tests) may ask for, as types. Tenants, workers and what
 // is behind the dashboard have files of their own. The operations live in their rooms; composition/compose.ts puts them together.
-import type { BillingConfig, Meter, Price, Product } from '../config/document/schema.ts'
+import type { BillingConfig, Meter, Price, Product } from '../config/schema/schema.ts'
 import type { SecretText } from '../config/files/written-form.ts'
 import type { DocumentDifference } from '../catalog/compare-documents.ts'
 import type { DashboardOperations } from './dashboard.ts'
 import type { TenantOperations } from './tenants.ts'
 import type { WorkerOperations } from './workers.ts'
-import type { By } from '../store/records/who.ts'
-import type * as config from '../wire/config.ts'
-import type * as keys from '../wire/keys.ts'
-import type { KeyScope as KeyScopes } from '../wire/operation.ts'
-import type * as prices from '../wire/price-list.ts'
-import type * as pushes from '../wire/pushes.ts'
-import type * as revisions from '../wire/revisions.ts'
-import type * as server from '../wire/server.ts'
-import type * as webhooks from '../wire/webhooks.ts'
-import type { Inside } from '../wire/schema.ts'
+import type { By } from '../store/records/actor.ts'
+import type * as config from '../api/config.ts'
+import type * as keys from '../api/keys.ts'
+import type { KeyScope as KeyScopes } from '../api/notation/operation.ts'
+import type * as prices from '../api/price-list.ts'
+import type * as pushes from '../api/pushes.ts'
+import type * as revisions from '../api/revisions.ts'
+import type * as server from '../api/server.ts'
+import type * as webhooks from '../api/webhooks.ts'
+import type { Inside } from '../api/notation/schema.ts'
 
 export type Validation = Inside<typeof config.Validation>
 
@@ -62,7 +62,7 @@ export type PushEvent = {
 export type HistoryEntry = Inside<typeof revisions.HistoryEntry>
 export type RevisionDetail = Inside<typeof revisions.Revision>
 
-export interface Page {
+export interface PageQuery {
   readonly limit: number
   readonly offset: number
 }
@@ -78,7 +78,7 @@ export interface PublishedConfig {
   readonly etag: string
 }
 
-export interface Pulled {
+export interface PullResult {
   readonly document: BillingConfig
   /** What the document cannot express. */
   readonly unrepresentable: readonly { readonly kind: string; readonly processorId: string; readonly reason: string }[]
@@ -122,16 +122,16 @@ export interface Service extends TenantOperations, WorkerOperations, DashboardOp
   resumePush(id: string, options?: Pick<PushOptions, 'onOpen'>): Promise<PushOutcome>
   /** Stops a running push between two steps: it is then interrupted, and can be resumed. `push_not_running` unless it runs. */
   cancelPush(id: string): Promise<PushSummary>
-  listPushes(page: Page): Promise<{ readonly items: readonly PushSummary[]; readonly total: number }>
+  listPushes(page: PageQuery): Promise<{ readonly items: readonly PushSummary[]; readonly total: number }>
   findPush(id: string): Promise<PushReport>
   /** Live events until the push ends or `signal` aborts; starts with the present state. */
   pushEvents(id: string, signal: AbortSignal): AsyncIterable<PushEvent>
-  history(page: Page): Promise<{ readonly items: readonly HistoryEntry[]; readonly total: number }>
+  history(page: PageQuery): Promise<{ readonly items: readonly HistoryEntry[]; readonly total: number }>
   revision(revision: number): Promise<RevisionDetail>
   difference(from: number, to: number): Promise<readonly DocumentDifference[]>
   /** Texts of the newest revisions that hold a secret of an environment, where their written form tells. */
   secretTexts(): Promise<readonly SecretText[]>
-  pull(): Promise<Pulled>
+  pull(): Promise<PullResult>
   drift(): Promise<DriftReport>
 
   published(): Promise<PublishedConfig>

@@ -1,13 +1,13 @@
 // Operations on tenants: who buys, what they are on, and their negotiated prices. Types only.
-import type { By } from '../store/records/who.ts'
-import type * as checkout from '../wire/checkout.ts'
-import type * as enterprise from '../wire/enterprise.ts'
-import type * as jobs from '../wire/jobs.ts'
-import type * as migrations from '../wire/migrations.ts'
-import type { Inside } from '../wire/schema.ts'
-import type * as sessions from '../wire/sessions.ts'
-import type * as tenants from '../wire/tenants.ts'
-import type * as usage from '../wire/usage.ts'
+import type { By } from '../store/records/actor.ts'
+import type * as checkout from '../api/checkout.ts'
+import type * as enterprise from '../api/enterprise.ts'
+import type * as jobs from '../api/jobs.ts'
+import type * as migrations from '../api/price-migrations.ts'
+import type { Inside } from '../api/notation/schema.ts'
+import type * as sessions from '../api/sessions.ts'
+import type * as tenants from '../api/tenants.ts'
+import type * as usage from '../api/usage.ts'
 
 /** Who asks for a change, for the audit trail. */
 export interface Caller {

@@ -1,10 +1,10 @@
 // Operations on edge workers: deploy, look, roll back, run by hand. Types, and the path at which workers are reached.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import type { Inside } from '../wire/schema.ts'
-import type * as runs from '../wire/worker-runs.ts'
-import type * as workers from '../wire/workers.ts'
-import type { DeploymentVar } from '../wire/workers.ts'
+import type { Inside } from '../api/notation/schema.ts'
+import type * as runs from '../api/worker-runs.ts'
+import type * as workers from '../api/workers.ts'
+import type { DeploymentVar } from '../api/workers.ts'
 
 export const workersRoot = '/workers/'
 

@@ -6,14 +6,14 @@ import type { MappingEntry, ConfigId, ProcessorId, ResourceKind } from '../catal
 import type { Journal } from './journal.ts'
 import type { LeaseToken } from './lease-token.ts'
 import type { PaceLimits } from './pacing.ts'
-import type { DashboardPassRecord, IdempotencyRecord, ServiceKeyRecord } from './records/access.ts'
+import type { DashboardPassRecord, IdempotencyRecord, ServiceKeyRecord } from './records/auth.ts'
 import type { ArchivedObject, VersionHead, VersionRecord } from './records/configuration.ts'
 import type { PushHead, PushRecord, StepRecord } from './records/journal.ts'
 import type { JobStore, LocalSubscriptionStore, SessionStore, TenantStore } from './tenant-store.ts'
 import type { WorkerLogStore, WorkerRunStore, WorkerStore } from './worker-store.ts'
 
 export type { LeaseToken } from './lease-token.ts'
-export type { DashboardPassRecord, IdempotencyRecord, ServiceKeyRecord } from './records/access.ts'
+export type { DashboardPassRecord, IdempotencyRecord, ServiceKeyRecord } from './records/auth.ts'
 export type { ArchivedObject, VersionHead, VersionRecord } from './records/configuration.ts'
 export type { PushHead, PushRecord, PushState, StepRecord } from './records/journal.ts'
 
@@ -43,7 +43,7 @@ export interface MappingChange {
   readonly processorId: ProcessorId
 }
 
-interface Page {
+interface PageQuery {
   readonly limit: number
   readonly offset: number
 }
@@ -55,7 +55,7 @@ export interface VersionStore {
   latest(): Promise<VersionRecord | null>
   find(revision: number): Promise<VersionRecord | null>
   /** Newest first, without the documents: a page of large ones would be much to read for a list. */
-  list(page: Page): Promise<{ readonly items: readonly VersionHead[]; readonly total: number }>
+  list(page: PageQuery): Promise<{ readonly items: readonly VersionHead[]; readonly total: number }>
 }
 
 export interface StoreRefusal {
@@ -118,7 +118,7 @@ export interface PushStore extends Journal<PushRecord, NewPush, StepRecord, 'fai
   /** Steps that were sent, or may have been, by pushes which were planned on top of this revision and did not become the next. */
   stepsSince(revision: number): Promise<readonly StepRecord[]>
   /** Newest first. */
-  list(page: Page): Promise<{ readonly items: readonly PushHead[]; readonly total: number }>
+  list(page: PageQuery): Promise<{ readonly items: readonly PushHead[]; readonly total: number }>
   /** Pushes that are `running` or `interrupted`, or `failed` with steps of unknown outcome: to be resolved before the next plan. Oldest first. */
   unresolved(): Promise<readonly PushRecord[]>
 }

@@ -1,13 +1,13 @@
 // What can be asked of the database about tenants, their sessions, their free subscriptions, and jobs that change subscriptions.
 import type { ConfigId, ProcessorId } from '../catalog/resource.ts'
-import type { SessionRecord } from './records/access.ts'
+import type { SessionRecord } from './records/auth.ts'
 import type { JobKind, JobRecord, JobStepRecord } from './records/journal.ts'
 import type { AuditRecord, EditedField, EnterpriseFields } from './records/tenants.ts'
 import type { LocalSubscriptionRecord, TenantRecord } from './records/tenants.ts'
 import type { Journal } from './journal.ts'
 import type { LeaseToken } from './lease-token.ts'
 
-export type { SessionRecord } from './records/access.ts'
+export type { SessionRecord } from './records/auth.ts'
 export type { JobKind, JobRecord, JobStepRecord } from './records/journal.ts'
 export type { AuditRecord, EditedField, EnterpriseFields } from './records/tenants.ts'
 export type { LocalSubscriptionRecord, TenantRecord } from './records/tenants.ts'

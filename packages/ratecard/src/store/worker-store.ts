@@ -1,5 +1,5 @@
 // What can be asked of the database about edge workers: what serves, when its schedules are due, what ran, and what it said.
-import type { KeyScope } from './records/access.ts'
+import type { KeyScope } from './records/auth.ts'
 import type { RecordOf } from './records/columns.ts'
 import type { DeploymentRecord, LogRecord, RunRecord, RunRecordOutcome } from './records/workers.ts'
 import type { scheduleColumns, workerColumns } from './records/workers.ts'

@@ -6,7 +6,7 @@ import { resourceKinds } from '../catalog/resource.ts'
 import type { ObservedResource, ResourceKind } from '../catalog/resource.ts'
 import { bindAccount } from './account.ts'
 import type { SyncDeps } from './deps.ts'
-import { retiringEndpoints } from './retiring.ts'
+import { retiringEndpoints } from './webhooks/retiring.ts'
 import { readForPush } from '../processor/failures.ts'
 
 export interface DriftResult {

@@ -1,4 +1,4 @@
-import type { LiveDocument } from '../catalog/document/to-document.ts'
+import type { LiveDocument } from '../catalog/pull/to-document.ts'
 import { bindAccount } from './account.ts'
 import type { SyncDeps } from './deps.ts'
 import { readForPush } from '../processor/failures.ts'

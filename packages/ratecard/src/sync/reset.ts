@@ -1,22 +1,22 @@
 // Archives everything managed: the plan against an empty catalog that keeps only the webhooks.
-import type { BillingConfig } from '../config/document/schema.ts'
+import type { BillingConfig } from '../config/schema/schema.ts'
 import type { ServiceError } from '../errors/service-error.ts'
 import { ownershipOf } from '../catalog/observed.ts'
-import type { Plan } from '../catalog/plan.ts'
+import type { Plan } from '../catalog/plan/plan-changes.ts'
 import { archiveStep, inArchiveOrder } from '../catalog/plan/archives.ts'
 import { configId, resourceKinds } from '../catalog/resource.ts'
 import type { MappingEntry, ResourceKind, Snapshot } from '../catalog/resource.ts'
 import type { Step } from '../catalog/steps.ts'
 import type { ResetReport } from '../service/service.ts'
-import type { By } from '../store/records/who.ts'
+import type { By } from '../store/records/actor.ts'
 import type { VersionRecord } from '../store/store.ts'
 import { bindAccount } from './account.ts'
 import { pushLease } from '../journal/leases.ts'
 import type { SyncDeps } from './deps.ts'
 import { readForPush } from '../processor/failures.ts'
-import { currentDocument } from './plan-against-live.ts'
-import { settleEarlierWrites } from './recover.ts'
-import { finishPush, openPush } from './run.ts'
+import { currentDocument } from './push/plan-against-live.ts'
+import { settleEarlierWrites } from './push/recover.ts'
+import { finishPush, openPush } from './push/run.ts'
 
 export interface ResetRequest {
   readonly author: string | null

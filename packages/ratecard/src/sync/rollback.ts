@@ -1,9 +1,9 @@
 import { ServiceError } from '../errors/service-error.ts'
 import { pushLease } from '../journal/leases.ts'
 import type { SyncDeps } from './deps.ts'
-import { requireValid } from './documents.ts'
-import { planPush, pushUnderLease } from './push.ts'
-import type { PushRequest, PushResult } from './push.ts'
+import { requireValid } from './push/document-jobs.ts'
+import { planPush, pushUnderLease } from './push/push.ts'
+import type { PushRequest, PushResult } from './push/push.ts'
 
 /** Pushes the content of an earlier revision as a new one. Original processor objects come back where they still exist. */
 export async function rollbackConfig(deps: SyncDeps, revision: number, request: PushRequest): Promise<PushResult> {

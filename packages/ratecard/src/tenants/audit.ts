@@ -2,9 +2,9 @@
 import type { AuditEntry, Caller } from '../service/tenants.ts'
 import { pick, shown, used } from '../store/records/columns.ts'
 import { auditColumns, tenantColumns } from '../store/records/tenants.ts'
-import { byOf, keyOf } from '../store/records/who.ts'
+import { byOf, keyOf } from '../store/records/actor.ts'
 import type { AuditRecord, EditedField, EnterpriseFields, TenantRecord } from '../store/records/tenants.ts'
-import { snake } from '../wire/names.ts'
+import { snake } from '../api/notation/names.ts'
 
 export type EditedFields = Pick<TenantRecord, EditedField>
 

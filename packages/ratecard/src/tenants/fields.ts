@@ -1,11 +1,11 @@
 // What a tenant's fields may be. Pure; every mistake is told at once.
-import { idPattern } from '../config/document/fields.ts'
+import { idPattern } from '../config/schema/fields.ts'
 import { pointerOf } from '../errors/issue.ts'
 import type { Issue } from '../errors/issue.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import type { NewTenant, TenantChange } from '../service/tenants.ts'
 import type { EditedField } from '../store/records/tenants.ts'
-import { snake } from '../wire/names.ts'
+import { snake } from '../api/notation/names.ts'
 import { editedFields } from './audit.ts'
 
 const longestText = 250

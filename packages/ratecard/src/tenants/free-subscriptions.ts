@@ -5,7 +5,7 @@ import type { LiveSubscription } from '../processor/customer-half.ts'
 import type { Caller } from '../service/tenants.ts'
 import type { LocalSubscriptionRecord } from '../store/tenant-store.ts'
 import { auditRow } from './audit.ts'
-import { findTenant } from './customers.ts'
+import { findTenant } from './customer-link.ts'
 import type { TenantDeps } from './deps.ts'
 import { withTenant } from './lease.ts'
 
@@ -56,14 +56,14 @@ export async function endReplaced(
   for (const free of replaced) await endFree(deps, free, { because: 'replaced', by: id, at: createdAt }, nobody)
 }
 
-type Ending =
+type EndReason =
   | { readonly because: 'paid' | 'replaced'; readonly by: string; readonly at: number }
   | { readonly because: 'cancelled' }
 
 async function endFree(
   { store, clock, newId }: FreeSubscriptionDeps,
   { id, tenantId, priceId }: LocalSubscriptionRecord,
-  ending: Ending,
+  ending: EndReason,
   caller: Caller,
 ): Promise<boolean> {
   const now = clock.now()

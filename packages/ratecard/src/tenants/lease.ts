@@ -13,7 +13,7 @@ export interface LeaseDeps {
   readonly shutdown: AbortSignal
 }
 
-export interface Held {
+export interface TenantLease {
   readonly token: LeaseToken
   readonly signal: AbortSignal
 }
@@ -27,7 +27,7 @@ const longestWaitMs = 250
 export async function alone<T>(
   deps: LeaseDeps,
   name: string,
-  work: (held: Held) => Promise<T>,
+  work: (held: TenantLease) => Promise<T>,
   patienceMs: number = patience.long,
 ): Promise<T> {
   let waitedMs = 0
@@ -51,7 +51,7 @@ export async function alone<T>(
 
 /** The same for one tenant and a person who waits: three seconds. `signal` aborts when the lease is lost or the process drains. */
 export function withTenant<T>(deps: LeaseDeps, id: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const run = ({ signal }: Held) => work(AbortSignal.any([signal, deps.shutdown]))
+  const run = ({ signal }: TenantLease) => work(AbortSignal.any([signal, deps.shutdown]))
   return alone(deps, tenantLease(id), run, patience.brief)
 }
 

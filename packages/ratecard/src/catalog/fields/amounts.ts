@@ -1,5 +1,5 @@
 // Amounts, tiers, currencies and moments between the document and the canonical form.
-import type { Tier } from '../../config/document/schema.ts'
+import type { Tier } from '../../config/schema/schema.ts'
 import { currencies } from '../../money/currencies.ts'
 import type { Currency } from '../../money/currencies.ts'
 import { canonicalDecimal } from '../../money/decimal.ts'

@@ -1,12 +1,12 @@
-import { toUnixSeconds } from '../../config/document/moment.ts'
-import type { Coupon } from '../../config/document/schema.ts'
+import { toUnixSeconds } from '../../config/schema/moment.ts'
+import type { Coupon } from '../../config/schema/schema.ts'
 import { canonicalDecimal } from '../../money/decimal.ts'
 import { configId } from '../kinds.ts'
 import type { ConfigId, ProcessorId } from '../kinds.ts'
 import { canonicalAmounts, documentAmounts, documentMoment, losesCurrency, supportedCurrency } from './amounts.ts'
 import type { AmountsByCurrency } from './amounts.ts'
 import { rowsFor, Unrepresentable } from './field.ts'
-import type { Writing } from './field.ts'
+import type { WriteContext } from './field.ts'
 
 const { field, required, text, orNull, metadata, table } = rowsFor<Coupon>('coupons')
 
@@ -85,7 +85,7 @@ export const coupon = table()(
   {},
 )
 
-function documentProducts(ids: readonly ProcessorId[] | null, { names }: Writing): Pick<Coupon, 'applies_to'> {
+function documentProducts(ids: readonly ProcessorId[] | null, { names }: WriteContext): Pick<Coupon, 'applies_to'> {
   if (ids === null) return {}
   const products = ids.map((id) => names('product', id))
   if (products.some((product) => product === undefined))

@@ -1,4 +1,4 @@
-import type { Feature } from '../../config/document/schema.ts'
+import type { Feature } from '../../config/schema/schema.ts'
 import { rowsFor } from './field.ts'
 
 const { required, metadata, table } = rowsFor<Feature>('entitlements/feature')

@@ -8,7 +8,7 @@ import type { ConfigId, MetadataMap, ProcessorId, ResourceKind } from '../kinds.
  */
 export type Mutability = 'in_place' | 'fixed' | 'once' | 'apart' | 'attached'
 
-export type LeftOut = 'default' | 'unmanaged' | 'kept'
+export type OmissionRule = 'default' | 'unmanaged' | 'kept'
 
 /** The document's id of another resource; undefined when the document does not hold it. */
 export type Names = (kind: ResourceKind, id: ProcessorId) => string | undefined
@@ -24,7 +24,7 @@ export type Referring<Value, Ref> = Value extends ConfigId
     : Value
 
 /** What a pull knows while it writes one item. */
-export interface Writing {
+export interface WriteContext {
   readonly fields: Readonly<Record<string, unknown>>
   readonly names: Names
 }
@@ -45,12 +45,12 @@ export interface Field<Item, Parent, Value, Member extends string, M extends Mut
    * What leaving it out means. `default`: the value above. `unmanaged`: nothing is said, so that a live value is left alone,
    * unless the document said something before. `kept`: nothing is said, whatever was said before.
    */
-  readonly leftOut: LeftOut
+  readonly leftOut: OmissionRule
   /** Whether an edit of a file replaces it whole: its order counts, or its parts have parts. */
   readonly whole: boolean
   canonical(item: Item, parent: Parent): Value
   /** Members of a pulled item. Throws {@link Unrepresentable}. */
-  document(value: NoInfer<Referring<Value, ProcessorId>>, writing: Writing): Partial<Item>
+  document(value: NoInfer<Referring<Value, ProcessorId>>, writing: WriteContext): Partial<Item>
   /** A value as plans and reports show it, where it is not the canonical one. */
   show?(value: NoInfer<Value>): unknown
   /** Whether a live value that the document does not speak of can stand on the object that replaces it. Absent: always. */
@@ -67,10 +67,10 @@ export interface AnyField {
   readonly source: string
   readonly reference: ResourceKind | null
   readonly absent: unknown
-  readonly leftOut: LeftOut
+  readonly leftOut: OmissionRule
   readonly whole: boolean
   readonly canonical: (item: never, parent: never) => unknown
-  document(value: never, writing: Writing): object
+  document(value: never, writing: WriteContext): object
   show?(value: never): unknown
   fits?(value: never, beside: Readonly<Record<string, unknown>>): boolean
   needsNewObject?(want: never, live: never): boolean
@@ -96,7 +96,7 @@ const everyKind = {
 } as const
 
 /** The members of an item that no row says. */
-type Unsaid<Item, Rows, Own, Structure> = Exclude<
+type MissingMember<Item, Rows, Own, Structure> = Exclude<
   keyof Item,
   MembersOf<Rows[keyof Rows]> | keyof Own | Structure | 'id' | 'processor_id' | keyof typeof everyKind
 >
@@ -112,9 +112,9 @@ type Keys<Item, Value> = {
 }[keyof Item & string]
 
 /** What a row says besides: the processor's parameter where it has another name, and what leaving the field out means. */
-interface Said {
+interface RowOptions {
   readonly parameter?: string
-  readonly leftOut?: LeftOut
+  readonly leftOut?: OmissionRule
 }
 
 const reference = 'https://docs.stripe.com/api/'
@@ -161,7 +161,7 @@ export function rowsFor<Item, Parent = undefined>(objects: string) {
   function text<const Member extends Keys<Item, string>, const M extends Mutability>(
     member: Member,
     mutability: M,
-    { parameter = member, leftOut = 'unmanaged' }: Said = {},
+    { parameter = member, leftOut = 'unmanaged' }: RowOptions = {},
   ) {
     return field<string, Member, M>({
       name: member,
@@ -180,7 +180,7 @@ export function rowsFor<Item, Parent = undefined>(objects: string) {
     member: Member,
     mutability: M,
     absent: boolean,
-    { parameter = member, leftOut = 'default' }: Said = {},
+    { parameter = member, leftOut = 'default' }: RowOptions = {},
   ) {
     return field<boolean, Member, M>({
       name: member,
@@ -198,7 +198,7 @@ export function rowsFor<Item, Parent = undefined>(objects: string) {
   function orNull<const Member extends keyof Item & string, const M extends Mutability>(
     member: Member,
     mutability: M,
-    { parameter = member, leftOut = 'default' }: Said = {},
+    { parameter = member, leftOut = 'default' }: RowOptions = {},
   ) {
     return field<NonNullable<Item[Member]> | null, Member, M>({
       name: member,
@@ -252,7 +252,7 @@ export function rowsFor<Item, Parent = undefined>(objects: string) {
       const Fields extends Readonly<Record<string, AnyField>>,
       const Own extends Readonly<Record<string, OwnMember<Item, Parent>>>,
     >(
-      fields: Fields & Complete<Unsaid<Item, Fields, Own, Structure>>,
+      fields: Fields & Complete<MissingMember<Item, Fields, Own, Structure>>,
       own: Own,
     ): { readonly fields: Fields; readonly own: Own & typeof everyKind } => ({ fields, own: { ...own, ...everyKind } })
   }

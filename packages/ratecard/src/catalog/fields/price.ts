@@ -1,13 +1,13 @@
-import { basePriceId } from '../../config/document/base-price.ts'
-import { isEnterprise } from '../../config/document/ids.ts'
-import { isPublic } from '../../config/document/public-view.ts'
-import type { CurrencyOption, Price, Product } from '../../config/document/schema.ts'
+import { basePriceId } from '../../config/schema/base-price.ts'
+import { isEnterprise } from '../../config/schema/ids.ts'
+import { isPublic } from '../../config/schema/public-view.ts'
+import type { CurrencyOption, Price, Product } from '../../config/schema/schema.ts'
 import { canonicalDecimal } from '../../money/decimal.ts'
 import { configId } from '../kinds.ts'
 import type { CanonicalCurrencyOption, CanonicalTier, CurrencyOptions, ProcessorId, TaxBehavior } from '../kinds.ts'
 import { canonicalTier, documentAmount, documentTier, supportedCurrency } from './amounts.ts'
 import { rowsFor, Unrepresentable } from './field.ts'
-import type { Writing } from './field.ts'
+import type { WriteContext } from './field.ts'
 
 const { field, orNull, text, metadata, table } = rowsFor<Price, Product>('prices')
 
@@ -227,7 +227,7 @@ function optionsFit(options: CurrencyOptions, price: Readonly<Record<string, unk
   )
 }
 
-function documentOptions(options: CurrencyOptions, { fields }: Writing): Pick<Price, 'currency_options'> {
+function documentOptions(options: CurrencyOptions, { fields }: WriteContext): Pick<Price, 'currency_options'> {
   const entries = Object.entries(options)
   if (entries.length === 0) return {}
   return {
@@ -273,7 +273,7 @@ function canonicalTax(price: Pick<Price, 'tax_included_in_price'>): TaxBehavior 
   return price.tax_included_in_price ? 'inclusive' : 'exclusive'
 }
 
-function documentMeter(id: ProcessorId | null, { fields, names }: Writing): Pick<Price, 'meter'> {
+function documentMeter(id: ProcessorId | null, { fields, names }: WriteContext): Pick<Price, 'meter'> {
   const meter = id === null ? undefined : names('meter', id)
   if (fields['usageType'] === 'metered' && meter === undefined)
     throw new Unrepresentable('its meter is missing or deactivated')

@@ -1,9 +1,9 @@
-import { isLocalPrice } from '../../config/document/ids.ts'
-import type { Product } from '../../config/document/schema.ts'
+import { isLocalPrice } from '../../config/schema/ids.ts'
+import type { Product } from '../../config/schema/schema.ts'
 import { configId } from '../kinds.ts'
 import type { ConfigId, ProcessorId } from '../kinds.ts'
 import { rowsFor } from './field.ts'
-import type { Writing } from './field.ts'
+import type { WriteContext } from './field.ts'
 
 const { field, required, text, texts, flag, orNull, metadata, table } = rowsFor<Product>('products')
 
@@ -65,7 +65,7 @@ export const product = table<'prices'>()(
   },
 )
 
-function documentFeatures(ids: readonly ProcessorId[], { names }: Writing): Pick<Product, 'features'> {
+function documentFeatures(ids: readonly ProcessorId[], { names }: WriteContext): Pick<Product, 'features'> {
   const features = ids.flatMap((id) => names('feature', id) ?? [])
   return features.length === 0 ? {} : { features: features.sort() }
 }

@@ -1,5 +1,5 @@
 // The tables by kind, and what follows from them: the canonical fields as types, their names, references and absent values.
-import type { Product } from '../../config/document/schema.ts'
+import type { Product } from '../../config/schema/schema.ts'
 import { resourceKinds } from '../kinds.ts'
 import type { ConfigId, ResourceKind } from '../kinds.ts'
 import { coupon } from './coupon.ts'

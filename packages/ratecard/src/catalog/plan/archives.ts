@@ -1,5 +1,5 @@
 // Everything that goes, planned last: what the document no longer holds, what was replaced, and strays of abandoned pushes.
-import type { Change } from '../change.ts'
+import type { PlannedChange } from '../change.ts'
 import { resourceKinds } from '../kinds.ts'
 import type { ConfigId, ProcessorId, ResourceKind } from '../kinds.ts'
 import type { DesiredResource, ObservedResource } from '../resource.ts'
@@ -71,7 +71,7 @@ function archiveChange(
   configId: ConfigId,
   before: ProcessorId | null,
   reason: 'removed' | 'stray',
-): Change {
+): PlannedChange {
   return changeOf(state, {
     action: 'archive',
     kind,

@@ -1,6 +1,6 @@
 // A new object at the processor: which id it gets, and what must give way first.
 import { createHash } from 'node:crypto'
-import { canonicalJson } from '../../config/document/canonical.ts'
+import { canonicalJson } from '../../config/schema/canonical.ts'
 import type { Issue } from '../../errors/issue.ts'
 import { processorId } from '../kinds.ts'
 import type { ProcessorId, ResourceKind } from '../kinds.ts'

@@ -1,6 +1,6 @@
 // One decision of a plan, as a value: planChanges writes it down, nobody else does.
 import type { Issue } from '../../errors/issue.ts'
-import type { Change, FieldChange } from '../change.ts'
+import type { PlannedChange, FieldChange } from '../change.ts'
 import type { ConfigId, ProcessorId, ResourceKind } from '../kinds.ts'
 import type { ArchiveStep, DetachStep, Step } from '../steps.ts'
 import type { PlanState } from './state.ts'
@@ -16,9 +16,9 @@ export interface Decision {
   readonly chosenId: { readonly kind: ResourceKind; readonly configId: ConfigId; readonly id: ProcessorId } | null
   /** What the resource will be; null when nothing is said of it, or when it is refused. */
   readonly outcome: { readonly kind: ResourceKind; readonly configId: ConfigId; readonly is: ProcessorId | null } | null
-  readonly change: Change | null
+  readonly change: PlannedChange | null
   /** Objects of abandoned pushes: changes that no configuration id stands for. */
-  readonly strays: readonly Change[]
+  readonly strays: readonly PlannedChange[]
 }
 
 export const nothing: Decision = {
@@ -55,7 +55,7 @@ export function joined<T>(list: readonly T[], more: readonly T[] | undefined): r
 }
 
 interface ChangeParts {
-  readonly action: Change['action']
+  readonly action: PlannedChange['action']
   readonly kind: ResourceKind
   readonly configId: ConfigId
   readonly home: 'processor' | 'local'
@@ -68,7 +68,7 @@ interface ChangeParts {
   readonly reason?: 'removed' | 'stray'
 }
 
-export function changeOf(state: PlanState, parts: ChangeParts): Change {
+export function changeOf(state: PlanState, parts: ChangeParts): PlannedChange {
   const { action, kind, configId, home, because, before, after, reused = false, reason = 'removed' } = parts
   const change = {
     kind,
@@ -82,5 +82,5 @@ export function changeOf(state: PlanState, parts: ChangeParts): Change {
   }
   if (action === 'replace') return { ...change, action, reused }
   if (action === 'archive') return { ...change, action, reason }
-  return change as Change
+  return change as PlannedChange
 }

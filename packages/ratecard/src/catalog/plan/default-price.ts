@@ -1,6 +1,6 @@
 // The default price of a product, moved after prices exist and before anything is archived: the processor refuses to
 // archive a price that is still somebody's default.
-import type { Change, FieldChange, Origin } from '../change.ts'
+import type { PlannedChange, FieldChange, Origin } from '../change.ts'
 import type { ConfigId, ProcessorId } from '../kinds.ts'
 import type { DesiredResource } from '../resource.ts'
 import type { Step } from '../steps.ts'
@@ -38,7 +38,7 @@ function moveStep(product: DesiredResource<'product'>, processorId: ProcessorId)
 }
 
 /** The change of a product for one reason more; of one that was kept, an update. */
-export function withReason(state: PlanState, change: Change, reason: FieldChange): Change {
+export function withReason(state: PlanState, change: PlannedChange, reason: FieldChange): PlannedChange {
   const because = [...change.because, reason]
   if (change.action !== 'keep') return { ...change, because }
   const { kind, configId, home, processorIdBefore: before, processorIdAfter: after } = change

@@ -1,6 +1,6 @@
 // A live object stands for the resource: what has to be written so that it does so fully.
 import type { Issue } from '../../errors/issue.ts'
-import type { Change, FieldChange } from '../change.ts'
+import type { PlannedChange, FieldChange } from '../change.ts'
 import { differences } from '../fields/differences.ts'
 import type { Difference } from '../fields/differences.ts'
 import type { FieldsOf } from '../fields/tables.ts'
@@ -112,7 +112,7 @@ function reasons<K extends ResourceKind>(
   state: PlanState,
   want: DesiredResource<K>,
   object: ObservedResource<K>,
-  { known, found, needs, options }: Settling<K>,
+  { known, found, needs, options }: ReplacementContext<K>,
 ): readonly FieldChange[] {
   const fields = found.length === 0 ? [] : found.map((difference) => fieldChange(state, want.kind, difference))
   const because = joined(renamedFrom(state, want), fields)
@@ -121,7 +121,7 @@ function reasons<K extends ResourceKind>(
   return joined(joined(because, since), known === want ? [] : ourEdits(state, want))
 }
 
-interface Settling<K extends ResourceKind> {
+interface ReplacementContext<K extends ResourceKind> {
   /** What was applied last. */
   readonly known: DesiredResource | undefined
   readonly found: readonly Difference[]
@@ -186,7 +186,7 @@ function actionFor<K extends ResourceKind>(
     readonly moves: boolean
     readonly options: SettleOptions<K>
   },
-): Change['action'] {
+): PlannedChange['action'] {
   if (options.adopting) return 'adopt'
   if (!known) return object.active && moves ? 'adopt' : 'reactivate'
   if (moves) return 'replace'

@@ -1,9 +1,9 @@
 // What the decisions of a plan look at: the document, the last one, the live objects, and what was decided so far.
 // Nothing here can be changed through it; planChanges alone writes down what is decided.
-import type { BillingConfig } from '../../config/document/schema.ts'
+import type { BillingConfig } from '../../config/schema/schema.ts'
 import type { IssueCode } from '../../errors/codes.ts'
 import type { Issue, Severity } from '../../errors/issue.ts'
-import type { Change, FieldChange } from '../change.ts'
+import type { PlannedChange, FieldChange } from '../change.ts'
 import { displayOf } from '../display.ts'
 import { differences, same } from '../fields/differences.ts'
 import type { Difference } from '../fields/differences.ts'
@@ -24,10 +24,10 @@ import type { Step } from '../steps.ts'
 const unborn = '\u0000new:'
 
 /** What was decided so far. */
-export interface Decided {
+export interface Decisions {
   /** What each wanted resource will be: a processor id, or null while it is to be made. Absent when the plan refuses it. */
   readonly outcomes: ReadonlyResourceMap<ProcessorId | null>
-  readonly changes: ReadonlyResourceMap<Change>
+  readonly changes: ReadonlyResourceMap<PlannedChange>
   /** Objects that stay or come back, and objects whose archive step is planned already. */
   readonly settled: ReadonlyResourceMap<true>
   /** Ids that this plan gives to new products and coupons, and by configuration id the one that each gets. */
@@ -36,7 +36,7 @@ export interface Decided {
   readonly steps: readonly Step[]
 }
 
-export interface PlanState extends Decided {
+export interface PlanState extends Decisions {
   /** Overwrite money fields that were changed at the processor instead of refusing. */
   readonly force: boolean
   /** Endpoints of wanted webhooks that are kept live beside their successors for a while. */
@@ -59,22 +59,22 @@ export interface PlanState extends Decided {
   /** The id that this one takes over; undefined when it is no rename. */
   formerId(kind: ResourceKind, id: ConfigId): ConfigId | undefined
   /** One line for each side of a change; null where there is none. */
-  display(action: Change['action'], kind: ResourceKind, id: ConfigId): Change['display']
+  display(action: PlannedChange['action'], kind: ResourceKind, id: ConfigId): PlannedChange['display']
   readonly placeOf: PlaceOf
 }
 
-const nothingToShow: Change['display'] = { before: null, after: null }
+const nothingToShow: PlannedChange['display'] = { before: null, after: null }
 
 export function planState(
   documents: { readonly config: BillingConfig; readonly previous: BillingConfig | null },
   catalogs: Pick<PlanState, 'desired' | 'previous' | 'own' | 'force' | 'stopped' | 'retiring' | 'renames'>,
-  decided: Decided,
+  decided: Decisions,
 ): PlanState {
   const { desired, previous, own } = catalogs
   const wanted = indexOf(desired)
   const known = sameCatalog(desired, previous) ? wanted : indexOf(previous)
   const [before, after] = [displayOf(documents.previous), displayOf(documents.config)]
-  let [asked, askedLast]: (Resolved | undefined)[] = []
+  let [asked, askedLast]: (ResolvedFields | undefined)[] = []
   const former = new ResourceMap<Rename>()
   for (const rename of catalogs.renames)
     if (rename.continues || !former.has(rename.kind, rename.to)) former.set(rename.kind, rename.to, rename)
@@ -127,7 +127,7 @@ function indexOf(catalog: Catalog): ResourceMap<DesiredResource> {
 }
 
 /** The fields of a resource with their references as processor ids. Questions come resource by resource: the last answer is kept. */
-interface Resolved {
+interface ResolvedFields {
   readonly of: DesiredResource
   readonly fields: object
 }
@@ -136,8 +136,8 @@ interface Resolved {
 function resolved(
   resource: DesiredResource,
   resolve: (kind: ResourceKind, id: ConfigId) => ProcessorId | null,
-  beside?: Resolved,
-): Resolved {
+  beside?: ResolvedFields,
+): ResolvedFields {
   const said = resource.fields as Readonly<Record<string, unknown>>
   const base = beside?.of === resource ? (beside.fields as Readonly<Record<string, unknown>>) : said
   const refer = (kind: ResourceKind, id: ConfigId) => resolve(kind, id) ?? processorId(unborn + id)

@@ -3,13 +3,13 @@ import { completionScript, shells } from '../program/completion.ts'
 import { usageFailure } from '../failure.ts'
 import { globalOptions } from '../program/global-options.ts'
 
-interface Words {
+interface CommandTree {
   readonly commands: readonly Command[]
   readonly groups: Readonly<Record<string, string>>
 }
 
 /** `words` is asked when the command runs: the table of commands holds this one too. */
-export const completionOf = (words: () => Words): Command => ({
+export const completionOf = (words: () => CommandTree): Command => ({
   name: 'completion',
   summary: 'Print a script that completes commands in your shell',
   description:

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs'
 import path from 'node:path'
-import { publishedSchema } from '../../config/document/json-schema.ts'
+import { publishedSchema } from '../../config/schema/json-schema.ts'
 import { parseSource } from '../../config/files/source.ts'
 import { initProject, templates } from '../../workers/project/init.ts'
 import type { Command } from '../program/command.ts'

@@ -5,7 +5,7 @@ import type { CommandContext, OptionSpec, OptionValues } from '../program/comman
 import { canAsk, requireConsent } from '../terminal/confirm.ts'
 import { CliFailure, usageFailure } from '../failure.ts'
 import type { FiledIssue, ReadConfig } from '../files/read-config.ts'
-import type { Connection } from '../server-address.ts'
+import type { ServerConnection } from '../server-address.ts'
 import { followPush } from '../follow/follow-push.ts'
 import { showImpact } from '../views/impact.ts'
 import { showIssues } from '../views/issues.ts'
@@ -14,7 +14,7 @@ import { outcomeMarkdown } from '../views/markdown.ts'
 import { planSummary, showPlan } from '../views/plan.ts'
 import { variablesText } from '../views/variables.ts'
 import type { VariableOrigin } from '../views/variables.ts'
-import { concealer, wantsMarkdown } from './format.ts'
+import { concealer, wantsMarkdown } from './billing/format.ts'
 
 export const fileOption: OptionSpec = {
   flags: '--file <path...>',
@@ -52,7 +52,7 @@ export function hasChanges(outcome: PushOutcome): boolean {
 
 export function showPlanOf(
   context: CommandContext,
-  connection: Connection,
+  connection: ServerConnection,
   plan: PushOutcome,
   variables: readonly VariableOrigin[] = [],
   warnings: readonly FiledIssue[] = [],
@@ -96,7 +96,7 @@ export const approvalOption: OptionSpec = {
  */
 export async function confirmPlan(
   context: CommandContext,
-  { client, url }: Connection,
+  { client, url }: ServerConnection,
   plan: PushOutcome,
   { approved = false } = {},
 ): Promise<boolean> {

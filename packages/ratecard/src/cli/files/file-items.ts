@@ -1,7 +1,7 @@
 // Items of the document where they stand in the author's files.
 import type { DocumentDifference } from '../../catalog/compare-documents.ts'
 import { documentLists } from '../../catalog/kinds.ts'
-import { webhookId } from '../../config/document/ids.ts'
+import { webhookId } from '../../config/schema/ids.ts'
 import type { EditPath, SourceEdit } from '../../config/edit/edit.ts'
 import type { SourceFile } from './read-config.ts'
 

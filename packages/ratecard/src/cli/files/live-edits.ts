@@ -7,7 +7,7 @@ import { documentName, membersOf, references, rowOf, wholeMembers } from '../../
 import { documentLists } from '../../catalog/kinds.ts'
 import { editsBetween } from '../../config/edit/apply-edits.ts'
 import { literal } from '../../config/files/interpolate.ts'
-import type { BillingConfig } from '../../config/document/schema.ts'
+import type { BillingConfig } from '../../config/schema/schema.ts'
 import { canonicalDecimal } from '../../money/decimal.ts'
 import { holdersOf, idOf, isRecord, nameOf, recordsOf, valueAt } from './file-items.ts'
 import type { Holder, Kind, LiveEdit } from './file-items.ts'

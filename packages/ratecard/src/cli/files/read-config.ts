@@ -5,9 +5,9 @@ import path from 'node:path'
 import { codeFrame } from '../../config/files/code-frame.ts'
 import { interpolate } from '../../config/files/interpolate.ts'
 import { mergeFiles, placeIssues } from '../../config/files/merge-files.ts'
-import type { BillingConfig } from '../../config/document/schema.ts'
+import type { BillingConfig } from '../../config/schema/schema.ts'
 import { parseSource } from '../../config/files/source.ts'
-import type { ParsedSource, Place } from '../../config/files/source.ts'
+import type { ParsedSource, SourceLocation } from '../../config/files/source.ts'
 import { validateConfig } from '../../config/validation/validate.ts'
 import type { Issue } from '../../errors/issue.ts'
 import type { CommandContext } from '../program/command.ts'
@@ -20,7 +20,7 @@ import type { VariableOrigin } from '../views/variables.ts'
 import { readText } from './read-text.ts'
 
 /** An issue with its place in the author's files, and the lines around it. */
-export type FiledIssue = Issue & Partial<Place> & { readonly frame?: string }
+export type FiledIssue = Issue & Partial<SourceLocation> & { readonly frame?: string }
 
 /** One file as its author wrote it, and with its variables expanded. */
 export interface SourceFile {
@@ -183,7 +183,7 @@ function shownPath(io: CliIo, file: string): string {
 
 function framer(sources: readonly ParsedSource[]) {
   const texts = new Map(sources.map((source) => [source.path, source.text]))
-  return (issue: Issue & Partial<Place>): FiledIssue => {
+  return (issue: Issue & Partial<SourceLocation>): FiledIssue => {
     const text = issue.path === undefined ? undefined : texts.get(issue.path)
     if (text === undefined || issue.line === undefined || issue.column === undefined) return issue
     return { ...issue, frame: codeFrame(text, issue.line, issue.column) }

@@ -3,10 +3,10 @@ import type { JobReport } from '@ratecard/client'
 import type { Output } from '../terminal/output.ts'
 import { showTime } from '../views/table.ts'
 
-type Words = Readonly<Record<string, unknown>>
+type JsonRecord = Readonly<Record<string, unknown>>
 
 /** Something that stays where it is, and why. */
-export interface Stayed {
+export interface UnmovedItem {
   readonly tenant: string | null
   readonly what: string
   readonly reason: string
@@ -14,13 +14,13 @@ export interface Stayed {
 
 export interface JobOutcome {
   readonly moved: number
-  readonly stayed: readonly Stayed[]
+  readonly stayed: readonly UnmovedItem[]
   /** For a date. */
   readonly waiting: number
 }
 
 export function outcomeOf({ steps }: JobReport): JobOutcome {
-  const outcome = { moved: 0, stayed: [] as Stayed[], waiting: 0 }
+  const outcome = { moved: 0, stayed: [] as UnmovedItem[], waiting: 0 }
   for (const { state, step, result } of steps) {
     const tenant = textOf(step['tenant_id'])
     if (state === 'pending') outcome.waiting += 1
@@ -101,9 +101,9 @@ export function sayWhatWaits({ id, kind, state, resumesAt, input, steps }: JobRe
   )
 }
 
-function recordsOf(value: unknown): readonly Words[] {
+function recordsOf(value: unknown): readonly JsonRecord[] {
   return Array.isArray(value)
-    ? value.filter((item): item is Words => typeof item === 'object' && item !== null && !Array.isArray(item))
+    ? value.filter((item): item is JsonRecord => typeof item === 'object' && item !== null && !Array.isArray(item))
     : []
 }
 

@@ -2,15 +2,15 @@
 import type { JobReport } from '@ratecard/client'
 import { showTime } from '../views/table.ts'
 
-type Words = Readonly<Record<string, unknown>>
-type Step = JobReport['steps'][number]
+type JsonRecord = Readonly<Record<string, unknown>>
+type JobReportStep = JobReport['steps'][number]
 
 /** One sentence for each step that did something, does it, or failed; what was skipped is told apart. */
 export function sentencesOf(job: JobReport): string[] {
   return job.steps.flatMap((step) => sentenceOf(job, step))
 }
 
-function sentenceOf({ state: jobState }: JobReport, { state, step, result, error }: Step): string[] {
+function sentenceOf({ state: jobState }: JobReport, { state, step, result, error }: JobReportStep): string[] {
   const who = [text(step['tenant_id']), text(step['subscription'])].filter((part) => part !== null).join(', ')
   switch (state) {
     case 'succeeded':
@@ -27,7 +27,7 @@ function sentenceOf({ state: jobState }: JobReport, { state, step, result, error
   }
 }
 
-function movesOf(who: string, record: Words): string[] {
+function movesOf(who: string, record: JsonRecord): string[] {
   const { swaps } = record
   if (Array.isArray(swaps)) {
     const moved = swaps.filter(isWords)
@@ -49,7 +49,7 @@ function movesOf(who: string, record: Words): string[] {
   })
 }
 
-function when(record: Words): string {
+function when(record: JsonRecord): string {
   const at = text(record['effective_at'])
   if (at !== null) return `, from ${showTime(at)} UTC on`
   return record['effective'] === 'period_end' ? ', when the period ends' : ', billed from the renewal on'
@@ -81,7 +81,7 @@ export function waysBack({ id, kind, subject, state, steps }: JobReport): string
   }
 }
 
-function reasonOf(error: Words | null): string {
+function reasonOf(error: JsonRecord | null): string {
   return (text(error?.['detail']) ?? text(error?.['message']) ?? 'no reason is recorded').replace(/\.$/, '')
 }
 
@@ -89,6 +89,6 @@ function text(value: unknown): string | null {
   return typeof value === 'string' ? value : null
 }
 
-function isWords(value: unknown): value is Words {
+function isWords(value: unknown): value is JsonRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

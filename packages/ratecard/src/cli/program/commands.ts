@@ -1,54 +1,59 @@
 import type { Command } from './command.ts'
-import { billingCancel } from '../commands/billing-cancel.ts'
-import { billingDiff } from '../commands/billing-diff.ts'
-import { billingDrift } from '../commands/billing-drift.ts'
-import { billingHistory } from '../commands/billing-history.ts'
-import { billingPromote } from '../commands/billing-promote.ts'
-import { billingPull } from '../commands/billing-pull.ts'
-import { billingPush } from '../commands/billing-push.ts'
-import { billingPushes } from '../commands/billing-pushes.ts'
-import { billingReset } from '../commands/billing-reset.ts'
-import { billingResume } from '../commands/billing-resume.ts'
-import { billingRollback } from '../commands/billing-rollback.ts'
-import { billingShow } from '../commands/billing-show.ts'
-import { billingTypes } from '../commands/billing-types.ts'
-import { billingUsage } from '../commands/billing-usage.ts'
-import { billingValidate } from '../commands/billing-validate.ts'
-import { billingWebhookListen } from '../commands/billing-webhook-listen.ts'
-import { billingWebhookRotate } from '../commands/billing-webhook-rotate.ts'
-import { billingWebhookSecret } from '../commands/billing-webhook-secret.ts'
-import { cloudWorkersCronRuns, cloudWorkersCronTrigger } from '../commands/cloud-workers-cron.ts'
-import { cloudWorkersDeploy } from '../commands/cloud-workers-deploy.ts'
-import { cloudWorkersDev } from '../commands/cloud-workers-dev.ts'
+import { billingCancel } from '../commands/billing/cancel.ts'
+import { billingDiff } from '../commands/billing/diff.ts'
+import { billingDrift } from '../commands/billing/drift.ts'
+import { billingHistory } from '../commands/billing/history.ts'
+import { billingPromote } from '../commands/billing/promote.ts'
+import { billingPull } from '../commands/billing/pull.ts'
+import { billingPush } from '../commands/billing/push.ts'
+import { billingPushes } from '../commands/billing/pushes.ts'
+import { billingReset } from '../commands/billing/reset.ts'
+import { billingResume } from '../commands/billing/resume.ts'
+import { billingRollback } from '../commands/billing/rollback.ts'
+import { billingShow } from '../commands/billing/show.ts'
+import { billingTypes } from '../commands/billing/types.ts'
+import { billingUsage } from '../commands/billing/usage.ts'
+import { billingValidate } from '../commands/billing/validate.ts'
+import { billingWebhookListen } from '../commands/billing/webhook-listen.ts'
+import { billingWebhookRotate } from '../commands/billing/webhook-rotate.ts'
+import { billingWebhookSecret } from '../commands/billing/webhook-secret.ts'
+import { cloudWorkersCronRuns, cloudWorkersCronTrigger } from '../commands/workers/cron.ts'
+import { cloudWorkersDeploy } from '../commands/workers/deploy.ts'
+import { cloudWorkersDev } from '../commands/workers/dev.ts'
 import {
   cloudWorkersDelete,
   cloudWorkersList,
   cloudWorkersRollback,
   cloudWorkersVersions,
-} from '../commands/cloud-workers-list.ts'
-import { cloudWorkersLogs } from '../commands/cloud-workers-logs.ts'
+} from '../commands/workers/list.ts'
+import { cloudWorkersLogs } from '../commands/workers/logs.ts'
 import { completionOf } from '../commands/completion.ts'
-import { dbBackup } from '../commands/db-backup.ts'
-import { dbCopy } from '../commands/db-copy.ts'
-import { dbRestore } from '../commands/db-restore.ts'
-import { dashboard } from '../commands/dashboard.ts'
-import { doctor } from '../commands/doctor.ts'
+import { dbBackup } from '../commands/db/backup.ts'
+import { dbCopy } from '../commands/db/copy.ts'
+import { dbRestore } from '../commands/db/restore.ts'
+import { dashboard } from '../commands/server/dashboard.ts'
+import { doctor } from '../commands/server/doctor.ts'
 import { explain } from '../commands/explain.ts'
 import { init } from '../commands/init.ts'
 import { keysCreate, keysList, keysRevoke } from '../commands/keys.ts'
-import { sandbox } from '../commands/sandbox.ts'
-import { sandboxClockAdvance, sandboxClockShow } from '../commands/sandbox-clock.ts'
-import { sandboxVerify } from '../commands/sandbox-verify.ts'
-import { serverStart } from '../commands/server-start.ts'
-import { billingMigrate } from '../commands/billing-migrate.ts'
-import { enterpriseApply, enterpriseCoverage, enterprisePrices, enterpriseRemove } from '../commands/enterprise.ts'
-import { jobsCancel, jobsList, jobsResume, jobsShow } from '../commands/jobs.ts'
+import { sandbox } from '../commands/sandbox/sandbox.ts'
+import { sandboxClockAdvance, sandboxClockShow } from '../commands/sandbox/sandbox-clock.ts'
+import { sandboxVerify } from '../commands/sandbox/sandbox-verify.ts'
+import { serverStart } from '../commands/server/server-start.ts'
+import { billingMigrate } from '../commands/billing/migrate.ts'
+import {
+  enterpriseApply,
+  enterpriseCoverage,
+  enterprisePrices,
+  enterpriseRemove,
+} from '../commands/tenants/enterprise.ts'
+import { jobsCancel, jobsList, jobsResume, jobsShow } from '../commands/tenants/jobs.ts'
 import {
   tenantsAudit,
   tenantsEntitlements,
   tenantsSession,
   tenantsUpcomingInvoice,
-} from '../commands/tenants-billing.ts'
+} from '../commands/tenants/tenants-billing.ts'
 import {
   tenantsCreate,
   tenantsCancel,
@@ -57,7 +62,7 @@ import {
   tenantsShow,
   tenantsSubscriptions,
   tenantsUpdate,
-} from '../commands/tenants.ts'
+} from '../commands/tenants/tenants.ts'
 
 /** Every command, in the order of the help. */
 export const commands: readonly Command[] = [

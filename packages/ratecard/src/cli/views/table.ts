@@ -6,7 +6,7 @@ export interface Column {
   readonly align?: 'right'
 }
 
-type Place = Pick<Output, 'paint' | 'width'>
+type TableStyle = Pick<Output, 'paint' | 'width'>
 
 const gap = 2
 
@@ -17,7 +17,7 @@ const gap = 2
 export function table(
   columns: readonly Column[],
   given: readonly (readonly string[])[],
-  { paint, width }: Place,
+  { paint, width }: TableStyle,
 ): string {
   const rows = given.map((cells) => cells.map(inline))
   const natural = columns.map((column, index) =>
@@ -60,7 +60,7 @@ function shrunk(natural: readonly number[], least: readonly number[], room: numb
 }
 
 /** One row as lines of its own. */
-function record(columns: readonly Column[], row: readonly string[], paint: Place['paint']): string {
+function record(columns: readonly Column[], row: readonly string[], paint: TableStyle['paint']): string {
   const width = Math.max(...columns.map(({ title }) => title.length))
   return columns
     .map(({ title }, index) => `${paint.dim(title.padEnd(width))}  ${row[index] ?? ''}`.trimEnd())

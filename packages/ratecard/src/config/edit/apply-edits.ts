@@ -1,6 +1,6 @@
 // Changes values inside the text of a configuration file and leaves every other byte as it is: comments, order, formatting.
 // The result is read back: it says exactly what was asked, or nothing is changed.
-import { canonicalJson } from '../document/canonical.ts'
+import { canonicalJson } from '../schema/canonical.ts'
 import { editJson } from './edit-json.ts'
 import { editYaml } from './edit-yaml.ts'
 import { parseSource } from '../files/source.ts'

@@ -4,7 +4,7 @@ import type { Document, Node, Pair, Scalar, YAMLMap, YAMLSeq } from 'yaml'
 import { NotEditable } from './edit.ts'
 import type { EditPath, SourceEdit } from './edit.ts'
 
-interface Place {
+interface YamlSource {
   readonly text: string
   readonly eol: string
 }
@@ -12,7 +12,7 @@ interface Place {
 /** Sets or removes one value. Whoever calls reads the result back. */
 export function editYaml(text: string, { path, value }: SourceEdit): string {
   const document = parseDocument(text, { version: '1.2', schema: 'core' })
-  const place: Place = { text, eol: text.includes('\r\n') ? '\r\n' : '\n' }
+  const place: YamlSource = { text, eol: text.includes('\r\n') ? '\r\n' : '\n' }
   const token = path.at(-1)
   const parent = nodeAt(document, path.slice(0, -1))
   if (token === undefined || parent === undefined) throw lost(path)
@@ -36,7 +36,7 @@ function pairOf(map: YAMLMap, key: string): Pair | undefined {
   return map.items.findLast((pair) => isScalar(pair.key) && String(pair.key.value) === key)
 }
 
-function editMap(place: Place, map: YAMLMap, key: string, value: unknown, path: EditPath): string {
+function editMap(place: YamlSource, map: YAMLMap, key: string, value: unknown, path: EditPath): string {
   const pair = pairOf(map, key)
   if (value === undefined) {
     if (pair === undefined) throw lost(path)
@@ -46,7 +46,7 @@ function editMap(place: Place, map: YAMLMap, key: string, value: unknown, path: 
   return addItem(place, map, { [key]: value }, path)
 }
 
-function editSeq(place: Place, seq: YAMLSeq, index: number, value: unknown, path: EditPath): string {
+function editSeq(place: YamlSource, seq: YAMLSeq, index: number, value: unknown, path: EditPath): string {
   if (value === undefined) return removeItem(place, seq, index, (at) => itemStart(place, seq, at, path), path)
   if (index === seq.items.length) return addItem(place, seq, [value], path)
   const item = seq.items[index]
@@ -55,17 +55,17 @@ function editSeq(place: Place, seq: YAMLSeq, index: number, value: unknown, path
 }
 
 /** Of the dash, or of the item itself in `[a, b]`. */
-function itemStart({ text }: Place, seq: YAMLSeq, index: number, path: EditPath): number {
+function itemStart({ text }: YamlSource, seq: YAMLSeq, index: number, path: EditPath): number {
   const start = startOf(seq.items[index], path)
   return isFlow(seq) ? start : text.lastIndexOf('-', start - 1)
 }
 
-function replaceNode(place: Place, pair: Pair, value: unknown, flow: boolean, path: EditPath): string {
+function replaceNode(place: YamlSource, pair: Pair, value: unknown, flow: boolean, path: EditPath): string {
   if (isNode(pair.value)) return splice(place, pair.value, value, flow, path)
   throw lost(path)
 }
 
-function splice({ text }: Place, node: Node, value: unknown, flow: boolean, path: EditPath): string {
+function splice({ text }: YamlSource, node: Node, value: unknown, flow: boolean, path: EditPath): string {
   if (
     isAlias(node) ||
     ((isScalar(node) || isCollection(node)) && (node.anchor !== undefined || node.tag !== undefined))
@@ -93,7 +93,7 @@ function spaced(json: string): string {
 }
 
 /** After the last item, as the items before it are written. */
-function addItem(place: Place, parent: YAMLMap | YAMLSeq, item: object, path: EditPath): string {
+function addItem(place: YamlSource, parent: YAMLMap | YAMLSeq, item: object, path: EditPath): string {
   const { text, eol } = place
   const [start, end] = rangeOf(parent, path)
   if (isFlow(parent)) {
@@ -114,7 +114,7 @@ function addItem(place: Place, parent: YAMLMap | YAMLSeq, item: object, path: Ed
 
 /** Whole lines in a block, with the comment at their end; comments on lines of their own belong to what follows them. */
 function removeItem(
-  place: Place,
+  place: YamlSource,
   parent: YAMLMap | YAMLSeq,
   index: number,
   startAt: (index: number) => number,

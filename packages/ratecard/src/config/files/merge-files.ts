@@ -2,10 +2,10 @@
 // paths; what two files say differently about one thing is an issue that names both places. Nothing is dropped silently.
 import { pathOf, pointerOf } from '../../errors/issue.ts'
 import type { Issue } from '../../errors/issue.ts'
-import { canonicalJson } from '../document/canonical.ts'
+import { canonicalJson } from '../schema/canonical.ts'
 import { isObject, problem, quoted, warning } from '../rules/draft.ts'
-import type { Place, PlacedIssue } from './position.ts'
-import { listNames } from '../document/previous-ids.ts'
+import type { SourceLocation, PlacedIssue } from './position.ts'
+import { listNames } from '../schema/previous-ids.ts'
 import type { ParsedSource } from './source.ts'
 
 export interface MergedFiles {
@@ -13,11 +13,11 @@ export interface MergedFiles {
   /** Syntax issues of the files and problems of merging them; pointers lead into the file the place names. */
   readonly issues: readonly PlacedIssue[]
   /** The place of a pointer into the merged document; of its nearest parent when it is absent. */
-  readonly locate: (pointer: string) => Place | undefined
+  readonly locate: (pointer: string) => SourceLocation | undefined
 }
 
 /** A part of the merged document and where it came from. */
-interface Origin {
+interface MergedPart {
   readonly source: ParsedSource
   readonly path: readonly (string | number)[]
 }
@@ -47,8 +47,8 @@ export function mergeFiles(sources: readonly ParsedSource[]): MergedFiles {
  */
 export function placeIssues(
   issues: readonly Issue[],
-  locate: (pointer: string) => Place | undefined,
-): readonly (Issue & Partial<Place>)[] {
+  locate: (pointer: string) => SourceLocation | undefined,
+): readonly (Issue & Partial<SourceLocation>)[] {
   return issues.map((issue) => ({
     ...issue,
     detail: issue.detail.replace(/#(?:\/[\w%~.-]*[\w%~-])+/g, (pointer) => {
@@ -63,7 +63,7 @@ class Merge {
   readonly issues: PlacedIssue[] = []
   readonly #root = new Map<string, unknown>()
   readonly #lists = new Map<string, unknown[]>()
-  readonly #origins = new Map<string, Origin>()
+  readonly #origins = new Map<string, MergedPart>()
   /** Position in the merged list of the product of an id. */
   readonly #products = new Map<string, number>()
 
@@ -103,7 +103,7 @@ class Merge {
     return Object.fromEntries([...this.#root, ...this.#lists])
   }
 
-  locate(pointer: string): Place | undefined {
+  locate(pointer: string): SourceLocation | undefined {
     const path = pathOf(pointer)
     for (let length = path.length; length >= 0; length--) {
       const origin = this.#origins.get(pointerOf(path.slice(0, length)))
@@ -156,7 +156,7 @@ class Merge {
     })
   }
 
-  #join(list: unknown[], position: number, origin: Origin, item: unknown): void {
+  #join(list: unknown[], position: number, origin: MergedPart, item: unknown): void {
     const first = list[position]
     if (!isObject(first) || !isObject(item)) return
     const joined = new Map(Object.entries(first))
@@ -180,7 +180,7 @@ class Merge {
     list[position] = Object.fromEntries(joined)
   }
 
-  #conflict(origin: Origin, field: string, id: unknown, other: string): void {
+  #conflict(origin: MergedPart, field: string, id: unknown, other: string): void {
     const place = this.locate(other)
     const beside = place === undefined ? '' : ` at ${sayPlace(place)}`
     const detail = `The product ${quoted(id)} has another "${field}"${beside}.`
@@ -191,7 +191,7 @@ class Merge {
     )
   }
 
-  #take(path: readonly string[], value: unknown, origin: Origin): void {
+  #take(path: readonly string[], value: unknown, origin: MergedPart): void {
     this.#root.set(path.join(), value)
     this.#origins.set(pointerOf(path), origin)
     if (!this.#origins.has('#')) this.#origins.set('#', { source: origin.source, path: [] })
@@ -204,12 +204,12 @@ class Merge {
   }
 }
 
-function placeIn(source: ParsedSource, pointer: string): Place | undefined {
+function placeIn(source: ParsedSource, pointer: string): SourceLocation | undefined {
   const position = source.locate(pointer)
   return position === undefined ? undefined : { path: source.path, ...position }
 }
 
-function sayPlace({ path, line, column }: Place): string {
+function sayPlace({ path, line, column }: SourceLocation): string {
   return `${path}:${line}:${column}`
 }
 

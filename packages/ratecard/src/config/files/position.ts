@@ -6,11 +6,11 @@ export interface Position {
   readonly column: number
 }
 
-export interface Place extends Position {
+export interface SourceLocation extends Position {
   readonly path: string
 }
 
-export type PlacedIssue = Issue & Place
+export type PlacedIssue = Issue & SourceLocation
 
 /** What a parser of one format gives. */
 export interface ParsedText {

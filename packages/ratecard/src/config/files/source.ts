@@ -4,7 +4,7 @@ import type { ParsedText, PlacedIssue, Position } from './position.ts'
 import { parseJson } from './source-json.ts'
 import { parseYaml } from './source-yaml.ts'
 
-export type { Place, PlacedIssue, Position } from './position.ts'
+export type { SourceLocation, PlacedIssue, Position } from './position.ts'
 
 export interface ConfigSource {
   readonly path: string

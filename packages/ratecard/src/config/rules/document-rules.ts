@@ -3,7 +3,7 @@ import type { Issue } from '../../errors/issue.ts'
 import type { IssueCode } from '../../errors/codes.ts'
 import { named, problem, quoted } from './draft.ts'
 import type { Draft, Entry, Rule } from './draft.ts'
-import { webhookId } from '../document/ids.ts'
+import { webhookId } from '../schema/ids.ts'
 
 export const atLeastOneProduct: Rule = ({ root }) => {
   const products = root.value('products')

@@ -1,5 +1,5 @@
 import type { Issue } from '../../errors/issue.ts'
-import { byEveryId, derivedBase } from '../document/base-price.ts'
+import { byEveryId, derivedBase } from '../schema/base-price.ts'
 import { named, problem, quoted, warning } from './draft.ts'
 import type { Entry, Rule } from './draft.ts'
 

@@ -2,7 +2,7 @@ import type { Issue } from '../../errors/issue.ts'
 import { idsOf, undefinedReference } from './document-rules.ts'
 import { named, problem, quoted } from './draft.ts'
 import type { Entry, Rule } from './draft.ts'
-import { isMoment, toUnixSeconds } from '../document/moment.ts'
+import { isMoment, toUnixSeconds } from '../schema/moment.ts'
 
 export const couponHasOneDiscount: Rule = ({ coupons }) =>
   coupons.flatMap((coupon) => {

@@ -21,7 +21,7 @@ import {
   oneEnterprisePricePerBase,
   templateOrEnterpriseId,
 } from './enterprise-rules.ts'
-import { previousIds } from '../document/previous-ids.ts'
+import { previousIds } from '../schema/previous-ids.ts'
 import {
   amountOrTiers,
   currencyOptionsFit,

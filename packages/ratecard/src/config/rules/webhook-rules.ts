@@ -1,6 +1,6 @@
 import { named, problem, quoted, warning } from './draft.ts'
 import type { Rule } from './draft.ts'
-import { webhookEvents } from '../document/webhook-events.generated.ts'
+import { webhookEvents } from '../schema/webhook-events.generated.ts'
 
 const knownEvents = new Set(webhookEvents)
 

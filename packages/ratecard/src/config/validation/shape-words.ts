@@ -2,17 +2,17 @@ import type { ErrorObject } from 'ajv/dist/2020.js'
 import type { IssueCode } from '../../errors/codes.ts'
 import { didYouMean } from '../../errors/suggest.ts'
 import { isObject, quoted } from '../rules/draft.ts'
-import { latestMoment } from '../document/moment.ts'
-import { addressPattern, decimalPattern, idPattern, statementPattern, taxCodePattern } from '../document/fields.ts'
+import { latestMoment } from '../schema/moment.ts'
+import { addressPattern, decimalPattern, idPattern, statementPattern, taxCodePattern } from '../schema/fields.ts'
 
-export interface Words {
+export interface IssueText {
   readonly code: IssueCode
   readonly detail: string
   readonly hint?: string
 }
 
 /** Our code and words for one error of the schema check; `path` leads to the value that is wrong (or that lacks a field). */
-export function saySchemaError(error: ErrorObject, path: readonly string[]): Words {
+export function saySchemaError(error: ErrorObject, path: readonly string[]): IssueText {
   const subject = subjectOf(path)
   switch (error.keyword) {
     case 'required':
@@ -37,7 +37,7 @@ export function saySchemaError(error: ErrorObject, path: readonly string[]): Wor
   }
 }
 
-function sayUnknownField(error: ErrorObject, path: readonly string[]): Words {
+function sayUnknownField(error: ErrorObject, path: readonly string[]): IssueText {
   const field = path.at(-1) ?? ''
   const parent = error.parentSchema
   const known: unknown = isObject(parent) ? parent['properties'] : undefined
@@ -58,7 +58,7 @@ const typeNames: Readonly<Record<string, string>> = {
   array: 'a list',
 }
 
-function sayWrongType(error: ErrorObject, path: readonly string[], subject: string): Words {
+function sayWrongType(error: ErrorObject, path: readonly string[], subject: string): IssueText {
   const expected = String(error.params['type'])
   const detail = `${subject} must be ${typeNames[expected] ?? expected}, not ${kindOf(error.data)}.`
   return say('type_wrong', detail, typeHint(expected, error.data, path.at(-1) ?? ''))
@@ -77,7 +77,7 @@ function typeHint(expected: string, value: unknown, field: string): string | und
   return undefined
 }
 
-function sayNotAllowed(error: ErrorObject, path: readonly string[], subject: string): Words {
+function sayNotAllowed(error: ErrorObject, path: readonly string[], subject: string): IssueText {
   const field = path.at(-1) ?? ''
   const listed: unknown = error.params['allowedValues'] ?? [error.params['allowedValue']]
   const allowed = (Array.isArray(listed) ? listed : []).map(String)
@@ -88,7 +88,7 @@ function sayNotAllowed(error: ErrorObject, path: readonly string[], subject: str
   return say(code, `${subject} is ${quoted(error.data)}, which is not ${what}.`, hint)
 }
 
-function sayNoAlternative(error: ErrorObject, path: readonly string[], subject: string): Words {
+function sayNoAlternative(error: ErrorObject, path: readonly string[], subject: string): IssueText {
   const value: unknown = error.data
   const code = typeof value === 'string' || typeof value === 'number' ? 'value_invalid' : 'type_wrong'
   const got = value === null || typeof value === 'object' ? kindOf(value) : quoted(value)
@@ -107,7 +107,7 @@ function momentHint(value: unknown): string {
   return 'Write ISO 8601 with a time zone ("2031-02-28T23:59:59Z"), or Unix seconds.'
 }
 
-function sayPattern(error: ErrorObject, path: readonly string[], subject: string): Words {
+function sayPattern(error: ErrorObject, path: readonly string[], subject: string): IssueText {
   const value: unknown = error.data
   const field = path.at(-1) ?? ''
   if (path.length === 1 && field === 'version')
@@ -152,7 +152,7 @@ function versionHint(value: unknown): string {
   return major === undefined ? 'Write three numbers, for example "1.0.0".' : `Write "${major}.${minor}.${patch}".`
 }
 
-function sayRange(error: ErrorObject, path: readonly string[], subject: string): Words {
+function sayRange(error: ErrorObject, path: readonly string[], subject: string): IssueText {
   const limit = String(error.params['limit'])
   const value = String(error.data)
   const field = path.at(-1) ?? ''
@@ -163,7 +163,7 @@ function sayRange(error: ErrorObject, path: readonly string[], subject: string):
 }
 
 // The value is never repeated here: what is too long for its field is too long for a message.
-function saySize(error: ErrorObject, path: readonly string[], subject: string): Words {
+function saySize(error: ErrorObject, path: readonly string[], subject: string): IssueText {
   const limit = String(error.params['limit'])
   switch (error.keyword) {
     case 'minItems':
@@ -220,6 +220,6 @@ function kindOf(value: unknown): string {
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : typeof value
 }
 
-function say(code: IssueCode, detail: string, hint?: string): Words {
+function say(code: IssueCode, detail: string, hint?: string): IssueText {
   return { code, detail, ...(hint === undefined ? {} : { hint }) }
 }

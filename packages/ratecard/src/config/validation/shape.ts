@@ -4,7 +4,7 @@ import type { Issue } from '../../errors/issue.ts'
 import { compileShape } from './compile-shape.ts'
 import type { ShapeCheck } from './compile-shape.ts'
 import { mostFound } from './limits.ts'
-import type { BillingConfig } from '../document/schema.ts'
+import type { BillingConfig } from '../schema/schema.ts'
 import { wholeDocument } from './shape-parts.ts'
 import { saySchemaError } from './shape-words.ts'
 

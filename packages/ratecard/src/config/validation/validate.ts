@@ -4,9 +4,9 @@ import { pathOf } from '../../errors/issue.ts'
 import type { Issue } from '../../errors/issue.ts'
 import { capped, limitIssues, mostFound } from './limits.ts'
 import { ruleIssues } from '../rules/rules.ts'
-import type { BillingConfig } from '../document/schema.ts'
+import type { BillingConfig } from '../schema/schema.ts'
 import { checkShape } from './shape.ts'
-import { textIssues } from '../document/text.ts'
+import { textIssues } from '../schema/text.ts'
 
 export interface ConfigValidation {
   readonly valid: boolean

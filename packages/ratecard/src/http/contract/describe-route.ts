@@ -6,7 +6,7 @@ import type {} from '@fastify/swagger'
 import type { FastifySchema } from 'fastify'
 import { problemCodes } from '../../errors/codes.ts'
 import type { ProblemCode } from '../../errors/codes.ts'
-import type { Operation, ScopeNeeded } from '../../wire/operation.ts'
+import type { Operation, ScopeNeeded } from '../../api/notation/operation.ts'
 
 export const securityScheme = 'ServiceKey'
 export const sessionScheme = 'SessionCookie'

@@ -4,13 +4,22 @@ import { Type } from 'typebox'
 import type { TSchema } from 'typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteShorthandOptions } from 'fastify'
 import { yieldToRequests } from '../../event-loop.ts'
-import { fromWire, toWire } from '../../wire/cross.ts'
-import type { BodyOf, Only, Operation, ParamsOf, QueryOf, StatusOf, ValueAt, ValueOf } from '../../wire/operation.ts'
+import { fromWire, toWire } from '../../api/notation/case-conversion.ts'
+import type {
+  BodyOf,
+  Only,
+  Operation,
+  ParamsOf,
+  QueryOf,
+  StatusOf,
+  ValueAt,
+  ValueOf,
+} from '../../api/notation/operation.ts'
 import { describeRoute } from './describe-route.ts'
 import { compileValidator } from './validator.ts'
 
 /** A request to an operation, in the form of the rooms. */
-export interface Call<Row extends Operation> {
+export interface RouteContext<Row extends Operation> {
   readonly params: ParamsOf<Row>
   readonly query: QueryOf<Row>
   readonly body: BodyOf<Row>
@@ -21,11 +30,11 @@ export interface Call<Row extends Operation> {
     status: Status,
     value: Value & Only<ValueAt<Row, Status>, Value>,
     headers?: Readonly<Record<string, string>>,
-  ) => Answered<Row>
+  ) => RouteResponse<Row>
 }
 
 /** An answer, made by `Call.answer`; put into the wire's form when it is sent. */
-export class Answered<Row extends Operation = Operation> {
+export class RouteResponse<Row extends Operation = Operation> {
   declare readonly row: Row
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
@@ -73,9 +82,11 @@ export interface Route<Row extends Operation = Operation> {
 export type Routes<Rows extends Readonly<Record<string, Operation>>> = { readonly [Id in keyof Rows]: Route<Rows[Id]> }
 
 /** The handler gives the value of the row's one success, or what `Call.answer` made. A member that the row does not name does not compile. */
-export function route<Row extends Operation, Value extends ValueOf<Row> | Answered<Row>>(
+export function route<Row extends Operation, Value extends ValueOf<Row> | RouteResponse<Row>>(
   row: Row,
-  handler: (call: Call<Row>) => Promise<Value & (Value extends Answered<Row> ? unknown : Only<ValueOf<Row>, Value>)>,
+  handler: (
+    call: RouteContext<Row>,
+  ) => Promise<Value & (Value extends RouteResponse<Row> ? unknown : Only<ValueOf<Row>, Value>)>,
   options: Options = {},
 ): Route<Row> {
   const [success] = successesOf(row)
@@ -84,7 +95,7 @@ export function route<Row extends Operation, Value extends ValueOf<Row> | Answer
     options,
     run: async (request, reply) => {
       const value: unknown = await handler(callOf(row, request, reply))
-      return send(reply, value instanceof Answered ? (value as Answered) : answered(row, success, value, {}))
+      return send(reply, value instanceof RouteResponse ? (value as RouteResponse) : answered(row, success, value, {}))
     },
   }
 }
@@ -92,7 +103,7 @@ export function route<Row extends Operation, Value extends ValueOf<Row> | Answer
 /** For what is no JSON made here: streams, text, bytes that exist already. */
 export function rawRoute<Row extends Operation>(
   row: Row,
-  handler: (call: Call<Row>) => Promise<FastifyReply> | FastifyReply,
+  handler: (call: RouteContext<Row>) => Promise<FastifyReply> | FastifyReply,
   options: Options = {},
 ): Route<Row> {
   return { row, options, run: async (request, reply) => handler(callOf(row, request, reply)) }
@@ -121,7 +132,7 @@ export function mount(
 
 const bodyAsItIs: typeof compileValidator = (part) => (part.httpPart === 'body' ? () => true : compileValidator(part))
 
-function callOf<Row extends Operation>(row: Row, request: FastifyRequest, reply: FastifyReply): Call<Row> {
+function callOf<Row extends Operation>(row: Row, request: FastifyRequest, reply: FastifyReply): RouteContext<Row> {
   const part = (fields: Operation['query'], given: unknown) => fromWire(Type.Object({ ...fields }), given)
   return {
     params: part(row.params, request.params),
@@ -130,7 +141,7 @@ function callOf<Row extends Operation>(row: Row, request: FastifyRequest, reply:
     request,
     reply,
     answer: (status: number, value: unknown, headers = {}) => answered(row, status, value, headers),
-  } as Call<Row>
+  } as RouteContext<Row>
 }
 
 function answered<Row extends Operation>(
@@ -138,12 +149,12 @@ function answered<Row extends Operation>(
   status: number,
   value: unknown,
   headers: Readonly<Record<string, string>>,
-): Answered<Row> {
+): RouteResponse<Row> {
   const schema: TSchema | null = row.answers[status]?.schema ?? null
-  return new Answered(status, { schema, value: schema === null ? undefined : value }, headers)
+  return new RouteResponse(status, { schema, value: schema === null ? undefined : value }, headers)
 }
 
-export async function send(reply: FastifyReply, answer: Answered): Promise<FastifyReply> {
+export async function send(reply: FastifyReply, answer: RouteResponse): Promise<FastifyReply> {
   const text = await answer.text()
   reply.code(answer.status).headers(answer.headers)
   if (text === undefined) return reply.send()

@@ -1,6 +1,6 @@
 // JSON bodies: UTF-8 only, and strict. A whole document stays text: the thread for large documents reads it.
 import type { FastifyInstance } from 'fastify'
-import { malformed, readJson } from '../../config/document/read-json.ts'
+import { malformed, readJson } from '../../config/schema/read-json.ts'
 import type { Issue } from '../../errors/issue.ts'
 import { ServiceError } from '../../errors/service-error.ts'
 

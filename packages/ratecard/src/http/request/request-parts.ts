@@ -1,7 +1,7 @@
 // Pieces that several routes read from a request.
 import type { FastifyRequest } from 'fastify'
-import { isMoment } from '../../config/document/moment.ts'
-import { malformed } from '../../config/document/read-json.ts'
+import { isMoment } from '../../config/schema/moment.ts'
+import { malformed } from '../../config/schema/read-json.ts'
 import { pointerOf } from '../../errors/issue.ts'
 import { ServiceError } from '../../errors/service-error.ts'
 import type { Actor } from '../../service/service.ts'

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { SecretText } from '../../config/files/written-form.ts'
 import type { Service } from '../../service/service.ts'
-import { dashboardPath } from '../dashboard/paths.ts'
+import { dashboardPath } from '../dashboard-pages/paths.ts'
 
 /** These give a document, to be used as one: a name in place of a value would make another document of it. */
 const exact = new Set(['getFullConfig', 'pullConfig', 'getRevision'])

@@ -6,7 +6,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { PublishedConfig } from '../../service/service.ts'
 import { matchedTag } from './conditional.ts'
-import type { Answered } from '../contract/route.ts'
+import type { RouteResponse } from '../contract/route.ts'
 
 export type Encoding = 'br' | 'gzip' | 'identity'
 
@@ -149,7 +149,7 @@ function weigh(header: string): Encoding {
 export async function cacheable(
   request: FastifyRequest,
   reply: FastifyReply,
-  answer: Answered | string,
+  answer: RouteResponse | string,
   mediaType = 'application/json; charset=utf-8',
 ): Promise<FastifyReply> {
   const body = typeof answer === 'string' ? answer : ((await answer.text()) ?? '')

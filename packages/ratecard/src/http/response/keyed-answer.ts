@@ -2,10 +2,10 @@
 import { createHash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import type { Service } from '../../service/service.ts'
-import type { Operation } from '../../wire/operation.ts'
+import type { Operation } from '../../api/notation/operation.ts'
 import { idempotencyKeyOf } from './push-answer.ts'
-import { Answered } from '../contract/route.ts'
-import type { Call } from '../contract/route.ts'
+import { RouteResponse } from '../contract/route.ts'
+import type { RouteContext } from '../contract/route.ts'
 
 /**
  * Runs `work` once per key and caller and answers with its result. Failures are not kept: the next try runs again. `about` says
@@ -13,10 +13,10 @@ import type { Call } from '../contract/route.ts'
  */
 export async function answerKeyed<Row extends Operation>(
   service: Pick<Service, 'idempotent'>,
-  { request }: Pick<Call<Row>, 'request'>,
-  work: () => Promise<Answered<Row>>,
+  { request }: Pick<RouteContext<Row>, 'request'>,
+  work: () => Promise<RouteResponse<Row>>,
   about?: () => Promise<string>,
-): Promise<Answered<Row>> {
+): Promise<RouteResponse<Row>> {
   const key = idempotencyKeyOf(request)
   const session = request.tenantSession
   // A tenant's keys are a space of their own: what it calls a request neither meets nor blocks another's.
@@ -30,7 +30,7 @@ export async function answerKeyed<Row extends Operation>(
     },
   )
   const { body, ...headers } = JSON.parse(result.body) as { readonly body: object; readonly location?: string }
-  return new Answered(
+  return new RouteResponse(
     result.status,
     { schema: null, value: body },
     {

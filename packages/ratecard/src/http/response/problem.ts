@@ -10,8 +10,8 @@ import type { Issue as ServiceIssue } from '../../errors/issue.ts'
 import { ServiceError } from '../../errors/service-error.ts'
 import { validationIssues } from '../request/request-issues.ts'
 import { newRequestId } from '../request/request-id.ts'
-import { toWire } from '../../wire/cross.ts'
-import { Issue } from '../../wire/problem.ts'
+import { toWire } from '../../api/notation/case-conversion.ts'
+import { Issue } from '../../api/problem.ts'
 
 export const problemMediaType = 'application/problem+json; charset=utf-8'
 

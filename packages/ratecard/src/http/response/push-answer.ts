@@ -2,12 +2,12 @@
 import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../errors/service-error.ts'
-import type { configOperations } from '../../wire/config.ts'
-import type { pushOperations } from '../../wire/pushes.ts'
+import type { configOperations } from '../../api/config.ts'
+import type { pushOperations } from '../../api/pushes.ts'
 import type { PushOptions, PushOutcome, Service } from '../../service/service.ts'
 import { problemMediaType, problemOf, toServiceError } from './problem.ts'
 import { actorOf, headerInvalid } from '../request/request-parts.ts'
-import type { Answered, Call } from '../contract/route.ts'
+import type { RouteResponse, RouteContext } from '../contract/route.ts'
 
 export const pushesPath = '/api/v1/billing/admin/pushes'
 
@@ -16,12 +16,13 @@ export interface PushAnswering {
   readonly docsUrl: string
 }
 
-type Run = (options: PushOptions) => Promise<PushOutcome>
-type PushCall = Call<(typeof configOperations)['pushConfig']> | Call<(typeof configOperations)['rollbackConfig']>
-type ResumeCall = Call<(typeof pushOperations)['resumePush']>
+type PushFn = (options: PushOptions) => Promise<PushOutcome>
+type PushCall =
+  RouteContext<(typeof configOperations)['pushConfig']> | RouteContext<(typeof configOperations)['rollbackConfig']>
+type ResumeCall = RouteContext<(typeof pushOperations)['resumePush']>
 
 /** Runs a push (or rollback) as the request asks and answers it. A client that goes away does not stop the push. */
-export async function answerPush(answering: PushAnswering, call: PushCall, run: Run): Promise<FastifyReply> {
+export async function answerPush(answering: PushAnswering, call: PushCall, run: PushFn): Promise<FastifyReply> {
   const { request, reply, query } = call
   const expectPlan = expectedPlan(request)
   const written = writtenForm(request)
@@ -51,11 +52,11 @@ export async function answerResume(
 
 interface PushAnswers {
   readonly request: FastifyRequest
-  answer(status: 202, value: { readonly pushId: string; readonly state: 'running' }): Answered
-  answer(status: 200, value: PushOutcome): Answered
+  answer(status: 202, value: { readonly pushId: string; readonly state: 'running' }): RouteResponse
+  answer(status: 200, value: PushOutcome): RouteResponse
 }
 
-async function runPush(run: Run, options: PushOptions, call: PushAnswers, isAsync: boolean) {
+async function runPush(run: PushFn, options: PushOptions, call: PushAnswers, isAsync: boolean) {
   const result = isAsync ? await untilOpen(run, options, call.request) : await run(options)
   return typeof result === 'string' ? call.answer(202, { pushId: result, state: 'running' }) : call.answer(200, result)
 }
@@ -71,7 +72,7 @@ export async function answerOnce(
   request: FastifyRequest,
   reply: FastifyReply,
   key: string | null,
-  work: () => Promise<Answered>,
+  work: () => Promise<RouteResponse>,
 ): Promise<FastifyReply> {
   const fingerprint = key === null ? '' : fingerprintOf(request)
   const result = await service.idempotent(key, fingerprint, () => keepingFailures(work, request, docsUrl))
@@ -88,7 +89,7 @@ export async function answerOnce(
  * A push that was journalled and then refused did something: its answer belongs to the key. Failures that pass by themselves
  * (5xx) are not kept, or a retry with the key could never succeed; the journal makes running again safe.
  */
-async function keepingFailures(work: () => Promise<Answered>, request: FastifyRequest, docsUrl: string) {
+async function keepingFailures(work: () => Promise<RouteResponse>, request: FastifyRequest, docsUrl: string) {
   try {
     const answer = await work()
     return { status: answer.status, body: (await answer.text()) ?? '' }
@@ -100,7 +101,7 @@ async function keepingFailures(work: () => Promise<Answered>, request: FastifyRe
 }
 
 /** The id as soon as the push is journalled, or its outcome when it ends before that. */
-function untilOpen(run: Run, options: PushOptions, request: FastifyRequest): Promise<string | PushOutcome> {
+function untilOpen(run: PushFn, options: PushOptions, request: FastifyRequest): Promise<string | PushOutcome> {
   return new Promise((resolve, reject) => {
     let opened: string | null = null
     const onOpen = (pushId: string) => {

@@ -1,5 +1,5 @@
 import type { Service } from '../../service/service.ts'
-import { configOperations as rows } from '../../wire/config.ts'
+import { configOperations as rows } from '../../api/config.ts'
 import { answerOnce, answerPush, idempotencyKeyOf } from '../response/push-answer.ts'
 import type { PushAnswering } from '../response/push-answer.ts'
 import { actorOf, documentOf } from '../request/request-parts.ts'

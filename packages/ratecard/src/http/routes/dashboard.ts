@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify'
 import { ServiceError } from '../../errors/service-error.ts'
 import type { Service, ServiceKey } from '../../service/service.ts'
-import { dashboardOperations as rows } from '../../wire/dashboard.ts'
-import { dashboardPath } from '../dashboard/paths.ts'
+import { dashboardOperations as rows } from '../../api/dashboard.ts'
+import { dashboardPath } from '../dashboard-pages/paths.ts'
 import { route } from '../contract/route.ts'
 import type { Routes } from '../contract/route.ts'
 

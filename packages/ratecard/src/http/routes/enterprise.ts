@@ -1,13 +1,13 @@
 import type { FastifyRequest } from 'fastify'
 import type { Service } from '../../service/service.ts'
 import type { ApplyChoices, EnterpriseTarget } from '../../service/tenants.ts'
-import { enterpriseOperations as rows, enterprisePriceOperations as prices } from '../../wire/enterprise.ts'
-import { jobsPath } from '../../wire/jobs.ts'
-import type { Operation } from '../../wire/operation.ts'
+import { enterpriseOperations as rows, enterprisePriceOperations as prices } from '../../api/enterprise.ts'
+import { jobsPath } from '../../api/jobs.ts'
+import type { Operation } from '../../api/notation/operation.ts'
 import { answerKeyed } from '../response/keyed-answer.ts'
 import { callerOf } from '../request/request-parts.ts'
 import { route } from '../contract/route.ts'
-import type { Answered, Routes } from '../contract/route.ts'
+import type { RouteResponse, Routes } from '../contract/route.ts'
 
 type Deps = {
   readonly service: Pick<Service, 'applyEnterprise' | 'enterpriseCoverage' | 'moveTemplate' | 'idempotent'>
@@ -50,8 +50,8 @@ function apply(service: Deps['service'], { body, query, request }: Apply, target
 const once = <Row extends Operation>(
   service: Deps['service'],
   call: Apply,
-  work: () => Promise<Answered<Row>>,
-): Promise<Answered<Row>> => (call.query.dryRun ? work() : answerKeyed(service, call, work))
+  work: () => Promise<RouteResponse<Row>>,
+): Promise<RouteResponse<Row>> => (call.query.dryRun ? work() : answerKeyed(service, call, work))
 
 export const enterprisePriceRoutes = ({
   service,

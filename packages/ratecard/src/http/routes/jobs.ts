@@ -1,5 +1,5 @@
 import type { Service } from '../../service/service.ts'
-import { jobOperations as rows } from '../../wire/jobs.ts'
+import { jobOperations as rows } from '../../api/jobs.ts'
 import { pageOf } from '../response/page.ts'
 import { route } from '../contract/route.ts'
 import type { Routes } from '../contract/route.ts'

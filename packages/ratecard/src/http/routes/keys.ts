@@ -1,5 +1,5 @@
 import type { Service } from '../../service/service.ts'
-import { keyOperations as rows } from '../../wire/keys.ts'
+import { keyOperations as rows } from '../../api/keys.ts'
 import { timeOf } from '../request/request-parts.ts'
 import { route } from '../contract/route.ts'
 import type { Routes } from '../contract/route.ts'

@@ -1,10 +1,10 @@
 // The public price list. GET config is the one answer that is not made for each request: its bytes exist already.
 import type { FastifyRequest } from 'fastify'
-import { publishedSchema } from '../../config/document/json-schema.ts'
+import { publishedSchema } from '../../config/schema/json-schema.ts'
 import { pointerOf } from '../../errors/issue.ts'
 import { ServiceError } from '../../errors/service-error.ts'
 import type { Service, Visibility } from '../../service/service.ts'
-import { priceListOperations as rows } from '../../wire/price-list.ts'
+import { priceListOperations as rows } from '../../api/price-list.ts'
 import { cacheable, configAnswer } from '../response/config-answer.ts'
 import type { AddressGuard } from '../server/address-guard.ts'
 import { rawRoute, route } from '../contract/route.ts'

@@ -1,6 +1,6 @@
 import type { Service } from '../../service/service.ts'
-import { toWire } from '../../wire/cross.ts'
-import { pushEvents, pushOperations as rows } from '../../wire/pushes.ts'
+import { toWire } from '../../api/notation/case-conversion.ts'
+import { pushEvents, pushOperations as rows } from '../../api/pushes.ts'
 import { eventStream, goneWith, sendEvents } from '../response/event-stream.ts'
 import { pageOf } from '../response/page.ts'
 import { answerResume, pushesPath } from '../response/push-answer.ts'

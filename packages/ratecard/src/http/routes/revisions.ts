@@ -1,5 +1,5 @@
 import type { Service } from '../../service/service.ts'
-import { revisionOperations as rows } from '../../wire/revisions.ts'
+import { revisionOperations as rows } from '../../api/revisions.ts'
 import { pageOf } from '../response/page.ts'
 import { route } from '../contract/route.ts'
 import type { Routes } from '../contract/route.ts'

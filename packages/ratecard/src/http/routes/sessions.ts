@@ -1,5 +1,5 @@
 import type { Service } from '../../service/service.ts'
-import { sessionOperations as rows } from '../../wire/sessions.ts'
+import { sessionOperations as rows } from '../../api/sessions.ts'
 import { route } from '../contract/route.ts'
 import type { Routes } from '../contract/route.ts'
 import { setSessionCookie } from '../authentication/session.ts'

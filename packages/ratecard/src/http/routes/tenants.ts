@@ -1,6 +1,6 @@
 import type { Service } from '../../service/service.ts'
 import type { UpcomingInvoices } from '../../service/tenants.ts'
-import { tenantOperations as rows } from '../../wire/tenants.ts'
+import { tenantOperations as rows } from '../../api/tenants.ts'
 import { answerKeyed } from '../response/keyed-answer.ts'
 import { pageOf } from '../response/page.ts'
 import { callerOf } from '../request/request-parts.ts'

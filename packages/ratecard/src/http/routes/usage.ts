@@ -1,5 +1,5 @@
 import type { Service } from '../../service/service.ts'
-import { usageOperations as rows } from '../../wire/usage.ts'
+import { usageOperations as rows } from '../../api/usage.ts'
 import { route } from '../contract/route.ts'
 import type { Routes } from '../contract/route.ts'
 

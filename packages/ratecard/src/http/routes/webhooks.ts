@@ -1,5 +1,5 @@
 import type { Service } from '../../service/service.ts'
-import { usualOverlapSeconds, webhookOperations as rows } from '../../wire/webhooks.ts'
+import { usualOverlapSeconds, webhookOperations as rows } from '../../api/webhooks.ts'
 import { callerOf } from '../request/request-parts.ts'
 import { route } from '../contract/route.ts'
 import type { Routes } from '../contract/route.ts'

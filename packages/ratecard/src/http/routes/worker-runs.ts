@@ -2,8 +2,8 @@ import { pointerOf } from '../../errors/issue.ts'
 import { ServiceError } from '../../errors/service-error.ts'
 import type { Service } from '../../service/service.ts'
 import type { WorkerLogView } from '../../service/workers.ts'
-import { toWire } from '../../wire/cross.ts'
-import { workerRunOperations as rows, WorkerLogLine } from '../../wire/worker-runs.ts'
+import { toWire } from '../../api/notation/case-conversion.ts'
+import { workerRunOperations as rows, WorkerLogLine } from '../../api/worker-runs.ts'
 import { goneWith, openEventStream, sendEvents } from '../response/event-stream.ts'
 import { pageOf } from '../response/page.ts'
 import { rawRoute, route, send } from '../contract/route.ts'
@@ -41,13 +41,13 @@ export const workerRunRoutes = ({ service, closing }: Deps): Routes<typeof rows>
   triggerCron: route(rows.triggerCron, ({ params, body }) => service.triggerCron(params.name, body?.cron ?? null)),
 })
 
-type Wanted = {
+type LogFilter = {
   readonly since?: number
   readonly level?: string
   readonly runId?: string
   readonly requestId?: string
 }
-async function* both(earlier: readonly WorkerLogView[], coming: AsyncIterable<WorkerLogView>, wanted: Wanted) {
+async function* both(earlier: readonly WorkerLogView[], coming: AsyncIterable<WorkerLogView>, wanted: LogFilter) {
   const shown = new Set(earlier.map((line) => line.id))
   yield* earlier
   for await (const line of coming) {

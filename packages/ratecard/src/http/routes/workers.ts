@@ -1,6 +1,6 @@
 import { ServiceError } from '../../errors/service-error.ts'
 import type { Service } from '../../service/service.ts'
-import { workerOperations as rows, workersPath } from '../../wire/workers.ts'
+import { workerOperations as rows, workersPath } from '../../api/workers.ts'
 import { pageOf } from '../response/page.ts'
 import { actorOf } from '../request/request-parts.ts'
 import { route } from '../contract/route.ts'

@@ -49,7 +49,7 @@ export interface Connections {
   drain(idleMs: number): Promise<void>
 }
 
-interface Connection {
+interface TrackedConnection {
   readonly socket: Socket
   request: IncomingMessage | null
   response: ServerResponse | null
@@ -66,7 +66,7 @@ interface Connection {
   readAt: number
 }
 
-const connectionOf = new WeakMap<Socket, Connection>()
+const connectionOf = new WeakMap<Socket, TrackedConnection>()
 
 /** The request's key was valid: its connection is not given up for another one. */
 export function keepConnection(request: IncomingMessage): void {
@@ -83,8 +83,8 @@ export function watchConnections(
   limits: ConnectionLimits,
   onCut: (reason: CutReason) => void,
 ): Connections {
-  const open = new Set<Connection>()
-  const cut = (connection: Connection, reason: CutReason) => {
+  const open = new Set<TrackedConnection>()
+  const cut = (connection: TrackedConnection, reason: CutReason) => {
     onCut(reason)
     open.delete(connection)
     connection.socket.destroy()
@@ -97,7 +97,7 @@ export function watchConnections(
       return
     }
     const now = performance.now()
-    const connection: Connection = {
+    const connection: TrackedConnection = {
       ...{ socket, request: null, response: null, since: now, forWorker: false, upgraded: false, signedIn: false },
       ...{ answeredAt: null, readBefore: 0, readAt: now },
     }
@@ -154,7 +154,7 @@ export function watchConnections(
  * Unlike `http.Server.close` this destroys no idle connection at once: the kernel may already have taken a request on it, and the
  * client of such a request would see a reset (ECONNRESET).
  */
-async function drain(server: Server, open: ReadonlySet<Connection>, idleMs: number): Promise<void> {
+async function drain(server: Server, open: ReadonlySet<TrackedConnection>, idleMs: number): Promise<void> {
   if (!server.listening) return
   for (const { socket, response } of open) {
     closeSoftly(socket)
@@ -200,7 +200,7 @@ function hangUp(socket: Socket): void {
  * stays. A newcomer has hardly had the time to say what it wants: it may be the health check.
  */
 function dispensability(
-  { request, response, upgraded, forWorker, signedIn, since }: Connection,
+  { request, response, upgraded, forWorker, signedIn, since }: TrackedConnection,
   newSince: number,
 ): number | null {
   if (upgraded) return 4
@@ -212,9 +212,9 @@ function dispensability(
 
 /** Gives up a sixteenth at once, the oldest of the most dispensable: looking through all of them pays for many newcomers. */
 function makeRoom(
-  open: ReadonlySet<Connection>,
+  open: ReadonlySet<TrackedConnection>,
   { most, headersMs }: ConnectionLimits,
-  cut: (connection: Connection, reason: CutReason) => void,
+  cut: (connection: TrackedConnection, reason: CutReason) => void,
 ): boolean {
   const newSince = performance.now() - headersMs / 10
   const candidates = [...open].flatMap((connection) => {
@@ -230,7 +230,7 @@ function makeRoom(
   return true
 }
 
-function slowness(connection: Connection, limits: ConnectionLimits, now: number): CutReason | null {
+function slowness(connection: TrackedConnection, limits: ConnectionLimits, now: number): CutReason | null {
   const { request, response, socket } = connection
   if (request === null || response === null || connection.upgraded) return null
   if (response.writableEnded) {

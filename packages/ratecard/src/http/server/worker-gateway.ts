@@ -24,7 +24,7 @@ export interface WorkerGatewayOptions {
   readonly onInternal: (error: unknown, requestId: string) => void
 }
 
-interface Target {
+interface WorkerRoute {
   readonly name: string
   readonly host: string
   /** Path and query as the worker sees them. */
@@ -81,7 +81,7 @@ export class WorkerGateway {
     )
   }
 
-  private dispatch(target: Target, request: IncomingMessage, response: ServerResponse): void {
+  private dispatch(target: WorkerRoute, request: IncomingMessage, response: ServerResponse): void {
     const { requestId, error } = headOf(request, target)
     const { name, host, path, prefix } = target
     // Where a request that is refused for its head ends is not sure: nothing after it is read as another one.
@@ -158,7 +158,7 @@ export class WorkerGateway {
     return problem
   }
 
-  private targetOf(request: IncomingMessage): Target | null {
+  private targetOf(request: IncomingMessage): WorkerRoute | null {
     const target = request.url ?? ''
     // RFC 9112 §3.2.2: a target with a host of its own counts, and the Host header beside it does not.
     const absolute = target.startsWith('/') ? null : absoluteForm.exec(target)
@@ -199,7 +199,7 @@ function firstHost(rawHeaders: readonly string[]): string {
 /** The request's id, and why it is none for a worker: two parties that read two hosts, or a path in a host, can be played off against each other. */
 function headOf(
   { rawHeaders, headers }: IncomingMessage,
-  target: Target | null,
+  target: WorkerRoute | null,
 ): { requestId: string; error: ServiceError | null } {
   let hosts = 0
   let ids = 0

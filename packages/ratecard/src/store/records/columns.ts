@@ -26,18 +26,18 @@ export interface Column<T = unknown, U extends Use = Use> {
 }
 
 export type Columns = Readonly<Record<string, Column>>
-type Held<C> = C extends Column<infer T> ? T : never
+type ColumnValue<C> = C extends Column<infer T> ? T : never
 
-export type RecordOf<C extends Columns> = { readonly [Name in keyof C]: Held<C[Name]> }
+export type RecordOf<C extends Columns> = { readonly [Name in keyof C]: ColumnValue<C[Name]> }
 /** The same as the database has it. */
 export type RowOf<C extends Columns> = {
-  readonly [Name in keyof C]: Held<C[Name]> extends readonly string[] ? string : Held<C[Name]>
+  readonly [Name in keyof C]: ColumnValue<C[Name]> extends readonly string[] ? string : ColumnValue<C[Name]>
 }
 /** Names of the columns with this use. */
-export type Used<C extends Columns, U extends Use> = {
+export type ColumnsWith<C extends Columns, U extends Use> = {
   [Name in keyof C]: C[Name] extends Column<unknown, infer Own> ? (U extends Own ? Name : never) : never
 }[keyof C]
-export type Shown<C extends Columns> = Pick<RecordOf<C>, Used<C, 'shown'>>
+export type ShownColumns<C extends Columns> = Pick<RecordOf<C>, ColumnsWith<C, 'shown'>>
 
 // NoInfer: under `satisfies Columns` the compiler would else take a column without uses for one of every use.
 function kind<T>(type: Column['type'], nullable: boolean, list = false) {
@@ -80,13 +80,16 @@ export const textOf = <T extends string, U extends Use = never>(...uses: readonl
   kind<T>('text', false)(...uses)
 
 /** Names of the columns with this use, in their order. */
-export function used<C extends Columns, const U extends Use>(columns: C, use: U): readonly (Used<C, U> & string)[] {
-  return Object.keys(columns).filter((name) => columns[name]?.uses.includes(use)) as (Used<C, U> & string)[]
+export function used<C extends Columns, const U extends Use>(
+  columns: C,
+  use: U,
+): readonly (ColumnsWith<C, U> & string)[] {
+  return Object.keys(columns).filter((name) => columns[name]?.uses.includes(use)) as (ColumnsWith<C, U> & string)[]
 }
 
 /** What the API may show of a record. */
-export function shown<C extends Columns>(columns: C, record: RecordOf<C>): Shown<C> {
-  return pick(record, used(columns, 'shown')) as Shown<C>
+export function shown<C extends Columns>(columns: C, record: RecordOf<C>): ShownColumns<C> {
+  return pick(record, used(columns, 'shown')) as ShownColumns<C>
 }
 
 export function pick<T extends object, K extends keyof T>(record: T, names: readonly K[]): Pick<T, K> {

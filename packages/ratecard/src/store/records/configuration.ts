@@ -2,7 +2,7 @@
 import type { ConfigId, ProcessorId, ResourceKind } from '../../catalog/resource.ts'
 import { oneOf, text, textOf, textOrNull, time, whole, wholeOrNull } from './columns.ts'
 import type { Columns, RecordOf } from './columns.ts'
-import { keyColumns } from './who.ts'
+import { keyColumns } from './actor.ts'
 
 export const changeKinds = ['push', 'rollback', 'reset'] as const
 

@@ -2,7 +2,7 @@
 import { oneOf, text, textOrNull, time, timeOrNull, whole, wholeOrNull } from './columns.ts'
 import type { Columns, RecordOf, RowOf } from './columns.ts'
 import { changeKinds } from './configuration.ts'
-import { keyColumns } from './who.ts'
+import { keyColumns } from './actor.ts'
 
 export const pushStates = ['planned', 'running', 'interrupted', 'applied', 'failed', 'abandoned'] as const
 export const jobKinds = ['enterprise_apply', 'template_move', 'migration', 'webhook_rotation'] as const
@@ -109,11 +109,11 @@ export const jobStepColumns = {
 } satisfies Columns
 
 /** `index` is a reserved word of SQL. */
-type Indexed<Row> = Omit<Row, 'position'> & { readonly index: number }
+type WithIndex<Row> = Omit<Row, 'position'> & { readonly index: number }
 export type StepRow = RowOf<typeof stepColumns>
-export type StepRecord = Indexed<StepRow>
+export type StepRecord = WithIndex<StepRow>
 export type JobStepRow = RowOf<typeof jobStepColumns>
-export type JobStepRecord = Indexed<JobStepRow>
+export type JobStepRecord = WithIndex<JobStepRow>
 
 /** Somebody wants this piece of running work to stop; gone as soon as the work does not run. */
 export const cancelRequestColumns = {

@@ -8,8 +8,8 @@ import {
   leaseColumns,
   paceColumns,
   secretColumns,
-} from './access.ts'
-import { serviceKeyColumns, sessionColumns } from './access.ts'
+} from './auth.ts'
+import { serviceKeyColumns, sessionColumns } from './auth.ts'
 import { text, time, whole } from './columns.ts'
 import type { Columns, RowOf } from './columns.ts'
 import {

@@ -1,7 +1,7 @@
 // Records of who buys, of what was changed about them, and of what they have for free.
 import { text, textOf, textOrNull, time, timeOrNull } from './columns.ts'
-import type { Columns, RecordOf, Used } from './columns.ts'
-import { keyColumns } from './who.ts'
+import type { Columns, RecordOf, ColumnsWith } from './columns.ts'
+import { keyColumns } from './actor.ts'
 
 export const tenantColumns = {
   id: text('shown'),
@@ -16,9 +16,9 @@ export const tenantColumns = {
 
 export type TenantRecord = RecordOf<typeof tenantColumns>
 /** What callers say about a tenant. */
-export type EditedField = Used<typeof tenantColumns, 'edited'>
+export type EditedField = ColumnsWith<typeof tenantColumns, 'edited'>
 /** What a tenant's enterprise fields were and became. */
-export type EnterpriseFields = Pick<TenantRecord, Used<typeof tenantColumns, 'deal'>>
+export type EnterpriseFields = Pick<TenantRecord, ColumnsWith<typeof tenantColumns, 'deal'>>
 
 export type AuditAction =
   | 'tenant_created'

@@ -1,5 +1,5 @@
 // Records of edge workers: what was deployed, what serves, when it is due, what ran and what it said.
-import { keyScopes } from './access.ts'
+import { keyScopes } from './auth.ts'
 import { oneOf, oneOfOrNull, realOrNull, text, textOrNull, texts, time, timeOrNull, whole } from './columns.ts'
 import type { Columns, RecordOf } from './columns.ts'
 

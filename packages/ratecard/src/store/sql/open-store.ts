@@ -8,10 +8,10 @@ import { ImmediateSqliteDialect } from './dialects/sqlite.ts'
 import { openSqlite } from './dialects/sqlite-file.ts'
 import { ThreadSqliteDialect } from './dialects/sqlite-thread.ts'
 import { KyselyStore } from './kysely-store.ts'
-import { migrate } from './migrations/migrate.ts'
-import { workerLogMigrations } from './migrations/migrations.ts'
-import { checkMasterKey } from './repositories/secrets.ts'
-import { SqlWorkerLogs } from './repositories/worker-logs.ts'
+import { migrate } from './schema-migrations/apply-schema.ts'
+import { workerLogMigrations } from './schema-migrations/migrations.ts'
+import { checkMasterKey } from './repositories/configuration/secrets.ts'
+import { SqlWorkerLogs } from './repositories/workers/worker-logs.ts'
 
 export interface OpenStoreOptions {
   /** A PostgreSQL URL; null is SQLite in `file`. */

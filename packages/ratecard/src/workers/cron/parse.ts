@@ -55,7 +55,7 @@ const macros: Readonly<Record<string, string>> = {
 const fieldOrder = 'minute hour day-of-month month day-of-week'
 const longestMonth = [0, 31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 
-class Refusal extends Error {
+class CronError extends Error {
   readonly issue: CronIssue
   constructor(position: number, detail: string, hint: string) {
     super(detail)
@@ -68,7 +68,7 @@ export function parseCron(expression: string): ParsedCron {
   try {
     return { schedule: parse(expression) }
   } catch (error) {
-    if (error instanceof Refusal) return { issue: error.issue }
+    if (error instanceof CronError) return { issue: error.issue }
     throw error
   }
 }
@@ -88,7 +88,7 @@ function parse(expression: string): CronSchedule {
     anyDayOfWeek: fifth.text === '*',
   }
   if (!canMatch(schedule))
-    throw new Refusal(
+    throw new CronError(
       third.at,
       `"${schedule.expression}" never fires: no such month has the day of month "${third.text}".`,
       'Choose a day that exists in at least one of the months.',
@@ -96,18 +96,18 @@ function parse(expression: string): CronSchedule {
   return schedule
 }
 
-function wrongCount(parts: readonly { text: string; at: number }[]): Refusal {
+function wrongCount(parts: readonly { text: string; at: number }[]): CronError {
   const first = parts[0]
-  if (!first) return new Refusal(0, 'The cron expression is empty.', `Write five fields: ${fieldOrder}.`)
+  if (!first) return new CronError(0, 'The cron expression is empty.', `Write five fields: ${fieldOrder}.`)
   if (first.text.startsWith('@')) {
     const same = macros[first.text.toLowerCase()]
     const hint = same === undefined ? `Write five fields: ${fieldOrder}.` : `Write "${same}".`
-    return new Refusal(first.at, `"${first.text}" is not supported.`, hint)
+    return new CronError(first.at, `"${first.text}" is not supported.`, hint)
   }
   const extra = parts[5]
   const hint =
     parts.length === 6 ? 'Remove the seconds field: the shortest interval is one minute.' : `Write ${fieldOrder}.`
-  return new Refusal(extra?.at ?? first.at, `A cron expression has five fields; this one has ${parts.length}.`, hint)
+  return new CronError(extra?.at ?? first.at, `A cron expression has five fields; this one has ${parts.length}.`, hint)
 }
 
 function parseField(field: Field, text: string, at: number): Uint8Array {
@@ -122,7 +122,7 @@ function parseField(field: Field, text: string, at: number): Uint8Array {
 
 function addItem(field: Field, set: Uint8Array, item: string, at: number): void {
   if (item === '')
-    throw new Refusal(at, `The ${field.name} field has an empty list item.`, 'Remove the comma that is too many.')
+    throw new CronError(at, `The ${field.name} field has an empty list item.`, 'Remove the comma that is too many.')
   const slash = item.indexOf('/')
   const range = slash < 0 ? item : item.slice(0, slash)
   const step = slash < 0 ? 1 : parseStep(field, item.slice(slash + 1), at + slash + 1)
@@ -136,7 +136,7 @@ function parseRange(field: Field, text: string, at: number, step: number | undef
   if (dash < 0) {
     const value = parseValue(field, text, at)
     if (step !== undefined)
-      throw new Refusal(
+      throw new CronError(
         at,
         `A step needs \`*\` or a range before it: "${text}/${step}".`,
         `Write "${value}-${field.max}/${step}" to start at ${value}.`,
@@ -146,7 +146,7 @@ function parseRange(field: Field, text: string, at: number, step: number | undef
   const from = parseValue(field, text.slice(0, dash), at)
   const to = parseValue(field, text.slice(dash + 1), at + dash + 1)
   if (from > to)
-    throw new Refusal(
+    throw new CronError(
       at,
       `The range "${text}" runs backwards in the ${field.name} field.`,
       `Write "${from}-${field.max},${field.min}-${to}".`,
@@ -159,7 +159,11 @@ function parseStep(field: Field, text: string, at: number): number {
   const step = /^\d{1,4}$/.test(text) ? Number(text) : 0
   if (step >= 1 && step <= most) return step
   const hint = step > most ? `Write "${field.min}" to fire once in the field.` : `Use a whole number from 1 to ${most}.`
-  throw new Refusal(at, `The step "${text}" of the ${field.name} field is not a whole number from 1 to ${most}.`, hint)
+  throw new CronError(
+    at,
+    `The step "${text}" of the ${field.name} field is not a whole number from 1 to ${most}.`,
+    hint,
+  )
 }
 
 function parseValue(field: Field, text: string, at: number): number {
@@ -167,10 +171,10 @@ function parseValue(field: Field, text: string, at: number): number {
   if (value >= field.min && value <= field.max) return value
   const range = `${field.min} to ${field.max}`
   if (field === dayOfWeek && value === 7)
-    throw new Refusal(at, 'Day of week 7 does not exist: days are 0 (Sunday) to 6 (Saturday).', 'Write 0 for Sunday.')
+    throw new CronError(at, 'Day of week 7 does not exist: days are 0 (Sunday) to 6 (Saturday).', 'Write 0 for Sunday.')
   if (!Number.isNaN(value))
-    throw new Refusal(at, `${text} is out of range in the ${field.name} field.`, `Use a number from ${range}.`)
-  throw new Refusal(at, `"${text}" is not a value of the ${field.name} field.`, valueHint(field, text))
+    throw new CronError(at, `${text} is out of range in the ${field.name} field.`, `Use a number from ${range}.`)
+  throw new CronError(at, `"${text}" is not a value of the ${field.name} field.`, valueHint(field, text))
 }
 
 function valueHint(field: Field, text: string): string {

@@ -106,9 +106,9 @@ function buildOptions(options: BundleOptions, modules: ImportedModules) {
   } as const satisfies BuildOptions
 }
 
-type Built = BuildResult<ReturnType<typeof buildOptions>>
+type BuildOutput = BuildResult<ReturnType<typeof buildOptions>>
 
-async function settle(run: () => Promise<Built>, modules: ImportedModules): Promise<BundleResult> {
+async function settle(run: () => Promise<BuildOutput>, modules: ImportedModules): Promise<BundleResult> {
   try {
     const result = await run()
     const warnings = result.warnings.map((message) => issueOf('warning', message))

@@ -9,7 +9,7 @@ type Fields<K extends ResourceKind> = FieldsOf<K, ProcessorId>
 type StepParts<K extends ResourceKind> = Pick<CreateOf<K>, 'fields' | 'carried'>
 
 /** Parameters, also of an object that several fields share (`recurring`). */
-type Part<Params> = {
+type ParamsPart<Params> = {
   readonly [Key in keyof Params]?: Params[Key] extends infer Value ? Value | Partial<Value> : never
 }
 
@@ -17,18 +17,18 @@ interface Translation<Live, Value, Step, Create> {
   /** The canonical value of a live object. */
   readonly read: (live: Live) => Value
   /** Its parameters at creation. */
-  readonly create: (value: Value, step: Step) => Part<Create>
+  readonly create: (value: Value, step: Step) => ParamsPart<Create>
 }
 
 interface ChangeableTranslation<Live, Value, Step, Create, Update> extends Translation<Live, Value, Step, Create> {
-  readonly update: (value: Value) => Part<Update>
+  readonly update: (value: Value) => ParamsPart<Update>
 }
 
 /** Author's metadata travels with our own keys: metadata.ts. What is attached is told in requests of its own: attachments.ts. */
-type Told<K extends ResourceKind> = Exclude<FieldName<K>, 'metadata' | FieldsThat<K, 'attached'>>
+type TranslatedField<K extends ResourceKind> = Exclude<FieldName<K>, 'metadata' | FieldsThat<K, 'attached'>>
 
 export type Translations<K extends ResourceKind, Live, Create, Update> = {
-  readonly [Name in Told<K>]: Name extends FieldsThat<K, 'fixed'>
+  readonly [Name in TranslatedField<K>]: Name extends FieldsThat<K, 'fixed'>
     ? Translation<Live, Fields<K>[Name & keyof Fields<K>], StepParts<K>, Create> & { readonly update?: never }
     : ChangeableTranslation<Live, Fields<K>[Name & keyof Fields<K>], StepParts<K>, Create, Update>
 }
@@ -71,10 +71,10 @@ export function changeParams(translations: Readonly<Record<string, AnyTranslatio
 export function readFields<K extends ResourceKind>(
   translations: Readonly<Record<string, AnyTranslation>>,
   live: object,
-): Pick<Fields<K>, Told<K> & keyof Fields<K>> {
+): Pick<Fields<K>, TranslatedField<K> & keyof Fields<K>> {
   const fields: Record<string, unknown> = {}
   for (const field in translations) fields[field] = translations[field]?.read(live as never)
-  return fields as unknown as Pick<Fields<K>, Told<K> & keyof Fields<K>>
+  return fields as unknown as Pick<Fields<K>, TranslatedField<K> & keyof Fields<K>>
 }
 
 /** The fields that an update may tell; anything else in an update is a bug of the plan. */

@@ -3,7 +3,7 @@ import type { Stripe } from 'stripe'
 import type { ObservedResource, ProcessorId, ResourceKind } from '../../../catalog/resource.ts'
 import type { CreateStep, UpdateStep } from '../../../catalog/steps.ts'
 
-export { idOf, known, listOf } from '../reading.ts'
+export { idOf, known, listOf } from '../connection/reading.ts'
 
 export type CreateOf<K extends ResourceKind> = Extract<CreateStep<ProcessorId>, { readonly kind: K }>
 export type UpdateOf<K extends ResourceKind> = Extract<UpdateStep<ProcessorId>, { readonly kind: K }>

@@ -219,17 +219,17 @@ const webhook: Rows<Stripe.WebhookEndpoint, Field<'webhook'>> = {
 
 export const memberTables = { meter, feature, product, price, coupon, promotion_code: promotionCode, webhook } as const
 
-type Unsaid = Pick<ObservedResource, 'unsaid' | 'carriable'>
+type UnmanagedMembers = Pick<ObservedResource, 'unsaid' | 'carriable'>
 
 /** The members of a live object that no document can say, and that are other than null, empty or false; paths in Stripe's words. */
-export function unsaidMembers(kind: ResourceKind, object: object): Unsaid {
+export function unsaidMembers(kind: ResourceKind, object: object): UnmanagedMembers {
   const found = new Map<string, CarriedValue | null>()
   collect(memberTables[kind], object, '', found)
   if (found.size === 0) return nothingUnsaid
   return { unsaid: [...found.keys()], carriable: [...found.values()].filter((value) => value !== null) }
 }
 
-const nothingUnsaid: Unsaid = { unsaid: [], carriable: [] }
+const nothingUnsaid: UnmanagedMembers = { unsaid: [], carriable: [] }
 
 function collect(table: MemberTable, object: object, prefix: string, found: Map<string, CarriedValue | null>): void {
   for (const [member, value] of Object.entries(object) as [string, unknown][]) {

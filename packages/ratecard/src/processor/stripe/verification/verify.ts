@@ -2,8 +2,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Clock } from '../../../clock.ts'
 import { ProcessorError } from '../../processor-error.ts'
-import { connect, isLiveKey, keyProblem } from '../connection.ts'
-import { withoutSecrets } from '../errors.ts'
+import { connect, isLiveKey, keyProblem } from '../connection/connection.ts'
+import { withoutSecrets } from '../connection/errors.ts'
 import { scenarios } from './scenarios.ts'
 import { Stage } from './stage.ts'
 import type { Observation, Scenario } from './stage.ts'
@@ -18,7 +18,7 @@ export interface VerifyOptions {
   readonly only: readonly string[]
   readonly clock: Clock
   readonly signal: AbortSignal
-  readonly onVerdict?: (verdict: Verdict) => void
+  readonly onVerdict?: (verdict: ScenarioResult) => void
 }
 
 /** Something that the two sides say differently; `at` is a path into what was seen. */
@@ -28,7 +28,7 @@ export interface Difference {
   readonly processor: unknown
 }
 
-export interface Verdict {
+export interface ScenarioResult {
   readonly id: string
   readonly belief: string
   readonly differences: readonly Difference[]
@@ -41,7 +41,7 @@ export interface Verdict {
 export const scenarioIds: readonly string[] = scenarios.map(({ id }) => id)
 
 /** Throws `unauthorized` for a key that is no test key: nothing is ever sent with it. */
-export async function verify(options: VerifyOptions): Promise<readonly Verdict[]> {
+export async function verify(options: VerifyOptions): Promise<readonly ScenarioResult[]> {
   const { secretKey, apiBase, sandboxUrl, only, clock, signal } = options
   const problem = keyProblem(secretKey)
   if (problem !== null) throw new ProcessorError('unauthorized', `${problem}.`)
@@ -53,7 +53,7 @@ export async function verify(options: VerifyOptions): Promise<readonly Verdict[]
   const timeoutMs = 80_000
   const real = connect({ secretKey, apiBase, timeoutMs })
   const sandbox = connect({ secretKey: 'sk_test_ratecardverify', apiBase: sandboxUrl, timeoutMs })
-  const verdicts: Verdict[] = []
+  const verdicts: ScenarioResult[] = []
   for (const scenario of scenarios) {
     if (only.length > 0 && !only.includes(scenario.id)) continue
     signal.throwIfAborted()
@@ -64,7 +64,7 @@ export async function verify(options: VerifyOptions): Promise<readonly Verdict[]
   return verdicts
 }
 
-async function decide(scenario: Scenario, real: Stage, sandbox: Stage, secretKey: string): Promise<Verdict> {
+async function decide(scenario: Scenario, real: Stage, sandbox: Stage, secretKey: string): Promise<ScenarioResult> {
   const { id, belief } = scenario
   const expected = await seen(scenario, sandbox, secretKey)
   const found = await seen(scenario, real, secretKey)
@@ -78,13 +78,13 @@ async function decide(scenario: Scenario, real: Stage, sandbox: Stage, secretKey
   }
 }
 
-interface Seen {
+interface RecordedAnswer {
   readonly seen: Observation
   readonly error: string | null
   readonly leftBehind: readonly string[]
 }
 
-async function seen(scenario: Scenario, stage: Stage, secretKey: string): Promise<Seen> {
+async function seen(scenario: Scenario, stage: Stage, secretKey: string): Promise<RecordedAnswer> {
   try {
     return { seen: await scenario.observe(stage), error: null, leftBehind: await stage.cleanUp() }
   } catch (error) {

@@ -13,7 +13,7 @@ import { asServiceError, isSerializationFailure, refusalOf } from './database-er
 import type { Tables } from '../../records/tables.ts'
 
 export type Engine = 'sqlite' | 'postgres'
-export type Read = Kysely<Tables>
+export type ReadConnection = Kysely<Tables>
 export type Write = Transaction<Tables>
 
 const attempts = 5
@@ -61,7 +61,7 @@ export class Database {
   }
 
   /** Statements of their own, outside any transaction. Never write here. */
-  async read<T>(work: (db: Read) => Promise<T>): Promise<T> {
+  async read<T>(work: (db: ReadConnection) => Promise<T>): Promise<T> {
     this.#refuseInside()
     try {
       return await work(this.#kysely)
@@ -97,7 +97,7 @@ export class Database {
    * True if the database certainly runs on this machine. SQLite does, because its write-ahead log is shared memory. PostgreSQL does
    * if both ends see a local connection: with a proxy between (e.g. PgBouncer beside either of them) only one of them does.
    */
-  async isOnThisMachine(db: Read): Promise<boolean> {
+  async isOnThisMachine(db: ReadConnection): Promise<boolean> {
     if (this.engine === 'sqlite' || this.#options.localAddress !== true) return this.engine === 'sqlite'
     const { rows } = await sql<{ local: boolean }>`
       select coalesce(host(inet_client_addr()) in ('127.0.0.1', '::1'), true) as local`.execute(db)

@@ -2,7 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import type SqliteFile from 'better-sqlite3'
 import { beginImmediate, openSqlite } from './sqlite-file.ts'
-import type { Answer, Order, ThreadOptions } from './sqlite-thread.ts'
+import type { ThreadReply, ThreadRequest, ThreadOptions } from './sqlite-thread.ts'
 
 const port = parentPort
 if (port === null) throw new Error('This file is the body of a thread.')
@@ -14,18 +14,18 @@ opening.catch(() => (broken = true))
 const statements = new Map<string, SqliteFile.Statement>()
 let turn: Promise<unknown> = Promise.resolve()
 
-port.on('message', (order: Order) => {
+port.on('message', (order: ThreadRequest) => {
   turn = turn.then(async () => {
     const answer = await carryOut(order).catch(failed)
     const last = order.sql === null || broken
-    port.postMessage({ id: order.id, last, ...answer } satisfies Answer)
+    port.postMessage({ id: order.id, last, ...answer } satisfies ThreadReply)
     if (last) port.close()
   })
 })
 
-type Outcome = Omit<Answer, 'id'>
+type StatementResult = Omit<ThreadReply, 'id'>
 
-async function carryOut({ sql, parameters }: Order): Promise<Outcome> {
+async function carryOut({ sql, parameters }: ThreadRequest): Promise<StatementResult> {
   const database = await opening
   if (sql === null) {
     statements.clear()
@@ -50,7 +50,7 @@ async function carryOut({ sql, parameters }: Order): Promise<Outcome> {
   return { changes: statement.run(...parameters).changes }
 }
 
-function failed(error: unknown): Outcome {
+function failed(error: unknown): StatementResult {
   const { message } = error instanceof Error ? error : new Error(String(error))
   return { error: { message, code: error instanceof Error && 'code' in error ? String(error.code) : '' } }
 }

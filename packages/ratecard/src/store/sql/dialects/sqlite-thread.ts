@@ -13,13 +13,13 @@ export interface ThreadOptions extends SqliteFileOptions {
 }
 
 /** One statement, or with null the wish to end. */
-export interface Order {
+export interface ThreadRequest {
   readonly id: number
   readonly sql: string | null
   readonly parameters: readonly unknown[]
 }
 
-export interface Answer {
+export interface ThreadReply {
   readonly id: number
   readonly rows?: readonly unknown[]
   readonly changes?: number
@@ -88,14 +88,14 @@ class ThreadDriver implements Driver {
   }
 }
 
-interface Waiting {
-  readonly resolve: (answer: Answer) => void
+interface PendingReply {
+  readonly resolve: (answer: ThreadReply) => void
   readonly reject: (error: Error) => void
 }
 
 interface Thread {
   readonly worker: Worker
-  readonly waiting: Map<number, Waiting>
+  readonly waiting: Map<number, PendingReply>
 }
 
 class ThreadConnection implements DatabaseConnection {
@@ -130,14 +130,14 @@ class ThreadConnection implements DatabaseConnection {
     await ended
   }
 
-  #ask(sql: string | null, parameters: readonly unknown[]): Promise<Answer> {
+  #ask(sql: string | null, parameters: readonly unknown[]): Promise<ThreadReply> {
     const { worker, waiting } = (this.#thread ??= this.#start())
     const id = ++this.#count
     return new Promise((resolve, reject) => {
       waiting.set(id, { resolve, reject })
       // A process must not end while an answer is due, and an idle thread must not keep it.
       worker.ref()
-      worker.postMessage({ id, sql, parameters } satisfies Order)
+      worker.postMessage({ id, sql, parameters } satisfies ThreadRequest)
     })
   }
 
@@ -148,7 +148,7 @@ class ThreadConnection implements DatabaseConnection {
     const over = (): void => {
       if (this.#thread === thread) this.#thread = undefined
     }
-    worker.on('message', ({ id, error, ...answer }: Answer) => {
+    worker.on('message', ({ id, error, ...answer }: ThreadReply) => {
       const waiting = thread.waiting.get(id)
       thread.waiting.delete(id)
       if (thread.waiting.size === 0) worker.unref()

@@ -5,7 +5,7 @@ import { ServiceError } from '../../../errors/service-error.ts'
 import { continuesHistory, genesis } from '../../history-chain.ts'
 import type { Database, Write } from '../database/database.ts'
 import type { KyselyStore } from '../kysely-store.ts'
-import { secretContext } from '../repositories/secrets.ts'
+import { secretContext } from '../repositories/configuration/secrets.ts'
 import { tables } from '../../records/tables.ts'
 import type { TableName } from '../../records/tables.ts'
 

@@ -9,9 +9,9 @@ import type { HistoryCheck } from '../../history-chain.ts'
 import type { Sealer } from '../../seal.ts'
 import { backupSqlite } from './backup.ts'
 import { Database } from '../database/database.ts'
-import { secretContext } from '../repositories/secrets.ts'
-import { migrations } from '../migrations/migrations.ts'
-import { SqlVersions } from '../repositories/versions.ts'
+import { secretContext } from '../repositories/configuration/secrets.ts'
+import { migrations } from '../schema-migrations/migrations.ts'
+import { SqlVersions } from '../repositories/configuration/versions.ts'
 
 /** Copies the store at `from`, in use or not, into the new file `to`. */
 export async function backupFile(from: string, to: string): Promise<void> {

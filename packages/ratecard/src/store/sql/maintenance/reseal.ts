@@ -1,8 +1,8 @@
 // Rotation of the master key: everything sealed under an older key is sealed anew under the newest.
 import type { Sealer } from '../../seal.ts'
 import type { Database, Write } from '../database/database.ts'
-import { idempotencyContext } from '../repositories/idempotency.ts'
-import { secretContext } from '../repositories/secrets.ts'
+import { idempotencyContext } from '../repositories/auth/idempotency.ts'
+import { secretContext } from '../repositories/configuration/secrets.ts'
 
 /** How many texts were sealed anew. One transaction: after a failure nothing has changed. */
 export async function reseal(database: Database, sealer: Sealer): Promise<number> {

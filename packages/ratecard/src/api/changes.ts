@@ -1,0 +1,68 @@
+// What differs: between two documents, or between a document and the processor.
+import { Type } from 'typebox'
+import { Ids, ResourceKind } from './notation/common.ts'
+import { AnyValue, asWritten, choice, closed, nullable, shape } from './notation/schema.ts'
+
+const created = { created: Ids, updated: Ids, archived: Ids }
+
+/** The specification's own report, kept as it is: a document with names of its own. */
+export const ChangeReport = asWritten(
+  shape(
+    'ChangeReport',
+    {
+      products: Type.Object(created, closed),
+      prices: Type.Object(created, closed),
+      features: Type.Object(created, closed),
+      meters: Type.Object({ created: Ids, updated: Ids, deactivated: Ids }, closed),
+      webhooks: Type.Object({ created: Ids, updated: Ids, unchanged: Ids }, closed),
+      coupons: Type.Object(created, closed),
+      promotion_codes: Type.Object(created, closed),
+    },
+    'What a push does, by configuration id.',
+  ),
+)
+
+const difference = {
+  field: Type.String({ description: 'Name of the field in the document.' }),
+  before: AnyValue('null when absent.'),
+  after: AnyValue('null when absent.'),
+}
+export const Display = shape(
+  'Display',
+  { before: nullable(Type.String()), after: nullable(Type.String()) },
+  'The resource on one line, as people read it.',
+)
+export const FieldChange = shape('FieldChange', {
+  ...difference,
+  origin: Type.Enum(['edit', 'drift', 'both'], {
+    description: 'Whose change it is: the author’s edit, an edit at the processor, or both.',
+  }),
+})
+export const ChangeAction = choice('ChangeAction', [
+  'create',
+  'adopt',
+  'update',
+  'rename',
+  'replace',
+  'reactivate',
+  'archive',
+  'keep',
+])
+export const Detail = shape('Detail', {
+  kind: ResourceKind,
+  config_id: Type.String(),
+  action: ChangeAction,
+  because: Type.Array(Type.String(), { description: 'Names of the fields that differ.' }),
+  fields: Type.Array(FieldChange),
+  processor_id_before: nullable(Type.String()),
+  processor_id_after: nullable(Type.String()),
+  display: Display,
+})
+
+export const DocumentDifference = shape('DocumentDifference', {
+  kind: ResourceKind,
+  config_id: Type.String(),
+  change: Type.Enum(['added', 'changed', 'removed']),
+  fields: Type.Array(Type.Object(difference, closed)),
+  display: Display,
+})

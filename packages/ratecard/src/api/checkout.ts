@@ -1,0 +1,203 @@
+// What a tenant does for itself: see its prices, buy, look after what it bought, and use what is metered.
+import { Type } from 'typebox'
+import type { Price } from '../config/schema/schema.ts'
+import { customerErrors, keyErrors, keyHeader, operations } from './notation/operation.ts'
+import { closed, document, Moment, nullable, shape, Time } from './notation/schema.ts'
+import { Entitlements } from './tenants.ts'
+
+const Url = (description: string) => Type.String({ minLength: 1, maxLength: 2000, description })
+const tenant_id = Type.Optional(
+  Type.String({
+    minLength: 1,
+    maxLength: 100,
+    description: 'Needed with a service key. A session has a tenant already and may name no other.',
+  }),
+)
+
+export const NewCheckout = shape('NewCheckout', {
+  price_id: Type.String({ minLength: 1, maxLength: 200, description: 'Config id of the price.' }),
+  success_url: Url('Where the customer goes after paying; its origin must be allowed.'),
+  cancel_url: Url('Where the customer goes instead; its origin must be allowed.'),
+  quantity: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'Not for metered prices.' })),
+  trial_period_days: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 730,
+      description: 'Recurring prices only. 0 is no trial, whatever the price gives.',
+    }),
+  ),
+  currency: Type.Optional(
+    Type.String({
+      pattern: '^[a-z]{3}$',
+      description: 'One of the price’s currencies; the processor chooses when absent.',
+      examples: ['usd'],
+    }),
+  ),
+  allow_promotion_codes: Type.Optional(Type.Boolean({ description: 'Let the customer enter a code.' })),
+  promotion_code: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 500,
+      description:
+        'The code as customers type it; with a service key its config id will do. With a session, ten refused codes within an hour are the limit (429 `rate_limited`).',
+    }),
+  ),
+  allow_duplicate: Type.Optional(
+    Type.Boolean({
+      description:
+        'Sell a recurring price also where the tenant has a live subscription to its product, or to another product of its `subscription_group`: both are billed.',
+    }),
+  ),
+  allow_second_trial: Type.Optional(
+    Type.Boolean({
+      description:
+        'Service keys only: give a trial also where the tenant had one of the product or `subscription_group`.',
+    }),
+  ),
+  tenant_id,
+})
+export const Checkout = shape('Checkout', {
+  url: Type.String({ description: 'Where to send the customer.' }),
+  session_id: nullable(Type.String({ description: 'null for a free price, which needs no checkout.' })),
+  trial: Type.Optional(
+    Type.Literal('used', {
+      description: 'The price gives a trial and the tenant has had it: this page takes the payment at once.',
+    }),
+  ),
+})
+
+/** Exact on both sides: a whole number, or a decimal as text. */
+const UsageValue = Type.Unsafe<number | string>({
+  type: ['integer', 'string'],
+  minimum: 0,
+  maximum: 999_999_999_999_999,
+  pattern: '^\\d{1,15}(\\.\\d{1,12})?$',
+  description: 'A whole number, or a decimal as text; never negative.',
+})
+export const NewUsage = shape('NewUsage', {
+  meter: Type.String({ minLength: 1, maxLength: 200, description: 'Config id of the meter.' }),
+  value: UsageValue,
+  tenant_id,
+  timestamp: Type.Optional(
+    Moment(
+      'When it was used, RFC 3339; the moment of the call when absent. At most 35 days ago; with a session not later than now.',
+    ),
+  ),
+  identifier: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 100, description: 'The same identifier is counted once.' }),
+  ),
+})
+export const Usage = shape('Usage', {
+  meter: Type.String(),
+  tenant_id: Type.String(),
+  value: nullable(UsageValue),
+  timestamp: nullable(Time('As given; null: the moment of the call.')),
+  identifier: Type.String(),
+  already_counted: Type.Boolean({
+    description:
+      'True: an earlier report with this identifier counts, and this one does not; `value` and `timestamp` are null then, as the earlier ones are not kept here.',
+  }),
+})
+
+export const SessionPrices = shape('SessionPrices', {
+  prices: Type.Array(
+    Type.Object(
+      {
+        base_price_id: Type.String({ description: 'Config id of the public price that it stands in for.' }),
+        price: document<Price>('Price'),
+      },
+      closed,
+    ),
+    { description: 'Empty for a tenant without a deal.' },
+  ),
+})
+
+const path = '/api/v1/billing'
+const all = { tag: 'Checkout', access: 'session', scope: 'write', method: 'POST', bodyLimit: 32 * 1024 } as const
+
+export const checkoutOperations = operations({
+  listSessionPrices: {
+    tag: 'Checkout',
+    access: 'session',
+    scope: 'read',
+    method: 'GET',
+    path: `${path}/session/prices`,
+    summary: 'The prices that a tenant negotiated',
+    description:
+      'Each one in place of a price of the public list. A checkout takes the id of the base: the tenant is sold its own price.',
+    query: { tenant_id },
+    answers: { 200: { description: 'The tenant’s own prices.', schema: SessionPrices } },
+    errors: ['config_not_found', 'tenant_not_found'],
+  },
+  getEntitlements: {
+    tag: 'Checkout',
+    access: 'session',
+    scope: 'read',
+    method: 'GET',
+    path: `${path}/entitlements`,
+    summary: 'The features that the tenant of the session may use',
+    description: 'The same as for a service key under the tenant’s own path.',
+    query: { tenant_id },
+    answers: { 200: { description: 'The features.', schema: Entitlements } },
+    errors: ['tenant_not_found', ...customerErrors],
+  },
+  createCheckout: {
+    ...all,
+    path: `${path}/checkout`,
+    summary: 'Send a tenant to the checkout of a price',
+    description:
+      'A tenant with enterprise pricing gets its own price in place of the base. A free price with an interval begins at once: `url` is then the success URL.',
+    headers: keyHeader,
+    body: NewCheckout,
+    answers: { 200: { description: 'Where to send the customer.', schema: Checkout } },
+    errors: [
+      'price_not_found',
+      'config_not_found',
+      'tenant_not_found',
+      'price_not_sellable',
+      'currency_not_offered',
+      'checkout_invalid',
+      'already_subscribed',
+      'trial_used',
+      'tenant_busy',
+      ...customerErrors,
+      ...keyErrors,
+    ],
+  },
+  createPortal: {
+    ...all,
+    path: `${path}/portal`,
+    summary: 'Send a tenant to the customer portal of the processor',
+    body: Type.Object(
+      { return_url: Url('Where the customer goes afterwards; its origin must be allowed.'), tenant_id },
+      closed,
+    ),
+    answers: {
+      200: {
+        description: 'Where to send the customer.',
+        schema: Type.Object({ url: Type.String({ description: 'Where to send the customer.' }) }, closed),
+      },
+    },
+    errors: ['tenant_not_found', 'checkout_invalid', 'tenant_busy', ...customerErrors],
+  },
+  recordUsage: {
+    ...all,
+    path: `${path}/usage`,
+    summary: 'Record usage of a meter',
+    description:
+      'A session reports usage of its own tenant, of meters that sum or count, and not later than now. Meters with the formula `last`, or with `event_time_window`, take a service key: there a later report replaces earlier ones.',
+    headers: keyHeader,
+    body: NewUsage,
+    answers: { 200: { description: 'It is recorded.', schema: Usage } },
+    errors: [
+      'meter_not_found',
+      'config_not_found',
+      'tenant_not_found',
+      'not_allowed',
+      'checkout_invalid',
+      'tenant_busy',
+      ...customerErrors,
+      ...keyErrors,
+    ],
+  },
+})

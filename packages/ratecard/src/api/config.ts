@@ -1,0 +1,199 @@
+// The configuration as its owners see it: read, push, validate, roll back, pull, drift, reset.
+import { Type } from 'typebox'
+import type { BillingConfig } from '../config/schema/schema.ts'
+import { Detail } from './changes.ts'
+import { Ids, ResourceKind, Revision } from './notation/common.ts'
+import { actorHeaders, keyHeader, operations, processorErrors, pushErrors } from './notation/operation.ts'
+import { Issue } from './problem.ts'
+import { pushHeaders, PushOutcome, pushQuery, pushStarted } from './pushes.ts'
+import { AnyObject, asWritten, closed, document, nullable, shape, shared, Time } from './notation/schema.ts'
+
+const Document = document<BillingConfig>('BillingConfig')
+/** A document as it comes: the service judges it itself, with words of its own for what is wrong. */
+const GivenDocument = document<unknown>('BillingConfig')
+
+export const ServedConfig = shape('ServedConfig', {
+  id: Type.String(),
+  version: Type.String(),
+  revision: Revision,
+  created_at: Time('When the first revision was applied.'),
+  updated_at: Time('When this revision was applied.'),
+  config: Document,
+})
+
+export const Validation = shape('Validation', {
+  valid: Type.Boolean(),
+  errors: Type.Array(shared(Issue)),
+  warnings: Type.Array(shared(Issue)),
+})
+
+const PullReport = Type.Object(
+  {
+    document: Document,
+    unrepresented: Type.Array(
+      Type.Object({ kind: Type.String(), processor_id: Type.String(), reason: Type.String() }, closed),
+    ),
+  },
+  closed,
+)
+
+export const DriftReport = shape('DriftReport', {
+  in_sync: Type.Boolean(),
+  revision: Revision,
+  version: Type.String(),
+  differences: Type.Array(shared(Detail)),
+  notes: Type.Array(
+    Type.Object(
+      {
+        kind: ResourceKind,
+        config_id: Type.String(),
+        processor_id: Type.String(),
+        not_expressible: Type.Array(Type.String(), { description: 'Members of the processor’s object.' }),
+      },
+      closed,
+    ),
+    { description: 'Values of managed objects that no document says. They are no drift.' },
+  ),
+  unmanaged: Type.Array(
+    Type.Object({ kind: ResourceKind, processor_id: Type.String(), name: nullable(Type.String()) }, closed),
+  ),
+})
+
+export const ResetReport = shape('ResetReport', {
+  archived: asWritten(
+    Type.Object({ products: Ids, prices: Ids, features: Ids, meters: Ids, coupons: Ids, promotion_codes: Ids }, closed),
+  ),
+  errors: Type.Array(Type.Object({ kind: ResourceKind, config_id: Type.String(), detail: Type.String() }, closed)),
+  revision: Revision,
+})
+
+const path = '/api/v1/billing/admin/config'
+const all = { tag: 'Configuration', access: 'service_key' } as const
+/** Bytes. */
+const documentLimit = 10 * 1024 * 1024
+const pushAnswers = {
+  200: { description: 'Applied, unchanged, or (`dry_run`) planned.', schema: PushOutcome },
+  202: pushStarted,
+} as const
+
+export const configOperations = operations({
+  getFullConfig: {
+    ...all,
+    scope: 'read',
+    method: 'GET',
+    path,
+    summary: 'The whole configuration',
+    answers: { 200: { description: 'The configuration, hidden prices and all.', schema: ServedConfig } },
+    errors: ['config_not_found'],
+  },
+  pushConfig: {
+    ...all,
+    scope: 'dry_run',
+    method: 'POST',
+    path,
+    summary: 'Push a configuration document',
+    description:
+      'Validates, plans, and applies the difference to the processor. The document is the whole truth: what is not in it is archived.',
+    query: pushQuery,
+    headers: pushHeaders,
+    body: GivenDocument,
+    bodyLimit: documentLimit,
+    keepsText: true,
+    answers: pushAnswers,
+    errors: pushErrors,
+  },
+  keepWritten: {
+    ...all,
+    scope: 'write',
+    method: 'POST',
+    path: `${path}/written`,
+    summary: 'Keep a document as its author wrote it, with `${NAME}`, to push with',
+    description:
+      'The body is the document before its variables were expanded. Its id goes with the push of the expanded one (`X-Ratecard-Written`); what no push uses within a day is forgotten.',
+    body: AnyObject,
+    bodyLimit: documentLimit,
+    keepsText: true,
+    answers: {
+      200: {
+        description: 'Kept.',
+        schema: Type.Object(
+          { written: Type.String({ description: 'Id for `X-Ratecard-Written`: 64 hexadecimal digits.' }) },
+          closed,
+        ),
+      },
+    },
+  },
+  validateConfig: {
+    ...all,
+    scope: 'read',
+    method: 'POST',
+    path: `${path}/validate`,
+    summary: 'Validate a configuration document; applies nothing',
+    body: GivenDocument,
+    bodyLimit: documentLimit,
+    keepsText: true,
+    answers: { 200: { description: 'The verdict, for valid and invalid documents alike.', schema: Validation } },
+  },
+  rollbackConfig: {
+    ...all,
+    scope: 'dry_run',
+    method: 'POST',
+    path: `${path}/rollback`,
+    summary: 'Push the content of an earlier revision as a new one',
+    query: pushQuery,
+    headers: pushHeaders,
+    body: Type.Object(
+      { revision: Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: 'The revision to go back to.' }) },
+      closed,
+    ),
+    answers: pushAnswers,
+    errors: ['revision_not_found', ...pushErrors],
+  },
+  pullConfig: {
+    ...all,
+    scope: 'read',
+    method: 'GET',
+    path: `${path}/pull`,
+    summary: 'A configuration document of what is active at the processor',
+    query: { report: Type.Boolean({ default: false, description: 'Also list what the document cannot express.' }) },
+    answers: {
+      200: {
+        description: 'The document; with `report`, the document and what it cannot express.',
+        schema: Type.Union([Document, PullReport]),
+        headers: {
+          'X-Ratecard-Unrepresented': {
+            type: 'integer',
+            description: 'How many objects have parts that the document cannot express.',
+          },
+        },
+      },
+    },
+    errors: [...processorErrors, 'account_mismatch'],
+  },
+  getDrift: {
+    ...all,
+    scope: 'read',
+    method: 'GET',
+    path: `${path}/drift`,
+    summary: 'Differences between the last applied version and the live processor',
+    answers: { 200: { description: 'The differences, field by field.', schema: DriftReport } },
+    errors: ['config_not_found', ...processorErrors, 'account_mismatch'],
+  },
+  resetConfig: {
+    ...all,
+    scope: 'write',
+    method: 'POST',
+    path: `${path}/reset`,
+    summary: 'Archive everything',
+    description: 'Archives every managed product, price, meter, coupon and promotion code. Webhooks stay.',
+    query: {
+      scope: Type.Enum(['managed', 'account'], {
+        default: 'managed',
+        description: '`account` also takes what Ratecard did not make.',
+      }),
+    },
+    headers: { ...keyHeader, ...actorHeaders },
+    answers: { 200: { description: 'What was archived.', schema: ResetReport } },
+    errors: pushErrors,
+  },
+})

@@ -1,0 +1,59 @@
+// Every operation of the API, in the order in which they are described, and the shapes that have a place of their own there.
+import { BillingConfig, Meter, Price, Product } from '../config/schema/schema.ts'
+import { ChangeReport, Detail } from './changes.ts'
+import { checkoutOperations } from './checkout.ts'
+import { configOperations } from './config.ts'
+import { dashboardOperations } from './dashboard.ts'
+import { enterpriseOperations, enterprisePriceOperations } from './enterprise.ts'
+import { jobOperations } from './jobs.ts'
+import { keyOperations } from './keys.ts'
+import { migrationOperations } from './price-migrations.ts'
+import { Calculation, priceListOperations } from './price-list.ts'
+import { Issue, Problem } from './problem.ts'
+import { PriceImpact, pushOperations, PushStep } from './pushes.ts'
+import { revisionOperations } from './revisions.ts'
+import { descriptionOperations, doctorOperations, serverOperations } from './server.ts'
+import { sessionOperations } from './sessions.ts'
+import { tenantOperations } from './tenants.ts'
+import { usageOperations } from './usage.ts'
+import { webhookOperations } from './webhooks.ts'
+import { workerRunOperations } from './worker-runs.ts'
+import { workerOperations } from './workers.ts'
+
+export const contract = {
+  ...descriptionOperations,
+  ...priceListOperations,
+  ...checkoutOperations,
+  ...configOperations,
+  ...revisionOperations,
+  ...pushOperations,
+  ...enterprisePriceOperations,
+  ...webhookOperations,
+  ...keyOperations,
+  ...dashboardOperations,
+  ...doctorOperations,
+  ...tenantOperations,
+  ...usageOperations,
+  ...sessionOperations,
+  ...enterpriseOperations,
+  ...migrationOperations,
+  ...jobOperations,
+  ...workerOperations,
+  ...workerRunOperations,
+  ...serverOperations,
+}
+
+/** Shapes that OpenAPI shows once, by the name of their component; the document's own come straight from its one truth. */
+export const components = {
+  BillingConfig,
+  Product,
+  Price,
+  Meter,
+  Calculation,
+  Issue,
+  Problem,
+  ChangeReport,
+  Detail,
+  PriceImpact,
+  PushStep,
+}

@@ -1,0 +1,90 @@
+// Work on many subscriptions, journalled: what ran, what runs, what waits.
+import { Type } from 'typebox'
+import { jobActs, jobKinds, jobStates } from '../store/records/journal.ts'
+import { journalled, Pagination, StepState } from './notation/common.ts'
+import { customerErrors, idParams, operations, pageQuery } from './notation/operation.ts'
+import { AnyObject, choice, Count, nullable, shape, Time } from './notation/schema.ts'
+
+export const JobKind = choice('JobKind', jobKinds)
+
+const job = {
+  id: Type.String(),
+  kind: JobKind,
+  subject: Type.String({ description: 'What it is about: a tenant, a template, a price, a webhook.' }),
+  state: Type.Enum([...jobStates], {
+    description: '`waiting`: the rest must wait for a date, and is done then. `interrupted`: until it is resumed.',
+  }),
+  resumes_at: nullable(Time('When a waiting job goes on.')),
+  allows: Type.Array(Type.Enum([...jobActs]), {
+    description: 'What may be asked of it now; anything else is refused.',
+  }),
+  ...journalled,
+}
+export const Job = shape('Job', job)
+export const JobStep = shape('JobStep', {
+  index: Count('Number of the step, from 0.'),
+  state: StepState,
+  attempts: Count('How often it was begun.'),
+  step: AnyObject,
+  result: nullable(AnyObject),
+  error: nullable(AnyObject),
+})
+export const JobReport = shape('JobReport', {
+  ...job,
+  input: AnyObject,
+  error: nullable(AnyObject),
+  steps: Type.Array(JobStep),
+})
+export const JobList = shape('JobList', { jobs: Type.Array(Job), pagination: Pagination })
+
+export const jobStarted = {
+  description: 'Journalled and running.',
+  schema: Job,
+  headers: { Location: { type: 'string', description: 'Where the job is followed.' } },
+} as const
+
+export const jobsPath = '/api/v1/billing/admin/jobs'
+const all = { tag: 'Jobs', access: 'service_key' } as const
+
+export const jobOperations = operations({
+  listJobs: {
+    ...all,
+    scope: 'read',
+    method: 'GET',
+    path: jobsPath,
+    summary: 'Jobs, newest first',
+    query: { ...pageQuery, kind: Type.Optional(choice('JobKind', JobKind.enum, 'Only jobs of this kind.')) },
+    answers: { 200: { description: 'A page of jobs.', schema: JobList } },
+  },
+  getJob: {
+    ...all,
+    scope: 'read',
+    method: 'GET',
+    path: `${jobsPath}/:id`,
+    summary: 'A job with each of its steps',
+    params: idParams,
+    answers: { 200: { description: 'The job.', schema: JobReport } },
+    errors: ['job_not_found'],
+  },
+  resumeJob: {
+    ...all,
+    scope: 'write',
+    method: 'POST',
+    path: `${jobsPath}/:id/resume`,
+    summary: 'Go on with a job that stopped before its end',
+    params: idParams,
+    answers: { 202: { description: 'It runs again.', schema: Job } },
+    errors: ['job_not_found', 'job_not_running', 'tenant_busy', 'push_in_progress', ...customerErrors],
+  },
+  cancelJob: {
+    ...all,
+    scope: 'write',
+    method: 'POST',
+    path: `${jobsPath}/:id/cancel`,
+    summary: 'Stop a job between two steps, or one that waits',
+    description: 'What was done stays done.',
+    params: idParams,
+    answers: { 200: { description: 'It stops.', schema: Job } },
+    errors: ['job_not_found', 'job_not_running'],
+  },
+})

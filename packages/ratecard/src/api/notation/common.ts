@@ -1,0 +1,47 @@
+// What shapes of several nouns share.
+import { Type } from 'typebox'
+import { resourceKinds } from '../../catalog/kinds.ts'
+import { changeKinds } from '../../store/records/configuration.ts'
+import { stepStates } from '../../store/records/journal.ts'
+import { choice, Count, nullable, shape, Time } from './schema.ts'
+
+export const ResourceKind = choice('ResourceKind', resourceKinds, 'Kind of the resource.')
+
+export const Revision = Type.Integer({ minimum: 1, description: 'Number of the accepted change: 1, 2, 3 …' })
+
+export const By = shape(
+  'By',
+  {
+    key_id: Type.String({ description: 'Id of the service key.' }),
+    key_name: Type.String({ description: 'As the key was called then.' }),
+  },
+  'The service key that did it, beside the author that was claimed.',
+)
+
+export const Ids = Type.Array(Type.String(), { description: 'Configuration ids in document order.' })
+
+export const PushKind = choice('PushKind', changeKinds)
+
+/** Of a push and of a job alike. */
+export const StepState = choice('StepState', stepStates)
+
+/** What the journal tells of a push and of a job alike. */
+export const journalled = {
+  author: nullable(Type.String()),
+  by: nullable(By),
+  message: nullable(Type.String()),
+  created_at: Time('When it was journalled.'),
+  updated_at: Time('Its last change.'),
+  finished_at: nullable(Time('When it ended.')),
+  steps_total: Count('Steps in all.'),
+  steps_done: Count('Steps that are done.'),
+}
+
+export const TenantId = Type.String({ minLength: 1, maxLength: 100, description: 'Id of the tenant.' })
+
+export const Pagination = shape('Pagination', {
+  total: Count('Items in all.'),
+  limit: Type.Integer({ minimum: 1, maximum: 100 }),
+  offset: Count('Items skipped.'),
+  has_more: Type.Boolean(),
+})

@@ -1,0 +1,157 @@
+// The words that shapes of the wire are written in. A shape is a TypeBox schema in snake_case, closed; from it follow what
+// Fastify checks and OpenAPI shows, the type that rooms speak (`Inside`), the client's types, and the crossing (cross.ts).
+import { Type } from 'typebox'
+import type { Static, TArray, TObject, TOptional, TProperties, TSchema, TUnion, TUnsafe } from 'typebox'
+import { toRfc3339 } from '../../clock.ts'
+import { absence, coded, moment, named, target, verbatim } from './marks.ts'
+import type { Camel } from './names.ts'
+
+export const closed = { additionalProperties: false } as const
+
+interface Codec<InsideForm, WireForm> {
+  /** Also takes what is in the wire's form already: the command line writes what the client read. */
+  readonly encode: (inside: InsideForm | WireForm) => WireForm
+  readonly decode: (wire: WireForm) => InsideForm
+}
+
+export interface TCoded<InsideForm, WireForm> extends TUnsafe<WireForm> {
+  [coded]: Codec<InsideForm, WireForm>
+}
+export interface TTime extends TUnsafe<string> {
+  [coded]: Codec<number, string>
+  format: 'date-time'
+}
+export interface TVerbatim<Value> extends TUnsafe<Value> {
+  [verbatim]: true
+}
+export interface TShared<Schema extends TSchema> extends TUnsafe<Static<Schema>> {
+  [target]: Schema
+}
+/** Optional on the wire; inside it is always there, and `Empty` stands for its absence. */
+export type TAbsent<Schema extends TSchema, Empty> = TOptional<Schema> & { [absence]: { readonly empty: Empty } }
+
+/** A closed object with a name of its own: the client exports its type under it. */
+export function shape<Properties extends TProperties>(
+  name: string,
+  properties: Properties,
+  description?: string,
+): TObject<Properties> {
+  return Type.Object(properties, { ...closed, ...described(description), [named]: name })
+}
+
+/** An enumeration with a name of its own. */
+export const choice = <Values extends string[]>(name: string, values: readonly [...Values], description?: string) =>
+  Type.Enum<Values>(values, { ...described(description), [named]: name })
+
+/** A shape with a place of its own in OpenAPI, under its name; to be listed in contract.ts. */
+export function shared<Schema extends TSchema>(schema: Schema): TShared<Schema> {
+  const reference = { $ref: `${nameOf(schema) ?? ''}#`, [target]: schema }
+  return Type.Unsafe<Static<Schema>>(reference) as TShared<Schema>
+}
+
+/** A document of its author, by the name of its component: here the turning of names stops. */
+export const document = <Value>(component: string): TVerbatim<Value> =>
+  Type.Unsafe<Value>({ $ref: `${component}#`, [verbatim]: true }) as TVerbatim<Value>
+
+/** Belongs to its author or to the processor: here the turning of names stops. */
+export function asWritten<Schema extends TSchema>(schema: Schema): TVerbatim<Frozen<Static<Schema>>> {
+  return { ...schema, [verbatim]: true } as unknown as TVerbatim<Frozen<Static<Schema>>>
+}
+
+type Frozen<Value> = Value extends readonly (infer Item)[]
+  ? readonly Frozen<Item>[]
+  : Value extends object
+    ? { readonly [Name in keyof Value]: Frozen<Value[Name]> }
+    : Value
+
+/** Any JSON object, as its author wrote it. */
+export const AnyObject = asWritten(
+  Type.Unsafe<Readonly<Record<string, unknown>>>(Type.Object({}, { additionalProperties: true })),
+)
+
+/** Any JSON value as its author wrote it; null when absent. */
+export const AnyValue = (description: string) => asWritten(Type.Unknown({ description }))
+
+export function code<InsideForm, WireForm>(schema: TSchema, codec: Codec<InsideForm, WireForm>) {
+  return Type.Unsafe<WireForm>({ ...schema, [coded]: codec }) as TCoded<InsideForm, WireForm>
+}
+
+/** Epoch milliseconds inside, RFC 3339 in UTC on the wire. */
+export const Time = (description?: string): TTime =>
+  code(Type.String({ format: 'date-time', ...described(description) }), timeCodec) as TTime
+
+const timeCodec: Codec<number, string> = {
+  encode: (time) => (typeof time === 'number' ? toRfc3339(time) : time),
+  decode: (text) => Date.parse(text),
+}
+
+/** A time in a request: text on both sides, because a wrong one has words of its own. The client also takes a `Date`. */
+export const Moment = (description: string) => Type.String({ maxLength: 40, description, [moment]: true })
+
+export const nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
+
+/** Left out of the wire when it is `empty` inside. */
+export function absent<Schema extends TSchema, const Empty>(schema: Schema, empty: Empty): TAbsent<Schema, Empty> {
+  return Type.Optional({ ...schema, [absence]: { empty } }) as unknown as TAbsent<Schema, Empty>
+}
+
+export const Count = (description: string) => Type.Integer({ minimum: 0, description })
+
+const described = (description: string | undefined) => (description === undefined ? {} : { description })
+
+export function nameOf(schema: TSchema): string | undefined {
+  return (schema as { readonly [named]?: string })[named]
+}
+
+/**
+ * The form that rooms and service speak: camelCase, times as epoch milliseconds, optional members absent or there. With
+ * `Time = string` the form of the client.
+ */
+export type Inside<Schema, Time = number> = Schema extends TTime
+  ? Time
+  : Schema extends TVerbatim<infer Value>
+    ? Value
+    : Schema extends TShared<infer Target>
+      ? Inside<Target, Time>
+      : Schema extends TCoded<infer InsideForm, infer WireForm>
+        ? Time extends string
+          ? WireForm
+          : InsideForm
+        : Schema extends TObject<infer Properties>
+          ? InsideObject<Properties, Time>
+          : Schema extends TArray<infer Item>
+            ? readonly Inside<Item, Time>[]
+            : Schema extends TUnion<infer Branches>
+              ? Inside<Branches[number], Time>
+              : Schema extends TSchema
+                ? Static<Schema>
+                : never
+
+export type InsideObject<Properties extends TProperties, Time> = {
+  readonly [Name in keyof Properties as Properties[Name] extends TOptional ? never : Camel<Name>]: Inside<
+    Properties[Name],
+    Time
+  >
+} & {
+  readonly [Name in keyof Properties as MayLack<Properties[Name], Time> extends true ? Camel<Name> : never]?: Inside<
+    Properties[Name],
+    Time
+  >
+} & {
+  readonly [
+    Name in keyof Properties as Properties[Name] extends TAbsent<TSchema, unknown>
+      ? Time extends string
+        ? never
+        : Camel<Name>
+      : never
+  ]: Inside<Properties[Name], Time> | EmptyOf<Properties[Name]>
+}
+
+type MayLack<Schema, Time> = Schema extends TOptional
+  ? Schema extends TAbsent<TSchema, unknown>
+    ? Time extends string
+      ? true
+      : false
+    : true
+  : false
+type EmptyOf<Schema> = Schema extends { [absence]: { readonly empty: infer Empty } } ? Empty : never

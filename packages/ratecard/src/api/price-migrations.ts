@@ -1,0 +1,83 @@
+// Moving subscribers of a replaced price to what replaced it.
+import { Type } from 'typebox'
+import { TenantId } from './notation/common.ts'
+import { Effective } from './enterprise.ts'
+import { jobStarted } from './jobs.ts'
+import { actorHeaders, customerErrors, keyErrors, keyHeader, operations } from './notation/operation.ts'
+import { closed, Count, nullable, shape, Time } from './notation/schema.ts'
+
+const TenantIds = (description: string) => Type.Array(TenantId, { maxItems: 10_000, description })
+export const NewMigration = shape('NewMigration', {
+  price_id: Type.String({ minLength: 1, maxLength: 200, description: 'Config id of a price that was replaced.' }),
+  to: Type.Optional(
+    Type.String({
+      maxLength: 40,
+      description:
+        '`renewal` (default), `now` (billed at the next renewal), or a time (RFC 3339): at the first renewal after it.',
+    }),
+  ),
+  only: Type.Optional(TenantIds('Only these tenants.')),
+  except: Type.Optional(TenantIds('All but these tenants.')),
+})
+
+const Monthly = nullable(Type.Integer({ description: 'Minor units a month; null where it depends on usage.' }))
+export const MigrationLine = shape('MigrationLine', {
+  tenant_id: nullable(Type.String()),
+  customer: Type.String({
+    description: 'At the processor; empty for a tenant that has the price from when it was free.',
+  }),
+  subscription: Type.String(),
+  item: Type.String(),
+  from_processor_price_id: Type.String(),
+  to_processor_price_id: Type.String(),
+  quantity: nullable(Type.Integer({ minimum: 0 })),
+  currency: Type.String(),
+  monthly_before: Monthly,
+  monthly_after: Monthly,
+  effective: Effective,
+  effective_at: Time('When the price changes.'),
+  skipped: nullable(Type.String({ description: 'Why it stays where it is; null when it moves.' })),
+})
+export const MigrationPlan = shape('MigrationPlan', {
+  price_id: Type.String(),
+  lines: Type.Array(MigrationLine),
+  totals: Type.Array(
+    Type.Object(
+      {
+        currency: Type.String(),
+        subscriptions: Count('Subscriptions that move.'),
+        before: Type.Integer({ description: 'Minor units a month.' }),
+        after: Type.Integer({ description: 'Minor units a month.' }),
+      },
+      closed,
+    ),
+  ),
+})
+
+export const migrationOperations = operations({
+  startMigration: {
+    tag: 'Jobs',
+    access: 'service_key',
+    scope: 'dry_run',
+    method: 'POST',
+    path: '/api/v1/billing/admin/migrations',
+    summary: 'Move subscribers of a replaced price to what replaced it',
+    query: { dry_run: Type.Boolean({ default: false, description: 'Answer the list and the money; move nobody.' }) },
+    headers: { ...keyHeader, ...actorHeaders },
+    body: NewMigration,
+    bodyLimit: 4 * 1024 * 1024,
+    answers: {
+      200: { description: 'With `dry_run`: who would move, and what it changes.', schema: MigrationPlan },
+      202: jobStarted,
+    },
+    errors: [
+      'price_not_found',
+      'config_not_found',
+      'tenant_not_found',
+      'price_not_sellable',
+      'tenant_busy',
+      ...customerErrors,
+      ...keyErrors,
+    ],
+  },
+})

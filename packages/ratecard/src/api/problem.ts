@@ -1,0 +1,42 @@
+// What is wrong: a problem (RFC 9457), and each of its issues.
+import { Type } from 'typebox'
+import { issueCodes, problemCodes } from '../errors/codes.ts'
+import type { IssueCode, ProblemCode } from '../errors/codes.ts'
+import { named } from './notation/marks.ts'
+import { closed, shape, shared } from './notation/schema.ts'
+
+export const Issue = shape('Issue', {
+  code: Type.Enum(Object.keys(issueCodes) as IssueCode[], { description: 'What is wrong; contract.' }),
+  pointer: Type.String({
+    description: 'JSON pointer (URI fragment) to the place; `#/query/…` and `#/path/…` for parameters.',
+  }),
+  severity: Type.Enum(['error', 'warning']),
+  detail: Type.String(),
+  hint: Type.Optional(Type.String({ description: 'What to do next.' })),
+})
+
+export const Problem = Type.Object(
+  {
+    type: Type.String({ description: 'URL of the explanation of the code.' }),
+    title: Type.String({ description: 'The same for every occurrence of the code.' }),
+    status: Type.Integer({ minimum: 400, maximum: 599 }),
+    detail: Type.String({ description: 'What happened this time.' }),
+    instance: Type.String({ description: '`urn:request:` and the X-Request-Id of the answer.' }),
+    code: Type.Enum(Object.keys(problemCodes) as ProblemCode[], { description: 'What to switch on; contract.' }),
+    hint: Type.Optional(Type.String({ description: 'What to do next.' })),
+    errors: Type.Optional(Type.Array(shared(Issue))),
+    processor: Type.Optional(
+      Type.Object(
+        {
+          type: Type.Optional(Type.String()),
+          code: Type.Optional(Type.String()),
+          message: Type.Optional(Type.String()),
+          param: Type.Optional(Type.String()),
+          request_id: Type.Optional(Type.String()),
+        },
+        { ...closed, description: 'The processor’s own words, unchanged.' },
+      ),
+    ),
+  },
+  { additionalProperties: true, description: 'A problem (RFC 9457).', [named]: 'Problem' },
+)

@@ -1,0 +1,72 @@
+// What was accepted before: the history, one revision of it, the difference of two.
+import { Type } from 'typebox'
+import type { BillingConfig } from '../config/schema/schema.ts'
+import { ChangeReport, DocumentDifference } from './changes.ts'
+import { By, Pagination, PushKind, Revision as RevisionNumber } from './notation/common.ts'
+import { operations, pageQuery } from './notation/operation.ts'
+import { AnyObject, closed, document, nullable, shape, shared, Time } from './notation/schema.ts'
+
+const entry = {
+  revision: RevisionNumber,
+  version: Type.String(),
+  kind: PushKind,
+  created_at: Time('When it was applied.'),
+  author: nullable(Type.String()),
+  by: nullable(By),
+  message: nullable(Type.String()),
+  checksum: Type.String({ description: 'SHA-256 of the document’s canonical JSON; empty for a reset.' }),
+  push_id: nullable(Type.String({ description: 'The push that made it; its report has the processor’s request ids.' })),
+  changes: shared(ChangeReport),
+  archived_webhooks: Type.Array(Type.String(), {
+    description: 'Webhooks that were removed, for which `changes` has no list; empty for revisions of before.',
+  }),
+}
+export const HistoryEntry = shape('HistoryEntry', entry)
+export const History = shape('History', { versions: Type.Array(HistoryEntry), pagination: Pagination })
+export const Revision = shape(
+  'Revision',
+  {
+    ...entry,
+    document: nullable(document<BillingConfig>('BillingConfig')),
+    written: nullable(AnyObject),
+  },
+  '`document` is null for a reset. `written` is the document as its author wrote it, with `${NAME}` where `document` has values; null where only the latter was sent.',
+)
+
+const path = '/api/v1/billing/admin/config/history'
+const all = { tag: 'Configuration', access: 'service_key', scope: 'read', method: 'GET' } as const
+const inPath = Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: 'Number of a revision.' })
+
+export const revisionOperations = operations({
+  listVersions: {
+    ...all,
+    path,
+    summary: 'Accepted changes, newest first',
+    query: pageQuery,
+    answers: { 200: { description: 'A page of the history.', schema: History } },
+  },
+  getRevision: {
+    ...all,
+    path: `${path}/:revision`,
+    summary: 'One revision with its document',
+    params: { revision: inPath },
+    answers: { 200: { description: 'The revision.', schema: Revision } },
+    errors: ['revision_not_found'],
+  },
+  compareRevisions: {
+    ...all,
+    path: `${path}/:from/diff/:to`,
+    summary: 'What changed in meaning between two revisions',
+    params: { from: inPath, to: inPath },
+    answers: {
+      200: {
+        description: 'One entry per configuration id that differs.',
+        schema: Type.Object(
+          { from: Type.Integer(), to: Type.Integer(), differences: Type.Array(DocumentDifference) },
+          closed,
+        ),
+      },
+    },
+    errors: ['revision_not_found'],
+  },
+})

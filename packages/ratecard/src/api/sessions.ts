@@ -1,0 +1,60 @@
+// Sessions of tenants: minted by a service key, good for checkout, portal and usage of that tenant alone.
+import { Type } from 'typebox'
+import { TenantId } from './notation/common.ts'
+import { idParams, operations } from './notation/operation.ts'
+import { closed, shape, Time } from './notation/schema.ts'
+
+export const Session = shape('Session', {
+  id: Type.String(),
+  tenant_id: Type.String(),
+  value: Type.String({
+    description: 'The value of the cookie `ratecard_session` (over TLS `__Host-ratecard_session`): shown this once.',
+  }),
+  created_at: Time('When it was made.'),
+  expires_at: Time('When it ends.'),
+})
+
+const path = '/api/v1/billing/admin/sessions'
+const all = { tag: 'Access', access: 'service_key', scope: 'write' } as const
+
+export const sessionOperations = operations({
+  createSession: {
+    ...all,
+    method: 'POST',
+    path,
+    summary: 'Create a session for a tenant',
+    description: 'The value is in this answer only; what is stored is its hash.',
+    body: Type.Object(
+      {
+        tenant_id: TenantId,
+        ttl_seconds: Type.Optional(
+          Type.Integer({ minimum: 60, maximum: 2_592_000, description: 'Its life; one day when absent.' }),
+        ),
+      },
+      closed,
+    ),
+    answers: {
+      201: {
+        description: 'The session.',
+        schema: Session,
+        headers: {
+          'Set-Cookie': {
+            type: 'string',
+            description:
+              '`ratecard_session` (over TLS `__Host-ratecard_session`), for browsers that call by themselves.',
+          },
+        },
+      },
+    },
+    errors: ['tenant_not_found', 'secret_unreadable'],
+  },
+  revokeSession: {
+    ...all,
+    method: 'DELETE',
+    path: `${path}/:id`,
+    summary: 'End a session',
+    params: idParams,
+    answers: { 204: { description: 'Ended, at once.', schema: null } },
+    errors: ['session_not_found'],
+  },
+})

@@ -1,0 +1,280 @@
+// Tenants: who buys, what they are on, what they will be invoiced, and what was changed about them.
+import { Type } from 'typebox'
+import { By, Pagination, TenantId } from './notation/common.ts'
+import {
+  actorHeaders,
+  customerErrors,
+  idParams,
+  keyErrors,
+  keyHeader,
+  operations,
+  pageQuery,
+} from './notation/operation.ts'
+import { named } from './notation/marks.ts'
+import { AnyObject, closed, nullable, shape, Time } from './notation/schema.ts'
+import { DroppedUsage } from './usage.ts'
+
+/** Text or null in one step: a union would tell the caller of two mistakes where there is one. */
+const TextOrNull = (maxLength: number, description: string) =>
+  Type.Unsafe<string | null>({ type: ['string', 'null'], minLength: 1, maxLength, description })
+
+const editable = {
+  name: Type.String({ minLength: 1, maxLength: 250, description: 'As invoices and people call it.' }),
+  email: TextOrNull(250, 'Where invoices go.'),
+  processor_customer_id: TextOrNull(255, 'Its customer at the processor; made at the first checkout when absent.'),
+}
+export const NewTenant = shape('NewTenant', {
+  id: Type.Optional(TenantId),
+  name: editable.name,
+  email: Type.Optional(editable.email),
+  processor_customer_id: Type.Optional(editable.processor_customer_id),
+})
+export const TenantChange = Type.Partial(Type.Object(editable), {
+  ...closed,
+  minProperties: 1,
+  [named]: 'TenantChange',
+})
+export const Tenant = shape('Tenant', {
+  id: Type.String(),
+  name: Type.String(),
+  email: nullable(Type.String()),
+  processor_customer_id: nullable(Type.String()),
+  enterprise_template: nullable(Type.String({ description: 'The template that is applied.' })),
+  enterprise_id: nullable(Type.String({ description: 'The enterprise id that is applied; never both.' })),
+  created_at: Time('When it was made.'),
+  updated_at: Time('Its last change.'),
+})
+export const TenantList = shape('TenantList', { tenants: Type.Array(Tenant), pagination: Pagination })
+
+export const SubscriptionItem = shape('SubscriptionItem', {
+  id: Type.String(),
+  price_id: nullable(Type.String({ description: 'Config id; null when the price is none of ours.' })),
+  processor_price_id: Type.String(),
+  quantity: nullable(Type.Integer({ minimum: 0 })),
+  legacy: Type.Boolean({ description: 'The price was replaced or removed since; the tenant keeps it until moved.' }),
+  usage_type: Type.Enum(['licensed', 'metered']),
+  current_period_end: nullable(Time('When it renews.')),
+  scheduled_price_id: nullable(Type.String({ description: 'What it moves to at the end of the period.' })),
+})
+export const Subscription = shape('Subscription', {
+  id: Type.String(),
+  home: Type.Enum(['processor', 'local'], { description: '`local`: a free price, kept here alone.' }),
+  status: Type.String({ description: 'The processor’s word: active, trialing, past_due …' }),
+  currency: nullable(Type.String()),
+  cancel_at_period_end: Type.Boolean(),
+  trial_end: nullable(Time('When the trial ends.')),
+  created_at: Time('When it began.'),
+  duplicate_of: nullable(
+    Type.String({
+      description:
+        'An earlier subscription to the same product or `subscription_group`: both are billed, and nobody asked for two.',
+    }),
+  ),
+  items: Type.Array(SubscriptionItem),
+})
+export const TenantSubscriptions = shape('TenantSubscriptions', {
+  tenant_id: Type.String(),
+  billing_status: Type.Enum(['none', 'free', 'trialing', 'active', 'past_due', 'unpaid', 'incomplete', 'paused']),
+  subscriptions: Type.Array(Subscription),
+})
+
+export const Entitlements = shape('Entitlements', {
+  features: Type.Array(
+    Type.Object(
+      {
+        id: Type.String({ description: 'Config id of the feature.' }),
+        name: Type.String({ description: 'Its name at the processor.' }),
+      },
+      closed,
+    ),
+    { description: 'What the tenant may use now, by id.' },
+  ),
+})
+
+export const AuditEntry = shape('AuditEntry', {
+  id: Type.String(),
+  action: Type.String(),
+  before: nullable(AnyObject),
+  after: nullable(AnyObject),
+  result: nullable(AnyObject),
+  author: nullable(Type.String()),
+  by: nullable(By),
+  key_id: nullable(Type.String({ description: 'Id of the service key that acted.' })),
+  request_id: nullable(Type.String()),
+  created_at: Time('When it happened.'),
+})
+export const Audit = shape('Audit', { entries: Type.Array(AuditEntry), pagination: Pagination })
+
+const Minor = (description: string) => Type.Integer({ description })
+export const InvoiceLine = shape('InvoiceLine', {
+  description: nullable(Type.String()),
+  price_id: nullable(Type.String({ description: 'Config id; null when the price is none of ours.' })),
+  processor_price_id: nullable(Type.String()),
+  quantity: nullable(Type.Integer()),
+  amount: Minor('Minor units.'),
+  period_start: Time('Begin of the period that the line bills.'),
+  period_end: Time('Its end.'),
+})
+const invoice = {
+  currency: Type.String(),
+  subtotal: Minor('Minor units, before discounts and tax.'),
+  total: Minor('Minor units.'),
+  amount_due: Minor('Minor units that will be charged.'),
+  due_at: nullable(Time('When it will be made.')),
+  formatted: Type.String({ description: 'The amount due as people read it.' }),
+  lines: Type.Array(InvoiceLine),
+}
+export const Invoice = shape('Invoice', { subscription: Type.String(), ...invoice })
+export const UpcomingInvoice = shape(
+  'UpcomingInvoice',
+  {
+    tenant_id: Type.String(),
+    currency: nullable(invoice.currency),
+    subtotal: nullable(invoice.subtotal),
+    total: nullable(invoice.total),
+    amount_due: nullable(invoice.amount_due),
+    due_at: invoice.due_at,
+    formatted: nullable(invoice.formatted),
+    lines: invoice.lines,
+    invoices: Type.Array(Invoice, { description: 'One for each subscription that will be invoiced.' }),
+    dropped_usage: nullable(
+      Type.Array(DroppedUsage, {
+        description:
+          'Reports of dropped usage with an example of this tenant: none of it is in the amounts. null: the processor did not tell.',
+      }),
+    ),
+  },
+  'The members beside `invoices` are those of the invoice that comes first.',
+)
+
+const path = '/api/v1/billing/admin/tenants'
+const all = { tag: 'Tenants', access: 'service_key' } as const
+const tenantAnswer = { 200: { description: 'The tenant.', schema: Tenant } } as const
+const filter = (description: string) => Type.Optional(Type.String({ minLength: 1, maxLength: 255, description }))
+
+export const tenantOperations = operations({
+  createTenant: {
+    ...all,
+    scope: 'write',
+    method: 'POST',
+    path,
+    summary: 'Create a tenant',
+    headers: { ...keyHeader, ...actorHeaders },
+    body: NewTenant,
+    answers: {
+      201: {
+        description: 'The tenant.',
+        schema: Tenant,
+        headers: { Location: { type: 'string', description: 'Where it is.' } },
+      },
+    },
+    errors: ['conflict', ...keyErrors],
+  },
+  listTenants: {
+    ...all,
+    scope: 'read',
+    method: 'GET',
+    path,
+    summary: 'Tenants by id',
+    query: {
+      ...pageQuery,
+      processor_customer_id: filter('Only the tenant of this customer at the processor.'),
+      enterprise_template: filter('Only tenants that have this template.'),
+      enterprise_id: filter('Only tenants that have this enterprise id.'),
+    },
+    answers: { 200: { description: 'A page of tenants.', schema: TenantList } },
+  },
+  getTenant: {
+    ...all,
+    scope: 'read',
+    method: 'GET',
+    path: `${path}/:id`,
+    summary: 'A tenant',
+    params: idParams,
+    answers: tenantAnswer,
+    errors: ['tenant_not_found'],
+  },
+  updateTenant: {
+    ...all,
+    scope: 'write',
+    method: 'PATCH',
+    path: `${path}/:id`,
+    summary: 'Change a tenant',
+    description:
+      'Another customer (or none) is refused while the present one has live subscriptions or enterprise pricing; its checkout pages that can still be paid are closed. It stays at the processor as it is.',
+    params: idParams,
+    headers: actorHeaders,
+    body: TenantChange,
+    answers: tenantAnswer,
+    errors: ['tenant_not_found', 'conflict', 'tenant_busy', ...customerErrors],
+  },
+  removeTenant: {
+    ...all,
+    scope: 'write',
+    method: 'DELETE',
+    path: `${path}/:id`,
+    summary: 'Remove a tenant',
+    description:
+      'Refused while it has live subscriptions. Its sessions end, and so do its checkout pages that can still be paid; its audit trail stays. Its customer stays at the processor as it is.',
+    params: idParams,
+    headers: actorHeaders,
+    answers: { 204: { description: 'Removed.', schema: null } },
+    errors: ['tenant_not_found', 'conflict', 'tenant_busy', ...customerErrors],
+  },
+  listTenantSubscriptions: {
+    ...all,
+    scope: 'read',
+    method: 'GET',
+    path: `${path}/:id/subscriptions`,
+    summary: 'What a tenant is subscribed to now, by config price id',
+    params: idParams,
+    answers: { 200: { description: 'The subscriptions.', schema: TenantSubscriptions } },
+    errors: ['tenant_not_found', ...customerErrors],
+  },
+  cancelSubscription: {
+    ...all,
+    scope: 'write',
+    method: 'DELETE',
+    path: `${path}/:id/subscriptions/:subscription`,
+    summary: 'End a tenant’s subscription to a free price',
+    description:
+      'Now, with a line in the audit trail. A subscription of the processor is 409 `conflict`: its customer cancels it in the portal. A paid subscription that the tenant buys through a checkout ends its free ones by itself.',
+    params: { ...idParams, subscription: Type.String({ minLength: 1, maxLength: 255, description: 'Its id.' }) },
+    headers: actorHeaders,
+    answers: { 204: { description: 'Ended.', schema: null } },
+    errors: ['tenant_not_found', 'subscription_not_found', 'conflict', 'tenant_busy'],
+  },
+  getTenantEntitlements: {
+    ...all,
+    scope: 'read',
+    method: 'GET',
+    path: `${path}/:id/entitlements`,
+    summary: 'The features that a tenant may use',
+    description:
+      'The processor’s active entitlements of its customer, by the ids of `features` in the configuration, and what its free prices give.',
+    params: idParams,
+    answers: { 200: { description: 'The features.', schema: Entitlements } },
+    errors: ['tenant_not_found', ...customerErrors],
+  },
+  getUpcomingInvoice: {
+    ...all,
+    scope: 'read',
+    method: 'GET',
+    path: `${path}/:id/upcoming-invoice`,
+    summary: 'What a tenant will be invoiced next',
+    params: idParams,
+    answers: { 200: { description: 'The processor’s preview.', schema: UpcomingInvoice } },
+    errors: ['tenant_not_found', ...customerErrors],
+  },
+  listTenantAudit: {
+    ...all,
+    scope: 'read',
+    method: 'GET',
+    path: `${path}/:id/audit`,
+    summary: 'What was changed about a tenant, newest first',
+    params: idParams,
+    query: pageQuery,
+    answers: { 200: { description: 'A page of the trail.', schema: Audit } },
+    errors: ['tenant_not_found'],
+  },
+})

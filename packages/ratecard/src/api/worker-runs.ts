@@ -1,0 +1,79 @@
+// What workers said, and what their schedules did.
+import { Type } from 'typebox'
+import { runOutcomes } from '../store/records/workers.ts'
+import { Pagination } from './notation/common.ts'
+import { operations, pageQuery } from './notation/operation.ts'
+import { absent, closed, nullable, shape, Time } from './notation/schema.ts'
+import { workerParams, workersPath } from './workers.ts'
+
+export const CronRun = shape('CronRun', {
+  id: Type.String(),
+  cron: Type.String(),
+  scheduled_time: Time('The tick’s own time.'),
+  started_at: nullable(Time('null when it never started.')),
+  finished_at: nullable(Time('null while it runs.')),
+  outcome: Type.Enum([...runOutcomes]),
+  cpu_ms: nullable(Type.Number({ minimum: 0 })),
+  error: absent(Type.String({ description: 'Message and trace of the first failure.' }), null),
+})
+export const CronRunList = shape('CronRunList', { runs: Type.Array(CronRun), pagination: Pagination })
+
+export const WorkerLogLine = shape('WorkerLogLine', {
+  id: Type.String(),
+  time: Time('When the worker said it.'),
+  level: Type.String({ description: 'debug, log, info, warn, error, exception, or system for the host’s own words.' }),
+  message: Type.String(),
+  request_id: absent(Type.String(), null),
+  run_id: absent(Type.String(), null),
+  deployment: Type.String(),
+})
+export const WorkerLogs = Type.Object({ logs: Type.Array(WorkerLogLine) }, closed)
+
+const one = `${workersPath}/:name` as const
+const all = { tag: 'Workers', access: 'service_key', params: workerParams } as const
+const levels = ['debug', 'log', 'info', 'warn', 'error', 'exception', 'system'] as const
+
+export const workerRunOperations = operations({
+  getWorkerLogs: {
+    ...all,
+    scope: 'read',
+    method: 'GET',
+    path: `${one}/logs`,
+    summary: 'Log lines of a worker, oldest first',
+    description:
+      'The newest `limit` lines that fit. With `follow=true` they are the beginning of a stream of server-sent events `log`, which goes on until the client leaves.',
+    query: {
+      limit: Type.Integer({ minimum: 0, maximum: 1000, default: 100, description: 'How many to list.' }),
+      since: Type.Optional(Type.String({ description: 'Only lines from this time on, RFC 3339.' })),
+      level: Type.Optional(Type.Enum(levels, { description: 'Only lines of this level.' })),
+      run_id: Type.Optional(Type.String({ description: 'Only lines of this scheduled run.' })),
+      request_id: Type.Optional(Type.String({ description: 'Only lines of this request.' })),
+      follow: Type.Boolean({ default: false, description: 'Stream what comes.' }),
+    },
+    answers: { 200: { description: 'The lines; with `follow` a stream of `text/event-stream`.', schema: WorkerLogs } },
+    events: { log: WorkerLogLine },
+    errors: ['worker_not_found'],
+  },
+  listCronRuns: {
+    ...all,
+    scope: 'read',
+    method: 'GET',
+    path: `${one}/cron/runs`,
+    summary: 'Scheduled runs of a worker, newest first',
+    query: { ...pageQuery, cron: Type.Optional(Type.String({ description: 'Only runs of this expression.' })) },
+    answers: { 200: { description: 'A page of runs.', schema: CronRunList } },
+    errors: ['worker_not_found'],
+  },
+  triggerCron: {
+    ...all,
+    scope: 'write',
+    method: 'POST',
+    path: `${one}/cron/trigger`,
+    summary: 'Run the scheduled handler now',
+    description:
+      'Answers when the run ended, `waitUntil` included. Without `cron`: the first of the worker’s. `skipped` when one is still running.',
+    body: nullable(Type.Object({ cron: Type.Optional(nullable(Type.String())) }, closed)),
+    answers: { 200: { description: 'The run.', schema: CronRun } },
+    errors: ['worker_not_found', 'worker_unavailable', 'cron_invalid'],
+  },
+})

@@ -1,0 +1,167 @@
+// Who may call the admin routes. Decides what a key looks like and which keys are valid; never keeps or logs a key itself.
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { Clock } from '../clock.ts'
+import { ServiceError } from '../errors/service-error.ts'
+import type { Service, ServiceKey } from '../service/service.ts'
+import type { WorkerKeys } from '../service/workers.ts'
+import { serviceKeyColumns } from '../store/records/auth.ts'
+import type { ServiceKeyRecord } from '../store/records/auth.ts'
+import { shown } from '../store/records/columns.ts'
+import type { Store } from '../store/store.ts'
+
+const prefix = 'rck_'
+/** `lastUsedAt` is exact to this much: a write to the store for every request would cost more than it tells. */
+const touchEveryMs = 60_000
+
+type NewKey = NonNullable<Parameters<Service['createKey']>[1]> & { readonly worker?: string }
+
+export interface ServiceKeyDeps {
+  readonly store: Pick<Store, 'serviceKeys'>
+  readonly clock: Clock
+  /** Injected by tests only. */
+  readonly random?: (bytes: number) => Buffer
+}
+
+export interface ServiceKeys extends Pick<Service, 'authenticate' | 'createKey' | 'listKeys' | 'revokeKey'> {
+  readonly ofWorkers: WorkerKeys
+  /** The key of this id while it is valid; counts as its use. */
+  valid(id: string): Promise<ServiceKey | null>
+  /**
+   * Makes sure that somebody can call the admin routes. The environment's key is kept (hashed) beside those that exist. Without
+   * one, and with no valid key of scope `write` in the store, a key is made: it is in the answer, this once, for the caller to print and keep.
+   */
+  ensureFirstKey(environmentKey: string | null): Promise<{ readonly key: string } | null>
+}
+
+export function createServiceKeys({
+  store: { serviceKeys },
+  clock,
+  random = randomBytes,
+}: ServiceKeyDeps): ServiceKeys {
+  const touched = new Map<string, number>()
+
+  async function add(name: string, key: string, options: NewKey = {}): Promise<ServiceKeyRecord> {
+    const createdAt = clock.now()
+    const { scope = 'write', expiresAt = null, worker = null } = options
+    if (expiresAt !== null && expiresAt <= createdAt) throw hasPassed()
+    const record: ServiceKeyRecord = {
+      id: `key_${createdAt.toString(36).padStart(9, '0')}${random(5).toString('hex')}`,
+      name,
+      hash: hashKey(key),
+      hint: key.slice(-4),
+      scope,
+      createdAt,
+      expiresAt,
+      lastUsedAt: null,
+      revokedAt: null,
+      worker,
+    }
+    await serviceKeys.add(record)
+    return record
+  }
+
+  const generate = () => prefix + random(32).toString('base64url')
+
+  async function touch(id: string): Promise<void> {
+    const now = clock.now()
+    if (now - (touched.get(id) ?? -touchEveryMs) < touchEveryMs) return
+    touched.set(id, now)
+    // Bookkeeping: a valid key stays valid when it cannot be written.
+    await serviceKeys.touch(id, now).catch(() => touched.delete(id))
+  }
+
+  /** Those with which another key could be made now. */
+  const active = async () =>
+    (await serviceKeys.list()).filter(
+      (record) => stateOf(record) === 'valid' && record.scope === 'write' && record.worker === null,
+    )
+
+  const stateOf = ({ revokedAt, expiresAt }: ServiceKeyRecord) =>
+    revokedAt !== null ? 'revoked' : expiresAt !== null && expiresAt <= clock.now() ? 'expired' : 'valid'
+
+  return {
+    async authenticate(key) {
+      const hash = hashKey(key)
+      const record = await serviceKeys.findByHash(hash)
+      if (record === null || !equalHashes(record.hash, hash)) return null
+      const state = stateOf(record)
+      if (state === 'revoked') return null
+      if (state === 'expired') return { state, expiresAt: record.expiresAt ?? record.createdAt }
+      await touch(record.id)
+      return { state, key: toServiceKey(record) }
+    },
+    async valid(id) {
+      const record = await serviceKeys.find(id)
+      if (record === null || stateOf(record) !== 'valid') return null
+      await touch(id)
+      return toServiceKey(record)
+    },
+    async createKey(name, options) {
+      const key = generate()
+      return { ...toServiceKey(await add(name, key, options)), key }
+    },
+    ofWorkers: {
+      async create(worker, scope) {
+        const key = generate()
+        const { id } = await add(worker, key, { scope, worker })
+        return { id, key }
+      },
+      async isValid(key, scope) {
+        const record = await serviceKeys.findByHash(hashKey(key))
+        return record !== null && stateOf(record) === 'valid' && record.scope === scope
+      },
+      async revoke(id) {
+        await serviceKeys.revoke(id, clock.now())
+      },
+      revokeAll: (worker) => serviceKeys.revokeOfWorker(worker, clock.now()),
+    },
+    listKeys: async () => (await serviceKeys.list()).map(toServiceKey),
+    async revokeKey(id) {
+      const valid = await active()
+      if (valid.length === 1 && valid[0]?.id === id)
+        throw new ServiceError(
+          'key_last',
+          'It is the last valid service key of scope "write": without it nobody could make another.',
+          {
+            hint: 'Create a new key first, then revoke this one.',
+          },
+        )
+      if (!(await serviceKeys.revoke(id, clock.now())))
+        throw new ServiceError('key_not_found', `There is no valid service key "${id}".`)
+    },
+    async ensureFirstKey(environmentKey) {
+      if (environmentKey !== null) {
+        // A revoked key stays revoked, also when the environment still names it.
+        const known = async () => (await serviceKeys.findByHash(hashKey(environmentKey))) !== null
+        if (await known()) return null
+        await add('environment', environmentKey).catch(async (error: unknown) => {
+          // Replicas that start together all add it; one of them wins.
+          if (!(await known())) throw error
+        })
+        return null
+      }
+      if ((await active()).length > 0) return null
+      const key = generate()
+      await add('first', key)
+      return { key }
+    },
+  }
+}
+
+function hasPassed(): ServiceError {
+  const detail = 'A key must expire at a later time than now.'
+  return new ServiceError('request_invalid', detail, {
+    issues: [{ code: 'value_invalid', pointer: '#/expires_at', severity: 'error', detail }],
+  })
+}
+
+function hashKey(key: string): string {
+  return createHash('sha256').update(key, 'utf8').digest('hex')
+}
+
+function equalHashes(a: string, b: string): boolean {
+  const [left, right] = [Buffer.from(a, 'hex'), Buffer.from(b, 'hex')]
+  return left.length === right.length && timingSafeEqual(left, right)
+}
+
+const toServiceKey = (record: ServiceKeyRecord): ServiceKey => shown(serviceKeyColumns, record)

@@ -1,0 +1,112 @@
+// Who may act for one tenant from a browser. Decides what a session's cookie looks like and which sessions are alive; never
+// keeps or logs a cookie, and never says why one was refused.
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { Clock } from '../clock.ts'
+import { ServiceError } from '../errors/service-error.ts'
+import type { Session, TenantOperations } from '../service/tenants.ts'
+import { sessionColumns } from '../store/records/auth.ts'
+import type { SessionRecord } from '../store/records/auth.ts'
+import { shown } from '../store/records/columns.ts'
+import type { Store } from '../store/store.ts'
+
+const shortestSeconds = 60
+const longestSeconds = 30 * 24 * 60 * 60
+const usualSeconds = 24 * 60 * 60
+
+/** `<id>.<secret>.<signature>`, secret and signature as 32 bytes of base64url. */
+const form = /^(ses_[a-z0-9]{1,60})\.([A-Za-z0-9_-]{43})\.([A-Za-z0-9_-]{43})$/
+
+export interface SessionDeps {
+  readonly store: Pick<Store, 'sessions' | 'tenants' | 'secrets'>
+  readonly clock: Clock
+  /** A new id: text, lower case, sortable by time. */
+  readonly newId: () => string
+  /** Injected by tests only. */
+  readonly random?: (bytes: number) => Buffer
+}
+
+export type Sessions = Pick<TenantOperations, 'createSession' | 'revokeSession' | 'authenticateSession'>
+
+/**
+ * The signature keeps forged cookies away from the store; the secret, of which the store has only the hash, makes a stolen
+ * signing key useless without the store as well.
+ */
+export function createSessions({ store, clock, newId, random = randomBytes }: SessionDeps): Sessions {
+  const signingKey = createSigningKey(store.secrets, random)
+  const sign = async (text: string) =>
+    createHmac('sha256', await signingKey())
+      .update(text)
+      .digest('base64url')
+
+  async function liveSession(id: string, secret: string): Promise<SessionRecord | null> {
+    const session = await store.sessions.find(id)
+    if (session === null || !equalText(session.hash, hashOf(secret))) return null
+    if (session.revokedAt !== null || clock.now() >= session.expiresAt) return null
+    return (await store.tenants.find(session.tenantId)) === null ? null : session
+  }
+
+  return {
+    async createSession(tenantId, ttlSeconds) {
+      const lifetimeMs = checkedLifetime(ttlSeconds ?? usualSeconds) * 1000
+      const secret = random(32).toString('base64url')
+      const createdAt = clock.now()
+      const session: SessionRecord = {
+        id: `ses_${newId()}`,
+        tenantId,
+        hash: hashOf(secret),
+        createdAt,
+        expiresAt: createdAt + lifetimeMs,
+        revokedAt: null,
+      }
+      const signed = `${session.id}.${secret}`
+      const value = `${signed}.${await sign(signed)}`
+      // The store refuses a tenant that does not exist, and one that is removed at this moment.
+      await store.sessions.add(session)
+      return { ...toSession(session), value }
+    },
+    async revokeSession(id) {
+      if (await store.sessions.revoke(id, clock.now())) return
+      throw new ServiceError('session_not_found', `There is no valid session "${id}".`)
+    },
+    async authenticateSession(value) {
+      const [, id, secret, signature] = form.exec(value) ?? []
+      if (id === undefined || secret === undefined || signature === undefined) return null
+      if (!equalText(signature, await sign(`${id}.${secret}`))) return null
+      const session = await liveSession(id, secret)
+      return session === null ? null : toSession(session)
+    },
+  }
+}
+
+/** One key for all replicas: the first that needs it makes it, sealed in the store like every secret. */
+function createSigningKey(secrets: Store['secrets'], random: (bytes: number) => Buffer): () => Promise<Buffer> {
+  let known: Promise<Buffer> | null = null
+  return () =>
+    (known ??= secrets
+      .bindSessionKey(random(32).toString('base64url'))
+      .then((text) => Buffer.from(text, 'base64url'))
+      .catch((error: unknown) => {
+        known = null
+        throw error
+      }))
+}
+
+function checkedLifetime(seconds: number): number {
+  if (Number.isInteger(seconds) && seconds >= shortestSeconds && seconds <= longestSeconds) return seconds
+  const detail = `A session lives ${shortestSeconds} to ${longestSeconds} whole seconds.`
+  throw new ServiceError('request_invalid', detail, {
+    issues: [{ code: 'value_invalid', pointer: '#/ttl_seconds', severity: 'error', detail }],
+  })
+}
+
+// Texts are compared, not the bytes that they stand for: base64url has several texts for the same 32 bytes.
+function equalText(a: string, b: string): boolean {
+  const [left, right] = [Buffer.from(a), Buffer.from(b)]
+  return left.length === right.length && timingSafeEqual(left, right)
+}
+
+function hashOf(secret: string): string {
+  return createHash('sha256').update(secret, 'utf8').digest('hex')
+}
+
+const toSession = (record: SessionRecord): Session => shown(sessionColumns, record)

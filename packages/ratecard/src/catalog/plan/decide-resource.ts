@@ -1,0 +1,357 @@
+// One resource: keep, update, reactivate, adopt, replace or create. Observation outranks memory: the live object decides.
+import type { Issue } from '../../errors/issue.ts'
+import type { PlannedChange, FieldChange } from '../change.ts'
+import { differences, isUnmanaged, same } from '../fields/differences.ts'
+import type { Difference } from '../fields/differences.ts'
+import { documentName, fieldRows } from '../fields/tables.ts'
+import type { FieldsOf } from '../fields/tables.ts'
+import { processorId } from '../kinds.ts'
+import type { ProcessorId, ResourceKind } from '../kinds.ts'
+import { isWithheld } from '../observed.ts'
+import type { CarriedValue, DesiredResource, ObservedResource } from '../resource.ts'
+import { carriedOver } from './carry-over.ts'
+import type { CarriedOver } from './carry-over.ts'
+import { decideCreation, usedUp } from './create.ts'
+import { changeOf, joined, together } from './decision.ts'
+import type { Decision } from './decision.ts'
+import { settleOn } from './settle.ts'
+import { stoppedForGood } from './switched-off.ts'
+import { caution, editsSince, fieldChange, ourEdits, refusal, renamedFrom } from './state.ts'
+import type { PlanState } from './state.ts'
+
+export function decideResource<K extends ResourceKind>(state: PlanState, want: DesiredResource<K>): Partial<Decision> {
+  if (want.home === 'local') return decideLocal(state, want)
+  // An object that is ours for this id already (mapped now, or before a later replacement) is not adopted again.
+  if (want.adopt !== null && state.own.ownerOf(want.kind, want.adopt) !== want.configId)
+    return decideAdoption(state, want, want.adopt)
+  const fields = state.wantedFields(want)
+  const candidates = candidatesFor(state, want, fields)
+  const mapped = state.own.currentOf(want.kind, want.configId)
+  const target =
+    candidates.find((object) => object.processorId === mapped) ??
+    candidates.find((object) => isEqual(want.kind, fields, object)) ??
+    candidates[0]
+  if (target === undefined) return decideAbsent(state, want)
+  const found = relevantDifferences(
+    state,
+    differences(want.kind, fields, target.fields, state.lastFields(want.kind, want.configId), {
+      // A push that died after it wrote the mark is still adopting.
+      adopting: want.adopt === target.processorId,
+    }),
+    target,
+  )
+  const fixed = found.length === 0 ? found : found.filter((difference) => difference.fixed)
+  if (fixed.length === 0) return settleOn(state, want, target, found, { adopting: false })
+  if (want.kind === 'product') return { issues: [typeChanged(state, want, target)] }
+  if (usedUp(want, target)) return settleExhausted(state, want, target, found)
+  const drift = { issues: fixed.flatMap((difference) => driftIssues(state, want, difference)) }
+  const over = carriedOver(state, want, target)
+  const { want: whole, issues } = over
+  const wholeFields = state.wantedFields(whole)
+  const equal = candidates.find(
+    (object) => object !== target && isEqual(want.kind, wholeFields, object) && hasSameUnsaid(object, over),
+  )
+  if (equal === undefined) return together(drift, decideReplacement(state, want, target, found, over))
+  const remaining = differences(want.kind, wholeFields, equal.fields, null)
+  return together(
+    drift,
+    { issues },
+    settleOn(state, want, equal, remaining, { adopting: false, replacing: { target, found, whole } }),
+  )
+}
+
+/** Neither less nor more: an object with a trial that its predecessor has not would give one to everybody who comes. */
+function hasSameUnsaid({ carriable }: ObservedResource, { unsaid }: CarriedOver<ResourceKind>): boolean {
+  const within = (some: readonly CarriedValue[], others: readonly CarriedValue[]) =>
+    some.every((one) => others.some((other) => same(one, other)))
+  return within(unsaid, carriable) && within(carriable, unsaid)
+}
+
+/** Free prices live with us: no object at the processor, mapped to themselves, but planned, journalled and reported as any other. */
+function decideLocal(state: PlanState, want: DesiredResource): Partial<Decision> {
+  const { kind, configId } = want
+  const self = processorId(configId)
+  const mapped = state.own.currentOf(kind, configId)
+  const because = joined(renamedFrom(state, want), editsSince(state, want))
+  const moves = mapped !== self
+  const renamed = state.formerId(kind, configId)
+  let action: PlannedChange['action']
+  if (!state.known.has(kind, configId)) action = moves ? 'create' : 'reactivate'
+  else if (renamed !== undefined && (!moves || mapped === String(renamed))) action = 'rename'
+  else if (moves) action = 'replace'
+  else action = because.length > 0 ? 'update' : 'keep'
+  return {
+    outcome: { kind, configId, is: self },
+    change: changeOf(state, {
+      action,
+      kind,
+      configId,
+      home: 'local',
+      because: action === 'update' || action === 'replace' || action === 'rename' ? because : [],
+      before: action === 'create' ? null : mapped,
+      after: self,
+    }),
+    steps: moves ? [{ op: 'record', kind, configId, processorId: self }] : [],
+  }
+}
+
+/** Ours, and for meters (which carry no mark) whatever already listens to the same event in the same way. */
+function candidatesFor<K extends ResourceKind>(
+  state: PlanState,
+  want: DesiredResource<K>,
+  fields: FieldsOf<K, ProcessorId>,
+): readonly ObservedResource<K>[] {
+  const ours = state.own.candidates(want.kind, want.configId)
+  if (want.kind !== 'meter') return ours
+  const others = state.own
+    .all(want.kind)
+    .filter((object) => state.own.ownerOf('meter', object.processorId) === null && isEqual(want.kind, fields, object))
+  return [...ours, ...others.sort((a, b) => Number(b.active) - Number(a.active))]
+}
+
+/** Equal in everything that cannot be changed in place, so that the object can stand for the resource. */
+function isEqual<K extends ResourceKind>(
+  kind: K,
+  fields: FieldsOf<K, ProcessorId>,
+  object: ObservedResource<K>,
+): boolean {
+  if (object.unrepresentable.length > 0) return false
+  if (kind === 'promotion_code' && object.spent) return false
+  return differences(kind, fields, object.fields, null).every((difference) => !difference.fixed)
+}
+
+/**
+ * A code that cannot be used is inactive for that reason, which is then no difference. One that expired or ran out itself is
+ * kept although its coupon was replaced; one that only lost its coupon is re-made.
+ */
+function relevantDifferences<K extends ResourceKind>(
+  state: PlanState,
+  found: readonly Difference[],
+  target: ObservedResource<K>,
+): readonly Difference[] {
+  if (!isWithheld(state.own, target)) return found
+  const edits = found.filter((difference) => difference.field !== 'active')
+  if (!target.spent) return edits.some((difference) => difference.fixed) ? found : edits
+  return edits.every((difference) => difference.field === 'coupon' || !difference.fixed)
+    ? edits.filter((difference) => !difference.fixed)
+    : found
+}
+
+/** The author allows fewer redemptions than there were: nothing is left to re-make, so the object is only stopped. */
+function settleExhausted<K extends ResourceKind>(
+  state: PlanState,
+  want: DesiredResource<K>,
+  target: ObservedResource<K>,
+  found: readonly Difference[],
+): Partial<Decision> {
+  const inPlace = found.filter((difference) => !difference.fixed && difference.field !== 'active')
+  const stop: Difference[] = target.active
+    ? [{ field: 'active', want: false, live: true, origin: 'edit', fixed: false }]
+    : []
+  return settleOn(state, want, target, [...inPlace, ...stop], { adopting: false })
+}
+
+function decideAbsent<K extends ResourceKind>(state: PlanState, want: DesiredResource<K>): Decision {
+  const known = state.known.get(want.kind, want.configId)
+  if (known === undefined) return newObject(state, want, 0, 'create', [])
+  const deleted = stoppedForGood(state, want)
+  const mapped = state.own.currentOf(want.kind, want.configId)
+  if (deleted.stays && mapped !== null)
+    return together({
+      issues: deleted.issues,
+      outcome: { kind: want.kind, configId: want.configId, is: mapped },
+      change: changeOf(state, { ...want, action: 'keep', because: [], before: mapped, after: mapped }),
+    })
+  const gone: FieldChange[] =
+    known.home === 'local'
+      ? []
+      : [{ field: 'processor_id', before: mapped ?? undefined, after: undefined, origin: 'drift' }]
+  return together(
+    { issues: deleted.issues },
+    newObject(state, want, 0, 'replace', [...renamedFrom(state, want), ...gone, ...editsSince(state, want)]),
+  )
+}
+
+function decideReplacement<K extends ResourceKind>(
+  state: PlanState,
+  want: DesiredResource<K>,
+  target: ObservedResource<K>,
+  found: readonly Difference[],
+  { want: whole, unsaid, issues }: CarriedOver<K>,
+): Decision {
+  const { kind, configId } = want
+  const because = () => [
+    ...renamedFrom(state, want),
+    ...found.map((difference) => fieldChange(state, kind, difference)),
+    ...ourEdits(state, want),
+  ]
+  const carried = target.redeemed + target.carried
+  const made = together(
+    { issues },
+    state.known.has(kind, configId)
+      ? newObject(state, whole, carried, 'replace', because(), unsaid)
+      : newObject(state, whole, carried, 'create', [], unsaid),
+  )
+  if (kind !== 'coupon' || target.redeemed === 0) return made
+  if ((want as DesiredResource<'coupon'>).fields.maxRedemptions === null) return made
+  const restart = caution(
+    state,
+    want,
+    'coupon_redemptions_restart',
+    `Coupon "${configId}" was redeemed ${String(target.redeemed)} times; its replacement starts to count anew.`,
+    'Lower `max_redemptions` if the earlier redemptions are to count.',
+  )
+  return together({ issues: [restart] }, made)
+}
+
+function newObject<K extends ResourceKind>(
+  state: PlanState,
+  want: DesiredResource<K>,
+  carried: number,
+  action: 'create' | 'replace',
+  because: readonly FieldChange[],
+  unsaid: readonly CarriedValue[] = [],
+): Decision {
+  const { kind, configId, home } = want
+  const before = action === 'replace' ? state.own.currentOf(kind, configId) : null
+  return together(decideCreation(state, want, carried, unsaid), {
+    outcome: { kind, configId, is: null },
+    change: changeOf(state, { action, kind, configId, home, because, before, after: null }),
+  })
+}
+
+function decideAdoption<K extends ResourceKind>(
+  state: PlanState,
+  want: DesiredResource<K>,
+  id: ProcessorId,
+): Partial<Decision> {
+  const object = state.own.find(want.kind, id)
+  if (object === null)
+    return {
+      issues: [
+        refusal(
+          state,
+          want,
+          'processor_id_unknown',
+          `The processor has no ${want.kind} "${id}".`,
+          'Correct the id, or remove `processor_id` to create a new object.',
+          'processor_id',
+        ),
+      ],
+    }
+  const owner = state.own.ownerOf(want.kind, id)
+  const holder = owner === null ? undefined : state.wanted.get(want.kind, owner)
+  if (owner !== null && holder !== undefined && (holder.adopt === null || holder.adopt === id))
+    return {
+      issues: [
+        refusal(
+          state,
+          want,
+          'processor_id_taken',
+          `"${id}" already belongs to the ${want.kind} "${owner}".`,
+          'One object stands for one configuration id: remove one of the two.',
+          'processor_id',
+        ),
+      ],
+    }
+  const found = differences(want.kind, state.wantedFields(want), object.fields, null, { adopting: true })
+  const conflicts = [
+    ...found
+      .filter((difference) => difference.fixed)
+      .map((difference) => adoptionConflict(state, want, id, difference)),
+    ...object.unrepresentable
+      .filter((reason) => !reason.startsWith('currency_options'))
+      .map((reason) => notExpressible(state, want, id, reason)),
+  ]
+  if (conflicts.length > 0) return { issues: conflicts }
+  const issues = [...leftAsIs(state, want, object), ...losesLookupKey(state, want, object)]
+  return together({ issues }, settleOn(state, want, object, found, { adopting: true }))
+}
+
+/** An application of the seller may ask for the adopted price by the lookup key that it has had so far. */
+function losesLookupKey(state: PlanState, want: DesiredResource, object: ObservedResource): Issue[] {
+  if (want.kind !== 'price' || object.lookupKey === null || object.lookupKey === want.configId) return []
+  return [
+    caution(
+      state,
+      want,
+      'lookup_key_replaced',
+      `"${object.processorId}" has the lookup key ${JSON.stringify(object.lookupKey)} at the processor; it becomes "${want.configId}".`,
+      'Whoever asks the processor for the price by that key has to use the new one; a price keeps its key when its id is the same.',
+    ),
+  ]
+}
+
+/** The values of an adopted object that the document does not speak of, named once. */
+function leftAsIs(state: PlanState, want: DesiredResource, object: ObservedResource): Issue[] {
+  const [wanted, live] = [want.fields, object.fields] as unknown as Readonly<Record<string, unknown>>[]
+  const left = fieldRows[want.kind].filter(
+    ([field, row]) => isUnmanaged(row, wanted?.[field]) && !same(live?.[field], row.absent),
+  )
+  const names = [...left.map(([field]) => documentName(want.kind, field, live?.[field])), ...object.unsaid]
+  if (names.length === 0) return []
+  return [
+    caution(
+      state,
+      want,
+      'left_as_is',
+      `"${object.processorId}" has ${names.join(', ')} at the processor, which the document leaves out: left as it is.`,
+      'Write the values into the document to manage them: `ratecard billing pull --update`.',
+    ),
+  ]
+}
+
+function adoptionConflict(state: PlanState, want: DesiredResource, id: ProcessorId, conflict: Difference): Issue {
+  const { field, before, after } = fieldChange(state, want.kind, conflict)
+  return refusal(
+    state,
+    want,
+    'processor_id_conflict',
+    `"${id}" has ${field} ${show(before)}, the document says ${show(after)}; the processor cannot change it.`,
+    `Write the live value into the document, or remove \`processor_id\`.`,
+    documentName(want.kind, conflict.field, conflict.want).split('.')[0],
+  )
+}
+
+function notExpressible(state: PlanState, want: DesiredResource, id: ProcessorId, reason: string): Issue {
+  return refusal(
+    state,
+    want,
+    'processor_id_conflict',
+    `"${id}" uses ${reason}, which the document cannot express.`,
+    'Remove `processor_id` and make a new price.',
+    'processor_id',
+  )
+}
+
+function typeChanged(state: PlanState, want: DesiredResource, target: ObservedResource): Issue {
+  const live = (target.fields as FieldsOf<'product', never>).type
+  return refusal(
+    state,
+    want,
+    'product_type_changed',
+    `Product "${want.configId}" is a ${live} at the processor, which fixes the type at creation.`,
+    `Set "type": "${live}", or give the product a new id.`,
+    'type',
+  )
+}
+
+/** Money fields that somebody changed at the processor are not overwritten without being asked to. */
+function driftIssues(state: PlanState, want: DesiredResource, difference: Difference): Issue[] {
+  if (state.force || difference.origin === 'edit') return []
+  const { field, before, after } = fieldChange(state, want.kind, difference)
+  return [
+    refusal(
+      state,
+      want,
+      'drift',
+      `${want.kind.replace('_', ' ')} "${want.configId}": ${field} is ${show(before)} at the processor, but was applied otherwise; the document says ${show(after)}.`,
+      'Overwrite it with --force, or take the live value into the document.',
+      field.split('.')[0],
+    ),
+  ]
+}
+
+function show(value: unknown): string {
+  return value === undefined ? 'nothing' : JSON.stringify(value)
+}

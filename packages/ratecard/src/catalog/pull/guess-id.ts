@@ -1,0 +1,70 @@
+// Configuration ids for objects that somebody else made: readable, and the same at every pull.
+import { idPattern } from '../../config/schema/schema.ts'
+import { webhookId } from '../../config/schema/ids.ts'
+import type { ObservedResource } from '../resource.ts'
+
+const valid = new RegExp(idPattern)
+
+/**
+ * A free id of this kind: the object's own name at the processor when it has one, else a slug; on collision the end of the
+ * processor id is added, which does not depend on the order of reading.
+ */
+export function guessId(object: ObservedResource, productName: string | undefined, taken: ReadonlySet<string>): string {
+  const first = candidate(object, productName)
+  if (!taken.has(first)) return first
+  const tail = slug(object.processorId).slice(-8)
+  const second = `${first.slice(0, 90)}-${tail}`
+  if (!taken.has(second)) return second
+  for (let number = 2; ; number++) {
+    const next = `${second.slice(0, 95)}-${String(number)}`
+    if (!taken.has(next)) return next
+  }
+}
+
+function candidate(object: ObservedResource, productName: string | undefined): string {
+  const named = ownName(object)
+  if (named !== undefined && valid.test(named)) return named
+  return slug(named ?? describe(object, productName))
+}
+
+function ownName(object: ObservedResource): string | undefined {
+  const processorId: string = object.processorId
+  switch (object.kind) {
+    case 'feature':
+    case 'price':
+      return object.lookupKey ?? undefined
+    case 'product':
+      // Generated ids say nothing; ids that somebody chose do.
+      return processorId.startsWith('prod_') ? undefined : processorId
+    case 'coupon':
+      return /^[A-Za-z0-9]{8}$/.test(processorId) ? undefined : processorId
+    case 'meter':
+      return (object as ObservedResource<'meter'>).fields.eventName
+    case 'promotion_code':
+      return (object as ObservedResource<'promotion_code'>).fields.code
+    case 'webhook':
+      return webhookId({ url: (object as ObservedResource<'webhook'>).fields.url })
+  }
+}
+
+function describe(object: ObservedResource, productName: string | undefined): string {
+  if (object.kind === 'feature') return (object as ObservedResource<'feature'>).fields.name
+  if (object.kind === 'product') return (object as ObservedResource<'product'>).fields.name
+  if (object.kind === 'coupon') return (object as ObservedResource<'coupon'>).fields.name || object.processorId
+  if (object.kind === 'price') {
+    const { interval, currency } = (object as ObservedResource<'price'>).fields
+    return `${productName ?? 'price'}_${interval ?? 'once'}_${currency}`
+  }
+  return object.processorId
+}
+
+/** Lower case, everything but letters, digits, `_`, `.` and `-` as one `_`. */
+function slug(text: string): string {
+  const plain = text
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[^a-z0-9_.-]+/g, '_')
+    .replace(/^[^a-z0-9]+|[_.-]+$/g, '')
+    .slice(0, 100)
+  return plain === '' ? 'item' : plain
+}

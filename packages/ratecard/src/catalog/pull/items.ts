@@ -1,0 +1,155 @@
+// One item of a pulled document: managed (live values, our own from the current version) or of somebody else (with its id).
+import type { BillingConfig } from '../../config/schema/schema.ts'
+import { isUnmanaged, same } from '../fields/differences.ts'
+import { Unrepresentable } from '../fields/field.ts'
+import type { Names } from '../fields/field.ts'
+import { price } from '../fields/price.ts'
+import { fieldRows, ownMembers } from '../fields/tables.ts'
+import { configId, resourceKey } from '../kinds.ts'
+import type { ItemOf, ProcessorId, ResourceKind } from '../kinds.ts'
+import { isWithheld } from '../observed.ts'
+import type { Ownership } from '../observed.ts'
+import type { Catalog, DesiredResource, ObservedResource } from '../resource.ts'
+import { guessId } from './guess-id.ts'
+
+/** What a pull knows, and what it has named so far. */
+export interface PullContext {
+  readonly own: Ownership
+  readonly current: BillingConfig | null
+  readonly catalog: Catalog
+  /** (kind, processor id) → the id in the document being written. */
+  readonly names: Map<string, string>
+  readonly taken: Record<ResourceKind, Set<string>>
+  readonly left: { kind: ResourceKind; processorId: string; reason: string }[]
+}
+
+/** A live object in the document's words. Fails with {@link Unrepresentable}. */
+function itemOf<K extends ResourceKind>(reading: PullContext, id: string, live: ObservedResource<K>): ItemOf<K> {
+  const fields = live.fields as unknown as Readonly<Record<string, unknown>>
+  const names: Names = (kind, processorId) => reading.names.get(resourceKey(kind, processorId))
+  const item = { id }
+  // Of a price, people read the amount first.
+  if (live.kind === 'price')
+    Object.assign(item, price.fields.unitAmount.document(fields['unitAmount'] as string | null, { fields, names }))
+  for (const [field, row] of fieldRows[live.kind])
+    Object.assign(item, row.document(fields[field] as never, { fields, names }))
+  return item as unknown as ItemOf<K>
+}
+
+export function managedItem<K extends ResourceKind>(
+  reading: PullContext,
+  kind: K,
+  id: string,
+  item: ItemOf<K>,
+): { readonly item: ItemOf<K>; readonly processorId: ProcessorId } | undefined {
+  const mapped = reading.own.currentOf(kind, configId(id))
+  const live = mapped === null ? null : reading.own.find(kind, mapped)
+  const desired = (reading.catalog[kind] as readonly DesiredResource[]).find((resource) => resource.configId === id)
+  if (live === null || desired === undefined) return undefined
+  // A code that is off, on purpose or by itself, is still the document's.
+  if (!live.active && kind !== 'promotion_code') return undefined
+  reading.names.set(resourceKey(kind, live.processorId), id)
+  reading.taken[kind].add(id)
+  noteUnsaid(reading, live)
+  const told = withoutKept(desired, live)
+  if (unchanged(reading, kind, desired, told)) return { item, processorId: live.processorId }
+  try {
+    return { item: { ...ownPart(kind, item), ...itemOf(reading, id, told) }, processorId: live.processorId }
+  } catch (error) {
+    leaveOut(reading, live, error)
+    return undefined
+  }
+}
+
+/** The object without the values that only become the document's when it says so itself. */
+function withoutKept<K extends ResourceKind>(desired: DesiredResource, live: ObservedResource<K>): ObservedResource<K> {
+  const wanted = desired.fields as unknown as Readonly<Record<string, unknown>>
+  const silent = fieldRows[live.kind].filter(
+    ([field, row]) => row.leftOut === 'kept' && isUnmanaged(row, wanted[field]),
+  )
+  if (silent.length === 0) return live
+  return {
+    ...live,
+    fields: { ...live.fields, ...Object.fromEntries(silent.map(([field, row]) => [field, row.absent])) },
+  }
+}
+
+/** What the processor does not hold: kept as the document has it. */
+function ownPart(kind: ResourceKind, item: object): object {
+  const own = ownMembers[kind]
+  return Object.fromEntries(
+    Object.entries(item).filter(([member]) => member === 'processor_id' || own[member]?.pulled === 'kept'),
+  )
+}
+
+/** Whether the live object still says what the document says, so that its own wording can stay. */
+function unchanged<K extends ResourceKind>(
+  reading: PullContext,
+  kind: K,
+  desired: DesiredResource,
+  live: ObservedResource<K>,
+): boolean {
+  const wanted = desired.fields as unknown as Record<string, unknown>
+  const lived = live.fields as unknown as Record<string, unknown>
+  return fieldRows[kind].every(([field, { reference: of, mutability }]) => {
+    if (mutability === 'apart') return true
+    if (field === 'active' && isWithheld(reading.own, live)) return true
+    if (field === 'metadata') {
+      const [want, have] = [wanted[field] as Record<string, string>, lived[field] as Record<string, string>]
+      return Object.entries(want).every(([key, value]) => have[key] === value)
+    }
+    if (of === null) return same(wanted[field], lived[field])
+    const resolve = (id: unknown) => (typeof id === 'string' ? reading.own.currentOf(of, configId(id)) : null)
+    const want = wanted[field]
+    return same(Array.isArray(want) ? want.map(resolve).sort() : resolve(want), lived[field])
+  })
+}
+
+/** Active objects that the current version does not speak of. Ours without an entry (a lost store) keep the id of their mark. */
+export function others<K extends ResourceKind>(
+  reading: PullContext,
+  kind: K,
+  managed: ReadonlySet<string>,
+): ObservedResource<K>[] {
+  return reading.own.all(kind).filter((live) => {
+    if (!live.active || managed.has(live.processorId) || live.spent) return false
+    const owner = reading.own.ownerOf(kind, live.processorId)
+    return owner === null || !reading.taken[kind].has(owner)
+  })
+}
+
+export function foreignItem<K extends ResourceKind>(
+  reading: PullContext,
+  kind: K,
+  live: ObservedResource<K>,
+  productName?: string,
+): ItemOf<K> | undefined {
+  if (live.unrepresentable.length > 0) {
+    reading.left.push({ kind, processorId: live.processorId, reason: live.unrepresentable.join(', ') })
+    return undefined
+  }
+  const owner = reading.own.ownerOf(kind, live.processorId)
+  const id = owner ?? guessId(live, productName, reading.taken[kind])
+  try {
+    const item = itemOf(reading, id, live)
+    reading.names.set(resourceKey(kind, live.processorId), id)
+    reading.taken[kind].add(id)
+    noteUnsaid(reading, live)
+    return owner === null ? { ...item, processor_id: live.processorId } : item
+  } catch (error) {
+    leaveOut(reading, live, error)
+    return undefined
+  }
+}
+
+/** The object is in the document; this much of it is not. */
+function noteUnsaid(reading: PullContext, { kind, processorId, unsaid }: ObservedResource): void {
+  for (const member of unsaid)
+    reading.left.push({ kind, processorId, reason: `its ${member} cannot be said in the document; it stays as it is` })
+}
+
+function leaveOut(reading: PullContext, live: ObservedResource, error: unknown): void {
+  if (!(error instanceof Unrepresentable)) throw error
+  reading.left.push({ kind: live.kind, processorId: live.processorId, reason: error.message })
+  return undefined
+}

@@ -1,0 +1,106 @@
+// The products of a pulled document with their prices and defaults.
+import { isEnterprise, isLocalPrice } from '../../config/schema/ids.ts'
+import type { Price, Product } from '../../config/schema/schema.ts'
+import { configId } from '../kinds.ts'
+import type { ObservedResource } from '../resource.ts'
+import { foreignItem, managedItem, others } from './items.ts'
+import type { PullContext } from './items.ts'
+
+export function productsOf(reading: PullContext): Product[] {
+  const result: { product: Product; live: ObservedResource<'product'>; present: Product | undefined }[] = []
+  const managed = new Set<string>()
+  const add = (product: Product | undefined, live: ObservedResource<'product'> | null, present?: Product) => {
+    if (product === undefined || live === null) return
+    managed.add(live.processorId)
+    result.push({ product, live, present })
+  }
+  for (const present of reading.current?.products ?? []) {
+    const { prices: _prices, ...bare } = present
+    const kept = managedItem(reading, 'product', present.id, bare)
+    if (kept !== undefined) add(kept.item, reading.own.find('product', kept.processorId), present)
+  }
+  for (const live of others(reading, 'product', managed)) add(foreignItem(reading, 'product', live), live)
+
+  reserveManagedPrices(reading)
+  const prices = foreignPricesByProduct(reading)
+  noteOrphanPrices(reading, new Set(result.map(({ live }) => live.processorId)), prices)
+  return result.map(({ product, live, present }) =>
+    withPrices(reading, product, live, present, prices.get(live.processorId) ?? []),
+  )
+}
+
+/** Ids of the document come first: a guess never takes one of them. */
+function reserveManagedPrices(reading: PullContext): void {
+  for (const product of reading.current?.products ?? [])
+    for (const price of product.prices ?? []) reading.taken.price.add(price.id)
+}
+
+function foreignPricesByProduct(reading: PullContext): Map<string, ObservedResource<'price'>[]> {
+  const managed = new Set<string>()
+  for (const id of reading.taken.price) {
+    const mapped = reading.own.currentOf('price', configId(id))
+    if (mapped !== null) managed.add(mapped)
+  }
+  const groups = new Map<string, ObservedResource<'price'>[]>()
+  for (const live of [...others(reading, 'price', managed)].reverse()) {
+    const group = groups.get(live.fields.product) ?? []
+    group.push(live)
+    groups.set(live.fields.product, group)
+  }
+  return groups
+}
+
+function noteOrphanPrices(
+  reading: PullContext,
+  shown: ReadonlySet<string>,
+  prices: ReadonlyMap<string, readonly ObservedResource<'price'>[]>,
+): void {
+  for (const [product, group] of prices)
+    if (!shown.has(product))
+      for (const live of group)
+        reading.left.push({
+          kind: 'price',
+          processorId: live.processorId,
+          reason: `its product ${product} is archived or cannot be expressed`,
+        })
+}
+
+function withPrices(
+  reading: PullContext,
+  product: Product,
+  live: ObservedResource<'product'>,
+  present: Product | undefined,
+  foreign: readonly ObservedResource<'price'>[],
+): Product {
+  const prices: { price: Price; processorId: string | null }[] = []
+  for (const item of present?.prices ?? []) {
+    if (isLocalPrice(item)) {
+      prices.push({ price: item, processorId: null })
+      continue
+    }
+    const kept = managedItem(reading, 'price', item.id, item)
+    if (kept !== undefined) prices.push({ price: kept.item, processorId: kept.processorId })
+  }
+  for (const price of foreign) {
+    const item = foreignItem(reading, 'price', price, live.fields.name)
+    if (item !== undefined) prices.push({ price: hidden(item), processorId: price.processorId })
+  }
+  if (prices.length === 0 && present?.prices === undefined) return product
+  return { ...product, prices: prices.map(({ price, processorId }) => withDefault(price, processorId, live)) }
+}
+
+/** Nobody told us whether a price of somebody else may be shown. */
+function hidden({ processor_id: adopted, ...price }: Price): Price {
+  return { ...price, public: false, ...(adopted === undefined ? {} : { processor_id: adopted }) }
+}
+
+function withDefault(price: Price, processorId: string | null, product: ObservedResource<'product'>): Price {
+  if (processorId === null) return price
+  const isDefault = product.fields.defaultPrice === processorId
+  if (isDefault) {
+    return price.default === true || isEnterprise(price) ? price : { ...price, default: true }
+  }
+  if (price.default !== true) return price
+  const { default: _default, ...rest } = price
+  return rest
+}

@@ -1,0 +1,87 @@
+import type { Command, CommandContext, CommandResult } from '../../program/command.ts'
+import { toFailure, usageFailure } from '../../failure.ts'
+import { concealPlan, concealRevisions } from '../../terminal/conceal.ts'
+import { concealEnvironment, namesFromFile, readConfig, requireConfig } from '../../files/read-config.ts'
+import { connect, requireAddress, requireServerOf } from '../../server-address.ts'
+import { jsonDifference, jsonOutcome, jsonVariables } from '../../views/json.ts'
+import { differencesMarkdown } from '../../views/markdown.ts'
+import { showDifferences } from '../../views/plan.ts'
+import { concealer, formatOption, formatted, wantsMarkdown } from './format.ts'
+import { fileOption, hasChanges, impactOptions, showPlanOf, showWarnings, withPlaces } from '../shared.ts'
+
+export const billingDiff: Command = {
+  name: 'billing diff',
+  summary: 'Compare your files with what is in place, or two revisions',
+  description:
+    'Without revisions: what a push of your files would change. With one revision: that one against the current one. With two: the first against the second.',
+  arguments: [{ name: '[revisions...]', description: 'One or two revision numbers from the history.' }],
+  options: [
+    fileOption,
+    formatOption,
+    { flags: '--exit-code', description: 'Exit 3 when there are differences.' },
+    ...impactOptions,
+  ],
+  examples: [
+    { command: 'ratecard billing diff', what: 'your files against the server' },
+    { command: 'ratecard billing diff 3 5', what: 'what changed from revision 3 to 5' },
+  ],
+  run: async (given) => {
+    const context = formatted(given)
+    return context.args.length === 0 ? diffFiles(context) : diffRevisions(context)
+  },
+}
+
+async function diffFiles(context: CommandContext): Promise<CommandResult> {
+  const { options, io } = context
+  requireAddress(context)
+  const read = readConfig(context)
+  const config = requireConfig(read)
+  showWarnings(context, read.warnings)
+  const connection = connect(context)
+  requireServerOf(context, namesFromFile(read.variables))
+  const choices = { force: options.flag('force'), approveImpact: options.flag('approveImpact') }
+  const planned = await withPlaces(
+    read,
+    () => connection.client.admin.push(config, { ...choices, dryRun: true, signal: io.signal }),
+    (error) => toFailure(error, { apiUrl: connection.url }),
+  )
+  await concealPlan(context, connection.client, planned)
+  showPlanOf(context, connection, planned, read.variables, read.warnings)
+  return {
+    exit: options.flag('exitCode') && hasChanges(planned) ? 3 : 0,
+    json: { ...jsonOutcome(planned), ...jsonVariables(read.variables) },
+  }
+}
+
+async function diffRevisions(context: CommandContext): Promise<CommandResult> {
+  const { args, options, io, out } = context
+  const numbers = args.map(revisionNumber)
+  const [from, given] = numbers
+  if (from === undefined || numbers.length > 2)
+    throw usageFailure('Give one or two revisions.', 'For example `ratecard billing diff 3 5`.')
+  const { client } = connect(context)
+  const { admin } = client
+  const to = given ?? (await admin.config({ signal: io.signal })).revision
+  concealEnvironment(context)
+  await concealRevisions(context, client, [from, to])
+  const differences = await admin.diff(from, to, { signal: io.signal })
+  out.say(`From revision ${from} to ${to}\n`)
+  out.print(
+    wantsMarkdown(context)
+      ? differencesMarkdown(differences, { from, to }, concealer(context))
+      : differences.length === 0
+        ? 'No differences.'
+        : showDifferences(differences, out.paint),
+  )
+  return {
+    exit: options.flag('exitCode') && differences.length > 0 ? 3 : 0,
+    json: { from, to, differences: differences.map(jsonDifference) },
+  }
+}
+
+export function revisionNumber(text: string): number {
+  const number = Number(text)
+  if (!Number.isSafeInteger(number) || number < 1)
+    throw usageFailure(`"${text}" is not a revision.`, 'Revisions are the numbers in `ratecard billing history`.')
+  return number
+}

@@ -1,0 +1,56 @@
+import { inline } from '../../terminal/terminal-text.ts'
+import type { Command } from '../../program/command.ts'
+import { concealRevisions } from '../../terminal/conceal.ts'
+import { concealEnvironment } from '../../files/read-config.ts'
+import { connect } from '../../server-address.ts'
+import { howToFinish, tellUnfinished, unfinishedPush } from '../../follow/unfinished-push.ts'
+import { count } from '../../views/issues.ts'
+import { jsonDrift } from '../../views/json.ts'
+import { driftMarkdown } from '../../views/markdown.ts'
+import { showPlan } from '../../views/plan.ts'
+import { concealer, formatOption, formatted, wantsMarkdown } from './format.ts'
+
+export const billingDrift: Command = {
+  name: 'billing drift',
+  summary: 'Show what was changed at the processor since the last push',
+  options: [formatOption, { flags: '--exit-code', description: 'Exit 3 when there is drift.' }],
+  examples: [{ command: 'ratecard billing drift --exit-code', what: 'in a scheduled check' }],
+  run: async (given) => {
+    const context = formatted(given)
+    const { options, io, out } = context
+    const { client } = connect(context)
+    const unfinished = await unfinishedPush(client, io.signal)
+    const drift = await client.admin.drift({ signal: io.signal })
+    concealEnvironment(context)
+    if (drift.differences.some(({ kind }) => kind === 'webhook'))
+      await concealRevisions(context, client, [drift.revision])
+    const among = drift.inSync ? '' : ' What it did is among the differences.'
+    if (unfinished !== null)
+      out.say(
+        `${out.paint.yellow('!')} ${inline(tellUnfinished(unfinished))}${among} ${inline(howToFinish(unfinished))}\n`,
+      )
+    const of = `revision ${drift.revision} (version ${inline(drift.version)})`
+    if (wantsMarkdown(context)) {
+      const started = unfinished === null ? null : `${tellUnfinished(unfinished)}${among} ${howToFinish(unfinished)}`
+      out.print(driftMarkdown(drift, started, concealer(context)))
+    } else if (drift.inSync) out.say(`${out.paint.green('✓')} The processor is as ${of} left it.`)
+    else {
+      out.say(`The processor differs from ${of} in ${count(drift.differences.length, 'resource')}:\n`)
+      out.print(showPlan(drift.differences, out.paint))
+      if (unfinished === null)
+        out.say(
+          '\nTo undo these edits: `ratecard billing push --force`. To keep them: `ratecard billing pull --update`.',
+        )
+    }
+    for (const { kind, configId, notExpressible } of drift.notes)
+      out.note(
+        `${kind.replace('_', ' ')} ${inline(configId)} has ${inline(notExpressible.join(', '))} at the processor, which the document cannot say: left as it is.`,
+      )
+    if (drift.unmanaged.length > 0)
+      out.note(
+        `${count(drift.unmanaged.length, 'active object')} of the account ${drift.unmanaged.length === 1 ? 'is' : 'are'} not managed here and never touched.`,
+      )
+    const json = { ...jsonDrift(drift), ...(unfinished === null ? {} : { unfinished_push: unfinished.id }) }
+    return { exit: options.flag('exitCode') && !drift.inSync ? 3 : 0, json }
+  },
+}

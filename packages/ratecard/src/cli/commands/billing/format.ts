@@ -1,0 +1,28 @@
+// `--format`: what a result looks like, for people at a terminal or for the conversation of a pull request.
+import type { CommandContext, OptionSpec } from '../../program/command.ts'
+import { usageFailure } from '../../failure.ts'
+import type { Conceal } from '../../views/markdown.ts'
+
+export const formatOption: OptionSpec = {
+  flags: '--format <name>',
+  description: '`markdown` prints a table for a pull request, at most 60,000 characters long.',
+  choices: ['text', 'markdown'],
+  defaultText: 'text',
+}
+
+export const wantsMarkdown = ({ options }: Pick<CommandContext, 'options'>): boolean =>
+  options.text('format') === 'markdown'
+
+/** With Markdown, stdout holds that alone. */
+export function formatted(context: CommandContext): CommandContext {
+  if (!wantsMarkdown(context)) return context
+  if (context.global.json)
+    throw usageFailure('--format markdown and --json do not go together.', 'Leave one of the two away.')
+  return { ...context, out: { ...context.out, say: () => undefined } }
+}
+
+/** Secrets by their names, in a value that is not yet escaped or cut off. */
+export const concealer =
+  ({ io }: Pick<CommandContext, 'io'>): Conceal =>
+  (text) =>
+    io.shown?.(text) ?? text

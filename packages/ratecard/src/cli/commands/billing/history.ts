@@ -1,0 +1,55 @@
+import type { Command } from '../../program/command.ts'
+import { connect } from '../../server-address.ts'
+import { summarizeChanges } from '../../views/changes.ts'
+import { showTime, table } from '../../views/table.ts'
+import { jsonHistory } from '../../views/json.ts'
+import { showWho } from '../../views/who.ts'
+
+export const billingHistory: Command = {
+  name: 'billing history',
+  summary: 'Show recent versions with what they changed',
+  options: [
+    { flags: '--limit <n>', description: 'How many, newest first.', range: [1, 100], defaultText: '10' },
+    { flags: '--offset <n>', description: 'How many to skip.', range: [0, 1_000_000], defaultText: '0' },
+  ],
+  examples: [
+    { command: 'ratecard billing history --limit 5', what: 'the last five versions' },
+    { command: 'ratecard billing history --json', what: 'for a script' },
+  ],
+  run: async (context) => {
+    const { options, io, out } = context
+    const { versions, pagination } = await connect(context).client.admin.history({
+      limit: options.whole('limit') ?? 10,
+      offset: options.whole('offset') ?? 0,
+      signal: io.signal,
+    })
+    if (versions.length === 0) out.say('Nothing has been pushed yet. `ratecard billing push` makes revision 1.')
+    else
+      out.print(
+        table(
+          [
+            { title: 'revision', align: 'right' },
+            { title: 'version' },
+            { title: 'when (UTC)' },
+            { title: 'author' },
+            { title: 'changes' },
+            { title: 'message' },
+          ],
+          versions.map((entry) => [
+            String(entry.revision),
+            entry.version,
+            showTime(entry.createdAt),
+            showWho(entry),
+            `${entry.kind === 'push' ? '' : `${entry.kind}: `}${summarizeChanges(entry)}`,
+            entry.message ?? '',
+          ]),
+          out,
+        ),
+      )
+    if (pagination.hasMore) {
+      const next = pagination.offset + versions.length
+      out.note(`\n${pagination.total - next} older: \`ratecard billing history --offset ${next}\`.`)
+    }
+    return { json: jsonHistory({ versions, pagination }) }
+  },
+}

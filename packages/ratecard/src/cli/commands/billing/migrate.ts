@@ -1,0 +1,133 @@
+import type { MigrationLine, MigrationPlan } from '@ratecard/client'
+import { systemClock, toRfc3339 } from '../../../clock.ts'
+import { isMoment } from '../../../config/schema/moment.ts'
+import { formatMinor } from '../../../money/format.ts'
+import { authorOf } from '../../author.ts'
+import type { Command, CommandContext } from '../../program/command.ts'
+import { CliFailure, usageFailure } from '../../failure.ts'
+import { followJob, requireDone } from '../../follow/follow-job.ts'
+import { sayOutcome } from '../../follow/job-outcome.ts'
+import { canAsk, requireConsent } from '../../terminal/confirm.ts'
+import { connect } from '../../server-address.ts'
+import { count } from '../../views/issues.ts'
+import { showTime, table } from '../../views/table.ts'
+import { actorOptions, listOption } from '../shared.ts'
+import { jsonJobReport, jsonMigrationPlan } from '../../views/json.ts'
+
+export const billingMigrate: Command = {
+  name: 'billing migrate',
+  summary: 'Move existing subscribers of a replaced price to its successor',
+  description:
+    'A changed amount is for new subscribers; existing ones keep the price they bought until they are moved with this. Nothing is billed or credited at once. The job can be stopped and resumed, and its report says how to go back.',
+  options: [
+    { flags: '--price <id>', description: 'Your id of the price.' },
+    {
+      flags: '--to <when>',
+      description:
+        '`renewal`: the new price begins with the next period. `now`: the price changes now and is billed at the renewal. A moment: at the first renewal after it; the service waits for that by itself.',
+      defaultText: 'renewal',
+    },
+    { flags: '--only <tenants>', description: 'Only these tenants, separated by commas.' },
+    { flags: '--except <tenants>', description: 'All but these tenants, separated by commas.' },
+    { flags: '--dry-run', description: 'Show whom it concerns and the money; nothing is changed.' },
+    ...actorOptions,
+  ],
+  examples: [
+    { command: 'ratecard billing migrate --price pro_monthly --dry-run', what: 'who, and how much' },
+    {
+      command: 'ratecard billing migrate --price pro_monthly --to 2030-01-01',
+      what: 'from the first renewal in 2030 on',
+    },
+  ],
+  run: async (context) => {
+    const { options, io, out } = context
+    const request = requestOf(context)
+    const { client } = connect(context)
+    const plan = await client.migrations.plan(request, { signal: io.signal })
+    showPlan(context, plan)
+    if (options.flag('dryRun')) return { json: jsonMigrationPlan(plan) }
+    const moving = plan.lines.filter((line) => line.skipped === null).length
+    if (moving === 0 && (request.to !== 'now' || canAsk(context))) return { json: jsonMigrationPlan(plan) }
+    // Only `now` takes away what a renewal would have billed; the others can still be called off.
+    if (canAsk(context) || request.to === 'now')
+      await requireConsent(context, {
+        question: `Move ${count(moving, 'subscription')}?`,
+        title: 'Moving subscribers now needs to be confirmed',
+        detail: `${count(moving, 'subscription')} would change price now.`,
+        hint: 'Look with --dry-run; if it is meant: --yes.',
+        extra: { planned: jsonMigrationPlan(plan) },
+      })
+    if (moving === 0) return { json: jsonMigrationPlan(plan) }
+    const actor = { author: await authorOf(context), message: options.text('message'), signal: io.signal }
+    const job = await client.migrations.start(request, actor)
+    out.note(`Job ${job.id}.`)
+    const report = await followJob(client, job.id, out, io.signal)
+    requireDone(report)
+    sayOutcome(report, out)
+    return { json: jsonJobReport(report) }
+  },
+}
+
+function requestOf({ options }: CommandContext) {
+  const priceId = options.text('price')
+  if (priceId === undefined) throw usageFailure('Which price?', 'Give --price.')
+  const [only, except] = [listOption(options, 'only'), listOption(options, 'except')]
+  return { priceId, to: whenOf(options.text('to') ?? 'renewal', systemClock.now()), only, except }
+}
+
+/** As the API has it, and a day of the calendar for its first moment in UTC. */
+function whenOf(text: string, now: number): string {
+  if (text === 'renewal' || text === 'now') return text
+  const moment = /^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00:00Z` : text
+  if (!isMoment(moment)) throw noTime(`"${text}" ${whyNot(text)}.`)
+  if (Date.parse(moment) <= now) throw noTime(`"${text}" has passed.`)
+  return toRfc3339(Date.parse(moment))
+}
+
+function whyNot(text: string): string {
+  if (/^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}(:\d{2}(\.\d+)?)?$/.test(text)) return 'says no zone'
+  return /^\d{4}-\d{2}-\d{2}/.test(text) ? 'is not in the calendar, or not written like that' : 'is no time to move'
+}
+
+function noTime(detail: string): CliFailure {
+  return new CliFailure(1, {
+    code: 'time_invalid',
+    title: 'The time to move cannot be used',
+    detail: `--to: ${detail} Nothing was sent.`,
+    hint: 'Write renewal, now, a day to come (2031-01-31: from 00:00 UTC), or a time with its zone (2031-01-31T08:00:00+01:00).',
+  })
+}
+
+function showPlan({ out }: CommandContext, plan: MigrationPlan): void {
+  if (plan.lines.length === 0) {
+    out.say(`Nobody is on an earlier price of "${plan.priceId}".`)
+    return
+  }
+  const columns = [
+    { title: 'tenant' },
+    { title: 'subscription' },
+    { title: 'quantity', align: 'right' as const },
+    { title: 'a month', align: 'right' as const },
+    { title: 'when (UTC)' },
+  ]
+  out.print(table(columns, plan.lines.map(rowOf), out))
+  for (const { currency, subscriptions, before, after } of plan.totals)
+    out.say(
+      `${String(subscriptions)} ${subscriptions === 1 ? 'subscription' : 'subscriptions'}: ${formatMinor(before, currency)} → ${formatMinor(after, currency)} a month`,
+    )
+}
+
+function rowOf(line: MigrationLine): string[] {
+  const money = (amount: number | null) => (amount === null ? 'by usage' : formatMinor(amount, line.currency))
+  const change =
+    line.monthlyBefore === null && line.monthlyAfter === null
+      ? 'by usage'
+      : `${money(line.monthlyBefore)} → ${money(line.monthlyAfter)}`
+  return [
+    line.tenantId ?? line.customer,
+    line.subscription,
+    line.quantity === null ? '–' : String(line.quantity),
+    change,
+    line.skipped === null ? showTime(line.effectiveAt) : `stays: ${line.skipped}`,
+  ]
+}

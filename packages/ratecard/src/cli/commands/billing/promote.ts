@@ -1,0 +1,292 @@
+// One environment's tested revision into another environment: the same document as written, byte for byte, expanded there.
+import { variablesOf } from '../../../config/files/written-form.ts'
+import { RatecardError } from '@ratecard/client'
+import type { PushOutcome, Revision } from '@ratecard/client'
+import { compareDocuments } from '../../../catalog/compare-documents.ts'
+import { checksum } from '../../../config/schema/checksum.ts'
+import { interpolate } from '../../../config/files/interpolate.ts'
+import type { BillingConfig } from '../../../config/schema/schema.ts'
+import { validateConfig } from '../../../config/validation/validate.ts'
+import { variableTexts } from '../../../config/files/written-form.ts'
+import { pathOf } from '../../../errors/issue.ts'
+import { authorOf } from '../../author.ts'
+import type { Command, CommandContext, CommandResult, EnvironmentName } from '../../program/command.ts'
+import { concealRevisions, concealVariables } from '../../terminal/conceal.ts'
+import { CliFailure, toFailure, usageFailure } from '../../failure.ts'
+import { environmentFile, whyUnset } from '../../files/project.ts'
+import { connectEnvironment, sameServer } from '../../server-address.ts'
+import type { ServerConnection } from '../../server-address.ts'
+import { count } from '../../views/issues.ts'
+import { jsonDifference, jsonOutcome, jsonVariables } from '../../views/json.ts'
+import { showDifferences } from '../../views/plan.ts'
+import type { VariableOrigin } from '../../views/variables.ts'
+import { revisionNumber } from './diff.ts'
+import { showOutcome } from './push.ts'
+import { requireWebhooksMeant, webhookMoves } from './promoted-webhooks.ts'
+import {
+  actorOptions,
+  approvalOption,
+  confirmPlan,
+  hasChanges,
+  impactOptions,
+  pushAndFollow,
+  showPlanOf,
+} from '../shared.ts'
+
+export const billingPromote: Command = {
+  name: 'billing promote',
+  summary: 'Push what one environment has, byte for byte, to another',
+  description:
+    'Takes the document of a revision as its author wrote it, expands its variables with the file of the target, says how the two environments differ, shows the plan, and pushes. Everything but the expanded texts is the same, byte for byte. Addresses and keys of both come from their files in ratecard/environments. Of a revision that was pushed over HTTP only the expanded document is there: values that differ by environment, such as webhook URLs, are then the source’s, and are asked about.',
+  options: [
+    { flags: '--from <name>', description: 'Environment to take from.', environment: true },
+    { flags: '--to <name>', description: 'Environment to push to.', environment: true },
+    { flags: '--revision <n>', description: 'Revision of the source.', defaultText: 'the current one' },
+    { flags: '--dry-run', description: 'Show the differences and the plan, and stop.' },
+    { flags: '--exit-code', description: 'With --dry-run: exit 3 when there are changes.' },
+    approvalOption,
+    ...impactOptions,
+    ...actorOptions,
+  ],
+  examples: [
+    { command: 'ratecard billing promote --from staging --to production', what: 'what staging has now' },
+    { command: 'ratecard billing promote --from staging --to production --revision 12', what: 'exactly revision 12' },
+  ],
+  run: async (context) => {
+    const { from, to } = routeOf(context)
+    const source = connectEnvironment(context, from)
+    const target = connectEnvironment(context, to)
+    if (sameServer(source.url, target.url))
+      throw new CliFailure(1, {
+        code: 'environments_equal',
+        title: 'Both environments are one server',
+        detail: `${from} is at ${source.url} and ${to} at ${target.url}: that is one server.`,
+      })
+    const tested = await asFailureOf(source, () => sourceRevision(context, source, from))
+    const promotion = { from, to, source, target, tested, expanded: expandFor(tested, target) }
+    return asFailureOf(target, () => promote(context, promotion)).finally(() => context.out.endProgress())
+  },
+}
+
+interface DryRunResult {
+  readonly revision: Revision
+  readonly document: object
+  readonly config: BillingConfig
+}
+
+interface Promotion {
+  readonly from: EnvironmentName
+  readonly to: EnvironmentName
+  readonly source: ServerConnection
+  readonly target: ServerConnection
+  readonly tested: DryRunResult
+  readonly expanded: ExpandedDocument
+}
+
+/** What the target gets: the written document with its own values, or the source's own document where none was kept. */
+interface ExpandedDocument {
+  readonly document: object
+  readonly config: BillingConfig
+  readonly checksum: string
+  readonly written: object | null
+  /** Those of the target's file that were expanded. */
+  readonly variables: readonly VariableOrigin[]
+  /** Texts whose value is another than at the source. */
+  readonly differs: readonly { readonly pointer: string; readonly text: string }[]
+}
+
+function routeOf({ options, global }: CommandContext): { from: EnvironmentName; to: EnvironmentName } {
+  const [from, to] = [options.text('from'), options.text('to')]
+  if (from === undefined || to === undefined)
+    throw usageFailure('Say both environments.', 'Write `ratecard billing promote --from staging --to production`.')
+  if (from === to) throw usageFailure('The environments are the same.', 'Promote from one environment to another.')
+  if (global.apiUrl !== null || global.serviceKey !== null || global.environment !== null)
+    throw usageFailure(
+      '--env, --api-url and --service-key are about one server.',
+      'Addresses and keys of both environments come from their files in ratecard/environments.',
+    )
+  if (options.flag('exitCode') && !options.flag('dryRun')) throw usageFailure('--exit-code belongs to --dry-run.')
+  return { from, to }
+}
+
+/** A refusal names the server that refused. */
+async function asFailureOf<T>(connection: ServerConnection, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw error instanceof RatecardError ? toFailure(error, { apiUrl: connection.url }) : error
+  }
+}
+
+async function sourceRevision(
+  { options, io }: CommandContext,
+  { client }: ServerConnection,
+  from: string,
+): Promise<DryRunResult> {
+  const call = { signal: io.signal }
+  const given = options.text('revision')
+  const number = given === undefined ? (await client.admin.config(call)).revision : revisionNumber(given)
+  const revision = await client.admin.revision(number, call)
+  if (revision.document === null)
+    throw new CliFailure(1, {
+      code: 'revision_not_found',
+      title: 'The revision holds no configuration',
+      detail: `Revision ${number} of ${from} is a reset.`,
+      hint: 'Choose another one: --revision.',
+    })
+  const { config, errors } = validateConfig(revision.document)
+  if (config === null)
+    throw new CliFailure(1, {
+      code: 'config_invalid',
+      title: 'The document of the source is not valid here',
+      detail: `Revision ${number} of ${from} has ${count(errors.length, 'problem')}: it may come from another version of Ratecard.`,
+      errors,
+    })
+  requireChecksum(checksum(config), revision.checksum, `Revision ${number} of ${from}`)
+  return { revision, document: revision.document, config }
+}
+
+function expandFor({ revision, document, config }: DryRunResult, { environment }: ServerConnection): ExpandedDocument {
+  const { written } = revision
+  if (written === null)
+    return { document, config, checksum: revision.checksum, written: null, variables: [], differs: [] }
+  // The file alone: a variable of the shell may have been set for the source.
+  const expanded = interpolate(written, environment.variables, whyUnset(environment))
+  const verdict = validateConfig(expanded.value)
+  const errors = [...expanded.issues, ...(expanded.issues.length === 0 ? verdict.errors : [])]
+  if (verdict.config === null || errors.length > 0)
+    throw new CliFailure(1, {
+      code: 'config_invalid',
+      title: 'The document does not expand for the target',
+      detail: `${count(errors.length, 'problem')} with the variables of ${environment.file ?? environment.name}. Nothing was changed.`,
+      hint: `Write what is missing into ${environment.file ?? `the file of ${environment.name}`}.`,
+      errors,
+    })
+  const differs = variableTexts(written).filter(
+    ({ pointer }) => valueAt(document, pointer) !== valueAt(expanded.value, pointer),
+  )
+  const made = verdict.config
+  const from = environmentFile(environment.name)
+  const variables = [...expanded.used.keys()].sort().map((name) => ({ name, from }))
+  return { document: made, config: made, checksum: checksum(made), written, variables, differs }
+}
+
+function valueAt(document: unknown, pointer: string): unknown {
+  return pathOf(pointer).reduce<unknown>(
+    (value, key) => (value as Record<string, unknown> | undefined)?.[key],
+    document,
+  )
+}
+
+function requireChecksum(found: string, expected: string, what: string): void {
+  if (found === expected) return
+  throw new CliFailure(1, {
+    code: 'checksum_mismatch',
+    title: 'The documents are not the same',
+    detail: `${what} has the checksum ${found || '(none)'}, not ${expected}.`,
+    hint: 'Look at it with `ratecard billing history` and `ratecard doctor` before anything else is pushed.',
+  })
+}
+
+async function promote(context: CommandContext, promotion: Promotion): Promise<CommandResult> {
+  const { from, to, target, tested, expanded } = promotion
+  const { options, io, out } = context
+  const current = await currentOf(target, io.signal)
+  if (expanded.written !== null) concealVariables(io, variablesOf(expanded.written, expanded.document))
+  await concealRevisions(context, target.client, [current?.revision ?? null])
+  const differences = compareDocuments(current?.config ?? null, expanded.config)
+  const here = `revision ${tested.revision.revision} of ${from} (version ${tested.revision.version})`
+  const there =
+    current === null
+      ? `${to}, which has none`
+      : `revision ${current.revision} of ${to} (version ${current.config.version})`
+  const shown = differences.map((difference) => ({
+    ...difference,
+    fields: difference.fields.map((field) => ({ ...field })),
+  }))
+  if (shown.length === 0) out.say(`Between ${here} and ${there}: no difference.\n`)
+  else
+    out.say(`From ${there} to ${here}, ${count(shown.length, 'difference')}:\n\n${showDifferences(shown, out.paint)}\n`)
+  const choices = {
+    force: options.flag('force'),
+    approveImpact: options.flag('approveImpact'),
+    author: await authorOf(context),
+    message: messageOf(options.text('message'), promotion),
+  }
+  const planned = await target.client.admin.push(expanded.document, { ...choices, dryRun: true, signal: io.signal })
+  showPlanOf({ ...context, global: { ...context.global, environment: to } }, target, planned, expanded.variables)
+  sayExpanded(context, promotion)
+  const moves = webhookMoves(current?.config ?? null, expanded.config, expanded.written)
+  for (const { detail } of moves) out.note(`${out.paint.yellow('warning')} ${detail}`)
+  const json = {
+    from,
+    to,
+    source_revision: tested.revision.revision,
+    checksum: expanded.checksum,
+    written: expanded.written !== null,
+    expanded: expanded.differs,
+    ...jsonVariables(expanded.variables),
+    differences: shown.map(jsonDifference),
+  }
+  if (options.flag('dryRun'))
+    return { exit: options.flag('exitCode') && hasChanges(planned) ? 3 : 0, json: { ...json, ...jsonOutcome(planned) } }
+  await requireWebhooksMeant(context, moves, to)
+  const exactly = await confirmPlan(context, target, planned)
+  out.say()
+  const outcome = await pushAndFollow(context, target.client, expanded.document, {
+    ...choices,
+    plan: planned,
+    exactly,
+    written: expanded.written,
+  })
+  showOutcome(context, outcome)
+  // Unchanged says the same already, perhaps in other words: then there is no revision of ours to compare.
+  if (outcome.status === 'applied') {
+    await verify(promotion, outcome, io.signal)
+    const same =
+      expanded.differs.length === 0
+        ? `The same bytes as revision ${tested.revision.revision} of ${from}: ${expanded.checksum}`
+        : `The same bytes as written for revision ${tested.revision.revision} of ${from}, expanded for ${to}: ${expanded.checksum}`
+    out.say(`\n${out.paint.green('✓')} ${same}`)
+  }
+  return { json: { ...json, ...jsonOutcome(outcome) } }
+}
+
+/** Which texts have another value here, as they are written: a value may be a secret. */
+function sayExpanded({ out }: CommandContext, { from, to, expanded }: Promotion): void {
+  if (expanded.written === null)
+    out.say(
+      `\nNo document as written is kept with this revision: values that came from variables are those of ${from}.`,
+    )
+  if (expanded.differs.length === 0) return
+  out.say(`\nExpanded for ${to}, else byte for byte what ${from} has:`)
+  for (const { pointer, text } of expanded.differs) out.say(`  ${out.paint.dim(pointer)}  ${text}`)
+}
+
+function messageOf(given: string | undefined, { from, source, tested }: Promotion): string {
+  const origin = `promoted from ${from}, revision ${tested.revision.revision} of ${source.url}`
+  return given === undefined ? `${origin.charAt(0).toUpperCase()}${origin.slice(1)}` : `${given} (${origin})`
+}
+
+interface Current {
+  readonly revision: number
+  readonly config: BillingConfig
+}
+
+async function currentOf({ client }: ServerConnection, signal: AbortSignal): Promise<Current | null> {
+  try {
+    const { revision } = await client.admin.config({ signal })
+    // The served one carries processor ids, which no two environments share.
+    const { config } = validateConfig((await client.admin.revision(revision, { signal })).document)
+    return config === null ? null : { revision, config }
+  } catch (error) {
+    if (error instanceof RatecardError && error.code === 'config_not_found') return null
+    throw error
+  }
+}
+
+async function verify({ to, target, expanded }: Promotion, outcome: PushOutcome, signal: AbortSignal): Promise<void> {
+  if (outcome.revision === null) return
+  const made = await target.client.admin.revision(outcome.revision, { signal })
+  requireChecksum(made.checksum, expanded.checksum, `Revision ${outcome.revision} of ${to}`)
+}

@@ -1,0 +1,49 @@
+// A promoted document names the webhook addresses of the environment that it comes from: whoever gets them must have meant it.
+import { webhookId } from '../../../config/schema/ids.ts'
+import { variableTexts } from '../../../config/files/written-form.ts'
+import type { BillingConfig } from '../../../config/schema/schema.ts'
+import type { CommandContext, EnvironmentName } from '../../program/command.ts'
+import { requireConsent } from '../../terminal/confirm.ts'
+
+export interface WebhookMove {
+  readonly id: string
+  readonly detail: string
+}
+
+/** Endpoints that the target would come to deliver to, and does not now: new ones, and those whose address would change. */
+export function webhookMoves(
+  target: BillingConfig | null,
+  promoted: BillingConfig,
+  written: object | null,
+): WebhookMove[] {
+  const own = new Set(variableTexts(written).map(({ pointer }) => pointer))
+  const present = new Map((target?.webhooks ?? []).map((webhook) => [webhookId(webhook), webhook.url]))
+  const known = new Set(present.values())
+  return (
+    (promoted.webhooks ?? [])
+      // An address that the target's own variables made is meant.
+      .filter(({ url }, index) => !known.has(url) && !own.has(`#/webhooks/${index}/url`))
+      .map((webhook) => {
+        const id = webhookId(webhook)
+        const before = present.get(id)
+        const change =
+          before === undefined ? `would be sent to ${webhook.url}` : `would go to ${webhook.url} in place of ${before}`
+        return { id, detail: `Webhook "${id}": events ${change}, the address that the source uses.` }
+      })
+  )
+}
+
+/** A person is asked; off a terminal --yes has to say it. */
+export async function requireWebhooksMeant(
+  context: CommandContext,
+  moves: readonly WebhookMove[],
+  to: EnvironmentName,
+): Promise<void> {
+  if (moves.length === 0) return
+  await requireConsent(context, {
+    question: `${to} would deliver events to the addresses above. Is that meant?`,
+    title: 'Webhook addresses would change',
+    detail: moves.map(({ detail }) => detail).join(' '),
+    hint: `If ${to} is to deliver there: --yes. Else push the files of the same commit, which expand to its own addresses: \`ratecard billing push --env ${to}\`.`,
+  })
+}

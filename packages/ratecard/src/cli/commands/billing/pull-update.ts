@@ -1,0 +1,118 @@
+// `billing pull --update`: the author's own files, changed in place so that they say what is live.
+import { randomUUID } from 'node:crypto'
+import { realpathSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import type { Pulled } from '@ratecard/client'
+import { editSource } from '../../../config/edit/apply-edits.ts'
+import { NotEditable } from '../../../config/edit/edit.ts'
+import { validateConfig } from '../../../config/validation/validate.ts'
+import type { CommandContext, CommandResult } from '../../program/command.ts'
+import { CliFailure } from '../../failure.ts'
+import type { LiveEdit } from '../../files/file-items.ts'
+import { liveEdits } from '../../files/live-edits.ts'
+import type { LiveEdits } from '../../files/live-edits.ts'
+import { readConfig, requireConfig } from '../../files/read-config.ts'
+import type { SourceFile } from '../../files/read-config.ts'
+import type { Paint } from '../../terminal/output.ts'
+import { count } from '../../views/issues.ts'
+
+export async function updateFiles(context: CommandContext, pulled: Pulled): Promise<CommandResult> {
+  const { options, out } = context
+  const read = readConfig({ ...context, args: options.list('update') })
+  const config = requireConfig(read)
+  const { config: live } = validateConfig(pulled.document)
+  if (live === null)
+    throw new CliFailure(1, {
+      code: 'config_invalid',
+      title: 'What is live is no document',
+      detail: 'The account has no product that a configuration could name.',
+      hint: 'See `ratecard billing pull`.',
+    })
+  const found = liveEdits(read.sources, config, live, { all: options.flag('all') })
+  tell(context, found)
+  if (found.refused.length > 0)
+    throw new CliFailure(1, {
+      code: 'update_refused',
+      title: 'Some values cannot be written into the files',
+      detail: `${found.refused.join('\n')}\nNo file was changed.`,
+      hint: 'Set the variables to the live values, or undo the edit at the processor: `ratecard billing push --force`.',
+    })
+  const changed = read.sources.flatMap((source) => {
+    const edits = found.edits.filter((edit) => edit.source === source)
+    return edits.length === 0 ? [] : [{ source, edits, text: textOf(source, edits) }]
+  })
+  const json = {
+    files: changed.map(({ source, edits }) => ({ file: source.path, edits: edits.map(jsonEdit) })),
+    not_live: found.notLive,
+    not_in_files: found.notInFiles,
+  }
+  if (changed.length === 0) {
+    out.say(
+      found.notLive.length === 0
+        ? `${out.paint.green('✓')} The files say what is live.`
+        : `${out.paint.yellow('!')} No value to take over. What is off at the processor is yours to take out of the files, or to switch on there.`,
+    )
+    return { json: { ...json, written: false } }
+  }
+  if (options.flag('dryRun')) return { json: { ...json, written: false } }
+  await confirmEdits(context, found.edits.length)
+  for (const { source, text } of changed) replaceFile(source.file, text)
+  out.say(
+    `\n${out.paint.green('✓')} Changed ${changed.map(({ source }) => source.path).join(', ')}. Look at the difference, then push.`,
+  )
+  return { json: { ...json, written: true } }
+}
+
+function tell({ out }: CommandContext, { edits, notLive, notInFiles }: LiveEdits): void {
+  for (const edit of edits) out.say(lineOf(edit, out.paint))
+  for (const name of notLive)
+    out.note(`${out.paint.yellow('left')} ${name} is not active at the processor; the file still has it.`)
+  if (notInFiles.length > 0)
+    out.note(
+      `${out.paint.yellow('left')} ${count(notInFiles.length, 'active object')} in no file: ${shorten(notInFiles)}. Add them with --all.`,
+    )
+}
+
+function lineOf({ source, item, field, before, value }: LiveEdit, paint: Paint): string {
+  const shown = (something: unknown) => (something === undefined ? '(none)' : shortened(JSON.stringify(something)))
+  return `  ${paint.dim(source.path)}  ${paint.bold(item)}  ${field}: ${shown(before)} ${paint.dim('→')} ${shown(value)}`
+}
+
+function shortened(text: string): string {
+  return text.length > 70 ? `${text.slice(0, 69)}…` : text
+}
+
+function shorten(names: readonly string[]): string {
+  return names.length <= 8 ? names.join(', ') : `${names.slice(0, 8).join(', ')} and ${names.length - 8} more`
+}
+
+function jsonEdit({ item, path, before, value }: LiveEdit) {
+  return { item, path, before: before ?? null, after: value ?? null }
+}
+
+function textOf(source: SourceFile, edits: readonly LiveEdit[]): string {
+  try {
+    return editSource(source, edits)
+  } catch (error) {
+    if (!(error instanceof NotEditable)) throw error
+    throw new CliFailure(1, {
+      code: 'update_refused',
+      title: 'A value cannot be changed in place',
+      detail: `${source.path}: ${error.message} No file was changed.`,
+      hint: 'Write it without anchors and aliases, or change it by hand.',
+    })
+  }
+}
+
+async function confirmEdits({ global, io }: CommandContext, edits: number): Promise<void> {
+  if (global.yes || global.json || !io.interactive) return
+  if (await io.confirm(`Make ${count(edits, 'edit')}?`)) return
+  throw new CliFailure(1, { code: 'declined', title: 'The edits were declined', detail: 'No file was changed.' })
+}
+
+/** Through a link to the file itself, with the rights that it has. */
+function replaceFile(name: string, text: string): void {
+  const file = realpathSync(name)
+  const draft = `${file}.${randomUUID()}.tmp`
+  writeFileSync(draft, text, { mode: statSync(file).mode & 0o777, flag: 'wx' })
+  renameSync(draft, file)
+}

@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto'
+import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import type { Client } from '@ratecard/client'
+import type { Command, CommandContext } from '../../program/command.ts'
+import { literal } from '../../../config/files/interpolate.ts'
+import { problemCodes } from '../../../errors/codes.ts'
+import { CliFailure, usageFailure } from '../../failure.ts'
+import { readText } from '../../files/read-text.ts'
+import { connect } from '../../server-address.ts'
+import { howToFinish, tellUnfinished, unfinishedPush } from '../../follow/unfinished-push.ts'
+import { count } from '../../views/issues.ts'
+import { updateFiles } from './pull-update.ts'
+
+export const billingPull: Command = {
+  name: 'billing pull',
+  summary: 'Write what is active at the processor as a configuration',
+  description:
+    'Products, prices, meters, coupons, promotion codes and webhooks of the account, with your own fields from the current revision. Without --output the document goes to stdout. A file that exists and differs is kept beside it as <file>.bak.\n\nWith --update, your own files are changed in place: only values that differ, with comments, order and formatting kept. Values that come from variables are never overwritten.',
+  options: [
+    { flags: '--output <file>', description: 'File to write; written whole or not at all.' },
+    {
+      flags: '--update [path...]',
+      description: 'Edit these files or folders (ratecard/billing when none is named) so that they say what is live.',
+    },
+    { flags: '--all', description: 'With --update: also add active objects that are in no file.' },
+    { flags: '--dry-run', description: 'With --update: list the edits and stop.' },
+  ],
+  examples: [
+    { command: 'ratecard billing pull --output ratecard/billing/billing.json', what: 'into the project' },
+    { command: 'ratecard billing pull > account.json', what: 'to look at it' },
+    { command: 'ratecard billing pull --update', what: 'take edits made at the processor into your files' },
+  ],
+  run: async (context) => {
+    const { options, io, out } = context
+    const update = options.flag('update') || options.list('update').length > 0
+    if (update && options.text('output') !== undefined)
+      throw usageFailure(
+        '--update and --output do not go together.',
+        'Edit your files with one, write a new file with the other.',
+      )
+    if (!update && (options.flag('all') || options.flag('dryRun')))
+      throw usageFailure('--all and --dry-run belong to --update.', 'Write `ratecard billing pull --update --dry-run`.')
+    const { client } = connect(context)
+    await mindHalfDone(context, client, update)
+    const pulled = await client.admin.pull({ signal: io.signal })
+    // To be read as a file of the project, where `${NAME}` is a variable.
+    const text = `${JSON.stringify(literal(pulled.document), null, 2)}\n`
+    if (update) return updateFiles(context, pulled)
+    const output = options.text('output')
+    for (const item of pulled.unrepresentable)
+      out.note(`${out.paint.yellow('left out')} ${item.kind} ${item.processorId}: ${item.reason}`)
+    if (output === undefined) {
+      out.print(text)
+      return { json: pulled.document }
+    }
+    const file = path.resolve(io.cwd, output)
+    const backup = writeKeeping(file, text)
+    const { products, meters = [], webhooks = [] } = pulled.document
+    const prices = products.flatMap((product) => product.prices ?? []).length
+    out.say(
+      `${out.paint.green('✓')} Wrote ${output}: ${count(products.length, 'product')}, ${count(prices, 'price')}, ${count(meters.length, 'meter')}, ${count(webhooks.length, 'webhook')}.`,
+    )
+    if (backup !== null) out.say(`  What it held before is in ${path.relative(io.cwd, backup)}.`)
+    return {
+      json: {
+        output: file,
+        backup,
+        document: pulled.document,
+        unrepresented: pulled.unrepresentable.map(({ kind, processorId, reason }) => ({
+          kind,
+          processor_id: processorId,
+          reason,
+        })),
+      },
+    }
+  },
+}
+
+/** What is live is then neither the earlier version nor the author's: into the files it would take his change back. */
+async function mindHalfDone(
+  { global, options, io, out }: CommandContext,
+  client: Client,
+  update: boolean,
+): Promise<void> {
+  const push = await unfinishedPush(client, io.signal)
+  if (push === null) return
+  if (!update || global.yes || options.flag('dryRun')) {
+    out.note(`${out.paint.yellow('warning')} ${tellUnfinished(push)} What is live is half of it.`)
+    return
+  }
+  throw new CliFailure(1, {
+    code: 'push_unfinished',
+    title: problemCodes.push_unfinished.title,
+    detail: `${tellUnfinished(push)} Its half-done work would be taken for edits, and your own change out of your files. No file was changed.`,
+    hint: `${howToFinish(push)} To take what is live all the same: --yes.`,
+  })
+}
+
+/** Replaces the file in one rename; the path of the kept copy when it held something else. */
+export function writeKeeping(file: string, text: string): string | null {
+  mkdirSync(path.dirname(file), { recursive: true })
+  const before = existsSync(file) ? readText(file) : null
+  if (before === text) return null
+  const backup = before === null ? null : `${file}.bak`
+  if (before !== null && backup !== null) writeFileSync(backup, before)
+  const draft = `${file}.${randomUUID()}.tmp`
+  writeFileSync(draft, text)
+  renameSync(draft, file)
+  return backup
+}

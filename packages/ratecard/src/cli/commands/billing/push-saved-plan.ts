@@ -1,0 +1,60 @@
+// Applies a plan that was saved before: at the server that it was made for, and only while it is still what would be done.
+import { variablesOf } from '../../../config/files/written-form.ts'
+import type { PushOutcome } from '@ratecard/client'
+import { authorOf } from '../../author.ts'
+import type { CommandContext } from '../../program/command.ts'
+import { concealPlan, concealVariables } from '../../terminal/conceal.ts'
+import { CliFailure } from '../../failure.ts'
+import { createPushQueue } from '../../follow/push-queue.ts'
+import { concealEnvironment } from '../../files/read-config.ts'
+import type { SavedPlan } from '../../files/saved-plan.ts'
+import { connect, sameServer } from '../../server-address.ts'
+import { showTime } from '../../views/table.ts'
+import { confirmPlan, pushAndFollow, showPlanOf } from '../shared.ts'
+
+export async function applySavedPlan(asked: CommandContext, saved: SavedPlan): Promise<PushOutcome> {
+  // Without --env, the environment is the plan's own.
+  const context = { ...asked, global: { ...asked.global, environment: asked.global.environment ?? saved.environment } }
+  const connection = connect(context)
+  const { options, io, out, global } = context
+  if (global.environment !== saved.environment)
+    throw elsewhere(`It was made for the environment ${saved.environment ?? 'of no name'}.`)
+  if (!sameServer(connection.url, saved.apiUrl))
+    throw elsewhere(`It was made at ${saved.apiUrl}, and this would apply it at ${connection.url}.`)
+  const choices = {
+    force: saved.force,
+    approveImpact: saved.approveImpact || options.flag('approveImpact'),
+    author: await authorOf(context),
+    message: options.text('message'),
+  }
+  await createPushQueue(context, connection.client).untilFree()
+  const planned = await connection.client.admin.push(saved.document, {
+    ...choices,
+    expectPlan: saved.plan,
+    dryRun: true,
+    signal: io.signal,
+  })
+  out.say(`Saved ${showTime(saved.createdAt)} UTC, and still what would be done.\n`)
+  concealEnvironment(context)
+  if (saved.written !== null) concealVariables(context.io, variablesOf(saved.written, saved.document))
+  await concealPlan(context, connection.client, planned)
+  showPlanOf(context, connection, planned)
+  if (options.flag('dryRun')) return planned
+  await confirmPlan(context, connection, planned, { approved: true })
+  out.say()
+  return pushAndFollow(context, connection.client, saved.document, {
+    ...choices,
+    plan: { ...planned, plan: saved.plan },
+    exactly: true,
+    written: saved.written,
+  })
+}
+
+function elsewhere(detail: string): CliFailure {
+  return new CliFailure(1, {
+    code: 'plan_elsewhere',
+    title: 'The plan was made for another place',
+    detail: `${detail} Nothing was changed.`,
+    hint: 'Plan again where it is to be applied: `ratecard billing push --plan-out FILE`.',
+  })
+}

@@ -1,0 +1,203 @@
+import { inline } from '../../terminal/terminal-text.ts'
+import path from 'node:path'
+import type { PushOutcome } from '@ratecard/client'
+import { systemClock, toRfc3339 } from '../../../clock.ts'
+import { authorOf } from '../../author.ts'
+import type { Command, CommandContext, CommandResult } from '../../program/command.ts'
+import { toFailure, usageFailure } from '../../failure.ts'
+import { concealPlan } from '../../terminal/conceal.ts'
+import { namesFromFile, readConfig, requireConfig } from '../../files/read-config.ts'
+import { createPushQueue } from '../../follow/push-queue.ts'
+import type { PushQueue } from '../../follow/push-queue.ts'
+import type { ReadConfig } from '../../files/read-config.ts'
+import { readPlan, writePlan } from '../../files/saved-plan.ts'
+import type { SavedPlan } from '../../files/saved-plan.ts'
+import { connect, requireAddress, requireServerOf } from '../../server-address.ts'
+import type { ServerConnection } from '../../server-address.ts'
+import { showChanges } from '../../views/changes.ts'
+import { jsonOutcome, jsonVariables } from '../../views/json.ts'
+import { formatOption, formatted, wantsMarkdown } from './format.ts'
+import { applySavedPlan } from './push-saved-plan.ts'
+import {
+  actorOptions,
+  approvalOption,
+  confirmPlan,
+  fileOption,
+  filesArgument,
+  hasChanges,
+  impactOptions,
+  pushAndFollow,
+  showPlanOf,
+  showWarnings,
+  withPlaces,
+} from '../shared.ts'
+
+export const billingPush: Command = {
+  name: 'billing push',
+  summary: 'Bring the processor to what the configuration says',
+  description:
+    'Validates all files, shows the plan, then creates, updates and archives. On a terminal it asks before it archives or replaces anything. Where nobody can be asked, a plan that keeps no product of the version in place needs --yes or --plan; with --require-approval every plan does that archives or replaces. Same content again is "unchanged" and writes nothing.\n\nA plan can be saved with --plan-out and applied later, by somebody else, with --plan: exactly that plan, or nothing when anything changed since.',
+  arguments: [filesArgument],
+  options: [
+    fileOption,
+    { flags: '--dry-run', description: 'Show the plan and stop; nothing is written anywhere.' },
+    { flags: '--exit-code', description: 'With --dry-run or --plan-out: exit 3 when there are changes.' },
+    formatOption,
+    { flags: '--plan-out <file>', description: 'Show the plan, save it to this file, and stop.' },
+    { flags: '--plan <file>', description: 'Apply a saved plan: exactly it, at the server that it was made for.' },
+    approvalOption,
+    {
+      flags: '--wait <time>',
+      description: 'Queue this long behind a push that runs, for example `10m`.',
+      defaultText: '0s',
+    },
+    ...impactOptions,
+    ...actorOptions,
+  ],
+  examples: [
+    { command: 'ratecard billing push', what: 'plan, question, push' },
+    { command: 'ratecard billing push --env production --message "Spring prices"', what: 'from a script' },
+    { command: 'ratecard billing push --dry-run --exit-code', what: 'in CI: exit 3 when something would change' },
+    { command: 'ratecard billing push --env production --plan-out plan.json', what: 'to be looked at' },
+    { command: 'ratecard billing push --plan plan.json', what: 'and applied as it is' },
+    { command: 'ratecard billing push --dry-run --format markdown', what: 'for a pull request' },
+  ],
+  run: async (given) => {
+    checkOptions(given)
+    const context = formatted(given)
+    const saved = context.options.text('plan')
+    if (saved !== undefined) {
+      const outcome = await applySavedPlan(context, readPlan(path.resolve(context.io.cwd, saved)))
+      if (outcome.status !== 'planned') showOutcome(context, outcome)
+      return { exit: exitOf(context, outcome), json: jsonOutcome(outcome) }
+    }
+    requireAddress(context)
+    const read = readConfig(context)
+    const config = requireConfig(read)
+    showWarnings(context, read.warnings)
+    const connection = connect(context)
+    requireServerOf(context, namesFromFile(read.variables))
+    const queue = createPushQueue(context, connection.client)
+    const asFailure = (error: unknown) => toFailure(error, { apiUrl: connection.url })
+    return withPlaces(
+      read,
+      () => planWhenFree(context, queue, () => plan(context, connection, config, read)),
+      asFailure,
+    ).finally(() => context.out.endProgress())
+  },
+}
+
+function checkOptions({ options, args }: CommandContext): void {
+  const planned = options.flag('dryRun') || options.text('planOut') !== undefined
+  if (options.flag('exitCode') && !planned)
+    throw usageFailure('--exit-code belongs to --dry-run.', 'Write `ratecard billing push --dry-run --exit-code`.')
+  if (wantsMarkdown({ options }) && !planned)
+    throw usageFailure(
+      '--format markdown belongs to --dry-run.',
+      'Write `ratecard billing push --dry-run --format markdown`.',
+    )
+  if (options.text('plan') === undefined) return
+  if (options.text('planOut') !== undefined)
+    throw usageFailure('--plan and --plan-out do not go together.', 'Make a plan with one, apply it with the other.')
+  if (args.length > 0 || options.list('file').length > 0)
+    throw usageFailure('A saved plan holds its document.', 'Leave the files away: `ratecard billing push --plan FILE`.')
+  if (options.flag('force'))
+    throw usageFailure('--force would make another plan.', 'Make the plan itself with --force --plan-out.')
+}
+
+function exitOf({ options }: CommandContext, outcome: PushOutcome): 0 | 3 {
+  return outcome.status === 'planned' && options.flag('exitCode') && hasChanges(outcome) ? 3 : 0
+}
+
+/** Another push may begin between the plan and its start: then the plan is made anew, and shown anew. */
+async function planWhenFree(
+  { out }: CommandContext,
+  queue: PushQueue,
+  work: () => Promise<CommandResult>,
+): Promise<CommandResult> {
+  for (;;) {
+    await queue.untilFree()
+    try {
+      return await work()
+    } catch (error) {
+      if (!(await queue.mayRetry(error))) throw error
+      out.note('Another push came first: planning anew when it has ended.\n')
+    }
+  }
+}
+
+async function plan(
+  context: CommandContext,
+  connection: ServerConnection,
+  config: object,
+  { written, variables, warnings }: Pick<ReadConfig, 'written' | 'variables' | 'warnings'>,
+): Promise<CommandResult> {
+  const { options, io, out } = context
+  const choices = {
+    force: options.flag('force'),
+    approveImpact: options.flag('approveImpact'),
+    author: await authorOf(context),
+    message: options.text('message'),
+  }
+  const planned = await connection.client.admin.push(config, { ...choices, dryRun: true, signal: io.signal })
+  await concealPlan(context, connection.client, planned)
+  showPlanOf(context, connection, planned, variables, warnings)
+  const planOut = options.text('planOut')
+  if (planOut !== undefined) savePlan(context, connection, { document: config, written }, planned, planOut)
+  if (options.flag('dryRun') || planOut !== undefined)
+    return { exit: exitOf(context, planned), json: { ...jsonOutcome(planned), ...jsonVariables(variables) } }
+  const exactly = await confirmPlan(context, connection, planned)
+  out.say()
+  const outcome = await pushAndFollow(context, connection.client, config, {
+    ...choices,
+    plan: planned,
+    exactly,
+    written,
+  })
+  showOutcome(context, outcome)
+  return { json: jsonOutcome(outcome) }
+}
+
+function savePlan(
+  { options, global, io, out }: CommandContext,
+  connection: ServerConnection,
+  documents: Pick<SavedPlan, 'document' | 'written'>,
+  planned: PushOutcome,
+  name: string,
+): void {
+  writePlan(
+    path.resolve(io.cwd, name),
+    {
+      createdAt: toRfc3339(systemClock.now()),
+      apiUrl: connection.url,
+      environment: global.environment,
+      plan: planned.plan,
+      force: options.flag('force'),
+      approveImpact: options.flag('approveImpact'),
+      ...documents,
+    },
+    planned,
+    { overwrite: global.yes },
+  )
+  out.say(`\n${out.paint.green('✓')} Saved to ${name}. Apply it with \`ratecard billing push --plan ${name}\`.`)
+  out.note('The plan file holds the document with its variables expanded; only you may read it.')
+}
+
+export function showOutcome({ out }: CommandContext, outcome: PushOutcome): void {
+  const { paint } = out
+  if (outcome.status === 'unchanged') {
+    out.say(
+      `${paint.green('✓')} Unchanged: version ${inline(outcome.version)} is already in place${revision(outcome)}.`,
+    )
+    return
+  }
+  out.say(`${paint.green('✓')} Applied version ${paint.bold(inline(outcome.version))}${revision(outcome)}.\n`)
+  const archivedWebhooks = outcome.details
+    .filter(({ kind, action }) => kind === 'webhook' && action === 'archive')
+    .map(({ configId }) => configId)
+  out.say(showChanges(outcome.changes, archivedWebhooks, paint))
+}
+
+function revision({ revision }: PushOutcome): string {
+  return revision === null ? '' : ` as revision ${revision}`
+}

@@ -1,0 +1,96 @@
+import type { PushReport } from '@ratecard/client'
+import type { Command, CommandContext, CommandResult } from '../../program/command.ts'
+import { connect } from '../../server-address.ts'
+import { jsonPagination, jsonPush, jsonPushReport } from '../../views/json.ts'
+import { showTime, table } from '../../views/table.ts'
+import { showWho } from '../../views/who.ts'
+import { watchPush } from '../shared.ts'
+
+export const billingPushes: Command = {
+  name: 'billing pushes',
+  summary: 'List pushes, or show the steps of one',
+  arguments: [{ name: '[id]', description: 'Id of a push.' }],
+  options: [
+    { flags: '--limit <n>', description: 'How many, newest first.', range: [1, 100], defaultText: '10' },
+    { flags: '--follow', description: 'With an id: show its progress until it ended.' },
+  ],
+  examples: [
+    { command: 'ratecard billing pushes', what: 'recent pushes, failed ones too' },
+    { command: 'ratecard billing pushes <id> --follow', what: 'one that runs, until it ended' },
+    { command: 'ratecard billing pushes <id>', what: 'each step of one, with the processor’s own errors' },
+  ],
+  run: async (context) => (context.args[0] === undefined ? list(context) : show(context, context.args[0])),
+}
+
+async function list(context: CommandContext): Promise<CommandResult> {
+  const { options, io, out } = context
+  const { pushes, pagination } = await connect(context).client.admin.pushes({
+    limit: options.whole('limit') ?? 10,
+    signal: io.signal,
+  })
+  const columns = [
+    { title: 'id' },
+    { title: 'kind' },
+    { title: 'state' },
+    { title: 'version' },
+    { title: 'steps', align: 'right' as const },
+    { title: 'when (UTC)' },
+    { title: 'author' },
+  ]
+  const rows = pushes.map((push) => [
+    push.id,
+    push.kind,
+    paintState(push.state, context),
+    push.version,
+    `${push.stepsDone}/${push.stepsTotal}`,
+    showTime(push.createdAt),
+    showWho(push),
+  ])
+  if (rows.length === 0) out.say('Nothing has been pushed yet.')
+  else out.print(table(columns, rows, out))
+  return { json: { pushes: pushes.map(jsonPush), pagination: jsonPagination(pagination) } }
+}
+
+async function show(context: CommandContext, id: string): Promise<CommandResult> {
+  const { io, out, options } = context
+  const { client } = connect(context)
+  const push = options.flag('follow')
+    ? await watchPush(context, client, id)
+    : await client.admin.findPush(id, { signal: io.signal })
+  out.say(
+    `Push ${push.id} (${push.kind} of version ${push.version}): ${paintState(push.state, context)}, ${push.stepsDone} of ${push.stepsTotal} steps\n`,
+  )
+  const rows = push.steps.map((step) => [
+    String(step.index + 1),
+    paintState(step.state, context),
+    step.op,
+    step.kind.replace('_', ' '),
+    step.configId,
+    step.processorId ?? '',
+    step.requestId ?? '',
+    errorText(step.error),
+  ])
+  const titles = ['step', 'state', 'op', 'kind', 'id', 'processor id', 'request', 'error']
+  if (rows.length > 0)
+    out.print(
+      table(
+        titles.map((title) => ({ title })),
+        rows,
+        out,
+      ),
+    )
+  const problem = errorText(push.error)
+  if (problem !== '') out.say(`\n${out.paint.red('Error:')} ${problem}`)
+  if (push.state === 'interrupted') out.say(`\nTo finish it: \`ratecard billing resume ${push.id}\`.`)
+  return { json: jsonPushReport(push) }
+}
+
+function errorText(error: PushReport['error']): string {
+  const text = error?.['detail'] ?? error?.['message']
+  return typeof text === 'string' ? text : ''
+}
+
+function paintState(state: string, { out }: CommandContext): string {
+  if (state === 'applied' || state === 'succeeded') return out.paint.green(state)
+  return state === 'failed' || state === 'interrupted' || state === 'unknown' ? out.paint.red(state) : state
+}

@@ -1,0 +1,65 @@
+import { authorOf } from '../../author.ts'
+import type { Command, CommandContext } from '../../program/command.ts'
+import { canAsk, confirmationRequired, declined } from '../../terminal/confirm.ts'
+import { connect } from '../../server-address.ts'
+import { jsonReset } from '../../views/json.ts'
+import { actorOptions } from '../shared.ts'
+
+const word = 'reset'
+
+export const billingReset: Command = {
+  name: 'billing reset',
+  summary: 'Archive all products, prices, meters, coupons and promotion codes',
+  description:
+    'Nothing can be bought afterwards until the next push, which brings back what it finds. Only what Ratecard manages is archived, unless --scope account says otherwise. Webhook endpoints stay.',
+  options: [
+    {
+      flags: '--scope <scope>',
+      description: '`account` also archives what Ratecard does not manage.',
+      choices: ['managed', 'account'],
+      defaultText: 'managed',
+    },
+    ...actorOptions,
+  ],
+  examples: [
+    { command: 'ratecard billing reset', what: 'asks you to type a word first' },
+    { command: 'ratecard billing reset --yes --env dev', what: 'from a script' },
+  ],
+  run: async (context) => {
+    const { options, io, out } = context
+    const scope = options.text('scope') === 'account' ? 'account' : 'managed'
+    const connection = connect(context)
+    await confirmReset(context, connection.url, scope)
+    const message = options.text('message')
+    const report = await connection.client.admin.reset({
+      scope,
+      author: await authorOf(context),
+      ...(message === undefined ? {} : { message }),
+      signal: io.signal,
+    })
+    const parts = Object.entries(report.archived).map(([kind, ids]) => `${ids.length} ${kind.replace('_', ' ')}`)
+    out.say(`${out.paint.green('✓')} Archived ${parts.join(', ')}.`)
+    for (const error of report.errors)
+      out.note(`${out.paint.red('error')} ${error.kind} ${error.configId} is still active: ${error.detail}`)
+    out.say('  There is no current configuration now; `ratecard billing push` brings it back.')
+    return { exit: report.errors.length === 0 ? 0 : 1, json: jsonReset(report) }
+  },
+}
+
+async function confirmReset(context: CommandContext, url: string, scope: string): Promise<void> {
+  const { global, io, out } = context
+  if (global.yes) return
+  if (!canAsk(context))
+    throw confirmationRequired({
+      title: 'A reset needs to be confirmed',
+      detail: `A reset archives everything at ${url}.`,
+      hint: 'If you mean it: `ratecard billing reset --yes`.',
+    })
+  const what =
+    scope === 'account'
+      ? 'everything in the account, also what Ratecard does not manage'
+      : 'everything that Ratecard manages'
+  out.say(`This archives ${what}, at ${url}. Nothing can be bought until the next push.`)
+  if ((await io.ask(`Type "${word}" to go on`)) === word) return
+  throw declined()
+}

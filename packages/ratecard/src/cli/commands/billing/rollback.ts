@@ -1,0 +1,64 @@
+import { authorOf } from '../../author.ts'
+import type { Command } from '../../program/command.ts'
+import { concealRevisions } from '../../terminal/conceal.ts'
+import { concealEnvironment } from '../../files/read-config.ts'
+import { connect } from '../../server-address.ts'
+import { jsonOutcome } from '../../views/json.ts'
+import { revisionNumber } from './diff.ts'
+import { showOutcome } from './push.ts'
+import {
+  actorOptions,
+  approvalOption,
+  confirmPlan,
+  followStarted,
+  hasChanges,
+  impactOptions,
+  showPlanOf,
+} from '../shared.ts'
+
+export const billingRollback: Command = {
+  name: 'billing rollback',
+  summary: 'Push the content of an earlier revision again',
+  description:
+    'Makes a new revision with the earlier content, and brings back the original processor prices where they still exist. Shows the plan first.',
+  arguments: [{ name: '<revision>', description: 'A number from `ratecard billing history`.' }],
+  options: [
+    { flags: '--dry-run', description: 'Show the plan and stop.' },
+    { flags: '--exit-code', description: 'With --dry-run: exit 3 when there are changes.' },
+    approvalOption,
+    ...impactOptions,
+    ...actorOptions,
+  ],
+  examples: [{ command: 'ratecard billing rollback 4', what: 'back to revision 4' }],
+  run: async (context) => {
+    const { args, options, io, out } = context
+    const revision = revisionNumber(args[0] ?? '')
+    const connection = connect(context)
+    const choices = {
+      force: options.flag('force'),
+      approveImpact: options.flag('approveImpact'),
+      author: await authorOf(context),
+      message: options.text('message'),
+      signal: io.signal,
+    }
+    const planned = await connection.client.admin.rollback(revision, { ...choices, dryRun: true })
+    concealEnvironment(context)
+    await concealRevisions(context, connection.client, [revision, planned.revision])
+    showPlanOf(context, connection, planned)
+    if (options.flag('dryRun'))
+      return { exit: options.flag('exitCode') && hasChanges(planned) ? 3 : 0, json: jsonOutcome(planned) }
+    const exactly = await confirmPlan(context, connection, planned)
+    out.say()
+    const outcome = await followStarted(context, connection.client, planned, (signal) =>
+      connection.client.admin.startRollback(revision, {
+        ...choices,
+        ...(exactly ? { expectPlan: planned.plan } : {}),
+        idempotencyKey: crypto.randomUUID(),
+        signal,
+      }),
+    )
+    out.endProgress()
+    showOutcome(context, outcome)
+    return { json: jsonOutcome(outcome) }
+  },
+}

@@ -1,0 +1,113 @@
+import { inline } from '../../terminal/terminal-text.ts'
+import type { BillingDocument, PriceDocument } from '@ratecard/client'
+import { describePrice } from '../../../pricing/describe.ts'
+import type { Command, CommandContext, CommandResult } from '../../program/command.ts'
+import { usageFailure } from '../../failure.ts'
+import { concealRevisions } from '../../terminal/conceal.ts'
+import { concealEnvironment } from '../../files/read-config.ts'
+import { connect } from '../../server-address.ts'
+import type { ServerConnection } from '../../server-address.ts'
+import { jsonServed } from '../../views/json.ts'
+import { showTime, table } from '../../views/table.ts'
+
+export const billingShow: Command = {
+  name: 'billing show',
+  summary: 'Show the configuration in place, a price, or a product',
+  arguments: [
+    { name: '[kind]', description: '`price`, `product` or `meter`.' },
+    { name: '[id]', description: 'Its id in the configuration.' },
+  ],
+  options: [{ flags: '--public', description: 'Only what customers see; needs no service key.' }],
+  examples: [
+    { command: 'ratecard billing show', what: 'all products and prices' },
+    { command: 'ratecard billing show price pro_monthly', what: 'one price, with its processor id' },
+  ],
+  run: async (context) => {
+    const [kind, id] = context.args
+    const connection = connect(context)
+    if (kind === undefined) return showAll(context, connection)
+    if (id === undefined)
+      throw usageFailure(`Say which ${kind}.`, `For example \`ratecard billing show ${kind} my_id\`.`)
+    return showOne(context, connection, kind, id)
+  },
+}
+
+async function showAll(
+  { options, io, out, global }: CommandContext,
+  { client }: ServerConnection,
+): Promise<CommandResult> {
+  const call = { signal: io.signal }
+  const served = options.flag('public') ? await client.billing.config(call) : await client.admin.config(call)
+  concealEnvironment({ io, global })
+  if (!options.flag('public')) await concealRevisions({ io }, client, [served.revision])
+  const { paint } = out
+  out.say(
+    `Version ${paint.bold(inline(served.version))}, revision ${served.revision}, since ${showTime(served.updatedAt)} UTC\n`,
+  )
+  out.print(
+    table(
+      [{ title: 'product' }, { title: 'price' }, { title: 'amount' }, { title: 'notes' }, { title: 'processor id' }],
+      served.config.products.flatMap(productRows),
+      out,
+    ),
+  )
+  const rest = otherRows(served.config)
+  if (rest.length > 0) out.print(`\n${table([{ title: 'kind' }, { title: 'id' }, { title: 'what' }], rest, out)}`)
+  return { json: jsonServed(served) }
+}
+
+async function showOne(
+  { io, out }: CommandContext,
+  { client }: ServerConnection,
+  kind: string,
+  id: string,
+): Promise<CommandResult> {
+  const call = { signal: io.signal }
+  if (kind === 'price') {
+    const found = await client.billing.price(id, call)
+    out.say(`${out.paint.bold(found.price.id)}  ${line(found.price)}  ${out.paint.dim(`of ${found.product.name}`)}\n`)
+    out.print(JSON.stringify(found.price, null, 2))
+    return { json: found }
+  }
+  if (kind !== 'product' && kind !== 'meter')
+    throw usageFailure(`"${kind}" cannot be shown.`, 'Say `price`, `product` or `meter`.')
+  const item = kind === 'product' ? await client.billing.product(id, call) : await client.billing.meter(id, call)
+  out.print(JSON.stringify(item, null, 2))
+  return { json: { [kind]: item } }
+}
+
+function productRows(product: BillingDocument['products'][number]): string[][] {
+  const prices = product.prices ?? []
+  if (prices.length === 0) return [[product.id, '–', '', '', product.processor_id ?? '']]
+  return prices.map((price, index) => [
+    index === 0 ? product.id : '',
+    price.id,
+    line(price),
+    notes(price).join(', '),
+    price.processor_id ?? '',
+  ])
+}
+
+/** The client's price comes from any server; a currency that this build does not know is shown as it is. */
+function line(price: PriceDocument): string {
+  return describePrice(price as Parameters<typeof describePrice>[0])
+}
+
+function notes(price: PriceDocument): string[] {
+  return [
+    ...(price.default === true ? ['default'] : []),
+    ...(price.public === false ? ['hidden'] : []),
+    ...(price.enterprise_template === undefined ? [] : [`template ${price.enterprise_template}`]),
+    ...(price.enterprise_id === undefined ? [] : [`for ${price.enterprise_id}`]),
+  ]
+}
+
+function otherRows(config: BillingDocument): string[][] {
+  return [
+    ...(config.features ?? []).map((feature) => ['feature', feature.id, feature.name]),
+    ...(config.meters ?? []).map((meter) => ['meter', meter.id, `${meter.display_name} (${meter.event_name})`]),
+    ...(config.coupons ?? []).map((coupon) => ['coupon', coupon.id, coupon.name ?? '']),
+    ...(config.promotion_codes ?? []).map((code) => ['promotion code', code.id, code.code]),
+    ...(config.webhooks ?? []).map((webhook) => ['webhook', webhook.id ?? '–', webhook.url]),
+  ]
+}

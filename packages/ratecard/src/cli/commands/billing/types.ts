@@ -1,0 +1,60 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { webhookId } from '../../../config/schema/ids.ts'
+import type { BillingConfig } from '../../../config/schema/schema.ts'
+import type { Command } from '../../program/command.ts'
+import { readConfig, requireConfig } from '../../files/read-config.ts'
+import { fileOption, filesArgument } from '../shared.ts'
+
+export const billingTypes: Command = {
+  name: 'billing types',
+  summary: 'Write TypeScript unions of the ids in your configuration',
+  description: 'So that a price id that does not exist is a type error in your own code. Works without a server.',
+  arguments: [filesArgument],
+  options: [fileOption, { flags: '--output <file>', description: 'File to write; stdout when it is left out.' }],
+  examples: [{ command: 'ratecard billing types --output src/billing-ids.ts', what: 'beside your code' }],
+  run: async (context) => {
+    const { options, io, out } = context
+    const types = typesOf(requireConfig(readConfig(context)))
+    const output = options.text('output')
+    if (output === undefined) {
+      out.print(types)
+      return { json: { types } }
+    }
+    const file = path.resolve(io.cwd, output)
+    mkdirSync(path.dirname(file), { recursive: true })
+    writeFileSync(file, types)
+    out.say(`${out.paint.green('✓')} Wrote ${output}.`)
+    return { json: { output: file } }
+  },
+}
+
+export function typesOf(config: BillingConfig): string {
+  const prices = config.products.flatMap((product) => product.prices ?? [])
+  const present = (values: readonly (string | undefined)[]) => [
+    ...new Set(values.filter((value) => value !== undefined)),
+  ]
+  const isPublic = (price: (typeof prices)[number]) =>
+    price.public !== false && price.enterprise_template === undefined && price.enterprise_id === undefined
+  const unions: Record<string, readonly string[]> = {
+    ProductId: config.products.map(({ id }) => id),
+    PriceId: prices.map(({ id }) => id),
+    PublicPriceId: prices.filter(isPublic).map(({ id }) => id),
+    FeatureId: (config.features ?? []).map(({ id }) => id),
+    MeterId: (config.meters ?? []).map(({ id }) => id),
+    MeterEventName: (config.meters ?? []).map((meter) => meter.event_name),
+    CouponId: (config.coupons ?? []).map(({ id }) => id),
+    PromotionCode: (config.promotion_codes ?? []).map(({ code }) => code),
+    WebhookId: (config.webhooks ?? []).map(webhookId),
+    EnterpriseTemplate: present(prices.map((price) => price.enterprise_template)),
+    EnterpriseId: present(prices.map((price) => price.enterprise_id)),
+  }
+  const lines = Object.entries(unions).map(([name, ids]) => `export type ${name} =${union(ids)}`)
+  return `// Made by \`ratecard billing types\` from version ${config.version}. Changes here are lost.\n\n${lines.join('\n')}\n`
+}
+
+function union(ids: readonly string[]): string {
+  if (ids.length === 0) return ' never'
+  const quoted = ids.map((id) => `'${id.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`)
+  return quoted.length <= 3 ? ` ${quoted.join(' | ')}` : quoted.map((id) => `\n  | ${id}`).join('')
+}

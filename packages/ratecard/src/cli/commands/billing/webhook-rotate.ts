@@ -1,0 +1,61 @@
+import { authorOf } from '../../author.ts'
+import type { Command } from '../../program/command.ts'
+import { concealRevisions } from '../../terminal/conceal.ts'
+import { usageFailure } from '../../failure.ts'
+import { connect } from '../../server-address.ts'
+import { spanMs } from '../../spans.ts'
+import { showTime } from '../../views/table.ts'
+import { jsonWebhookRotation } from '../../views/json.ts'
+import { actorOptions } from '../shared.ts'
+
+export const billingWebhookRotate: Command = {
+  name: 'billing webhook rotate',
+  summary: 'Change the signing secret of a webhook without losing an event',
+  description:
+    'Makes a new endpoint beside the old one and prints its secret. Both are live, each signs with its own secret, until the overlap ends: the receiver takes both secrets meanwhile. Then the service switches the old one off. The files stay as they are.',
+  arguments: [{ name: '<id>', description: 'Id of the webhook.' }],
+  options: [
+    {
+      flags: '--overlap <span>',
+      description: 'How long both are live: 30m, 24h, 7d; 0s switches the old one off at once.',
+      defaultText: '24h',
+    },
+    ...actorOptions,
+  ],
+  examples: [
+    {
+      command: 'ratecard billing webhook rotate lifecycle_hook',
+      what: 'the new secret, and until when the old one signs',
+    },
+    { command: 'ratecard billing webhook rotate lifecycle_hook --overlap 0s', what: 'the old secret has leaked' },
+  ],
+  run: async (context) => {
+    const { args, options, io, out } = context
+    const { client } = connect(context)
+    // Before anything is made: what comes after it must not fail, or the new secret would be lost.
+    const { revision } = await client.admin.config({ signal: io.signal })
+    await concealRevisions(context, client, [revision])
+    const rotation = await client.admin.rotateWebhook(args[0] ?? '', {
+      overlapSeconds: overlapOf(options.text('overlap')),
+      author: await authorOf(context),
+      message: options.text('message'),
+      signal: io.signal,
+    })
+    const { processorId, liveUntil } = rotation.previous
+    out.note(`New endpoint ${rotation.processorId} at ${rotation.url}. Its secret:`)
+    out.print(rotation.secret)
+    out.note(
+      options.text('overlap') !== undefined && overlapOf(options.text('overlap')) === 0
+        ? `The old endpoint ${processorId} is switched off.`
+        : `The old endpoint ${processorId} signs with the old secret until ${showTime(liveUntil)} UTC, then it is switched off. Job ${rotation.jobId}.`,
+    )
+    return { json: jsonWebhookRotation(rotation) }
+  },
+}
+
+function overlapOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  const span = spanMs(text)
+  if (span !== null && span <= 30 * 86_400_000) return Math.round(span / 1000)
+  throw usageFailure(`--overlap: "${text}" is no time to wait.`, 'Write a span of at most 30 days: 0s, 30m, 24h, 7d.')
+}

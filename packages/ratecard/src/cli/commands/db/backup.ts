@@ -1,0 +1,29 @@
+import path from 'node:path'
+import type { Command } from '../../program/command.ts'
+import { dataDirOption, maintained } from './shared.ts'
+
+export const dbBackup: Command = {
+  name: 'db backup',
+  summary: 'Write a whole copy of the embedded store to a new file',
+  description:
+    'Works while the server runs. The secrets in it are sealed: without the master key (RATECARD_MASTER_KEY, or the file `master-key` in the data directory) a backup is useless. Keep the key too, in another place. PostgreSQL is backed up with pg_dump.',
+  arguments: [{ name: '<file>', description: 'File to write; one that exists is never overwritten.' }],
+  options: [dataDirOption],
+  examples: [{ command: 'ratecard db backup backup.db', what: 'of the store in ./.ratecard' }],
+  run: async (context) => {
+    const { args, io, out } = context
+    const { backupStore } = await import('../../../composition/maintenance.ts')
+    const report = await backupStore(maintained(context), path.resolve(io.cwd, args[0] ?? ''))
+    const { file, sizeBytes, revisions, masterKey, keyFits } = report
+    const size = `${String(Math.ceil(sizeBytes / 1024))} KiB, history of ${String(revisions)} revisions intact`
+    out.say(`${out.paint.green('✓')} Backed up to ${file} (${size}).`)
+    out.say(`  Keep the master key too, in another place: ${masterKey}. Without it this backup is useless.`)
+    if (keyFits === null)
+      out.note(`${out.paint.yellow('warning')} That key is not here, so the backup was not tried with it.`)
+    if (keyFits === false)
+      out.note(`${out.paint.yellow('warning')} That key does not open the backup: the server must have another one.`)
+    return {
+      json: { file, size_bytes: sizeBytes, revisions, master_key: masterKey, master_key_fits: keyFits },
+    }
+  },
+}

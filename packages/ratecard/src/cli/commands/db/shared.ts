@@ -1,0 +1,12 @@
+import type { CommandContext, OptionSpec } from '../../program/command.ts'
+
+export const dataDirOption: OptionSpec = {
+  flags: '--data-dir <dir>',
+  description: 'Data directory of the store.',
+  defaultText: 'RATECARD_DATA_DIR, else ./.ratecard',
+}
+
+/** Which store a command of this group works on. */
+export function maintained({ io, options }: CommandContext) {
+  return { env: io.env, cwd: io.cwd, dataDir: options.text('dataDir') }
+}

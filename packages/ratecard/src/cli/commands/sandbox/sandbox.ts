@@ -1,0 +1,34 @@
+import path from 'node:path'
+import type { Command } from '../../program/command.ts'
+import { serveUntilStopped } from '../server/serving.ts'
+
+export const sandbox: Command = {
+  name: 'sandbox',
+  summary: 'Run the sandbox processor alone, for tests',
+  description:
+    'A payment processor that speaks Stripe’s HTTP API on this machine. Point any Stripe SDK at it; every sk_test_… key is an account of its own.',
+  options: [
+    { flags: '--port <n>', description: 'Port to listen on.', range: [0, 65_535], defaultText: '4243' },
+    { flags: '--data-dir <dir>', description: 'Keep its state there; in memory when it is left out.' },
+    { flags: '--deliver-anywhere', description: 'Deliver webhooks to other machines too, not only to this one.' },
+  ],
+  examples: [
+    { command: 'ratecard sandbox', what: 'on http://127.0.0.1:4243, forgotten when it ends' },
+    { command: 'ratecard sandbox --port 0 --data-dir .sandbox', what: 'on a free port, state kept' },
+  ],
+  run: async ({ options, io, out, global }) => {
+    const { startSandboxProcess } = await import('../../../composition/main.ts')
+    const dataDir = options.text('dataDir')
+    await serveUntilStopped(io, async () => {
+      const running = await startSandboxProcess({
+        port: options.whole('port') ?? 4243,
+        dataDir: dataDir === undefined ? null : path.resolve(io.cwd, dataDir),
+        deliverAnywhere: options.flag('deliverAnywhere'),
+        out: (line) => out.say(line),
+      })
+      if (global.json) io.stdout.write(`${JSON.stringify({ url: running.url })}\n`)
+      return running
+    })
+    return {}
+  },
+}

@@ -1,0 +1,19 @@
+import type { Command } from '../../program/command.ts'
+import { connect } from '../../server-address.ts'
+
+export const dashboard: Command = {
+  name: 'dashboard',
+  summary: 'Create a link that signs in to the dashboard, once',
+  options: [],
+  examples: [{ command: 'ratecard dashboard', what: 'open the link within ten minutes and press its button' }],
+  run: async (context) => {
+    const { io, out } = context
+    const { client, url } = connect(context)
+    const link = await client.admin.dashboardLink({ signal: io.signal })
+    // A service that was told no address of its own leaves the link relative.
+    const address = new URL(link.url, url).href
+    out.print(address)
+    out.say('Open it and press the button: it signs in once, within ten minutes, with the rights of your service key.')
+    return { exit: 0, json: { url: address, expires_at: link.expiresAt } }
+  },
+}

@@ -1,0 +1,89 @@
+import { RatecardError } from '@ratecard/client'
+import type { Finding } from '@ratecard/client'
+import type { Command, CommandContext } from '../../program/command.ts'
+import { toFailure } from '../../failure.ts'
+import { findProject } from '../../files/project.ts'
+import { readConfig } from '../../files/read-config.ts'
+import { connect } from '../../server-address.ts'
+import type { ServerConnection } from '../../server-address.ts'
+import { count } from '../../views/issues.ts'
+
+export const doctor: Command = {
+  name: 'doctor',
+  summary: 'Check the project, the server and the processor',
+  options: [],
+  examples: [{ command: 'ratecard doctor', what: 'what is wrong, and what to do about it' }],
+  run: async (context) => {
+    const { out } = context
+    const findings = [...checkHere(context), ...(await checkServer(context, connect(context)))]
+    const marks = { ok: out.paint.green('✓'), warning: out.paint.yellow('!'), problem: out.paint.red('✗') }
+    for (const finding of findings) {
+      out.print(`${marks[finding.status]} ${out.paint.bold(finding.check)}  ${finding.detail}`)
+      if (finding.hint !== undefined) out.print(`    ${out.paint.cyan('hint:')} ${finding.hint}`)
+    }
+    const problems = findings.filter(({ status }) => status === 'problem').length
+    out.say(problems === 0 ? '\nEverything needed works.' : `\n${count(problems, 'problem')}.`)
+    return { exit: problems === 0 ? 0 : 1, json: { findings } }
+  },
+}
+
+function checkHere(context: CommandContext): Finding[] {
+  const runtime: Finding = { check: 'node', status: 'ok', detail: `Node ${process.versions.node}` }
+  const project = findProject(context.io.cwd)
+  if (project === null)
+    return [
+      runtime,
+      {
+        check: 'project',
+        status: 'warning',
+        detail: 'No folder `ratecard/` here or above.',
+        hint: '`ratecard init` makes one; the server works without.',
+      },
+    ]
+  return [runtime, { check: 'project', status: 'ok', detail: project }, checkConfig(context)]
+}
+
+function checkConfig(context: CommandContext): Finding {
+  const check = 'configuration'
+  try {
+    const read = readConfig({ ...context, args: [] })
+    const files = count(read.files.length, 'file')
+    if (read.config !== null) return { check, status: 'ok', detail: `version ${read.config.version} in ${files}` }
+    return {
+      check,
+      status: 'problem',
+      detail: `${count(read.errors.length, 'error')} in ${files}`,
+      hint: 'See `ratecard billing validate`.',
+    }
+  } catch (error) {
+    const { problem } = toFailure(error)
+    return {
+      check,
+      status: 'warning',
+      detail: problem.detail,
+      ...(problem.hint === undefined ? {} : { hint: problem.hint }),
+    }
+  }
+}
+
+async function checkServer({ io }: CommandContext, { client, url, key }: ServerConnection): Promise<Finding[]> {
+  const at = { signal: io.signal, timeoutMs: 10_000 }
+  try {
+    const findings = await client.admin.doctor(at)
+    return [
+      { check: 'server', status: 'ok', detail: url },
+      { check: 'service key', status: 'ok', detail: 'accepted' },
+      ...findings,
+    ]
+  } catch (error) {
+    const { problem } = toFailure(error, { apiUrl: url })
+    const known = error instanceof RatecardError && error.status === 401
+    const hint = problem.hint === undefined ? {} : { hint: problem.hint }
+    if (!known) return [{ check: 'server', status: 'problem', detail: problem.detail, ...hint }]
+    const detail = key === null ? 'none was found' : problem.detail
+    return [
+      { check: 'server', status: 'ok', detail: url },
+      { check: 'service key', status: 'problem', detail, ...hint },
+    ]
+  }
+}

@@ -1,0 +1,46 @@
+import path from 'node:path'
+import type { Command } from '../../program/command.ts'
+import { harmless } from '../../terminal/terminal-text.ts'
+import { serveUntilStopped } from './serving.ts'
+
+export const serverStart: Command = {
+  name: 'server start',
+  summary: 'Start the service in the foreground',
+  description:
+    'Without STRIPE_SECRET_KEY it starts a sandbox processor of its own, so that everything works without an account. Settings come from the environment; SIGTERM or Ctrl-C drains and ends.',
+  options: [
+    {
+      flags: '--port <n>',
+      description: 'Port of the API.',
+      range: [0, 65_535],
+      defaultText: 'RATECARD_PORT, else 4242',
+    },
+    { flags: '--data-dir <dir>', description: 'Store, sandbox state and generated keys.', defaultText: '../.ratecard' },
+  ],
+  examples: [
+    { command: 'ratecard server start', what: 'on http://127.0.0.1:4242, with the sandbox' },
+    { command: 'STRIPE_SECRET_KEY=sk_test_… ratecard server start --port 8080', what: 'with a Stripe account' },
+  ],
+  run: async ({ options, io, out, global }) => {
+    const { startServer } = await import('../../../composition/main.ts')
+    const { watchEscapes } = await import('../../../composition/escaped.ts')
+    const port = options.whole('port')
+    const dataDir = options.text('dataDir')
+    const log = { env: io.env, ...(io.stderr.isTTY ? { logForPeople: harmless } : {}) }
+    const escapes = watchEscapes(log)
+    const start = async () => {
+      const running = await startServer({
+        ...log,
+        out: (line) => out.say(line),
+        showKey: io.stdout.isLog !== true,
+        ...(port === undefined ? {} : { port }),
+        ...(dataDir === undefined ? {} : { dataDir: path.resolve(io.cwd, dataDir) }),
+      })
+      escapes.closeWith(() => running.closeAtOnce())
+      if (global.json) io.stdout.write(`${JSON.stringify({ url: running.url })}\n`)
+      return running
+    }
+    await serveUntilStopped(io, start).finally(() => escapes.stop())
+    return {}
+  },
+}

@@ -1,0 +1,97 @@
+import type { JobReport } from '@ratecard/client'
+import type { ArgumentSpec, Command, CommandContext, CommandResult } from '../../program/command.ts'
+import { followJob, requireDone } from '../../follow/follow-job.ts'
+import { outcomeOf, sayOutcome, sayStayed, sayWhatWaits } from '../../follow/job-outcome.ts'
+import { sentencesOf, waysBack } from '../../follow/job-sentences.ts'
+import { connect } from '../../server-address.ts'
+import { showTime, table } from '../../views/table.ts'
+import { jsonJob, jsonJobReport, jsonJobs } from '../../views/json.ts'
+import { showWho } from '../../views/who.ts'
+
+const jobArgument: ArgumentSpec = { name: '<id>', description: 'Id of the job.' }
+
+export const jobsList: Command = {
+  name: 'jobs list',
+  summary: 'List jobs that move subscriptions',
+  options: [{ flags: '--limit <n>', description: 'How many, newest first.', range: [1, 100], defaultText: '10' }],
+  examples: [{ command: 'ratecard jobs list', what: 'running and ended ones' }],
+  run: async (context) => {
+    const { options, io, out } = context
+    const list = await connect(context).client.jobs.list({ limit: options.whole('limit') ?? 10, signal: io.signal })
+    const columns = ['id', 'kind', 'about', 'state', 'steps', 'when (UTC)', 'author'].map((title) => ({ title }))
+    const rows = list.jobs.map((job) => [
+      job.id,
+      job.kind.replace('_', ' '),
+      job.subject,
+      job.state,
+      `${String(job.stepsDone)}/${String(job.stepsTotal)}`,
+      showTime(job.createdAt),
+      showWho(job),
+    ])
+    if (rows.length === 0) out.say('There were no jobs yet.')
+    else out.print(table(columns, rows, out))
+    return { json: jsonJobs(list) }
+  },
+}
+
+export const jobsShow: Command = {
+  name: 'jobs show',
+  summary: 'Say what a job did, to whom, and how to go back',
+  description: 'The steps as the journal has them are in --json.',
+  arguments: [jobArgument],
+  options: [],
+  examples: [{ command: 'ratecard jobs show <id>', what: 'also how to go back' }],
+  run: async (context) => {
+    const { args, io } = context
+    const job = await connect(context).client.jobs.find(args[0] ?? '', { signal: io.signal })
+    return show(context, job)
+  },
+}
+
+export const jobsResume: Command = {
+  name: 'jobs resume',
+  summary: 'Go on with a job that stopped before its end',
+  arguments: [jobArgument],
+  options: [],
+  examples: [{ command: 'ratecard jobs resume <id>', what: 'what is done is not done again' }],
+  run: async (context) => {
+    const { args, io, out } = context
+    const { client } = connect(context)
+    const job = await client.jobs.resume(args[0] ?? '', { signal: io.signal })
+    const report = await followJob(client, job.id, out, io.signal)
+    requireDone(report)
+    sayOutcome(report, out)
+    return { json: jsonJobReport(report) }
+  },
+}
+
+export const jobsCancel: Command = {
+  name: 'jobs cancel',
+  summary: 'Stop a job between two steps, or one that waits for a date',
+  description: 'What was done stays done; the rest is not done.',
+  arguments: [jobArgument],
+  options: [],
+  examples: [{ command: 'ratecard jobs cancel <id>', what: 'nothing is cut off half-way' }],
+  run: async (context) => {
+    const { args, io, out } = context
+    const job = await connect(context).client.jobs.cancel(args[0] ?? '', { signal: io.signal })
+    const stopped = job.state === 'cancelled' ? 'is cancelled' : 'stops after the step that runs now'
+    out.say(`${out.paint.green('✓')} Job ${job.id} ${stopped}.`)
+    return { json: jsonJob(job) }
+  },
+}
+
+function show({ out }: CommandContext, job: JobReport): CommandResult {
+  const { moved, stayed } = outcomeOf(job)
+  const steps = `${String(job.stepsDone)}/${String(job.stepsTotal)} steps`
+  out.say(
+    `${job.kind.replace('_', ' ')} ${job.subject}: ${job.state}, ${steps}, ${String(moved)} moved, ${String(stayed.length)} skipped`,
+  )
+  const by = job.author === null ? '' : ` by ${job.author}`
+  out.say(`Begun ${showTime(job.createdAt)} UTC${by}${job.message === null ? '' : `: ${job.message}`}.\n`)
+  for (const sentence of sentencesOf(job)) out.print(`  ${sentence}`)
+  sayStayed(job, out)
+  sayWhatWaits(job, out)
+  for (const sentence of waysBack(job)) out.say(`\n${sentence}`)
+  return { json: jsonJobReport(job) }
+}

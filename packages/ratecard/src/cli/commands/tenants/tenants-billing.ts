@@ -1,0 +1,128 @@
+import type { Invoice } from '@ratecard/client'
+import { formatMinor } from '../../../money/format.ts'
+import type { ArgumentSpec, Command } from '../../program/command.ts'
+import type { Output } from '../../terminal/output.ts'
+import { connect } from '../../server-address.ts'
+import { sayDroppedUsage } from '../../views/dropped-usage.ts'
+import { showTime, table } from '../../views/table.ts'
+import { jsonAudit, jsonEntitlements, jsonSession, jsonUpcomingInvoice } from '../../views/json.ts'
+import { showWho } from '../../views/who.ts'
+
+const tenantArgument: ArgumentSpec = { name: '<id>', description: 'Id of the tenant.' }
+
+export const tenantsUpcomingInvoice: Command = {
+  name: 'tenants upcoming-invoice',
+  summary: 'Show what a tenant will be billed next',
+  arguments: [tenantArgument],
+  options: [],
+  examples: [{ command: 'ratecard tenants upcoming-invoice glazeworks', what: 'the processor’s own preview' }],
+  run: async (context) => {
+    const { args, io, out } = context
+    const upcoming = await connect(context).client.tenants.upcomingInvoice(args[0] ?? '', { signal: io.signal })
+    if (upcoming.invoices.length === 0) out.say('No invoice is due.')
+    for (const invoice of upcoming.invoices) {
+      out.print(
+        `${invoice.subscription}  ${invoice.dueAt === null ? '' : showTime(invoice.dueAt)}  ${invoice.formatted}`,
+      )
+      out.print(linesOf(invoice, out))
+    }
+    sayDroppedUsage(context, upcoming.droppedUsage)
+    return { json: jsonUpcomingInvoice(upcoming) }
+  },
+}
+
+function linesOf(invoice: Invoice, out: Output): string {
+  const columns = [
+    { title: 'price' },
+    { title: 'quantity', align: 'right' as const },
+    { title: 'amount', align: 'right' as const },
+    { title: 'for (UTC)' },
+  ]
+  const rows = invoice.lines.map((line) => [
+    line.priceId ?? line.processorPriceId ?? line.description ?? '–',
+    line.quantity === null ? '' : String(line.quantity),
+    formatMinor(line.amount, invoice.currency),
+    `${showTime(line.periodStart)} – ${showTime(line.periodEnd)}`,
+  ])
+  return table(columns, rows, out)
+}
+
+export const tenantsEntitlements: Command = {
+  name: 'tenants entitlements',
+  summary: 'Show the features that a tenant may use now',
+  arguments: [tenantArgument],
+  options: [],
+  examples: [{ command: 'ratecard tenants entitlements glazeworks', what: 'by their ids in the configuration' }],
+  run: async (context) => {
+    const { args, io, out } = context
+    const entitlements = await connect(context).client.tenants.entitlements(args[0] ?? '', { signal: io.signal })
+    const rows = entitlements.features.map(({ id, name }) => [id, name])
+    if (rows.length === 0) out.say('It is entitled to no feature.')
+    else out.print(table([{ title: 'feature' }, { title: 'name' }], rows, out))
+    return { json: jsonEntitlements(entitlements) }
+  },
+}
+
+export const tenantsAudit: Command = {
+  name: 'tenants audit',
+  summary: 'Show who changed a tenant’s negotiated prices, and how',
+  arguments: [tenantArgument],
+  options: [{ flags: '--limit <n>', description: 'How many, newest first.', range: [1, 100], defaultText: '20' }],
+  examples: [{ command: 'ratecard tenants audit glazeworks', what: 'with request ids' }],
+  run: async (context) => {
+    const { args, options, io, out } = context
+    const audit = await connect(context).client.tenants.audit(args[0] ?? '', {
+      limit: options.whole('limit') ?? 20,
+      signal: io.signal,
+    })
+    const columns = ['when (UTC)', 'what', 'from', 'to', 'by', 'request'].map((title) => ({ title }))
+    const rows = audit.entries.map((entry) => [
+      showTime(entry.createdAt),
+      entry.action.replaceAll('_', ' '),
+      pricingOf(entry.before),
+      pricingOf(entry.after),
+      showWho(entry),
+      entry.requestId ?? '–',
+    ])
+    if (rows.length === 0) out.say('Nothing was changed yet.')
+    else out.print(table(columns, rows, out))
+    return { json: jsonAudit(audit) }
+  },
+}
+
+function pricingOf(fields: Readonly<Record<string, unknown>> | null): string {
+  const template = fields?.['enterprise_template']
+  const id = fields?.['enterprise_id']
+  if (typeof template === 'string') return template
+  return typeof id === 'string' ? `id ${id}` : '–'
+}
+
+export const tenantsSession: Command = {
+  name: 'tenants session',
+  summary: 'Mint a session cookie for checkout and portal of one tenant',
+  arguments: [tenantArgument],
+  options: [
+    {
+      flags: '--ttl <seconds>',
+      description: 'How long it lives.',
+      range: [60, 2_592_000],
+      defaultText: '86400, one day',
+    },
+  ],
+  examples: [
+    {
+      command: 'ratecard tenants session glazeworks',
+      what: 'prints the value of the cookie ratecard_session (over TLS __Host-ratecard_session)',
+    },
+  ],
+  run: async (context) => {
+    const { args, options, io, out } = context
+    const session = await connect(context).client.sessions.create(
+      { tenantId: args[0] ?? '', ttlSeconds: options.whole('ttl') },
+      { signal: io.signal },
+    )
+    out.note(`Session ${session.id}, until ${showTime(session.expiresAt)} UTC. It is not shown again.`)
+    out.print(session.value)
+    return { json: jsonSession(session) }
+  },
+}

@@ -1,0 +1,243 @@
+import { RatecardError } from '@ratecard/client'
+import type { Client, DroppedUsage, Tenant, TenantSubscriptions } from '@ratecard/client'
+import { authorOf } from '../../author.ts'
+import type { ArgumentSpec, Command, CommandContext, OptionSpec } from '../../program/command.ts'
+import { usageFailure } from '../../failure.ts'
+import { requireConsent } from '../../terminal/confirm.ts'
+import { connect } from '../../server-address.ts'
+import { sayDroppedUsage } from '../../views/dropped-usage.ts'
+import { showTime, table } from '../../views/table.ts'
+import { jsonDroppedUsage, jsonSubscriptions, jsonTenant, jsonTenants } from '../../views/json.ts'
+
+const tenantArgument: ArgumentSpec = { name: '<id>', description: 'Id of the tenant.' }
+const emailOption: OptionSpec = { flags: '--email <address>', description: 'Where invoices go.' }
+const customerOption: OptionSpec = {
+  flags: '--customer <id>',
+  description: 'The customer at the processor that it is already, `cus_…`.',
+}
+
+export const tenantsCreate: Command = {
+  name: 'tenants create',
+  summary: 'Make a tenant',
+  description: 'Without --customer it becomes a customer of the processor at its first checkout.',
+  arguments: [{ name: '[id]', description: 'Your own id for it; one is made when it is left out.' }],
+  options: [{ flags: '--name <name>', description: 'What it is called.' }, emailOption, customerOption],
+  examples: [
+    { command: 'ratecard tenants create glazeworks --name "Glazeworks"', what: 'with an id of yours' },
+    { command: 'ratecard tenants create acme --name Acme --customer cus_123', what: 'who buys from you already' },
+  ],
+  run: async (context) => {
+    const { args, options, io, out } = context
+    const name = options.text('name') ?? args[0]
+    if (name === undefined) throw usageFailure('A tenant needs an id or a name.', 'Give one, or --name.')
+    const tenant = await connect(context).client.tenants.create(
+      { id: args[0], name, email: options.text('email'), processorCustomerId: options.text('customer') },
+      { author: await authorOf(context), signal: io.signal },
+    )
+    const called = tenant.name === tenant.id ? '' : ` (${tenant.name})`
+    out.say(`${out.paint.green('✓')} Tenant ${out.paint.bold(tenant.id)}${called}.`)
+    return { json: jsonTenant(tenant) }
+  },
+}
+
+export const tenantsList: Command = {
+  name: 'tenants list',
+  summary: 'List tenants',
+  options: [
+    { flags: '--template <name>', description: 'Only those with this enterprise template.' },
+    { flags: '--enterprise-id <id>', description: 'Only those with this enterprise id.' },
+    { flags: '--customer <id>', description: 'Only the one that is this customer of the processor.' },
+    { flags: '--limit <n>', description: 'How many.', range: [1, 100], defaultText: '20' },
+    { flags: '--offset <n>', description: 'How many to pass over.', range: [0, 1_000_000], defaultText: '0' },
+  ],
+  examples: [{ command: 'ratecard tenants list --template school', what: 'who has a template' }],
+  run: async (context) => {
+    const { options, io, out } = context
+    const list = await connect(context).client.tenants.list({
+      limit: options.whole('limit') ?? 20,
+      offset: options.whole('offset') ?? 0,
+      enterpriseTemplate: options.text('template'),
+      enterpriseId: options.text('enterpriseId'),
+      processorCustomerId: options.text('customer'),
+      signal: io.signal,
+    })
+    if (list.tenants.length === 0) out.say('No tenants.')
+    else {
+      const columns = ['id', 'name', 'customer', 'enterprise', 'made (UTC)'].map((title) => ({ title }))
+      const rows = list.tenants.map((tenant) => [
+        tenant.id,
+        tenant.name,
+        tenant.processorCustomerId ?? '–',
+        enterpriseOf(tenant),
+        showTime(tenant.createdAt),
+      ])
+      out.print(table(columns, rows, out))
+      const { total, offset } = list.pagination
+      if (offset + list.tenants.length < total) out.note(`${String(list.tenants.length)} of ${String(total)}.`)
+    }
+    return { json: jsonTenants(list) }
+  },
+}
+
+const enterpriseOf = ({ enterpriseTemplate, enterpriseId }: Tenant) =>
+  enterpriseTemplate ?? (enterpriseId === null ? '–' : `id ${enterpriseId}`)
+
+export const tenantsShow: Command = {
+  name: 'tenants show',
+  summary: 'Show a tenant and what it is subscribed to',
+  arguments: [tenantArgument],
+  options: [],
+  examples: [{ command: 'ratecard tenants show glazeworks', what: 'by your own price ids' }],
+  run: async (context) => {
+    const { args, io, out } = context
+    const { client } = connect(context)
+    const id = args[0] ?? ''
+    const tenant = await client.tenants.find(id, { signal: io.signal })
+    const subscriptions = await client.tenants.subscriptions(id, { signal: io.signal })
+    out.print(
+      [
+        `${out.paint.bold(tenant.id)}${tenant.name === tenant.id ? '' : `  ${tenant.name}`}${tenant.email === null ? '' : `  ${tenant.email}`}`,
+        `  customer    ${tenant.processorCustomerId ?? 'none yet'}`,
+        `  enterprise  ${enterpriseOf(tenant)}`,
+        `  billing     ${subscriptions.billingStatus}`,
+      ].join('\n'),
+    )
+    showSubscriptions(context, subscriptions)
+    const dropped = await droppedUsage(context, client, id, subscriptions)
+    sayDroppedUsage(context, dropped, id)
+    const json = dropped ? jsonDroppedUsage({ dropped }).dropped : dropped
+    const told = json === undefined ? {} : { dropped_usage: json }
+    return { json: { ...jsonTenant(tenant), ...jsonSubscriptions(subscriptions), ...told } }
+  },
+}
+
+/** null when the processor did not tell, undefined when an earlier server does not know: the tenant is shown all the same. */
+async function droppedUsage(
+  { io }: CommandContext,
+  client: Client,
+  tenantId: string,
+  { subscriptions }: TenantSubscriptions,
+): Promise<DroppedUsage[] | null | undefined> {
+  const isMetered = subscriptions.some(({ items }) => items.some(({ usageType }) => usageType === 'metered'))
+  if (!isMetered) return []
+  try {
+    return await client.usage.dropped({ tenantId, signal: io.signal })
+  } catch (error) {
+    if (error instanceof RatecardError && error.code.startsWith('processor_')) return null
+    if (error instanceof RatecardError && error.code === 'route_not_found') return undefined
+    throw error
+  }
+}
+
+export const tenantsSubscriptions: Command = {
+  name: 'tenants subscriptions',
+  summary: 'List what a tenant is subscribed to',
+  description: '`legacy` marks a price that was replaced since: the tenant keeps it until you move it.',
+  arguments: [tenantArgument],
+  options: [],
+  examples: [{ command: 'ratecard tenants subscriptions glazeworks', what: 'live ones, by your own price ids' }],
+  run: async (context) => {
+    const { args, io } = context
+    const found = await connect(context).client.tenants.subscriptions(args[0] ?? '', { signal: io.signal })
+    showSubscriptions(context, found)
+    return { json: jsonSubscriptions(found) }
+  },
+}
+
+function showSubscriptions({ out }: CommandContext, { subscriptions }: TenantSubscriptions): void {
+  if (subscriptions.length === 0) {
+    out.say('No live subscriptions.')
+    return
+  }
+  const columns = ['subscription', 'status', 'price', 'quantity', 'renews (UTC)', 'then'].map((title) => ({ title }))
+  const rows = subscriptions.flatMap((subscription) =>
+    subscription.items.map((item) => [
+      subscription.id,
+      subscription.cancelAtPeriodEnd ? `${subscription.status}, ends` : subscription.status,
+      `${item.priceId ?? item.processorPriceId}${item.legacy ? out.paint.yellow(' (legacy)') : ''}`,
+      item.quantity === null ? (item.usageType === 'metered' ? 'by usage' : '–') : String(item.quantity),
+      item.currentPeriodEnd === null ? '–' : showTime(item.currentPeriodEnd),
+      item.scheduledPriceId ?? '',
+    ]),
+  )
+  out.print(table(columns, rows, out))
+  for (const { id, duplicateOf, items } of subscriptions)
+    if (duplicateOf !== null)
+      out.say(
+        `${out.paint.yellow('!')} ${id} (${items.map((item) => item.priceId ?? item.processorPriceId).join(', ')}) is a second subscription beside ${duplicateOf}, of the same product or group: both are billed. Cancel one of them at the processor, and refund it.`,
+      )
+}
+
+export const tenantsUpdate: Command = {
+  name: 'tenants update',
+  summary: 'Change a tenant’s name, address or customer',
+  arguments: [tenantArgument],
+  options: [{ flags: '--name <name>', description: 'What it is called.' }, emailOption, customerOption],
+  examples: [{ command: 'ratecard tenants update glazeworks --email ap@glazeworks.example', what: 'the rest stays' }],
+  run: async (context) => {
+    const { args, options, io, out } = context
+    const change = {
+      name: options.text('name'),
+      email: options.text('email'),
+      processorCustomerId: options.text('customer'),
+    }
+    if (Object.values(change).every((value) => value === undefined))
+      throw usageFailure('Nothing to change.', 'Give --name, --email or --customer.')
+    const actor = { author: await authorOf(context), signal: io.signal }
+    const tenant = await connect(context).client.tenants.update(args[0] ?? '', change, actor)
+    out.say(`${out.paint.green('✓')} Changed ${tenant.id}.`)
+    return { json: jsonTenant(tenant) }
+  },
+}
+
+export const tenantsDelete: Command = {
+  name: 'tenants delete',
+  summary: 'Forget a tenant',
+  description:
+    'Refused while it has live subscriptions. Its open checkout pages end; its audit trail and its customer at the processor stay.',
+  arguments: [tenantArgument],
+  options: [],
+  examples: [
+    { command: 'ratecard tenants delete glazeworks', what: 'asks first' },
+    { command: 'ratecard tenants delete glazeworks --yes', what: 'from a script' },
+  ],
+  run: async (context) => {
+    const { args, io, out } = context
+    const id = args[0] ?? ''
+    const { client, url } = connect(context)
+    await client.tenants.find(id, { signal: io.signal })
+    await requireConsent(context, {
+      question: `Forget the tenant "${id}" at ${url}?`,
+      title: 'Forgetting a tenant needs to be confirmed',
+      detail: `The tenant "${id}" is at ${url}.`,
+      hint: `If you mean it: \`ratecard tenants delete ${id} --yes\`.`,
+    })
+    await client.tenants.remove(id, { author: await authorOf(context), signal: io.signal })
+    out.say(`${out.paint.green('✓')} Forgot ${id}.`)
+    return { json: { id, deleted: true } }
+  },
+}
+
+export const tenantsCancel: Command = {
+  name: 'tenants cancel',
+  summary: 'End a tenant’s subscription to a free price',
+  description:
+    'Now. What the processor bills is cancelled in its customer portal. A paid subscription that the tenant buys ends its free ones by itself.',
+  arguments: [tenantArgument, { name: '<subscription>', description: 'Its id, from `ratecard tenants show`.' }],
+  options: [],
+  examples: [{ command: 'ratecard tenants cancel glazeworks sub_local_0mwr', what: 'asks first' }],
+  run: async (context) => {
+    const { args, io, out } = context
+    const [id = '', subscription = ''] = args
+    const { client, url } = connect(context)
+    await requireConsent(context, {
+      question: `End the free subscription ${subscription} of "${id}" at ${url}?`,
+      title: 'Ending a subscription needs to be confirmed',
+      detail: `The tenant "${id}" is at ${url}.`,
+      hint: `If you mean it: \`ratecard tenants cancel ${id} ${subscription} --yes\`.`,
+    })
+    await client.tenants.cancelSubscription(id, subscription, { author: await authorOf(context), signal: io.signal })
+    out.say(`${out.paint.green('✓')} Ended ${subscription} of ${id}.`)
+    return { json: { id, subscription, ended: true } }
+  },
+}

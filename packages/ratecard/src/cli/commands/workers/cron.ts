@@ -1,0 +1,99 @@
+import type { CronRun } from '@ratecard/client'
+import { parseCron } from '../../../workers/cron/parse.ts'
+import type { Command, CommandContext, OptionSpec } from '../../program/command.ts'
+import { CliFailure } from '../../failure.ts'
+import { connect } from '../../server-address.ts'
+import { showTime, table } from '../../views/table.ts'
+import { nameArgument, workerName } from './name.ts'
+import { jsonRun, jsonRuns } from '../../views/json.ts'
+
+const cronOption = (description: string): OptionSpec => ({ flags: '--cron <expression>', description })
+
+export const cloudWorkersCronRuns: Command = {
+  name: 'cloud workers cron runs',
+  summary: 'List scheduled runs, newest first',
+  description: 'Every tick has a row: also those that were skipped because a run was still going, or missed.',
+  arguments: [nameArgument],
+  options: [
+    cronOption('Only runs of this schedule.'),
+    { flags: '--limit <n>', description: 'How many.', range: [1, 100], defaultText: '20' },
+  ],
+  examples: [{ command: 'ratecard cloud workers cron runs', what: 'when, how long, how it ended' }],
+  run: async (context) => {
+    const { args, options, io, out } = context
+    const { runs, pagination } = await connect(context).client.workers.cronRuns(workerName(context, args[0]), {
+      limit: options.whole('limit') ?? 20,
+      cron: cronOf(options.text('cron')),
+      signal: io.signal,
+    })
+    const titles = ['run', 'cron', 'tick (UTC)', 'started (UTC)', 'took', 'outcome', 'error']
+    const rows = runs.map((run) => [
+      run.id,
+      run.cron,
+      showTime(run.scheduledTime),
+      showTime(run.startedAt),
+      duration(run),
+      paintOutcome(run.outcome, out),
+      firstLine(run.error),
+    ])
+    if (rows.length === 0) out.say('Nothing has run yet.')
+    else
+      out.print(
+        table(
+          titles.map((title) => ({ title })),
+          rows,
+          out,
+        ),
+      )
+    return { json: jsonRuns({ runs, pagination }) }
+  },
+}
+
+export const cloudWorkersCronTrigger: Command = {
+  name: 'cloud workers cron trigger',
+  summary: 'Run the scheduled handler of a worker once, now',
+  description: 'Waits for the end of the run, waitUntil included. A run that does not end well is exit code 1.',
+  arguments: [nameArgument],
+  options: [cronOption('The expression the handler is given; the worker’s first schedule when left out.')],
+  examples: [
+    { command: 'ratecard cloud workers cron trigger', what: 'the first schedule' },
+    { command: 'ratecard cloud workers cron trigger hooks --cron "0 6 * * 1"', what: 'one of several' },
+  ],
+  run: async (context) => {
+    const { args, options, io, out } = context
+    const name = workerName(context, args[0])
+    const cron = cronOf(options.text('cron')) ?? null
+    out.progress(`${name}: running`)
+    const run = await connect(context)
+      .client.workers.triggerCron(name, cron, { signal: io.signal })
+      .finally(() => out.endProgress())
+    out.say(`Run ${run.id} of "${run.cron}": ${paintOutcome(run.outcome, out)} ${out.paint.dim(`(${duration(run)})`)}`)
+    if (run.error !== undefined) out.note(run.error)
+    if (run.outcome !== 'ok') out.say(`  Its log: \`ratecard cloud workers logs ${name} --run ${run.id}\``)
+    return { exit: run.outcome === 'ok' ? 0 : 1, json: jsonRun(run) }
+  },
+}
+
+/** Checked here too, for the words of the grammar instead of a refusal from afar. */
+function cronOf(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined
+  const { schedule, issue } = parseCron(text)
+  if (issue === undefined) return schedule.expression
+  const title = 'The cron expression is invalid'
+  throw new CliFailure(1, { code: 'cron_invalid', title, detail: issue.detail, hint: issue.hint })
+}
+
+function duration({ startedAt, finishedAt }: CronRun): string {
+  if (startedAt === null || finishedAt === null) return '–'
+  const ms = Date.parse(finishedAt) - Date.parse(startedAt)
+  return ms < 10_000 ? `${ms} ms` : `${Math.round(ms / 1000)} s`
+}
+
+function firstLine(error: string | undefined): string {
+  return (error ?? '').split('\n')[0]!.slice(0, 60)
+}
+
+function paintOutcome(outcome: string, { paint }: CommandContext['out']): string {
+  if (outcome === 'ok') return paint.green(outcome)
+  return outcome === 'skipped' || outcome === 'running' ? paint.yellow(outcome) : paint.red(outcome)
+}

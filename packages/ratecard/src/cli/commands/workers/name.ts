@@ -1,0 +1,34 @@
+import { existsSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { findWorkerFolders, manifestName } from '../../../workers/project/read-workers.ts'
+import { parseManifest } from '../../../workers/project/manifest.ts'
+import type { ArgumentSpec, CommandContext } from '../../program/command.ts'
+import { usageFailure } from '../../failure.ts'
+import { findProject } from '../../files/project.ts'
+
+export const nameArgument: ArgumentSpec = {
+  name: '[name]',
+  description: 'Which worker; not needed when the project has one.',
+}
+
+/** The worker that is meant: the one named, else the project's only one. */
+export function workerName({ io }: CommandContext, given: string | undefined, how = 'its name'): string {
+  if (given !== undefined) return given
+  const project = findProject(io.cwd)
+  const names = (project === null ? [] : findWorkerFolders(project)).flatMap(nameIn)
+  const [only, ...others] = names
+  if (only !== undefined && others.length === 0) return only
+  throw usageFailure(
+    names.length === 0
+      ? 'No project with a worker is here, so the worker has to be named.'
+      : 'The project has several workers.',
+    names.length === 0 ? `Add ${how}; \`ratecard cloud workers list\` shows them.` : `Add ${how}: ${names.join(', ')}.`,
+  )
+}
+
+function nameIn(folder: string): string[] {
+  const file = path.join(folder, manifestName)
+  if (!existsSync(file)) return []
+  const { manifest } = parseManifest(readFileSync(file, 'utf8'), file)
+  return [manifest?.name ?? path.basename(folder)]
+}

@@ -1,0 +1,129 @@
+import { existsSync } from 'node:fs'
+import path from 'node:path'
+import { systemClock } from '../../../clock.ts'
+import { codeFrame } from '../../../config/files/code-frame.ts'
+import { bundleWorker } from '../../../workers/project/bundle.ts'
+import type { WorkerBundle } from '../../../workers/project/bundle.ts'
+import { findWorkerFolders, placeBundleIssues, readWorkers } from '../../../workers/project/read-workers.ts'
+import type { EnvironmentFile, WorkerIssue, WorkerSource } from '../../../workers/project/read-workers.ts'
+import type { CommandContext, EnvironmentName } from '../../program/command.ts'
+import { CliFailure } from '../../failure.ts'
+import { defaultEnvironment, environmentFile, findProject, readEnvironment } from '../../files/project.ts'
+import { readText } from '../../files/read-text.ts'
+import type { ViewedIssue } from '../../views/issues.ts'
+
+export interface WorkersOnDisk {
+  readonly project: string
+  readonly environment: EnvironmentFile & { readonly name: EnvironmentName }
+  readonly workers: readonly WorkerSource[]
+  /** Warnings when it came from {@link requireWorkers}. */
+  readonly issues: readonly WorkerIssue[]
+}
+
+/** Reads the workers that are named, all of them without a name; mistakes in them are returned as issues. */
+export function readProjectWorkers(context: CommandContext, names: readonly string[]): WorkersOnDisk {
+  const { io, global } = context
+  const project = findProject(io.cwd)
+  const folders = project === null ? [] : findWorkerFolders(project)
+  if (project === null || folders.length === 0)
+    throw new CliFailure(1, {
+      code: 'file_not_found',
+      title: 'There is no worker',
+      detail:
+        project === null
+          ? `There is no folder \`ratecard/\` in ${io.cwd} or above it.`
+          : `No wrangler.toml is in ${path.join(project, 'ratecard', 'workers')} or in a folder below it.`,
+      hint: 'Make a project with `ratecard init`.',
+    })
+  const name = global.environment ?? defaultEnvironment
+  const file = path.join(project, environmentFile(name))
+  const { text, untouched } = readEnvironment(project, global)
+  if (text === null) requireNoFile(file, global.environment !== null)
+  const environment = { name, path: file, text, untouched }
+  const read = readWorkers(folders, names, environment, systemClock.now())
+  if (read.unknown.length > 0)
+    throw new CliFailure(1, {
+      code: 'worker_not_found',
+      title: 'There is no such worker',
+      detail: `No worker of this project is called "${read.unknown.join('", "')}".`,
+      hint: `Its workers: ${read.known.join(', ')}.`,
+    })
+  return { project, environment, workers: read.workers, issues: read.issues }
+}
+
+/** A missing environment file is fine when nobody asked for it and nothing says that it should exist. */
+function requireNoFile(file: string, asked: boolean): void {
+  const example = `${file}.example`
+  if (!asked && !existsSync(example)) return
+  throw new CliFailure(1, {
+    code: 'file_not_found',
+    title: 'The environment file is missing',
+    detail: `${file} does not exist. Environment files are not kept in version control.`,
+    hint: existsSync(example) ? `Start from the example: cp ${example} ${file}` : 'Write it with lines NAME=value.',
+  })
+}
+
+export interface BundledWorker extends WorkerSource {
+  readonly bundle: WorkerBundle
+}
+
+/** Workers read, checked and bundled; every mistake of all of them in one failure. */
+export async function requireWorkers(
+  context: CommandContext,
+  names: readonly string[],
+): Promise<Omit<WorkersOnDisk, 'workers'> & { readonly workers: readonly BundledWorker[] }> {
+  const read = readProjectWorkers(context, names)
+  const issues: WorkerIssue[] = [...read.issues]
+  const workers: BundledWorker[] = []
+  for (const worker of read.workers) {
+    const { bundle, issues: found } = await bundleWorker({
+      entry: worker.manifest.main,
+      workingDirectory: worker.folder,
+    })
+    issues.push(...placeBundleIssues(worker, found))
+    if (bundle !== null) workers.push({ ...worker, bundle })
+  }
+  failOnErrors(context, issues)
+  return { ...read, workers, issues }
+}
+
+export function failOnErrors(context: CommandContext, issues: readonly WorkerIssue[]): void {
+  const errors = issues.filter(({ severity }) => severity === 'error')
+  if (errors.length === 0) return
+  throw new CliFailure(1, {
+    code: 'worker_invalid',
+    title: errors.length === 1 ? 'The worker has an error' : 'The workers have errors',
+    detail: `${errors.length} ${errors.length === 1 ? 'problem' : 'problems'}. Nothing was sent.`,
+    errors: viewIssues(context, errors),
+  })
+}
+
+/** Issues as they are shown: paths from the working directory, with the lines around the place. */
+export function viewIssues(
+  { io }: Pick<CommandContext, 'io'>,
+  issues: readonly WorkerIssue[],
+): (ViewedIssue & { readonly path: string })[] {
+  const texts = new Map<string, string | null>()
+  const textOf = (file: string): string | null => {
+    if (!texts.has(file)) texts.set(file, existsSync(file) ? readText(file) : null)
+    return texts.get(file) ?? null
+  }
+  return issues.map(({ file, ...issue }) => {
+    const { line, column, code } = issue
+    // A line of an environment file may be a secret; a warning is said in one line.
+    const shown = issue.severity === 'error' && !path.basename(file).startsWith('.env.')
+    const text = shown && line !== undefined ? textOf(file) : null
+    const frame = text === null || line === undefined ? {} : { frame: codeFrame(text, line, column ?? 1) }
+    return { ...issue, code, pointer: '#', path: shownPath(io.cwd, file), ...frame }
+  })
+}
+
+export function shownPath(cwd: string, file: string): string {
+  const relative = path.relative(cwd, file)
+  return (relative.startsWith('..') ? file : relative).replaceAll('\\', '/')
+}
+
+/** Names of what a worker finds in `env`, sorted. */
+export function variableNames({ manifest, variables }: WorkerSource): string[] {
+  return [...new Set([...Object.keys(manifest.vars), ...variables.keys()])].sort()
+}

@@ -1,0 +1,27 @@
+import type { Service } from '../../service/service.ts'
+import type { MigrationRequest } from '../../service/tenants.ts'
+import { jobsPath } from '../../api/jobs.ts'
+import { migrationOperations as rows } from '../../api/price-migrations.ts'
+import { answerKeyed } from '../response/keyed-answer.ts'
+import { callerOf, timeOf } from '../request/request-parts.ts'
+import { route } from '../contract/route.ts'
+import type { Routes } from '../contract/route.ts'
+
+export const migrationRoutes = ({
+  service,
+}: {
+  readonly service: Pick<Service, 'planMigration' | 'startMigration' | 'idempotent'>
+}): Routes<typeof rows> => ({
+  startMigration: route(rows.startMigration, async (call) => {
+    const { to = 'renewal', ...rest } = call.body
+    const migration: MigrationRequest = {
+      ...rest,
+      to: to === 'renewal' || to === 'now' ? to : { at: timeOf(to, 'to') },
+    }
+    if (call.query.dryRun) return call.answer(200, await service.planMigration(migration))
+    return answerKeyed(service, call, async () => {
+      const job = await service.startMigration(migration, callerOf(call.request))
+      return call.answer(202, job, { location: `${jobsPath}/${job.id}` })
+    })
+  }),
+})

@@ -1,0 +1,121 @@
+// One journalled change of one subscription: at most one update, or one schedule. Carried out under its own idempotency key;
+// when the answer is lost the subscription is read before anything else is said about it.
+import { toRfc3339 } from '../clock.ts'
+import { processorId } from '../catalog/resource.ts'
+import type { ProcessorId } from '../catalog/resource.ts'
+import type { LiveSubscription, CustomerProcessor } from '../processor/customer-half.ts'
+import { ProcessorError } from '../processor/processor-error.ts'
+import type { WriteOptions } from '../processor/processor.ts'
+import type { Effective } from './compatibility.ts'
+
+/** An item that moves. `from` and `to` are configuration ids. */
+export interface ItemMove {
+  readonly item: string
+  readonly from: string
+  readonly to: string
+  readonly fromProcessorId: ProcessorId
+  readonly toProcessorId: ProcessorId
+  /** null for metered items. */
+  readonly quantity: number | null
+}
+
+export interface SwapStep {
+  readonly subscription: string
+  readonly effective: Effective
+  readonly moves: readonly ItemMove[]
+}
+
+/** The step as the journal and its readers see it, with what is needed to go back by hand: each item's price before. */
+export function stepRecord(step: SwapStep): Readonly<Record<string, unknown>> {
+  return {
+    subscription: step.subscription,
+    effective: step.effective,
+    items: step.moves.map((move) => ({
+      item: move.item,
+      from: move.from,
+      to: move.to,
+      from_processor_id: move.fromProcessorId,
+      to_processor_id: move.toProcessorId,
+      quantity: move.quantity,
+    })),
+  }
+}
+
+/** The step that a record of the journal stands for. */
+export function recordedStep(record: string): SwapStep {
+  const { subscription, effective, items } = JSON.parse(record) as {
+    readonly subscription: string
+    readonly effective: Effective
+    readonly items: readonly {
+      readonly item: string
+      readonly from: string
+      readonly to: string
+      readonly from_processor_id: string
+      readonly to_processor_id: string
+      readonly quantity: number | null
+    }[]
+  }
+  const moves = items.map(({ item, from, to, from_processor_id: before, to_processor_id: after, quantity }) => ({
+    ...{ item, from, to, quantity },
+    fromProcessorId: processorId(before),
+    toProcessorId: processorId(after),
+  }))
+  return { subscription, effective, moves }
+}
+
+export interface StepDone {
+  /** Epoch milliseconds; null when the change is in place but the answer that said when was lost, and for `now`. */
+  readonly effectiveAt: number | null
+}
+
+export function doneRecord(step: SwapStep, done: StepDone): Readonly<Record<string, unknown>> {
+  return { ...stepRecord(step), effective_at: done.effectiveAt === null ? null : toRfc3339(done.effectiveAt) }
+}
+
+/** Throws the ProcessorError when the step did not happen, or when that cannot be found out. */
+export async function carryOut(processor: CustomerProcessor, step: SwapStep, options: WriteOptions): Promise<StepDone> {
+  try {
+    return await sendStep(processor, step, options)
+  } catch (error) {
+    if (!(error instanceof ProcessorError) || !error.outcomeUnknown) throw error
+    const inPlace = await isInPlace(processor, step, options.signal).catch(() => false)
+    if (!inPlace) throw error
+    return { effectiveAt: null }
+  }
+}
+
+/** One attempt, with the retries of the adapter. */
+export async function sendStep(processor: CustomerProcessor, step: SwapStep, options: WriteOptions): Promise<StepDone> {
+  const { subscription, moves } = step
+  if (step.effective === 'period_end') {
+    const swaps = moves.map(({ fromProcessorId, toProcessorId }) => ({ from: fromProcessorId, to: toProcessorId }))
+    return processor.scheduleSwaps({ subscription, swaps }, options)
+  }
+  const swaps = moves.map(({ item, toProcessorId, quantity }) => ({ item, price: toProcessorId, quantity }))
+  await processor.swapItems(subscription, swaps, options)
+  return { effectiveAt: null }
+}
+
+/** Whether every item of the step is on its new price, or will be. */
+export async function isInPlace(processor: CustomerProcessor, step: SwapStep, signal: AbortSignal): Promise<boolean> {
+  const subscription = await processor.subscription(step.subscription, signal)
+  if (subscription === null) return false
+  const coming = await comingPrices(processor, subscription, signal)
+  return step.moves.every((move) => {
+    const item = subscription.items.find((one) => one.id === move.item)
+    if (item === undefined) return false
+    return step.effective === 'now'
+      ? item.price.id === move.toProcessorId
+      : (coming.get(item.price.id) ?? item.price.id) === move.toProcessorId
+  })
+}
+
+/** Prices after the running period by present price; empty without a schedule, and then nothing is asked. */
+export function comingPrices(
+  processor: CustomerProcessor,
+  subscription: LiveSubscription,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<ProcessorId, ProcessorId>> {
+  if (subscription.schedule === null) return Promise.resolve(new Map())
+  return processor.scheduledPrices(subscription, signal)
+}

@@ -1,0 +1,142 @@
+// Reads jobs from the journal, on whichever replica is asked, and stops or resumes them.
+import { toRfc3339 } from '../clock.ts'
+import { ServiceError } from '../errors/service-error.ts'
+import { pushLease } from '../journal/leases.ts'
+import { liveState } from '../journal/live-state.ts'
+import type { JobReport, JobStep, JobSummary, TenantOperations } from '../service/tenants.ts'
+import { shown } from '../store/records/columns.ts'
+import { jobColumns } from '../store/records/journal.ts'
+import { byOf } from '../store/records/actor.ts'
+import type { JobRecord, JobStepRecord } from '../store/records/journal.ts'
+import { tenantLease } from '../tenants/lease.ts'
+import { jobLease } from '../item-swaps/deps.ts'
+import { actsOpenTo, assertOpenTo, notOpen, resumable } from './job-acts.ts'
+import type { ResumableKind } from './job-acts.ts'
+import type { SwapDeps } from '../item-swaps/deps.ts'
+import { resumeJob } from './run-job.ts'
+import type { DoStep } from './run-job.ts'
+
+type Reading = Pick<SwapDeps, 'store'>
+
+export type Jobs = Pick<TenantOperations, 'listJobs' | 'findJob' | 'resumeJob' | 'cancelJob'>
+
+export function createJobs(deps: SwapDeps, resumed: StepRunners): Jobs {
+  return {
+    listJobs: (query) => listJobs(deps, query),
+    findJob: (id) => findJob(deps, id),
+    resumeJob: (id) => resume(deps, id, resumed),
+    cancelJob: (id) => cancelJob(deps, id),
+  }
+}
+
+async function findJobRecord(deps: Reading, id: string): Promise<JobRecord> {
+  const job = await deps.store.jobs.find(id)
+  if (job === null)
+    throw new ServiceError('job_not_found', `There is no job "${id}".`, { hint: 'See GET admin/jobs for the list.' })
+  return job
+}
+
+/** The lease that whoever runs a job holds. */
+export const leaseOf = ({ id, kind, subject }: JobRecord) =>
+  kind === 'enterprise_apply' ? tenantLease(subject) : kind === 'webhook_rotation' ? pushLease : jobLease(id)
+
+/** A job as it is now. One that ended while it was looked at is read whole again: its state without its error says nothing. */
+async function liveJob({ store }: Reading, job: JobRecord): Promise<JobRecord> {
+  let latest = job
+  const again = async () => {
+    latest = (await store.jobs.find(job.id)) ?? latest
+    return latest.state
+  }
+  const state = await liveState(store, job.state, leaseOf(job), again)
+  return { ...latest, state }
+}
+
+const summaryOfLive = (job: JobRecord): JobSummary => ({
+  ...shown(jobColumns, job),
+  by: byOf(job),
+  state: job.state,
+  allows: actsOpenTo(job.kind, job.state),
+})
+
+export async function summaryOf(deps: Reading, job: JobRecord): Promise<JobSummary> {
+  return summaryOfLive(await liveJob(deps, job))
+}
+
+async function listJobs(
+  deps: Reading,
+  query: { readonly limit: number; readonly offset: number; readonly kind?: JobSummary['kind'] },
+): Promise<{ readonly items: readonly JobSummary[]; readonly total: number }> {
+  const { items, total } = await deps.store.jobs.list(query)
+  return { items: await Promise.all(items.map((job) => summaryOf(deps, job))), total }
+}
+
+async function findJob(deps: Reading, id: string): Promise<JobReport> {
+  const job = await liveJob(deps, await findJobRecord(deps, id))
+  return {
+    ...summaryOfLive(job),
+    input: JSON.parse(job.input) as JobReport['input'],
+    steps: (await deps.store.jobs.steps(id)).map(stepView),
+    error: withTime(parsed(job.error), 'resume_after', job.resumesAt),
+  }
+}
+
+function stepView(record: JobStepRecord): JobStep {
+  const { index, state, attempts, step, result, error, waitsUntil } = record
+  return {
+    index,
+    state,
+    attempts,
+    step: parsed(step) ?? {},
+    result: withTime(parsed(result), 'waits_until', waitsUntil),
+    error: parsed(error),
+  }
+}
+
+/** Adds the date to the object as a member, for example `waits_until` to a step's result. */
+function withTime(words: ReturnType<typeof parsed>, name: string, time: number | null): ReturnType<typeof parsed> {
+  return time === null ? words : { ...words, [name]: toRfc3339(time) }
+}
+
+function parsed(text: string | null): Readonly<Record<string, unknown>> | null {
+  return text === null ? null : (JSON.parse(text) as Readonly<Record<string, unknown>>)
+}
+
+/** Whoever runs it stops between two steps. `job_not_running` unless it runs or waits, or when it cannot be stopped half-way. */
+async function cancelJob(deps: Reading & Pick<SwapDeps, 'clock'>, id: string): Promise<JobSummary> {
+  const job = await findJobRecord(deps, id)
+  const { state } = await summaryOf(deps, job)
+  assertOpenTo(job, state, 'cancel')
+  const stops = await (state === 'waiting' ? endWaiting(deps, id) : requestCancel(deps, id))
+  // It ended or went on meanwhile.
+  if (!stops) throw notOpen(state, 'cancel')
+  return summaryOf(deps, await findJobRecord(deps, id))
+}
+
+const requestCancel = ({ store, clock }: Reading & Pick<SwapDeps, 'clock'>, id: string) =>
+  store.jobs.requestCancel(id, clock.now())
+
+/** Under its lease, so that it is not continued meanwhile; when it is, whoever does so is asked to stop. */
+async function endWaiting(deps: Reading & Pick<SwapDeps, 'clock'>, id: string): Promise<boolean> {
+  try {
+    return await deps.store.exclusively(jobLease(id), async ({ token }) => {
+      if ((await findJobRecord(deps, id)).state !== 'waiting') return false
+      await deps.store.jobs.end(id, 'cancelled', null, token)
+      return true
+    })
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== 'push_in_progress') throw error
+    return requestCancel(deps, id)
+  }
+}
+
+/** What carries out the steps of each kind of job that can be resumed. */
+export type StepRunners = Readonly<Record<ResumableKind, (job: JobRecord) => DoStep>>
+
+/** Takes up what an interrupted or failed job left; `job_not_running` for any other. Resolves when it runs. */
+async function resume(deps: SwapDeps, id: string, resumed: StepRunners): Promise<JobSummary> {
+  const job = await findJobRecord(deps, id)
+  const { state } = await summaryOf(deps, job)
+  const { kind } = resumable(job, state)
+  await deps.assertAccount('write')
+  return summaryOf(deps, await resumeJob(deps, id, resumed[kind](job)))
+}

@@ -1,0 +1,227 @@
+// Runs a journalled job of many independent steps, a few at a time, until it is done, told to stop, or cannot go on.
+// Each step is journalled before it begins and after it ended; one that fails is recorded and the others go on.
+// A job whose process died or that was told to stop is never taken up by itself; one that waits for a date is, when it comes.
+import { toRfc3339 } from '../clock.ts'
+import { ServiceError } from '../errors/service-error.ts'
+import type { ProblemCode } from '../errors/codes.ts'
+import { attemptStep, failureText, runSteps, stopIfDraining } from '../journal/run-steps.ts'
+import type { JobRecord, JobStepRecord, NewJob } from '../store/tenant-store.ts'
+import type { TenantLease } from '../tenants/lease.ts'
+import { jobLease } from '../item-swaps/deps.ts'
+import type { SwapDeps } from '../item-swaps/deps.ts'
+import { settleOwn } from '../item-swaps/late-swaps.ts'
+
+type Json = Readonly<Record<string, unknown>>
+
+/** `waiting`: it is too early for the step; it comes again when the job goes on after that time (epoch milliseconds). */
+export type StepOutcome =
+  | { readonly state: 'succeeded' | 'skipped'; readonly result: Json }
+  | { readonly state: 'waiting'; readonly until: number }
+
+/** Of the attempt at a step. */
+export interface StepJournal {
+  readonly jobId: string
+  readonly index: number
+  readonly attempt: number
+  readonly signal: AbortSignal
+  /** Called with what is sent to the processor before it is sent, so that another process can send it again. */
+  readonly sending: (sent: Json) => Promise<void>
+}
+
+/** Does one step. It must find out for itself what an earlier attempt did: a step that was begun may come again. */
+export type DoStep = (step: Json, journal: StepJournal) => Promise<StepOutcome>
+
+/** In flight at once: fills the rate budget of 23 calls a second up to a second for each call. The budget holds them back where the processor is faster. */
+const width = 24
+/** A processor that fails this often in a row is not asked a thousand times more. */
+const mostFailures = 5
+/** Between two looks at a change that is overdue at the processor. */
+const lookAgainMs = 10 * 60_000
+
+const stopping: readonly ProblemCode[] = [
+  'shutting_down',
+  'processor_unauthorized',
+  'store_unavailable',
+  'push_in_progress',
+]
+const passing: readonly ProblemCode[] = ['shutting_down', 'store_unavailable']
+const systemic: readonly ProblemCode[] = ['processor_unavailable', 'processor_rate_limited', 'processor_timeout']
+
+/** Resolves when the job is journalled; it then runs in the background. */
+export function startJob(deps: SwapDeps, job: Omit<NewJob, 'id' | 'createdAt'>, doStep: DoStep): Promise<JobRecord> {
+  const id = deps.newId()
+  return inBackground(deps, id, doStep, ({ token }) =>
+    deps.store.jobs.open({ ...job, id, createdAt: deps.clock.now() }, token),
+  )
+}
+
+/** The same for a job that stopped: what failed and what was begun is done again, and what waits is looked at again. */
+export function resumeJob(deps: SwapDeps, id: string, doStep: DoStep): Promise<JobRecord> {
+  return inBackground(deps, id, doStep, async ({ token }) => {
+    await deps.store.jobs.resume(id, token)
+    return findOpened(deps, id)
+  })
+}
+
+async function findOpened({ store }: SwapDeps, id: string): Promise<JobRecord> {
+  const job = await store.jobs.find(id)
+  if (job === null) throw new ServiceError('job_not_found', `There is no job "${id}".`)
+  return job
+}
+
+/**
+ * The same for a waiting job, if its date has come and no other replica took it; resolves when it stopped again. Nobody watches
+ * such a job, so a passing failure (this process ends, the processor is away) makes it wait again.
+ */
+export async function continueJob(deps: SwapDeps, id: string, doStep: DoStep): Promise<void> {
+  await deps.store.exclusively(jobLease(id), async (held) => {
+    const job = await deps.store.jobs.find(id)
+    if (job === null || job.resumesAt === null || job.resumesAt > deps.clock.now()) return
+    await deps.store.jobs.resume(id, held.token)
+    await run(deps, id, doStep, { held, unattended: true })
+  })
+}
+
+function inBackground(
+  deps: SwapDeps,
+  id: string,
+  doStep: DoStep,
+  begin: (held: TenantLease) => Promise<JobRecord>,
+): Promise<JobRecord> {
+  return new Promise((resolve, reject) => {
+    const work = deps.store.exclusively(jobLease(id), async (held) => {
+      resolve(await begin(held))
+      await run(deps, id, doStep, { held, unattended: false })
+    })
+    // After it is journalled, the journal says what became of it.
+    deps.background(work.catch(reject))
+  })
+}
+
+interface JobRun {
+  readonly held: TenantLease
+  /** The service continues it by itself. A step that waits is then left alone until its date, or each pass would read all. */
+  readonly unattended: boolean
+}
+
+/** Somebody asked that the job stops. */
+class JobCancelledError extends Error {
+  override readonly name = 'Cancelled'
+}
+
+async function run(deps: SwapDeps, id: string, doStep: DoStep, { held, unattended }: JobRun): Promise<void> {
+  const { jobs } = deps.store
+  const job = await findOpened(deps, id)
+  const open = (await jobs.steps(id)).filter(({ state }) => state !== 'succeeded' && state !== 'skipped')
+  const now = deps.clock.now()
+  const wakesAt = ({ waitsUntil }: JobStepRecord) => (unattended ? (waitsUntil ?? 0) : 0)
+  const ready = open.filter((record) => wakesAt(record) <= now)
+  const times = open.filter((record) => wakesAt(record) > now).map(wakesAt)
+  const failures = { inRow: 0 }
+  const stop = await runSteps(ready, width, async (record) => {
+    try {
+      stopIfDraining(deps)
+      held.signal.throwIfAborted()
+      if (await jobs.cancelRequested(id)) throw new JobCancelledError()
+      if (await settleOwn(deps, job, record, held)) return
+      const until = await runStep(deps, record, doStep, held)
+      if (until !== null) times.push(until)
+      failures.inRow = 0
+    } catch (error) {
+      if (isSystemic(error)) failures.inRow += 1
+      if (stops(error) || failures.inRow >= mostFailures) throw error
+    }
+  }).then(
+    () => null,
+    (error: unknown) => ({ error }),
+  )
+  if (stop === null) await endWithoutStop(deps, id, Math.min(...times), held)
+  else if (stop.error instanceof JobCancelledError) await jobs.end(id, 'cancelled', null, held.token)
+  else await endStopped(deps, id, stop.error, { held, unattended })
+}
+
+/** Until when the step waits; null when it does not. */
+function runStep(deps: SwapDeps, record: JobStepRecord, doStep: DoStep, held: TenantLease): Promise<number | null> {
+  const { jobs } = deps.store
+  const { jobId, index } = record
+  let sent: string | null = null
+  const sending = (what: Json) => {
+    sent = JSON.stringify(what)
+    return jobs.sending(jobId, index, sent, held.token)
+  }
+  return attemptStep<JobStepRecord, StepOutcome, number | null>({
+    begin: () => jobs.begin(jobId, index, held.token),
+    send: ({ attempts }) =>
+      doStep(JSON.parse(record.step) as Json, { jobId, index, attempt: attempts, signal: held.signal, sending }),
+    succeeded: async (done) => {
+      if (done.state !== 'waiting') {
+        const result = JSON.stringify(done.result)
+        await jobs.settle(jobId, index, { state: done.state, result, error: null }, held.token)
+        return null
+      }
+      // The processor may be late with a renewal that is due.
+      const waitsUntil = Math.max(done.until, deps.clock.now() + lookAgainMs)
+      await jobs.settle(jobId, index, { state: 'pending', result: null, error: null, waitsUntil }, held.token)
+      return waitsUntil
+    },
+    failed: async (error) => {
+      if (!(error instanceof ServiceError)) throw error
+      const state = stops(error) ? 'pending' : error.code === 'processor_timeout' ? 'unknown' : 'failed'
+      const result = state === 'unknown' ? sent : null
+      await jobs.settle(jobId, index, { state, result, error: problemText(error) }, held.token)
+      throw error
+    },
+  })
+}
+
+async function endStopped(deps: SwapDeps, id: string, error: unknown, { held, unattended }: JobRun): Promise<void> {
+  const { jobs } = deps.store
+  const draining = error instanceof ServiceError && error.code === 'shutting_down'
+  if (!unattended || !passesByItself(error))
+    return jobs.end(id, draining ? 'interrupted' : 'failed', problemText(error), held.token)
+  const until = deps.clock.now() + (draining ? 0 : lookAgainMs)
+  return jobs.wait(id, until, problemText(error), held.token)
+}
+
+async function endWithoutStop(
+  { store: { jobs } }: SwapDeps,
+  id: string,
+  until: number,
+  held: TenantLease,
+): Promise<void> {
+  const left = (await jobs.steps(id)).filter(({ state }) => state !== 'succeeded' && state !== 'skipped')
+  const waiting = left.filter(({ state }) => state === 'pending').length
+  if (left.length === 0) return jobs.end(id, 'done', null, held.token)
+  if (waiting > 0) return jobs.wait(id, until, restOf(waiting, left.length - waiting, until), held.token)
+  const error = { detail: `${steps(left.length)} failed; resume the job to try again.` }
+  return jobs.end(id, 'failed', JSON.stringify(error), held.token)
+}
+
+/** A step that failed must not keep the others from their date. */
+function restOf(waiting: number, failed: number, until: number): string {
+  const said = [
+    `${steps(waiting)} of it must wait; the service goes on by itself after ${toRfc3339(until)}.`,
+    ...(failed > 0 ? [`${steps(failed)} failed; tried again then, or when the job is resumed.`] : []),
+  ]
+  return JSON.stringify({ detail: said.join(' ') })
+}
+
+const steps = (count: number) => `${String(count)} ${count === 1 ? 'step' : 'steps'}`
+
+function passesByItself(error: unknown): boolean {
+  return isSystemic(error) || (error instanceof ServiceError && passing.includes(error.code))
+}
+
+/** What makes every further step useless. A bug is one, too. */
+function stops(error: unknown): boolean {
+  return !(error instanceof ServiceError) || stopping.includes(error.code)
+}
+
+function isSystemic(error: unknown): boolean {
+  return error instanceof ServiceError && systemic.includes(error.code)
+}
+
+function problemText(error: unknown): string {
+  const unforeseen = JSON.stringify({ code: 'internal', detail: 'Something went wrong on our side.' })
+  return error instanceof ServiceError ? (failureText(error, error.extra) ?? unforeseen) : unforeseen
+}

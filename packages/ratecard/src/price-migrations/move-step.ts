@@ -1,0 +1,115 @@
+// Carries out one line of a migration. The subscription is read and planned again first: between the dry run and its turn the
+// customer may have bought seats, cancelled, or been given another price.
+import { processorId } from '../catalog/resource.ts'
+import type { MappingEntry, ProcessorId } from '../catalog/resource.ts'
+import { idempotencyKey } from '../journal/run-steps.ts'
+import { askProcessor } from '../processor/failures.ts'
+import type { LiveSubscription } from '../processor/customer-half.ts'
+import type { MigrationRequest } from '../service/tenants.ts'
+import type { SwapDeps } from '../item-swaps/deps.ts'
+import { leaseOfStep, settleLateSwaps } from '../item-swaps/late-swaps.ts'
+import type { DoStep } from '../jobs/run-job.ts'
+import { carryOut, comingPrices, doneRecord, stepRecord } from '../item-swaps/swap-step.ts'
+import type { SwapStep } from '../item-swaps/swap-step.ts'
+import { alone } from '../tenants/lease.ts'
+import type { TenantLease } from '../tenants/lease.ts'
+import { planMoves } from './plan-moves.ts'
+import { replacedPrice } from './replaced-price.ts'
+
+type MoveTarget = Pick<MigrationRequest, 'priceId' | 'to'>
+type MoveStep = Parameters<DoStep>[0]
+type Journal = Parameters<DoStep>[1]
+type StepResult = Awaited<ReturnType<DoStep>>
+
+const textOrNull = (value: unknown) => (typeof value === 'string' && value !== '' ? value : null)
+const skipped = (reason: string): StepResult => ({ state: 'skipped', result: { reason } })
+
+export function migrating(deps: SwapDeps, asked: MoveTarget): DoStep {
+  return (step, journal) => {
+    if (typeof step['skipped'] === 'string') return Promise.resolve(skipped(step['skipped']))
+    return alone(deps, leaseOfStep(step), (held) => moveItem(deps, asked, step, { journal, held }))
+  }
+}
+
+async function moveItem(
+  deps: SwapDeps,
+  asked: MoveTarget,
+  step: MoveStep,
+  { journal, held }: { readonly journal: Journal; readonly held: TenantLease },
+): Promise<StepResult> {
+  const signal = AbortSignal.any([held.signal, journal.signal])
+  const { tenant_id: tenantId, customer } = step
+  await settleLateSwaps(
+    deps,
+    { tenantId: textOrNull(tenantId), customer: textOrNull(customer) },
+    { token: held.token, signal },
+  )
+  const book = await deps.priceBook()
+  const target = processorId(String(step['to_processor_id']))
+  // Its id may have changed since the job was asked for; what it is at the processor has not.
+  const priceId = book.idOf(target) ?? asked.priceId
+  const replaced = replacedPrice(book, priceId)
+  const { current } = replaced
+  if (current === null || !(await movesAlong(deps, journal.jobId, book.history(priceId), target)))
+    return skipped('The price was replaced again meanwhile; start a new migration.')
+  return askProcessor(signal, async () => {
+    const subscription = await deps.processor.subscription(String(step['subscription']), signal)
+    if (subscription === null || hasEnded(subscription)) return skipped('The subscription has ended.')
+    const item = subscription.items.find(({ id }) => id === step['item'])
+    if (item === undefined) return skipped('The subscription has no such item any more.')
+    const coming = await comingPrices(deps.processor, subscription, signal)
+    const planned = planMoves({ subscription, coming }, replaced, asked.to, deps.clock.now()).find(
+      (one) => one.item.id === item.id,
+    )
+    const move: SwapStep = {
+      subscription: subscription.id,
+      effective: planned?.effective ?? 'now',
+      moves: [
+        {
+          item: item.id,
+          from: priceId,
+          to: priceId,
+          // It may have gone from one former price to another meanwhile.
+          fromProcessorId: planned?.from ?? processorId(String(step['from_processor_id'])),
+          toProcessorId: current,
+          quantity: item.quantity,
+        },
+      ],
+    }
+    const inPlace = planned === undefined ? item.price.id === current : planned.already
+    // An earlier attempt whose answer was lost, or whose process died, did it.
+    if (inPlace && journal.attempt > 1) return { state: 'succeeded', result: doneRecord(move, { effectiveAt: null }) }
+    if (planned === undefined) return skipped('The item is on another price by now.')
+    if (planned.skipped !== null) return skipped(planned.skipped)
+    if (!planned.due) return { state: 'waiting', until: item.currentPeriodEnd }
+    await journal.sending(stepRecord(move))
+    const key = idempotencyKey('job', journal.jobId, journal.index, journal.attempt)
+    const done = await carryOut(deps.processor, move, { idempotencyKey: key, signal })
+    return { state: 'succeeded', result: doneRecord(move, done) }
+  })
+}
+
+/**
+ * Whether what was the target is so still, or every push that replaced it since was approved knowing that this job's
+ * subscribers wait for it.
+ */
+async function movesAlong(
+  { store }: SwapDeps,
+  jobId: string,
+  history: readonly MappingEntry[],
+  target: ProcessorId,
+): Promise<boolean> {
+  const at = history.findLastIndex((entry) => entry.processorId === target)
+  if (at === -1) return false
+  for (const { revision } of history.slice(at + 1)) {
+    const pushId = (await store.versions.find(revision))?.pushId ?? null
+    const push = pushId === null ? null : await store.pushes.find(pushId)
+    const { movedAlong = [] } = push === null ? {} : (JSON.parse(push.plan) as { movedAlong?: readonly string[] })
+    if (!movedAlong.includes(jobId)) return false
+  }
+  return true
+}
+
+function hasEnded({ status }: LiveSubscription): boolean {
+  return status === 'canceled' || status === 'incomplete_expired'
+}

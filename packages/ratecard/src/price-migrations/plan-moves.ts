@@ -1,0 +1,131 @@
+// Decides which items of one subscription go from a former processor price to the one that replaced it, when, and why
+// another stays. Pure. An item moves only where nothing is billed now and its rhythm stays; see item-swaps/compatibility.ts.
+import type { ProcessorId } from '../catalog/resource.ts'
+import type { LiveItem, LiveSubscription } from '../processor/customer-half.ts'
+import type { MigrationRequest } from '../service/tenants.ts'
+import { isLive, incompatibility, effectiveFor, positionsSharingPrice } from '../item-swaps/compatibility.ts'
+import type { Effective } from '../item-swaps/compatibility.ts'
+import type { BookedPrice } from '../item-swaps/price-book.ts'
+
+/** A price that was replaced: what it is now, and the processor prices it was before. */
+export interface ReplacedPrice {
+  readonly booked: BookedPrice
+  /** null when it became a free price that lives here alone. */
+  readonly current: ProcessorId | null
+  readonly former: ReadonlySet<ProcessorId>
+}
+
+export interface PlannedMove {
+  readonly item: LiveItem
+  /** What gives way: the item's present price, or the one that its schedule puts it on. */
+  readonly from: ProcessorId
+  readonly effective: Effective
+  /** Epoch milliseconds; for `now` the moment of planning. */
+  readonly effectiveAt: number
+  /** Why it stays; null when it moves. */
+  readonly skipped: string | null
+  /** It stays because the move is scheduled already. */
+  readonly already: boolean
+  /** False when it renews at least once more before its time: then nothing is written yet. */
+  readonly due: boolean
+}
+
+export interface Situation {
+  readonly subscription: LiveSubscription
+  /** By present price, what its schedule puts each item on after the running period; empty without one. */
+  readonly coming: ReadonlyMap<ProcessorId, ProcessorId>
+}
+
+/** One entry for each item that is on a former price, or that a schedule puts on one. */
+export function planMoves(
+  situation: Situation,
+  replaced: ReplacedPrice,
+  to: MigrationRequest['to'],
+  now: number,
+): readonly PlannedMove[] {
+  const { items } = situation.subscription
+  const planned = items
+    .filter((item) => replaced.former.has(item.price.id) || returnsTo(item, situation, replaced) !== undefined)
+    .map((item) => planMove(item, situation, replaced, to, now))
+  const moving = new Set(planned.filter(({ skipped }) => skipped === null).map(({ item }) => item.id))
+  const after = items.map(({ id, price }) =>
+    moving.has(id) && replaced.current !== null ? replaced.current : (situation.coming.get(price.id) ?? price.id),
+  )
+  const present = items.map(({ id, price }) =>
+    moving.has(id) && replaced.current !== null ? replaced.current : price.id,
+  )
+  const clashing = new Set([...positionsSharingPrice(after), ...positionsSharingPrice(present)])
+  return planned.map((move) => {
+    if (move.skipped !== null || !clashing.has(items.indexOf(move.item))) return move
+    return {
+      ...move,
+      skipped: 'Another item of the subscription is on the new price, or would be: two items cannot share a price.',
+    }
+  })
+}
+
+/** The former price that a schedule still leads to, from before the price was replaced again or brought back. */
+function returnsTo(
+  { price }: LiveItem,
+  { coming }: Situation,
+  { former, current }: Pick<ReplacedPrice, 'former' | 'current'>,
+): ProcessorId | undefined {
+  const next = coming.get(price.id)
+  const concerned = former.has(price.id) || price.id === current
+  return concerned && next !== undefined && next !== price.id && former.has(next) ? next : undefined
+}
+
+function planMove(
+  item: LiveItem,
+  situation: Situation,
+  { booked, current, former }: ReplacedPrice,
+  to: MigrationRequest['to'],
+  now: number,
+): PlannedMove {
+  const { subscription, coming } = situation
+  const returning = returnsTo(item, situation, { former, current })
+  // The former price is not in the configuration any more, so whether tiers of it were free is not known here.
+  const effective = to === 'now' && returning === undefined ? effectiveFor(item, subscription, booked) : 'period_end'
+  // A schedule does not wait for a later date.
+  const notBefore = typeof to === 'object' && returning === undefined ? to.at : 0
+  const effectiveAt = effective === 'now' ? now : renewalFrom(item, notBefore)
+  const planned = (skipped: string | null, already = false): PlannedMove => ({
+    item,
+    from: returning ?? item.price.id,
+    effective,
+    effectiveAt,
+    skipped,
+    already,
+    due: item.currentPeriodEnd >= notBefore,
+  })
+  if (current === null) return planned(`The price "${booked.price.id}" is free now and has no object at the processor.`)
+  if (!isLive(subscription)) return planned(`The subscription is ${subscription.status}.`)
+  const next = coming.get(item.price.id)
+  if (next === current) return planned('Its schedule moves it already.', true)
+  if (returning === undefined && next !== undefined && next !== item.price.id)
+    return planned('Its schedule moves it to another price.')
+  const reason = incompatibility(item, subscription, booked)
+  if (reason !== null) return planned(reason)
+  if (effective === 'period_end' && subscription.cancelAtPeriodEnd)
+    return planned('The subscription ends with the period, before the price could change.')
+  return planned(null)
+}
+
+/** The first renewal at or after `notBefore`. Beyond the running period this is an estimate for display; the processor decides. */
+function renewalFrom({ price, currentPeriodEnd }: LiveItem, notBefore: number): number {
+  const renewal = new Date(currentPeriodEnd)
+  const day = renewal.getUTCDate()
+  for (let periods = 1; renewal.getTime() < notBefore; periods++) {
+    renewal.setTime(currentPeriodEnd)
+    const count = periods * price.intervalCount
+    if (price.interval === 'day' || price.interval === 'week')
+      renewal.setUTCDate(day + count * (price.interval === 'week' ? 7 : 1))
+    else {
+      renewal.setUTCDate(1)
+      renewal.setUTCMonth(renewal.getUTCMonth() + count * (price.interval === 'year' ? 12 : 1))
+      const last = new Date(Date.UTC(renewal.getUTCFullYear(), renewal.getUTCMonth() + 1, 0)).getUTCDate()
+      renewal.setUTCDate(Math.min(day, last))
+    }
+  }
+  return renewal.getTime()
+}

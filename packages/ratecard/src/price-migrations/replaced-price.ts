@@ -1,0 +1,18 @@
+import { ServiceError } from '../errors/service-error.ts'
+import type { PriceBook } from '../item-swaps/price-book.ts'
+import type { ReplacedPrice } from './plan-moves.ts'
+
+/** By the present id of the price or an earlier one. `price_not_found` unless the current configuration has it. */
+export function replacedPrice(book: PriceBook, priceId: string): ReplacedPrice {
+  const booked = book.find(priceId)
+  if (booked === undefined)
+    throw new ServiceError('price_not_found', `The configuration has no price "${priceId}".`, {
+      hint: 'Subscribers of a price that was removed have nothing to move to.',
+    })
+  const { id } = booked.price
+  const current = booked.processorId
+  const former = book.history(id).map(({ processorId }) => processorId)
+  // A processor price that is in use again, for this or another configuration price, is not a former one.
+  const past = former.filter((one) => one !== current && String(one) !== id && book.idOf(one) === id)
+  return { booked, current, former: new Set(past) }
+}

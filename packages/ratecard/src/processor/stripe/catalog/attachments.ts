@@ -1,0 +1,129 @@
+// Features on products: a list for each product, and writes of their own.
+import type { Stripe } from 'stripe'
+import type { ObservedResource, ProcessorId } from '../../../catalog/resource.ts'
+import type { AttachStep, DetachStep } from '../../../catalog/steps.ts'
+import { ProcessorError } from '../../processor-error.ts'
+import type { PerformedStep, ReadOptions, WriteOptions } from '../../processor.ts'
+import { replyFlaw } from './context.ts'
+import type { StripeContext } from './context.ts'
+import { idOf } from '../kinds/kind.ts'
+import { listAll } from '../connection/pages.ts'
+import { performDeletion, requestIdOf, writeOf } from '../connection/perform-request.ts'
+import { understood } from '../customers/single-object.ts'
+
+/** Lists that are read side by side. */
+const width = 8
+
+export type AttachmentStep = AttachStep<ProcessorId> | DetachStep
+
+export function isAttachmentStep(step: { readonly op: string }): step is AttachmentStep {
+  return step.op === 'attach' || step.op === 'detach'
+}
+
+/**
+ * The products with what is attached to them. Stripe tells it product by product, so nothing is asked while the account has no
+ * feature. What is archived is nobody's any more, on whatever product it still hangs.
+ */
+export async function withAttachments(
+  context: StripeContext,
+  products: readonly ObservedResource<'product'>[],
+  features: readonly ObservedResource<'feature'>[],
+  { signal, onPage, attachments = ({ active }) => active }: ReadOptions,
+): Promise<readonly ObservedResource<'product'>[]> {
+  if (features.length === 0 || attachments === false) return products
+  const living = new Set<string>(features.map(({ processorId }) => processorId))
+  const found = new Map<string, readonly Stripe.ProductFeature[]>()
+  const waiting = products.filter(attachments).values()
+  const readNext = async () => {
+    for (const { processorId } of waiting) {
+      const attached = await attachmentsOf(context, processorId, signal)
+      found.set(
+        processorId,
+        attached.filter((one) => living.has(featureOf(one))),
+      )
+      onPage?.({ kind: 'product_feature', objects: found.size })
+    }
+  }
+  await Promise.all(Array.from({ length: width }, readNext))
+  return products.map((product) => withFeatures(product, found.get(product.processorId) ?? []))
+}
+
+function withFeatures(
+  product: ObservedResource<'product'>,
+  attached: readonly Stripe.ProductFeature[],
+): ObservedResource<'product'> {
+  if (attached.length === 0) return product
+  return {
+    ...product,
+    fields: { ...product.fields, features: attached.map((one) => featureOf(one)).sort() },
+    attachments: Object.fromEntries(attached.map((one) => [featureOf(one), one.id])),
+  }
+}
+
+/** Which feature it is; fails with `broken` when the reply does not say. */
+function featureOf(attached: Stripe.ProductFeature): ProcessorId {
+  return understood(attached, ({ entitlement_feature: feature }) => idOf(feature))
+}
+
+function attachmentsOf({ stripe, caller }: StripeContext, product: string, signal: AbortSignal) {
+  return listAll(
+    caller,
+    'product_feature',
+    {
+      operation: 'GET /v1/products/:id/features',
+      page: (paging, options) => stripe.products.listFeatures(product, paging, options),
+    },
+    { signal },
+  )
+}
+
+export async function performAttachment(
+  context: StripeContext,
+  step: AttachmentStep,
+  options: WriteOptions,
+): Promise<PerformedStep> {
+  const { stripe, caller } = context
+  if (step.op === 'detach') {
+    const request = {
+      operation: 'DELETE /v1/products/:id/features/:child',
+      send: (sending: Stripe.RequestOptions) =>
+        stripe.products.deleteFeature(step.processorId, step.attachment, {}, sending),
+    }
+    const gone = await performDeletion(context, 'product_feature', request, step.attachment as ProcessorId, options)
+    return { ...gone, processorId: step.processorId }
+  }
+  const request = {
+    operation: 'POST /v1/products/:id/features',
+    send: (sending: Stripe.RequestOptions) =>
+      stripe.products.createFeature(step.processorId, { entitlement_feature: step.feature }, sending),
+  }
+  const reply = await caller.call({
+    ...writeOf(request, options),
+    flaw: (answer) => replyFlaw(answer, 'product_feature', null),
+  })
+  const requestId = requestIdOf(reply)
+  if (featureOf(reply) !== step.feature)
+    throw new ProcessorError(
+      'broken',
+      `Stripe accepted a feature of the product ${step.configId}, but it is not the one that was written.`,
+      requestId === null ? {} : { request_id: requestId },
+    )
+  return done(step, requestId)
+}
+
+/** null: the step did not happen. */
+export async function locateAttachment(
+  context: StripeContext,
+  step: AttachmentStep,
+  signal: AbortSignal,
+): Promise<PerformedStep | null> {
+  const attached = await attachmentsOf(context, step.processorId, signal)
+  const isThere = attached.some((one) =>
+    step.op === 'attach' ? featureOf(one) === step.feature : one.id === step.attachment,
+  )
+  return isThere === (step.op === 'attach') ? done(step, null) : null
+}
+
+function done(step: AttachmentStep, requestId: string | null): PerformedStep {
+  return { processorId: step.processorId, observed: null, secret: null, requestId }
+}

@@ -1,0 +1,69 @@
+// What every operation of the adapter works with, and the one way to turn an answer into an observed resource.
+import type { Stripe } from 'stripe'
+import type { Clock } from '../../../clock.ts'
+import type { ObservedResource, ResourceKind } from '../../../catalog/resource.ts'
+import { ProcessorError } from '../../processor-error.ts'
+import type { Caller } from '../connection/call.ts'
+import { couponAdapter } from '../kinds/coupon.ts'
+import { featureAdapter } from '../kinds/feature.ts'
+import type { KindAdapter, Reply, Surroundings } from '../kinds/kind.ts'
+import { meterAdapter } from '../kinds/meter.ts'
+import { priceAdapter } from '../kinds/price.ts'
+import { productAdapter } from '../kinds/product.ts'
+import { promotionCodeAdapter } from '../kinds/promotion-code.ts'
+import { webhookAdapter } from '../kinds/webhook.ts'
+
+export interface StripeContext {
+  readonly stripe: Stripe
+  readonly caller: Caller
+  readonly clock: Clock
+  readonly kinds: Kinds
+}
+
+export type Kinds = ReturnType<typeof kindsOf>
+
+export function kindsOf(stripe: Stripe) {
+  return {
+    meter: meterAdapter(stripe.billing.meters),
+    feature: featureAdapter(stripe.entitlements.features),
+    product: productAdapter(stripe.products),
+    price: priceAdapter(stripe.prices),
+    coupon: couponAdapter(stripe.coupons),
+    promotion_code: promotionCodeAdapter(stripe.promotionCodes),
+    webhook: webhookAdapter(stripe.webhookEndpoints),
+  } satisfies Record<ResourceKind, unknown>
+}
+
+/** For steps, whose kind is only known when they come: step and adapter belong together because both are picked by that kind. */
+export function adapterOf(context: StripeContext, kind: ResourceKind): KindAdapter {
+  return context.kinds[kind] as unknown as KindAdapter
+}
+
+export function surroundings(context: StripeContext): Surroundings {
+  return { now: Math.floor(context.clock.now() / 1000) }
+}
+
+/** Fails with `broken` when members that every such object has are missing. */
+export function observe<K extends ResourceKind, Live extends Reply>(
+  adapter: KindAdapter<K, Live>,
+  object: Live,
+  around: Surroundings,
+): ObservedResource<K> {
+  try {
+    return adapter.observe(object, around)
+  } catch (error) {
+    const why = error instanceof Error ? error.message : 'unknown'
+    throw new ProcessorError('broken', `Stripe’s ${adapter.object} ${object.id} could not be read: ${why}.`)
+  }
+}
+
+/** What is wrong with an answer that should be one object of a kind, or null. */
+export function replyFlaw(reply: Pick<Reply, 'id' | 'object'>, object: string, id: string | null): string | null {
+  if (reply.object !== object) return `a ${object} was expected`
+  if (typeof reply.id !== 'string' || reply.id === '') return 'it has no id'
+  return id === null || reply.id === id ? null : `it is about ${reply.id}, not ${id}`
+}
+
+export function isDeleted(reply: Reply): boolean {
+  return 'deleted' in reply && reply.deleted === true
+}

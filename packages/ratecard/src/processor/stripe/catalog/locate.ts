@@ -1,0 +1,75 @@
+// Whether a step of unknown outcome happened: found by natural key, and only believed when the object is what the step wanted.
+import { processorId } from '../../../catalog/resource.ts'
+import type { ArchiveStep, CreateStep, UpdateStep } from '../../../catalog/steps.ts'
+import type { ProcessorId } from '../../../catalog/resource.ts'
+import type { PerformedStep } from '../../processor.ts'
+import { adapterOf, isDeleted, observe, replyFlaw, surroundings } from './context.ts'
+import type { StripeContext } from './context.ts'
+import { isAttachmentStep, locateAttachment } from './attachments.ts'
+import type { KindAdapter, Reply, Request } from '../kinds/kind.ts'
+import { listAll } from '../connection/pages.ts'
+import type { WritingStep } from './perform.ts'
+import { firstMismatch } from './mismatch.ts'
+
+/** null: the step did not happen. */
+export async function locateStep(
+  context: StripeContext,
+  step: WritingStep,
+  signal: AbortSignal,
+): Promise<PerformedStep | null> {
+  if (isAttachmentStep(step)) return locateAttachment(context, step, signal)
+  const adapter = adapterOf(context, step.kind)
+  if (step.op === 'create') return locateCreation(context, adapter, step, signal)
+  const object = await readOne(context, adapter, adapter.retrieve(step.processorId), signal)
+  if (object !== null) return firstMatching(context, adapter, step, [object])
+  // What is gone altogether is stopped as well.
+  return step.op === 'archive' ? located(step.processorId, null) : null
+}
+
+async function locateCreation(
+  context: StripeContext,
+  adapter: KindAdapter,
+  step: CreateStep<ProcessorId>,
+  signal: AbortSignal,
+): Promise<PerformedStep | null> {
+  const request = adapter.search(step)
+  if ('page' in request)
+    return firstMatching(context, adapter, step, await listAll(context.caller, adapter.object, request, { signal }))
+  const object = await readOne(context, adapter, request, signal)
+  return object === null ? null : firstMatching(context, adapter, step, [object])
+}
+
+async function readOne(
+  context: StripeContext,
+  adapter: KindAdapter,
+  request: Request<Reply>,
+  signal: AbortSignal,
+): Promise<Reply | null> {
+  const reply = await context.caller.callIfPresent({
+    operation: request.operation,
+    access: 'read',
+    signal,
+    send: () => request.send({}),
+    flaw: (answer) => replyFlaw(answer, adapter.object, null),
+  })
+  return reply === null || isDeleted(reply) ? null : reply
+}
+
+function firstMatching(
+  context: StripeContext,
+  adapter: KindAdapter,
+  step: CreateStep<ProcessorId> | UpdateStep<ProcessorId> | ArchiveStep,
+  objects: readonly Reply[],
+): PerformedStep | null {
+  const around = surroundings(context)
+  for (const object of objects) {
+    const observed = observe(adapter, object, around)
+    if (firstMismatch(step, observed) === null) return located(observed.processorId, observed)
+  }
+  return null
+}
+
+/** The request that did it is not known, nor the secret of a webhook. */
+function located(id: string, observed: PerformedStep['observed']): PerformedStep {
+  return { processorId: processorId(id), observed, secret: null, requestId: null }
+}

@@ -1,0 +1,94 @@
+// Whether an object is what a step wanted it to be. Asked after each write, and when a step of unknown outcome is looked up.
+import { isDeepStrictEqual } from 'node:util'
+import { isUnmanaged } from '../../../catalog/fields/differences.ts'
+import { rowOf } from '../../../catalog/fields/tables.ts'
+import type { MetadataMap, ObservedResource, ProcessorId, ResourceKind } from '../../../catalog/resource.ts'
+import type { ArchiveStep, CreateStep, UpdateStep } from '../../../catalog/steps.ts'
+
+type Creation = CreateStep<ProcessorId>
+type UpdatedObject = UpdateStep<ProcessorId>
+
+/** The first field in which the object is not what the step asked for, or null. */
+export function firstMismatch(step: Creation | UpdatedObject | ArchiveStep, observed: ObservedResource): string | null {
+  switch (step.op) {
+    case 'create':
+      return createMismatch(step, observed)
+    case 'update':
+      return updateMismatch(step, observed)
+    case 'archive':
+      return archiveMismatch(observed)
+  }
+}
+
+function createMismatch(step: Creation, observed: ObservedResource): string | null {
+  const { metadata, ...fields } = withMetadata(step.fields)
+  const active = step.kind === 'promotion_code' ? step.fields.active : true
+  return (
+    fieldMismatch(spokenOf(step.kind, fields), observed) ??
+    (isDeepStrictEqual(filled(metadata ?? {}), withMetadata(observed.fields).metadata ?? {}) ? null : 'metadata') ??
+    (step.kind === 'meter' || observed.mark === step.configId ? null : 'mark') ??
+    (step.kind !== 'price' || observed.lookupKey === step.configId ? null : 'lookupKey') ??
+    (step.id === null || observed.processorId === step.id ? null : 'id') ??
+    (observed.carried === step.carried ? null : 'carried') ??
+    (observed.active === active ? null : 'active') ??
+    observed.unrepresentable[0] ??
+    null
+  )
+}
+
+function updateMismatch(step: UpdatedObject, observed: ObservedResource): string | null {
+  const { metadata, ...set } = withMetadata(step.set)
+  const live = withMetadata(observed.fields).metadata ?? {}
+  const lost = Object.entries(filled(metadata ?? {})).find(([key, value]) => ownValue(live, key) !== value)
+  const kept = step.unset.find((key) => Object.hasOwn(live, key))
+  return (
+    fieldMismatch(set, observed) ??
+    (lost === undefined ? null : `metadata.${lost[0]}`) ??
+    (kept === undefined ? null : `metadata.${kept}`) ??
+    (!step.mark || step.kind === 'meter' || observed.mark === step.configId ? null : 'mark') ??
+    (!step.claimLookupKey || observed.lookupKey === step.configId ? null : 'lookupKey') ??
+    (!step.activate || observed.active ? null : 'active')
+  )
+}
+
+function archiveMismatch(observed: ObservedResource): string | null {
+  if (observed.kind === 'coupon' || observed.active) return 'active'
+  return 'defaultPrice' in observed.fields && observed.fields.defaultPrice !== null ? 'defaultPrice' : null
+}
+
+/** What a creation says nothing of, the processor chooses. */
+function spokenOf(kind: ResourceKind, fields: object): object {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([field, value]) => {
+      const row = rowOf(kind, field)
+      return row?.leftOut !== 'kept' || !isUnmanaged(row, value)
+    }),
+  )
+}
+
+function fieldMismatch(wanted: object, observed: ObservedResource): string | null {
+  const live = new Map<string, unknown>(Object.entries(observed.fields))
+  const wrong = Object.entries(wanted).find(
+    ([field, value]) => value !== undefined && !isDeepStrictEqual(comparable(value), comparable(live.get(field))),
+  )
+  return wrong === undefined ? null : wrong[0]
+}
+
+/** Lists of ids or names are sets; a plan sorts them by config id, we by processor id. */
+function comparable(value: unknown): unknown {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string') ? [...value].sort() : value
+}
+
+/** The metadata of any kind's fields, for kinds without metadata too. */
+function withMetadata(fields: object): { readonly metadata?: MetadataMap } {
+  return fields
+}
+
+/** An empty value is how Stripe is told to have no such key. */
+function filled(metadata: MetadataMap): MetadataMap {
+  return Object.fromEntries(Object.entries(metadata).filter(([, value]) => value !== ''))
+}
+
+function ownValue(map: MetadataMap, key: string): string | undefined {
+  return Object.hasOwn(map, key) ? map[key] : undefined
+}

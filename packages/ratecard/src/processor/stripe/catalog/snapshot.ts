@@ -1,0 +1,56 @@
+// The whole account by list pages: kinds side by side, as fast as the rate budget lets them.
+import type { ObservedResource, ResourceKind, Snapshot } from '../../../catalog/resource.ts'
+import type { ReadOptions } from '../../processor.ts'
+import { observe, surroundings } from './context.ts'
+import type { StripeContext } from './context.ts'
+import type { KindAdapter, Reply, Surroundings } from '../kinds/kind.ts'
+import { withAttachments } from './attachments.ts'
+import { listAllAs } from '../connection/pages.ts'
+
+export async function readSnapshot(context: StripeContext, options: ReadOptions): Promise<Snapshot> {
+  const { kinds } = context
+  const stop = new AbortController()
+  const siblings: ReadOptions = { ...options, signal: AbortSignal.any([options.signal, stop.signal]) }
+  const around = surroundings(context)
+  const read = <K extends ResourceKind, Live extends Reply>(adapter: KindAdapter<K, Live>) =>
+    readKind(context, adapter, around, siblings)
+  try {
+    const [meter, feature, products, price, coupon, promotion_code, webhook] = await Promise.all([
+      read(kinds.meter),
+      read(kinds.feature),
+      read(kinds.product),
+      read(kinds.price),
+      read(kinds.coupon),
+      read(kinds.promotion_code),
+      read(kinds.webhook),
+    ])
+    const product = await withAttachments(context, products, feature, siblings)
+    return { meter, feature, product, price, coupon, promotion_code, webhook }
+  } finally {
+    // After a failure the other kinds have nothing left to read for.
+    stop.abort()
+  }
+}
+
+/** A price that is archived or brought back between two passes comes in both, and counts once. */
+async function readKind<K extends ResourceKind, Live extends Reply>(
+  context: StripeContext,
+  adapter: KindAdapter<K, Live>,
+  around: Surroundings,
+  { signal, onPage }: ReadOptions,
+): Promise<readonly ObservedResource<K>[]> {
+  const passes = adapter.lists()
+  const counts = passes.map(() => 0)
+  const lists = await Promise.all(
+    passes.map((request, pass) =>
+      listAllAs(context.caller, adapter.object, request, (object) => observe(adapter, object, around), {
+        signal,
+        onPage: (objects) => {
+          counts[pass] = objects
+          onPage?.({ kind: adapter.kind, objects: counts.reduce((sum, count) => sum + count, 0) })
+        },
+      }),
+    ),
+  )
+  return [...new Map(lists.flat().map((object) => [object.processorId, object])).values()]
+}

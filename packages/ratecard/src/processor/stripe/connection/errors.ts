@@ -1,0 +1,130 @@
+// Sorts every failure of the SDK into a ProcessorError and says whether the call may be sent once more.
+import { Stripe } from 'stripe'
+import type { ProcessorWords } from '../../../errors/service-error.ts'
+import { ProcessorError } from '../../processor-error.ts'
+import { NotAnObject, TransportFailure } from './connection.ts'
+
+export type ReadOrWrite = 'read' | 'write'
+
+/**
+ * - `never`: a repeat would say the same.
+ * - `later`: not accepted; nothing happened, or another call under the same key is still running.
+ * - `unsent`: no connection; nothing happened.
+ * - `doubtful`: it may have happened.
+ */
+export type RetryRule = 'never' | 'later' | 'unsent' | 'doubtful'
+
+export interface FailedAttempt {
+  readonly error: ProcessorError
+  readonly repeat: RetryRule
+}
+
+/** `access` decides what a lost answer means: a read can be asked again, a write may have happened. */
+export function sortFailure(error: unknown, access: ReadOrWrite, secretKey: string): FailedAttempt {
+  if (error instanceof ProcessorError) return { error, repeat: 'never' }
+  if (error instanceof Stripe.errors.StripeConnectionError) return sortConnectionFailure(error, access)
+  if (!(error instanceof Stripe.errors.StripeError)) return brokenAnswer(error)
+  const words = wordsOf(error, secretKey)
+  const cause = exceptionOf(error)
+  if (cause instanceof NotAnObject) return sortNotAnObject(cause, access, error.requestId)
+  const message = words.message ?? ''
+  if (isGarbledAnswer(error)) return lostAnswer('Stripe’s answer was no JSON.', access, words)
+  const sorted = sortStatus(error.statusCode ?? 0, error.type, message, access, words)
+  if (error.headers?.['idempotent-replayed'] !== 'true') return sorted
+  const { kind } = sorted.error
+  return { ...sorted, error: new ProcessorError(kind, message, words, undefined, true) }
+}
+
+/** For answers that carry a failing status without Stripe’s `error` member; the SDK takes those for success. */
+export function sortBareStatus(status: number, access: ReadOrWrite, requestId: string | undefined): FailedAttempt {
+  const words = requestId === undefined ? {} : { request_id: requestId }
+  return sortStatus(status, 'bare', `Stripe answered ${status} without saying why.`, access, words)
+}
+
+function sortStatus(
+  status: number,
+  type: string,
+  message: string,
+  access: ReadOrWrite,
+  words: ProcessorWords,
+): FailedAttempt {
+  if (status === 429 || type === 'StripeRateLimitError') return failure('rate_limited', message, words, 'later')
+  if (status === 401 || status === 403) return failure('unauthorized', message, words, 'never')
+  if (status === 409) return failure(access === 'write' ? 'unknown_outcome' : 'unavailable', message, words, 'later')
+  if (status >= 500) return lostAnswer(message, access, words)
+  if (type !== 'bare' && status >= 400) return failure('rejected', message, words, 'never')
+  return failure('broken', message, words, 'never')
+}
+
+function sortConnectionFailure(error: Stripe.errors.StripeConnectionError, access: ReadOrWrite): FailedAttempt {
+  const detail: unknown = error.detail
+  const words = error.requestId === undefined ? {} : { request_id: error.requestId }
+  if (detail instanceof TransportFailure) {
+    if (detail.stage === 'connect')
+      return failure('unavailable', `Stripe could not be reached: ${detail.message}`, words, 'unsent')
+    if (detail.timedOut) return failure('timeout', 'Stripe did not answer in time.', words, 'doubtful')
+  }
+  if (detail instanceof Error && 'code' in detail && detail.code === Stripe.HttpClient.TIMEOUT_ERROR_CODE)
+    return failure('timeout', 'Stripe’s answer did not end in time.', words, 'doubtful')
+  return lostAnswer('The connection to Stripe broke before the whole answer came.', access, words)
+}
+
+function lostAnswer(message: string, access: ReadOrWrite, words: ProcessorWords): FailedAttempt {
+  return failure(access === 'write' ? 'unknown_outcome' : 'unavailable', message, words, 'doubtful')
+}
+
+function brokenAnswer(error: unknown): FailedAttempt {
+  const name = error instanceof Error ? error.name : typeof error
+  return failure('broken', `Stripe’s answer could not be understood (${name}).`, {}, 'never')
+}
+
+function sortNotAnObject(
+  { message, status }: NotAnObject,
+  access: ReadOrWrite,
+  requestId: string | undefined,
+): FailedAttempt {
+  if (status >= 400) return sortBareStatus(status, access, requestId)
+  const words = requestId === undefined ? {} : { request_id: requestId }
+  return failure('broken', `Stripe’s answer ${message}.`, words, 'never')
+}
+
+/** What the SDK caught while it read the body. */
+function exceptionOf({ raw }: Stripe.errors.StripeError): unknown {
+  return typeof raw === 'object' && raw !== null && 'exception' in raw ? raw.exception : undefined
+}
+
+/** The SDK's error for a whole body that does not parse carries no status. */
+function isGarbledAnswer(error: Stripe.errors.StripeError): boolean {
+  return error.type === 'StripeAPIError' && error.statusCode === undefined
+}
+
+function failure(
+  kind: ProcessorError['kind'],
+  message: string,
+  words: ProcessorWords,
+  repeat: RetryRule,
+): FailedAttempt {
+  return { error: new ProcessorError(kind, message, words), repeat }
+}
+
+// The SDK's error itself never becomes a `cause`: it holds headers and raw bodies, and causes end up in logs.
+function wordsOf(error: Stripe.errors.StripeError, secretKey: string): ProcessorWords {
+  return {
+    type: error.rawType,
+    code: error.code,
+    message: withoutSecrets(error.message, secretKey),
+    param: error.param,
+    request_id: error.requestId,
+  }
+}
+
+/** Stripe masks keys in its messages; a proxy in between may not. */
+export function withoutSecrets(text: string, secretKey: string): string {
+  return text.replaceAll(secretKey, '[key]').replace(/\b((sk|rk)_(live|test)|whsec)_[A-Za-z0-9]{8,}/g, '[key]')
+}
+
+/** Whether Stripe says that the object of a path does not exist. */
+export function isMissing(error: unknown): boolean {
+  if (error instanceof Stripe.errors.StripeError) return error.statusCode === 404 && error.code === 'resource_missing'
+  return false
+}

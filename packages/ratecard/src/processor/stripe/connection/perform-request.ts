@@ -1,0 +1,37 @@
+// What every write shares: how it is sent, and what is kept of its answer.
+import type { Stripe } from 'stripe'
+import type { ProcessorId } from '../../../catalog/resource.ts'
+import type { PerformedStep, WriteOptions } from '../../processor.ts'
+import { replyFlaw } from '../catalog/context.ts'
+import type { StripeContext } from '../catalog/context.ts'
+import type { Deletion, Request } from '../kinds/kind.ts'
+
+/** Deleting what is already gone is done. */
+export async function performDeletion(
+  context: StripeContext,
+  object: string,
+  request: Request<Deletion>,
+  id: ProcessorId,
+  options: WriteOptions,
+): Promise<PerformedStep> {
+  const reply = await context.caller.callIfPresent({
+    ...writeOf(request, options),
+    flaw: (answer) => replyFlaw(answer, object, id) ?? (answer.deleted ? null : 'it is not deleted'),
+  })
+  return {
+    processorId: id,
+    observed: null,
+    secret: null,
+    requestId: reply === null ? null : requestIdOf(reply),
+  }
+}
+
+export function writeOf<T>(request: Request<T>, { idempotencyKey, signal }: WriteOptions) {
+  const options: Stripe.RequestOptions = { idempotencyKey }
+  return { operation: request.operation, access: 'write' as const, signal, send: () => request.send(options) }
+}
+
+/** Absent when a proxy in between swallowed the header, whatever the SDK's types say. */
+export function requestIdOf(reply: { readonly lastResponse: { readonly requestId?: string } }): string | null {
+  return reply.lastResponse.requestId ?? null
+}

@@ -1,0 +1,86 @@
+// Customers as tenants' counterparts: the mark in the metadata is how one is found again after a lost answer.
+import type { Stripe } from 'stripe'
+import { processorId } from '../../../catalog/resource.ts'
+import type { ProcessorId } from '../../../catalog/resource.ts'
+import type { NewCustomer } from '../../customer-half.ts'
+import type { WriteOptions } from '../../processor.ts'
+import type { StripeContext } from '../catalog/context.ts'
+import { readAll, readOne, writeOne } from './single-object.ts'
+import type { UntrustedReply } from '../connection/reading.ts'
+
+/** Metadata key on every customer and checkout that we made; its value is the tenant's id. */
+export const tenantKey = 'ratecard_tenant_id'
+/** Stripe stamps with its own clock, which may be behind ours. */
+const clockSkewSeconds = 600
+
+export async function createCustomer(
+  context: StripeContext,
+  { tenantId, name, email }: NewCustomer,
+  options: WriteOptions,
+): Promise<ProcessorId> {
+  const params = { name, ...(email === null ? {} : { email }), metadata: { [tenantKey]: tenantId } }
+  const request = {
+    operation: 'POST /v1/customers',
+    send: (sending: Stripe.RequestOptions) => context.stripe.customers.create(params, sending),
+  }
+  const reply = await writeOne(context, request, { object: 'customer', id: null }, options)
+  return processorId(reply.id)
+}
+
+export async function updateCustomer(
+  context: StripeContext,
+  customer: ProcessorId,
+  { name, email }: { readonly name?: string; readonly email?: string | null },
+  options: WriteOptions,
+): Promise<void> {
+  // An empty text empties a field.
+  const params = { ...(name === undefined ? {} : { name }), ...(email === undefined ? {} : { email: email ?? '' }) }
+  const request = {
+    operation: 'POST /v1/customers/{id}',
+    send: (sending: Stripe.RequestOptions) => context.stripe.customers.update(customer, params, sending),
+  }
+  await writeOne(context, request, { object: 'customer', id: customer }, options)
+}
+
+export async function knowsCustomer(
+  context: StripeContext,
+  customer: ProcessorId,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const request = {
+    operation: 'GET /v1/customers/:id',
+    send: (options: Stripe.RequestOptions) => context.stripe.customers.retrieve(customer, {}, options),
+  }
+  const found = await readOne<Stripe.Customer | Stripe.DeletedCustomer>(
+    context,
+    request,
+    { object: 'customer', id: customer },
+    signal,
+  )
+  return found !== null && found.deleted !== true
+}
+
+/** By listing, since search does not show what was just made. The oldest of several, so that every caller agrees. */
+export async function findCustomer(
+  context: StripeContext,
+  tenantId: string,
+  since: number,
+  signal: AbortSignal,
+): Promise<ProcessorId | null> {
+  const created = { gte: Math.max(0, Math.floor(since / 1000) - clockSkewSeconds) }
+  const customers = await readAll<Stripe.Customer>(
+    context,
+    'customer',
+    {
+      operation: 'GET /v1/customers',
+      page: (paging, options) => context.stripe.customers.list({ ...paging, created }, options),
+    },
+    signal,
+  )
+  const ours = customers.findLast((customer) => markOf(customer) === tenantId)
+  return ours === undefined ? null : processorId(ours.id)
+}
+
+function markOf({ metadata }: UntrustedReply<Stripe.Customer>): string | null {
+  return metadata && Object.hasOwn(metadata, tenantKey) ? (metadata[tenantKey] ?? null) : null
+}

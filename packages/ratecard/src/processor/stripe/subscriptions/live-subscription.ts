@@ -1,0 +1,95 @@
+// Stripe's subscription in our words. Seconds become milliseconds; what Stripe says in words we do not know is refused.
+import type { Stripe } from 'stripe'
+import { processorId } from '../../../catalog/resource.ts'
+import { duplicateKey, endsKey, soldPriceKey } from '../../customer-half.ts'
+import type { LiveItem, LivePrice, LiveSubscription, SubscriptionStatus } from '../../customer-half.ts'
+import { observedAmount } from '../kinds/amounts.ts'
+import { former, idIn, idOf, integer, milliseconds, present, requiredList, text, word } from '../connection/reading.ts'
+import type { Untrusted, UntrustedReply } from '../connection/reading.ts'
+
+const statuses = [
+  'incomplete',
+  'incomplete_expired',
+  'trialing',
+  'active',
+  'past_due',
+  'canceled',
+  'unpaid',
+  'paused',
+] as const satisfies readonly SubscriptionStatus[]
+
+export type SaidSubscription = UntrustedReply<Stripe.Subscription>
+
+/** Ended for good: they meter and bill nothing any more. */
+export function hasEnded(subscription: Pick<SaidSubscription, 'status'>): boolean {
+  return subscription.status === 'canceled' || subscription.status === 'incomplete_expired'
+}
+
+/** Throws a plain error that says what could not be understood. */
+export function liveSubscription(subscription: SaidSubscription): LiveSubscription {
+  const { items } = subscription
+  return {
+    id: subscription.id,
+    customer: idOf(subscription.customer, 'customer'),
+    status: word(statuses, subscription.status, 'status'),
+    currency: text(subscription.currency, 'currency'),
+    items: requiredList(items?.data, 'items').map((item) => liveItem(item, subscription)),
+    schedule: idIn(subscription.schedule),
+    cancelAtPeriodEnd: subscription.cancel_at_period_end === true,
+    trialStart: trialMoment(subscription, 'trial_start'),
+    trialEnd: trialMoment(subscription, 'trial_end'),
+    createdAt: milliseconds(subscription.created, 'created'),
+    soldPriceId: subscription.metadata?.[soldPriceKey] ?? null,
+    allowsDuplicate: subscription.metadata?.[duplicateKey] === 'allowed',
+    ends: subscription.metadata?.[endsKey]?.split(' ').filter((id) => id !== '') ?? [],
+  }
+}
+
+function trialMoment(subscription: SaidSubscription, member: 'trial_start' | 'trial_end'): number | null {
+  const moment = subscription[member]
+  return moment === null || moment === undefined ? null : milliseconds(moment, member)
+}
+
+function liveItem(item: Untrusted<Stripe.SubscriptionItem>, subscription: SaidSubscription): LiveItem {
+  const id = text(item.id, 'item id')
+  const price = livePrice(present(item.price, `price of the item ${id}`))
+  const metered = price.usageType === 'metered'
+  // Before 2025 the period was the subscription's.
+  const moment = (member: 'current_period_start' | 'current_period_end') =>
+    milliseconds(item[member] ?? (former(subscription, member) as number | null | undefined), member)
+  return {
+    id,
+    price,
+    quantity: metered ? null : integer(item.quantity, `quantity of the item ${id}`),
+    currentPeriodStart: moment('current_period_start'),
+    currentPeriodEnd: moment('current_period_end'),
+  }
+}
+
+function livePrice(price: Untrusted<Stripe.Price>): LivePrice {
+  const id = processorId(text(price.id, 'price id'))
+  const recurring = present(price.recurring, `rhythm of the price ${id}`)
+  const billingScheme = word(['per_unit', 'tiered'], price.billing_scheme, 'billing_scheme')
+  const packages = price.transform_quantity
+  return {
+    id,
+    product: idIn(price.product),
+    active: price.active === true,
+    currency: text(price.currency, 'currency'),
+    interval: word(['day', 'week', 'month', 'year'], recurring.interval, 'interval'),
+    intervalCount: integer(recurring.interval_count, 'interval_count'),
+    usageType: word(['licensed', 'metered'], recurring.usage_type, 'usage_type'),
+    meter: recurring.meter ? processorId(recurring.meter) : null,
+    billingScheme,
+    unitAmount:
+      billingScheme === 'tiered'
+        ? null
+        : observedAmount(price.unit_amount ?? null, (price.unit_amount_decimal as Stripe.Decimal | null) ?? null),
+    transformQuantity: packages
+      ? {
+          divideBy: integer(packages.divide_by, 'transform_quantity.divide_by'),
+          round: word(['up', 'down'], packages.round, 'transform_quantity.round'),
+        }
+      : null,
+  }
+}

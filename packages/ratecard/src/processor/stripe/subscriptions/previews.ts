@@ -1,0 +1,105 @@
+// What the next invoice of a subscription will be, as Stripe itself works it out.
+import type { Stripe } from 'stripe'
+import type { InvoicePreview, InvoicePreviewLine } from '../../customer-half.ts'
+import { ProcessorError } from '../../processor-error.ts'
+import { replyFlaw } from '../catalog/context.ts'
+import type { StripeContext } from '../catalog/context.ts'
+import { understood } from '../customers/single-object.ts'
+import { hasEnded } from './live-subscription.ts'
+import { pageFlaw } from '../connection/pages.ts'
+import { formerId, idIn, integer, milliseconds, requiredList, text } from '../connection/reading.ts'
+import type { Untrusted, UntrustedReply } from '../connection/reading.ts'
+import { retrieveSubscription } from './subscriptions.ts'
+
+/** A subscription that Stripe does not know is `rejected`; one that has ended, or will before it bills again, has null. */
+export async function upcomingInvoice(
+  context: StripeContext,
+  subscription: string,
+  signal: AbortSignal,
+): Promise<InvoicePreview | null> {
+  try {
+    const invoice: UntrustedReply<Stripe.Invoice> = await context.caller.call({
+      operation: 'POST /v1/invoices/create_preview',
+      // It writes nothing, whatever its method.
+      access: 'read',
+      signal,
+      send: () => context.stripe.invoices.createPreview({ subscription }),
+      flaw: (answer) => replyFlaw(answer, 'invoice', null),
+    })
+    const lines = await allLines(context, invoice, signal)
+    return understood(invoice, (one) => previewOf(subscription, one, lines))
+  } catch (error) {
+    if (await isNoInvoice(context, subscription, error, signal)) return null
+    throw error
+  }
+}
+
+async function isNoInvoice(
+  context: StripeContext,
+  subscription: string,
+  error: unknown,
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (!(error instanceof ProcessorError) || error.kind !== 'rejected') return false
+  if (error.original.code === 'invoice_upcoming_none') return true
+  // Stripe has several words for a subscription that is over.
+  const found = await retrieveSubscription(context, subscription, signal)
+  return found !== null && hasEnded(found)
+}
+
+type InvoiceLineReply = Untrusted<Stripe.InvoiceLineItem>
+
+/** An answer holds the first lines only. */
+async function allLines(
+  context: StripeContext,
+  invoice: UntrustedReply<Stripe.Invoice>,
+  signal: AbortSignal,
+): Promise<readonly InvoiceLineReply[]> {
+  const lines = [...understood(invoice, (one) => requiredList(one.lines?.data, 'lines'))]
+  for (let more = invoice.lines?.has_more === true; more;) {
+    const last = lines.at(-1)?.id
+    const page = await context.caller.call({
+      operation: 'GET /v1/invoices/:id/lines',
+      access: 'read',
+      signal,
+      send: () =>
+        context.stripe.invoices.listLineItems(invoice.id, {
+          limit: 100,
+          ...(last === undefined || last === null ? {} : { starting_after: last }),
+        }),
+      flaw: (answer) => pageFlaw(answer, 'line_item'),
+    })
+    lines.push(...page.data)
+    more = page.has_more
+  }
+  return lines
+}
+
+function previewOf(
+  subscription: string,
+  invoice: UntrustedReply<Stripe.Invoice>,
+  lines: readonly InvoiceLineReply[],
+): InvoicePreview {
+  return {
+    subscription,
+    currency: text(invoice.currency, 'currency'),
+    subtotal: integer(invoice.subtotal, 'subtotal'),
+    total: integer(invoice.total, 'total'),
+    amountDue: integer(invoice.amount_due, 'amount_due'),
+    // A preview is stamped with the moment at which the invoice will be made.
+    dueAt: milliseconds(invoice.created, 'created'),
+    lines: lines.map(lineOf),
+  }
+}
+
+function lineOf(line: InvoiceLineReply): InvoicePreviewLine {
+  return {
+    description: line.description ?? null,
+    // Before 2025 a line had its price itself.
+    price: idIn(line.pricing?.price_details?.price) ?? formerId(line, 'price'),
+    quantity: line.quantity ?? null,
+    amount: integer(line.amount, 'line amount'),
+    periodStart: milliseconds(line.period?.start, 'line period'),
+    periodEnd: milliseconds(line.period?.end, 'line period'),
+  }
+}

@@ -1,0 +1,279 @@
+// A phase as it was read, said again as parameters: what is left out of an update is lost, so everything is said.
+// Never a proration at a border of ours, and never a second time what a phase does only as it begins. Of the running phase the
+// subscription itself is believed: what somebody changed on it since would otherwise be taken back.
+import { isDeepStrictEqual } from 'node:util'
+import type { Stripe } from 'stripe'
+import { formerId, formerObject, idIn, idOf, known, listOf, text } from '../connection/reading.ts'
+import type { Untrusted } from '../connection/reading.ts'
+import type { SaidSubscription } from './live-subscription.ts'
+import { priceIn } from './schedule-timeline.ts'
+import type { Phase, PhaseItem, Schedule, Segment } from './schedule-timeline.ts'
+
+type PhaseParams = Stripe.SubscriptionScheduleUpdateParams.Phase
+type ItemParams = PhaseParams['items'][number]
+type Duration = Stripe.SubscriptionScheduleUpdateParams.Phase.Duration
+type DiscountReply = Untrusted<Stripe.SubscriptionSchedule.Phase.Discount>
+type ExtraItemReply = Untrusted<Stripe.SubscriptionSchedule.Phase.AddInvoiceItem>
+type InvoiceSettingsReply = Untrusted<Stripe.SubscriptionSchedule.Phase.InvoiceSettings>
+type SubscriptionItemReply = Untrusted<Stripe.SubscriptionItem>
+type DiscountParams = { discount: string } | { promotion_code: string } | { coupon: string }
+type Reference = NonNullable<Parameters<typeof idOf>[0]>
+type Rates = readonly (Reference | null | undefined)[] | null | undefined
+
+export interface PhaseSurroundings {
+  readonly subscription: SaidSubscription
+  /** The phase that runs now. */
+  readonly running: Phase
+  readonly usual: Schedule['usual']
+  /** How long the last phase of ours lasts. */
+  readonly period: Duration
+}
+
+export function phaseParams({ phase, start, end, moved }: Segment, around: PhaseSurroundings): PhaseParams {
+  const begins = phase !== around.running && start === phase.start_date
+  return {
+    ...(start === around.running.start_date ? { start_date: start } : {}),
+    ...(end === null ? { duration: around.period } : { end_date: end }),
+    items: phase.items.map((item) => itemParams(item, priceIn(item, moved), heldItem(phase, item, around))),
+    // A later phase of somebody else begins as they want it to.
+    proration_behavior: begins
+      ? (known(['always_invoice', 'create_prorations', 'none'], phase.proration_behavior) ?? 'none')
+      : 'none',
+    ...discountParams(phase, around),
+    ...trialParams(phase, start, end, around),
+    ...(begins ? beginningParams(phase) : {}),
+    ...paymentParams(phase),
+    ...descriptionParams(phase),
+    ...taxParams(phase),
+    ...(phase === around.running ? presentParams(phase, around) : {}),
+  }
+}
+
+/** The subscription's own item that an item of the running phase stands for. */
+function heldItem(
+  phase: Phase,
+  item: PhaseItem,
+  { subscription, running }: PhaseSurroundings,
+): SubscriptionItemReply | undefined {
+  if (phase !== running) return undefined
+  return listOf(subscription.items?.data).find((one) => one.price?.id === item.price)
+}
+
+function itemParams(item: PhaseItem, price: string, held: SubscriptionItemReply | undefined): ItemParams {
+  const { quantity, metadata, billing_thresholds: thresholds } = item
+  const rates = rateIds(held?.tax_rates ?? item.tax_rates)
+  return {
+    price,
+    ...unlessNull('quantity', quantity),
+    ...unlessNull('metadata', filled(metadata)),
+    ...discountsOf(
+      (held?.discounts ? listOf(held.discounts).map(ownDiscount) : null) ?? listOf(item.discounts).map(sameDiscount),
+    ),
+    ...(thresholds?.usage_gte ? { billing_thresholds: { usage_gte: thresholds.usage_gte } } : {}),
+    ...unlessNull('tax_rates', rates),
+  }
+}
+
+/** The running phase goes on with what the subscription has: its schedule may not say it, or name what is used up. */
+function discountParams(phase: Phase, { subscription, running }: PhaseSurroundings): Pick<PhaseParams, 'discounts'> {
+  return discountsOf((phase === running ? heldDiscounts(subscription) : null) ?? saidDiscounts(phase))
+}
+
+/** null when the subscription does not say. */
+function heldDiscounts(subscription: SaidSubscription): DiscountParams[] | null {
+  if (subscription.discounts !== null && subscription.discounts !== undefined)
+    return listOf(subscription.discounts).map(ownDiscount)
+  // Before there could be several of them.
+  const one = formerObject(subscription, 'discount')
+  return one === null ? null : [{ discount: idOf(one, 'discount') }]
+}
+
+function saidDiscounts(phase: Phase): DiscountParams[] {
+  if (phase.discounts !== null && phase.discounts !== undefined) return listOf(phase.discounts).map(sameDiscount)
+  const coupon = formerId(phase, 'coupon')
+  return coupon === null ? [] : [{ coupon }]
+}
+
+function ownDiscount(said: Reference | null | undefined): DiscountParams {
+  return { discount: idOf(said, 'discount') }
+}
+
+/** The discount that is there rather than a new one from its coupon, which would begin anew. */
+function sameDiscount(said: DiscountReply): DiscountParams {
+  const [discount, code, coupon] = [idIn(said.discount), idIn(said.promotion_code), idIn(said.coupon)]
+  if (discount !== null) return { discount }
+  if (code !== null) return { promotion_code: code }
+  if (coupon !== null) return { coupon }
+  throw new TypeError('a discount of its phases is of no known kind')
+}
+
+function discountsOf(discounts: DiscountParams[]): { discounts?: DiscountParams[] } {
+  return discounts.length === 0 ? {} : { discounts }
+}
+
+function trialParams(
+  phase: Phase,
+  start: number,
+  end: number | null,
+  { subscription, running }: PhaseSurroundings,
+): Pick<PhaseParams, 'trial_end'> {
+  const trials = phase === running && subscription.status === 'trialing' ? subscription.trial_end : null
+  const until = phase.trial_end ?? trials ?? null
+  return until === null || until <= start ? {} : { trial_end: end === null ? until : Math.min(until, end) }
+}
+
+/** What happens once, when a phase is entered. */
+function beginningParams(phase: Phase): Partial<PhaseParams> {
+  const extras = listOf(phase.add_invoice_items).map(extraParams)
+  return {
+    ...unlessNull('billing_cycle_anchor', phase.billing_cycle_anchor),
+    ...(extras.length === 0 ? {} : { add_invoice_items: extras }),
+  }
+}
+
+function extraParams(extra: ExtraItemReply): NonNullable<PhaseParams['add_invoice_items']>[number] {
+  return {
+    price: idOf(extra.price, 'price of an added item'),
+    ...unlessNull('period', periodParams(extra.period)),
+    ...unlessNull('quantity', extra.quantity),
+    ...unlessNull('discountable', extra.discountable),
+    ...unlessNull('metadata', filled(extra.metadata)),
+    ...discountsOf(listOf(extra.discounts).map(sameDiscount)),
+    ...unlessNull('tax_rates', rateIds(extra.tax_rates)),
+  }
+}
+
+type ExtraPeriod = NonNullable<NonNullable<PhaseParams['add_invoice_items']>[number]['period']>
+
+function periodParams(said: ExtraItemReply['period']): ExtraPeriod | null {
+  const [start, end] = [said?.start, said?.end]
+  const startType = known(['max_item_period_start', 'phase_start', 'timestamp'], start?.type)
+  const endType = known(['min_item_period_end', 'phase_end', 'timestamp'], end?.type)
+  if (startType === null || endType === null) return null
+  return {
+    start: { type: startType, ...unlessNull('timestamp', start?.timestamp) },
+    end: { type: endType, ...unlessNull('timestamp', end?.timestamp) },
+  }
+}
+
+function paymentParams(phase: Phase): Partial<PhaseParams> {
+  const { application_fee_percent: fee, collection_method: method, billing_thresholds: thresholds } = phase
+  const { transfer_data: transfer } = phase
+  return {
+    ...unlessNull('currency', phase.currency),
+    ...unlessNull('application_fee_percent', fee),
+    ...unlessNull('collection_method', known(['charge_automatically', 'send_invoice'], method)),
+    ...unlessNull('default_payment_method', idIn(phase.default_payment_method)),
+    ...unlessNull('on_behalf_of', idIn(phase.on_behalf_of)),
+    ...(transfer === null || transfer === undefined
+      ? {}
+      : {
+          transfer_data: {
+            destination: idOf(transfer.destination, 'destination of transfers'),
+            ...unlessNull('amount_percent', transfer.amount_percent),
+          },
+        }),
+    ...(thresholds === null || thresholds === undefined
+      ? {}
+      : {
+          billing_thresholds: {
+            ...unlessNull('amount_gte', thresholds.amount_gte),
+            ...unlessNull('reset_billing_cycle_anchor', thresholds.reset_billing_cycle_anchor),
+          },
+        }),
+  }
+}
+
+function descriptionParams(phase: Phase): Partial<PhaseParams> {
+  const { description, metadata, invoice_settings: settings } = phase
+  return {
+    ...unlessNull('description', description),
+    ...unlessNull('metadata', filled(metadata)),
+    ...(settings === null || settings === undefined ? {} : { invoice_settings: invoiceParams(settings) }),
+  }
+}
+
+function invoiceParams(settings: InvoiceSettingsReply): NonNullable<PhaseParams['invoice_settings']> {
+  const { account_tax_ids: taxIds, custom_fields: fields, issuer } = settings
+  return {
+    ...unlessNull('account_tax_ids', taxIds && listOf(taxIds).map((id) => idOf(id, 'tax id'))),
+    ...unlessNull(
+      'custom_fields',
+      fields && listOf(fields).map(({ name, value }) => ({ name: text(name, 'name'), value: text(value, 'value') })),
+    ),
+    ...unlessNull('days_until_due', settings.days_until_due),
+    ...unlessNull('description', settings.description),
+    ...unlessNull('footer', settings.footer),
+    ...unlessNull('issuer', partyParams(issuer)),
+  }
+}
+
+function taxParams(phase: Phase): Partial<PhaseParams> {
+  return {
+    ...unlessNull('default_tax_rates', rateIds(phase.default_tax_rates)),
+    ...automaticTaxParams(phase.automatic_tax),
+  }
+}
+
+function automaticTaxParams(said: Phase['automatic_tax']): Pick<PhaseParams, 'automatic_tax'> {
+  if (said === null || said === undefined) return {}
+  return { automatic_tax: { enabled: said.enabled === true, ...unlessNull('liability', partyParams(said.liability)) } }
+}
+
+/** What the subscription has now where its running phase, and the schedule's defaults, say something else or nothing. */
+function presentParams(phase: Phase, { subscription, usual }: PhaseSurroundings): Partial<PhaseParams> {
+  const method = known(['charge_automatically', 'send_invoice'], subscription.collection_method)
+  const saidMethod = phase.collection_method ?? usual.collection_method ?? null
+  const card = idIn(subscription.default_payment_method)
+  const saidCard = idIn(phase.default_payment_method) ?? idIn(usual.default_payment_method)
+  const tax = subscription.automatic_tax
+  const saidTax = phase.automatic_tax ?? usual.automatic_tax
+  const { description } = subscription
+  return {
+    ...(method === saidMethod ? {} : unlessNull('collection_method', method)),
+    ...presentInvoiceSettings(phase, { subscription, usual }),
+    ...(card === saidCard ? {} : unlessNull('default_payment_method', card)),
+    ...((tax?.enabled ?? null) === (saidTax?.enabled ?? null) ? {} : automaticTaxParams(tax)),
+    ...unlessNull('default_tax_rates', rateIds(subscription.default_tax_rates ?? phase.default_tax_rates)),
+    ...(description === (phase.description ?? usual.description) ? {} : unlessNull('description', description)),
+  }
+}
+
+/** Said as a whole: a phase that says one of them leaves the others out. */
+function presentInvoiceSettings(
+  phase: Phase,
+  { subscription, usual }: Pick<PhaseSurroundings, 'subscription' | 'usual'>,
+): Pick<PhaseParams, 'invoice_settings'> {
+  const said = invoiceParams(phase.invoice_settings ?? usual.invoice_settings ?? {})
+  const own = invoiceParams(subscription.invoice_settings ?? {})
+  const held = { ...said, ...own, ...unlessNull('days_until_due', subscription.days_until_due) }
+  return isDeepStrictEqual(said, held) ? {} : { invoice_settings: held }
+}
+
+function partyParams(
+  party:
+    { readonly type?: string | null | undefined; readonly account?: Reference | null | undefined } | null | undefined,
+): { type: 'account' | 'self'; account?: string } | null {
+  const type = known(['account', 'self'], party?.type)
+  return type === null ? null : { type, ...unlessNull('account', idIn(party?.account)) }
+}
+
+function rateIds(rates: Rates): string[] | null {
+  const ids = listOf(rates).map((rate) => idOf(rate, 'tax rate'))
+  return ids.length === 0 ? null : ids
+}
+
+/** An empty map says nothing, and Stripe’s SDK would not send it. */
+function filled(
+  metadata: Readonly<Record<string, string | null | undefined>> | null | undefined,
+): Record<string, string> | null {
+  const entries = Object.entries(metadata ?? {}).filter(
+    (entry): entry is [string, string] => typeof entry[1] === 'string',
+  )
+  return entries.length === 0 ? null : Object.fromEntries(entries)
+}
+
+/** The member, or none at all: Stripe would take an explicit null for a wish to clear it. */
+function unlessNull<K extends string, V>(name: K, value: V | null | undefined): { [key in K]?: V } {
+  return value === null || value === undefined ? {} : ({ [name]: value } as { [key in K]?: V })
+}

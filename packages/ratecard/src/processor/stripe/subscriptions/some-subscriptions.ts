@@ -1,0 +1,28 @@
+import type { LiveSubscription } from '../../customer-half.ts'
+import type { StripeContext } from '../catalog/context.ts'
+import { hasEnded } from './live-subscription.ts'
+import type { SaidSubscription } from './live-subscription.ts'
+import { listSome } from '../connection/pages.ts'
+import { translated } from './subscriptions.ts'
+
+/** Subscriptions of the account that have not ended, newest first, from this many list pages at most. */
+export async function someSubscriptions(
+  context: StripeContext,
+  pages: number,
+  signal: AbortSignal,
+): Promise<{ readonly subscriptions: readonly LiveSubscription[]; readonly complete: boolean }> {
+  const { found, complete } = await listSome(
+    context.caller,
+    'subscription',
+    {
+      operation: 'GET /v1/subscriptions',
+      page: (paging, options) => context.stripe.subscriptions.list(paging, options),
+    },
+    pages,
+    { signal },
+  )
+  const subscriptions: LiveSubscription[] = []
+  for (const one of found as SaidSubscription[])
+    if (!hasEnded(one)) subscriptions.push(await translated(context, one, signal))
+  return { subscriptions, complete }
+}

@@ -1,0 +1,144 @@
+// Reading subscriptions, and moving their items to other prices in one update. Decides nothing about which move is right;
+// it never moves an item without saying its quantity and never asks for prorations.
+import type { Stripe } from 'stripe'
+import type { LiveSubscription, ItemSwap } from '../../customer-half.ts'
+import { ProcessorError } from '../../processor-error.ts'
+import type { WriteOptions } from '../../processor.ts'
+import type { StripeContext } from '../catalog/context.ts'
+import { readAll, readOne, understood, writeOne } from '../customers/single-object.ts'
+import { hasEnded, liveSubscription } from './live-subscription.ts'
+import type { SaidSubscription } from './live-subscription.ts'
+
+type Filter = Pick<Stripe.SubscriptionListParams, 'customer' | 'price'>
+
+/** Subscriptions that have not ended, oldest first. A customer or price that Stripe does not know is `rejected`. */
+export async function runningSubscriptions(
+  context: StripeContext,
+  filter: Filter,
+  signal: AbortSignal,
+): Promise<LiveSubscription[]> {
+  return translatedAll(
+    context,
+    (await listed(context, filter, signal)).filter((one) => !hasEnded(one)),
+    signal,
+  )
+}
+
+/** The same with those that have ended. */
+export async function everySubscription(
+  context: StripeContext,
+  filter: Filter,
+  signal: AbortSignal,
+): Promise<LiveSubscription[]> {
+  return translatedAll(context, await listed(context, { ...filter, status: 'all' }, signal), signal)
+}
+
+function listed(
+  context: StripeContext,
+  filter: Stripe.SubscriptionListParams,
+  signal: AbortSignal,
+): Promise<readonly SaidSubscription[]> {
+  return readAll<Stripe.Subscription>(
+    context,
+    'subscription',
+    {
+      operation: 'GET /v1/subscriptions',
+      page: (paging, options) => context.stripe.subscriptions.list({ ...paging, ...filter }, options),
+    },
+    signal,
+  )
+}
+
+async function translatedAll(
+  context: StripeContext,
+  newestFirst: readonly SaidSubscription[],
+  signal: AbortSignal,
+): Promise<LiveSubscription[]> {
+  const live: LiveSubscription[] = []
+  for (const one of newestFirst.toReversed()) live.push(await translated(context, one, signal))
+  // Newest first is Stripe's order; of one second it is all we know.
+  return live.sort((a, b) => a.createdAt - b.createdAt)
+}
+
+export async function readSubscription(
+  context: StripeContext,
+  id: string,
+  signal: AbortSignal,
+): Promise<LiveSubscription | null> {
+  const reply = await retrieveSubscription(context, id, signal)
+  return reply === null ? null : translated(context, reply, signal)
+}
+
+export function retrieveSubscription(
+  context: StripeContext,
+  id: string,
+  signal: AbortSignal,
+): Promise<SaidSubscription | null> {
+  const request = {
+    operation: 'GET /v1/subscriptions/:id',
+    send: (options: Stripe.RequestOptions) => context.stripe.subscriptions.retrieve(id, {}, options),
+  }
+  return readOne<Stripe.Subscription>(context, request, { object: 'subscription', id }, signal)
+}
+
+export async function swapItems(
+  context: StripeContext,
+  id: string,
+  swaps: readonly ItemSwap[],
+  options: WriteOptions,
+): Promise<LiveSubscription> {
+  if (swaps.length === 0) throw new TypeError('A subscription update without swaps would do nothing.')
+  const items = swaps.map(({ item, price, quantity }) => ({
+    id: item,
+    price,
+    ...(quantity === null ? {} : { quantity }),
+  }))
+  const request = {
+    operation: 'POST /v1/subscriptions/:id',
+    send: (sending: Stripe.RequestOptions) =>
+      context.stripe.subscriptions.update(id, { items, proration_behavior: 'none' }, sending),
+  }
+  const reply = await writeOne(context, request, { object: 'subscription', id }, options)
+  const after = await translated(context, reply, options.signal)
+  const lost = swaps.find((swap) => !isDone(after, swap))
+  if (lost === undefined) return after
+  throw new ProcessorError(
+    'broken',
+    `Stripe accepted the change of ${id}, but its item ${lost.item} is not what was asked.`,
+  )
+}
+
+function isDone(after: LiveSubscription, swap: ItemSwap): boolean {
+  const item = after.items.find((one) => one.id === swap.item)
+  return item !== undefined && item.price.id === swap.price && item.quantity === swap.quantity
+}
+
+/** In our words, with all its items. */
+export async function translated(
+  context: StripeContext,
+  subscription: SaidSubscription,
+  signal: AbortSignal,
+): Promise<LiveSubscription> {
+  return understood(await withAllItems(context, subscription, signal), liveSubscription)
+}
+
+/** The list of items inside an answer may be its first page only. */
+export async function withAllItems(
+  context: StripeContext,
+  subscription: SaidSubscription,
+  signal: AbortSignal,
+): Promise<SaidSubscription> {
+  const { items } = subscription
+  if (items?.has_more !== true) return subscription
+  const data = await readAll<Stripe.SubscriptionItem>(
+    context,
+    'subscription_item',
+    {
+      operation: 'GET /v1/subscription_items',
+      page: (paging, options) =>
+        context.stripe.subscriptionItems.list({ ...paging, subscription: subscription.id }, options),
+    },
+    signal,
+  )
+  return { ...subscription, items: { ...items, data, has_more: false } }
+}

@@ -1,0 +1,78 @@
+// The one moment at which a push becomes visible: version, current pointer, mappings and journal end together.
+import type { Rename } from '../../../../catalog/renames.ts'
+import { ServiceError } from '../../../../errors/service-error.ts'
+import { genesis, hashVersion } from '../../../history-chain.ts'
+import type { MappingChange, NewVersion, VersionRecord } from '../../../store.ts'
+import type { Database, Write } from '../../database/database.ts'
+import { appendMappings, renameEntries } from './mappings.ts'
+import { storable } from '../../database/text.ts'
+
+export interface PushClosing {
+  readonly pushId: string
+  readonly version: NewVersion
+  readonly mappings: readonly MappingChange[]
+  readonly renames: readonly Rename[]
+  readonly at: number
+}
+
+/** Only inside a transaction that holds the lease and has locked the push. Refuses while a step is not done. */
+export async function closePush(database: Database, db: Write, closing: PushClosing): Promise<VersionRecord> {
+  const { pushId, mappings, renames, at } = closing
+  await refuseUnfinished(db, pushId)
+  // Two pushes of different leases would still take turns here.
+  await database.locked(db.selectFrom('published').select('sequence')).where('id', '=', 1).executeTakeFirstOrThrow()
+  const record = await nextVersion(db, pushId, closing.version)
+  await db.insertInto('versions').values(record).execute()
+  await renameEntries(db, record.revision, renames)
+  await appendMappings(db, record.revision, mappings)
+  await db
+    .updateTable('published')
+    .set((eb) => ({ revision: record.kind === 'reset' ? null : record.revision, sequence: eb('sequence', '+', 1) }))
+    .where('id', '=', 1)
+    .execute()
+  await db
+    .updateTable('pushes')
+    .set({ state: 'applied', revision: record.revision, error: null, updatedAt: at, finishedAt: at })
+    .where('id', '=', pushId)
+    .execute()
+  return record
+}
+
+async function refuseUnfinished(db: Write, pushId: string): Promise<void> {
+  const step = await db
+    .selectFrom('steps')
+    .select(['position', 'state'])
+    .where('pushId', '=', pushId)
+    .where('state', 'not in', ['succeeded', 'skipped'])
+    .orderBy('position')
+    .limit(1)
+    .executeTakeFirst()
+  if (step !== undefined)
+    throw new ServiceError('internal', `Step ${String(step.position)} of the push "${pushId}" is only ${step.state}.`)
+}
+
+async function nextVersion(db: Write, pushId: string, version: NewVersion): Promise<VersionRecord> {
+  const latest =
+    (await db
+      .selectFrom('versions')
+      .select(['revision', 'hash'])
+      .orderBy('revision', 'desc')
+      .limit(1)
+      .executeTakeFirst()) ?? genesis
+  const content = {
+    revision: latest.revision + 1,
+    version: storable(version.version),
+    kind: version.kind,
+    document: version.document === null ? null : storable(version.document),
+    checksum: version.checksum,
+    author: version.author === null ? null : storable(version.author),
+    message: version.message === null ? null : storable(version.message),
+    keyId: version.keyId,
+    keyName: version.keyName === null ? null : storable(version.keyName),
+    changes: storable(version.changes),
+    createdAt: version.createdAt,
+    pushId,
+    previousHash: latest.hash,
+  }
+  return { ...content, hash: hashVersion(content) }
+}

@@ -1,0 +1,229 @@
+import { toRfc3339 } from '../../../../clock.ts'
+import { ServiceError } from '../../../../errors/service-error.ts'
+import type { LeaseToken } from '../../../lease-token.ts'
+import { jobColumns, jobStepColumns, unfinishedJobStates } from '../../../records/journal.ts'
+import type { JobKind, JobRecord, JobStepRecord } from '../../../records/journal.ts'
+import type { ProcessorId } from '../../../../catalog/resource.ts'
+import type { JobStore, NewJob, UnansweredStep } from '../../../tenant-store.ts'
+import type { Write } from '../../database/database.ts'
+import { SqlJournal, toStep } from './journal.ts'
+import type { JournalDeps } from './journal.ts'
+import { appendMappings } from './mappings.ts'
+import type { SqlSecrets } from './secrets.ts'
+
+type StepOutcomeInput = Parameters<JobStore['settle']>[2]
+type EndJobInput = Parameters<JobStore['end']>[1]
+type JobMove = Awaited<ReturnType<JobStore['movesBetween']>>[number]
+
+/** Conditions of one query. */
+const mostConditions = 50
+
+/** Steps that one query looks at: the embedded engine answers nobody else meanwhile. */
+const stepsAtOnce = 1000
+
+/** The journal of jobs that change subscriptions. */
+export class SqlJobs extends SqlJournal<JobRecord, NewJob, JobStepRecord, EndJobInput> implements JobStore {
+  readonly #secrets: SqlSecrets
+
+  constructor({ secrets, ...deps }: JournalDeps & { readonly secrets: SqlSecrets }) {
+    super(deps, {
+      kind: 'job',
+      work: { table: 'jobs', columns: jobColumns },
+      notWaiting: { resumesAt: null },
+      steps: { table: 'jobSteps', columns: jobStepColumns, of: 'jobId' },
+    })
+    this.#secrets = secrets
+  }
+
+  async begin(jobId: string, index: number, token: LeaseToken): Promise<JobStepRecord> {
+    return this.beginStep(jobId, index, { result: null, waitsUntil: null }, token)
+  }
+
+  async sending(jobId: string, index: number, sent: string, token: LeaseToken): Promise<void> {
+    await this.onWork(jobId, token, async (db) => {
+      await db
+        .updateTable('jobSteps')
+        .set({ result: sent })
+        .where('jobId', '=', jobId)
+        .where('position', '=', index)
+        .where('state', '=', 'begun')
+        .execute()
+    })
+  }
+
+  async settle(jobId: string, index: number, outcome: StepOutcomeInput, token: LeaseToken): Promise<void> {
+    await this.settleStep(jobId, index, { waitsUntil: null, ...outcome }, token)
+  }
+
+  async wait(jobId: string, until: number, error: string, token: LeaseToken): Promise<void> {
+    await this.stop(jobId, { state: 'waiting', error, resumesAt: until, finishedAt: null }, token)
+  }
+
+  async list(query: Parameters<JobStore['list']>[0]) {
+    const { limit, offset, kind } = query
+    return this.deps.database.read(async (db) => {
+      const all = db.selectFrom('jobs')
+      const matching = kind === undefined ? all : all.where('kind', '=', kind)
+      const items = await matching
+        .selectAll()
+        .orderBy('createdAt', 'desc')
+        .orderBy('id', 'desc')
+        .limit(limit)
+        .offset(offset)
+        .execute()
+      const { total } = await matching.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
+      return { items, total }
+    })
+  }
+
+  async movesBetween(processorPrices: readonly ProcessorId[], since: number): Promise<readonly JobMove[]> {
+    if (processorPrices.length === 0) return []
+    const wanted = new Set<string>(processorPrices)
+    const jobs = await this.deps.database.read((db) =>
+      db
+        .selectFrom('jobs')
+        .select(['id', 'stepsTotal'])
+        .where('kind', '=', 'migration')
+        .where((eb) => eb.or([eb('finishedAt', 'is', null), eb('finishedAt', '>=', since)]))
+        .orderBy('createdAt', 'desc')
+        .orderBy('id', 'desc')
+        .execute(),
+    )
+    const moves: JobMove[] = []
+    for (const job of jobs)
+      for await (const { step, result } of this.#succeeded(job, processorPrices))
+        if (namesAny(step, wanted)) moves.push({ step, result })
+    return moves
+  }
+
+  /** In the job's order. With few prices, only steps in which one of them may stand. */
+  async *#succeeded(
+    { id, stepsTotal }: Pick<JobRecord, 'id' | 'stepsTotal'>,
+    prices: readonly ProcessorId[],
+  ): AsyncGenerator<JobMove> {
+    for (let start = 0; start < stepsTotal; start += stepsAtOnce)
+      yield* await this.deps.database.read((db) =>
+        db
+          .selectFrom('jobSteps')
+          .select(['step', 'result'])
+          .where('jobId', '=', id)
+          .where('position', '>=', start)
+          .where('position', '<', start + stepsAtOnce)
+          .where('state', '=', 'succeeded')
+          // An expression of hundreds of conditions is slower than reading the steps, and has a limit.
+          .$if(prices.length <= mostConditions, (query) =>
+            query.where((eb) => eb.or(prices.map((price) => eb('step', 'like', `%"${price}"%`)))),
+          )
+          .orderBy('position')
+          .execute(),
+      )
+  }
+
+  async due(now: number): Promise<readonly JobRecord[]> {
+    return this.deps.database.read((db) =>
+      db
+        .selectFrom('jobs')
+        .selectAll()
+        .where('state', '=', 'waiting')
+        .where('resumesAt', '<=', now)
+        .orderBy('createdAt')
+        .orderBy('id')
+        .execute(),
+    )
+  }
+
+  async unanswered(kinds: readonly JobKind[]): Promise<readonly UnansweredStep[]> {
+    return this.deps.database.read(async (db) => {
+      const steps = await db.selectFrom('jobSteps').selectAll().where('state', 'in', ['begun', 'unknown']).execute()
+      if (steps.length === 0) return []
+      const ids = [...new Set(steps.map(({ jobId }) => jobId))]
+      const jobs = await db
+        .selectFrom('jobs')
+        .selectAll()
+        .where('id', 'in', ids)
+        .where('kind', 'in', kinds)
+        .orderBy('createdAt')
+        .orderBy('id')
+        .execute()
+      return jobs.flatMap((job) =>
+        steps
+          .filter(({ jobId }) => jobId === job.id)
+          .sort((a, b) => a.position - b.position)
+          .map((step) => ({ job, step: toStep<JobStepRecord>(step) })),
+      )
+    })
+  }
+
+  async unfinished(kind: JobKind, subject?: string): Promise<readonly JobRecord[]> {
+    return this.deps.database.read((db) => {
+      const open = db
+        .selectFrom('jobs')
+        .selectAll()
+        .where('kind', '=', kind)
+        .where('state', 'in', unfinishedJobStates)
+        .orderBy('createdAt')
+        .orderBy('id')
+      return (subject === undefined ? open : open.where('subject', '=', subject)).execute()
+    })
+  }
+
+  async rotated(jobId: string, made: Parameters<JobStore['rotated']>[1], token: LeaseToken): Promise<void> {
+    const { webhookId, endpoint, secret, revision, until } = made
+    const result = JSON.stringify({ webhook_id: webhookId, processor_id: endpoint })
+    const detail = `The old endpoint is live beside the new one; the service switches it off after ${toRfc3339(until)}.`
+    await this.settleStep(
+      jobId,
+      0,
+      { state: 'succeeded', result, error: null, waitsUntil: null },
+      token,
+      async (db) => {
+        await this.deps.database
+          .locked(db.selectFrom('published').select('sequence'))
+          .where('id', '=', 1)
+          .executeTakeFirstOrThrow()
+        await this.#secrets.putWebhookSecret(db, endpoint, secret)
+        await appendMappings(db, revision, [{ kind: 'webhook', configId: webhookId, processorId: endpoint }])
+        await db
+          .updateTable('published')
+          .set((eb) => ({ sequence: eb('sequence', '+', 1) }))
+          .where('id', '=', 1)
+          .execute()
+        await db
+          .updateTable('jobSteps')
+          .set({ waitsUntil: until })
+          .where('jobId', '=', jobId)
+          .where('position', '=', 1)
+          .execute()
+        await db
+          .updateTable('jobs')
+          .set({ state: 'waiting', resumesAt: until, error: JSON.stringify({ detail }) })
+          .where('id', '=', jobId)
+          .execute()
+      },
+    )
+  }
+
+  protected override refuseEnded(_db: Write, id: string, state: JobRecord['state']): Promise<void> {
+    if (state === 'done' || state === 'cancelled')
+      throw new ServiceError('job_not_running', `The job "${id}" is ${state}.`)
+    return Promise.resolve()
+  }
+
+  protected override async reopen(db: Write, id: string): Promise<void> {
+    await db
+      .updateTable('jobSteps')
+      .set({ state: 'pending', error: null, endedAt: null })
+      .where('jobId', '=', id)
+      .where('state', '=', 'failed')
+      .execute()
+  }
+
+  protected override notFound(id: string): ServiceError {
+    return new ServiceError('job_not_found', `There is no job "${id}".`)
+  }
+}
+
+/** Whether one of the ids is a value in the text of a step. The wildcards of LIKE let similar ids pass. */
+function namesAny(step: string, ids: ReadonlySet<string>): boolean {
+  return [...step.matchAll(/"([^"\\]*)"/g)].some(([, value = '']) => ids.has(value))
+}

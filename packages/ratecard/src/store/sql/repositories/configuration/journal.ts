@@ -1,0 +1,269 @@
+// The journal of pushes and of jobs. Decides that a write comes from the holder of the lease, that a step moves only forward
+// and that what ended stays so; never decides what the work does. Each method is one transaction.
+import type { Clock } from '../../../../clock.ts'
+import { ServiceError } from '../../../../errors/service-error.ts'
+import type { Journal } from '../../../journal.ts'
+import type { LeaseToken } from '../../../lease-token.ts'
+import type { Columns } from '../../../records/columns.ts'
+import type { StepState } from '../../../records/journal.ts'
+import { inBatches } from '../../database/batches.ts'
+import type { Database, Write } from '../../database/database.ts'
+import type { Leases } from '../coordination/leases.ts'
+
+export interface JournalDeps {
+  readonly database: Database
+  readonly leases: Leases
+  readonly clock: Clock
+}
+
+/** Where one kind of work is kept. */
+export interface JournalPlace {
+  readonly kind: 'push' | 'job'
+  readonly work: { readonly table: 'pushes' | 'jobs'; readonly columns: Columns }
+  /** What is written when it runs or ends, and so does not wait. */
+  readonly notWaiting: Changes
+  readonly steps: { readonly table: 'steps' | 'jobSteps'; readonly columns: Columns; readonly of: 'pushId' | 'jobId' }
+}
+
+interface OpenedRun {
+  readonly id: string
+  readonly createdAt: number
+  readonly steps: readonly string[]
+}
+
+type Row = Readonly<Record<string, unknown>>
+type Changes = Readonly<Record<string, string | number | null>>
+
+export abstract class SqlJournal<
+  Work extends { readonly state: string },
+  New extends OpenedRun,
+  Step,
+  End extends string,
+> implements Journal<Work, New, Step, End> {
+  protected readonly deps: JournalDeps
+  readonly #place: JournalPlace
+
+  protected constructor(deps: JournalDeps, place: JournalPlace) {
+    this.deps = deps
+    this.#place = place
+  }
+
+  /** Throws when work in this state is not written to any more. */
+  protected abstract refuseEnded(db: Write, id: string, state: Work['state']): Promise<void>
+  /** What becomes of its steps when it is taken up again; throws when it is not. */
+  protected abstract reopen(db: Write, id: string, state: Work['state']): Promise<void>
+  protected abstract notFound(id: string): ServiceError
+
+  async open(work: New, token: LeaseToken): Promise<Work> {
+    const { steps, ...head } = work
+    const { kind, of } = this.#names
+    const running = { state: 'running', stepsTotal: steps.length, stepsDone: 0, updatedAt: work.createdAt }
+    const rows = steps.map((step, position) => ({
+      ...empty(this.#place.steps.columns),
+      ...{ [of]: work.id, position, step, state: 'pending', attempts: 0 },
+    }))
+    return this.#write(token, async (db) => {
+      const added = await db
+        .insertInto(this.#names.work)
+        .values({ ...empty(this.#place.work.columns), ...head, ...running } as never)
+        .onConflict((conflict) => conflict.column('id').doNothing())
+        .returningAll()
+        .executeTakeFirst()
+      if (added === undefined) throw new ServiceError('conflict', `There is a ${kind} "${work.id}" already.`)
+      await inBatches(rows, (slice) =>
+        db
+          .insertInto(this.#names.steps)
+          .values(slice as never)
+          .execute(),
+      )
+      return added as unknown as Work
+    })
+  }
+
+  async end(id: string, state: End, error: string | null, token: LeaseToken): Promise<void> {
+    const finishedAt = state === 'interrupted' ? null : this.deps.clock.now()
+    await this.stop(id, { ...this.#place.notWaiting, state, error, finishedAt }, token)
+  }
+
+  async resume(id: string, token: LeaseToken): Promise<void> {
+    await this.onWork(id, token, async (db, at, state) => {
+      await this.reopen(db, id, state)
+      const running = { state: 'running', error: null, finishedAt: null, updatedAt: at } as const
+      await this.#change(db, id, { ...this.#place.notWaiting, ...running })
+      // Whoever asked the dead process to stop has what they wanted.
+      await this.forgetCancel(db, id)
+    })
+  }
+
+  async requestCancel(id: string, at: number): Promise<boolean> {
+    const { kind, work } = this.#names
+    return this.deps.database.write(async (db) => {
+      const found = await this.deps.database
+        .locked(db.selectFrom(work).select('state'))
+        .where('id', '=', id)
+        .executeTakeFirst()
+      if (found?.state !== 'running') return false
+      await db
+        .insertInto('cancelRequests')
+        .values({ kind, id, requestedAt: at })
+        .onConflict((conflict) => conflict.columns(['kind', 'id']).doNothing())
+        .execute()
+      return true
+    })
+  }
+
+  async cancelRequested(id: string): Promise<boolean> {
+    const row = await this.deps.database.read((db) =>
+      db
+        .selectFrom('cancelRequests')
+        .select('id')
+        .where('kind', '=', this.#names.kind)
+        .where('id', '=', id)
+        .executeTakeFirst(),
+    )
+    return row !== undefined
+  }
+
+  async find(id: string): Promise<Work | null> {
+    const row = await this.deps.database.read((db) =>
+      db.selectFrom(this.#names.work).selectAll().where('id', '=', id).executeTakeFirst(),
+    )
+    return (row as unknown as Work | undefined) ?? null
+  }
+
+  async steps(id: string, since?: number): Promise<readonly Step[]> {
+    const { steps, of } = this.#names
+    const rows = await this.deps.database.read((db) => {
+      const all = db.selectFrom(steps).selectAll().where(of, '=', id).orderBy('position')
+      if (since === undefined) return all.execute()
+      return all.where((eb) => eb.or([eb('beganAt', '>=', since), eb('endedAt', '>=', since)])).execute()
+    })
+    return rows.map((row) => toStep<Step>(row))
+  }
+
+  /** It does not run any more: a wish that it stops is fulfilled. */
+  protected async stop(id: string, changes: Changes, token: LeaseToken): Promise<void> {
+    await this.onWork(id, token, async (db, at) => {
+      await this.#change(db, id, { ...changes, updatedAt: at })
+      await this.forgetCancel(db, id)
+    })
+  }
+
+  protected async beginStep(id: string, index: number, changes: Changes, token: LeaseToken): Promise<Step> {
+    const { steps, of } = this.#names
+    return this.#onStep(id, index, 0, token, async (db, at) => {
+      const begun = { ...changes, state: 'begun', error: null, beganAt: at, endedAt: null } as const
+      const row = await db
+        .updateTable(steps)
+        .set((eb) => ({ ...begun, attempts: eb('attempts', '+', 1) }))
+        .where(of, '=', id)
+        .where('position', '=', index)
+        .returningAll()
+        .executeTakeFirstOrThrow()
+      return toStep<Step>(row)
+    })
+  }
+
+  /** `besides` is written in the same transaction. */
+  protected async settleStep(
+    id: string,
+    index: number,
+    changes: Changes & { readonly state: StepState },
+    token: LeaseToken,
+    besides: (db: Write) => Promise<void> = () => Promise.resolve(),
+  ): Promise<void> {
+    const { steps, of } = this.#names
+    const { state } = changes
+    await this.#onStep(id, index, isDone(state) ? 1 : 0, token, async (db, at) => {
+      await db
+        .updateTable(steps)
+        .set({ ...changes, endedAt: state === 'pending' ? null : at })
+        .where(of, '=', id)
+        .where('position', '=', index)
+        .execute()
+      await besides(db)
+    })
+  }
+
+  /** The work is locked, is there and has not ended. */
+  protected async onWork<T>(
+    id: string,
+    token: LeaseToken,
+    action: (db: Write, at: number, state: Work['state']) => Promise<T>,
+  ): Promise<T> {
+    return this.#write(token, async (db) => {
+      const work = await this.deps.database
+        .locked(db.selectFrom(this.#names.work).select('state'))
+        .where('id', '=', id)
+        .executeTakeFirst()
+      if (work === undefined) throw this.notFound(id)
+      await this.refuseEnded(db, id, work.state)
+      return action(db, this.deps.clock.now(), work.state)
+    })
+  }
+
+  protected async forgetCancel(db: Write, id: string): Promise<void> {
+    await db.deleteFrom('cancelRequests').where('kind', '=', this.#names.kind).where('id', '=', id).execute()
+  }
+
+  /** The lease row is locked first and the work second, in every method: no two of them can wait for each other. */
+  async #write<T>(token: LeaseToken, action: (db: Write) => Promise<T>): Promise<T> {
+    return this.deps.database.write(async (db) => {
+      await this.deps.leases.assertHeld(db, token)
+      return action(db)
+    })
+  }
+
+  /** `done` counts a step that is done from now on. */
+  async #onStep<T>(
+    id: string,
+    index: number,
+    done: 0 | 1,
+    token: LeaseToken,
+    action: (db: Write, at: number) => Promise<T>,
+  ): Promise<T> {
+    const { kind, work, steps, of } = this.#names
+    return this.onWork(id, token, async (db, at) => {
+      const step = await db
+        .selectFrom(steps)
+        .select('state')
+        .where(of, '=', id)
+        .where('position', '=', index)
+        .executeTakeFirst()
+      if (step === undefined) throw new ServiceError('internal', `The ${kind} "${id}" has no step ${String(index)}.`)
+      if (isDone(step.state))
+        throw new ServiceError('internal', `Step ${String(index)} of the ${kind} "${id}" is ${step.state} already.`)
+      // One statement: the row of a push holds the whole document.
+      await db
+        .updateTable(work)
+        .set((eb) => ({ updatedAt: at, stepsDone: eb('stepsDone', '+', done) }))
+        .where('id', '=', id)
+        .execute()
+      return action(db, at)
+    })
+  }
+
+  async #change(db: Write, id: string, changes: Changes): Promise<void> {
+    await db.updateTable(this.#names.work).set(changes).where('id', '=', id).execute()
+  }
+
+  /** The statements here name only columns that both kinds of work have; to the compiler all of it is a job. */
+  get #names() {
+    const { kind, work, steps } = this.#place
+    return { kind, work: work.table as 'jobs', steps: steps.table as 'jobSteps', of: steps.of as 'jobId' }
+  }
+}
+
+function isDone(state: StepState): boolean {
+  return state === 'succeeded' || state === 'skipped'
+}
+
+/** Null in every column that may be empty. */
+function empty(columns: Columns): Row {
+  return Object.fromEntries(Object.entries(columns).flatMap(([name, { nullable }]) => (nullable ? [[name, null]] : [])))
+}
+
+// eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- rows are read by the columns that make the type
+export function toStep<Step>({ position, ...row }: { readonly position: number }): Step {
+  return { ...row, index: position } as Step
+}

@@ -1,0 +1,171 @@
+import { handOver } from '../../../../catalog/renames.ts'
+import type { PastRename, Rename } from '../../../../catalog/renames.ts'
+import type { MappingEntry, ResourceKind } from '../../../../catalog/resource.ts'
+import { configId as asConfigId, processorId as asProcessorId, resourceKey } from '../../../../catalog/resource.ts'
+import { unfinishedJobStates } from '../../../records/journal.ts'
+import type { JobKind } from '../../../records/journal.ts'
+import type { ArchivedObject, MappingChange, MappingStore } from '../../../store.ts'
+import { inBatches } from '../../database/batches.ts'
+import type { Database, Write } from '../../database/database.ts'
+
+export class SqlMappings implements MappingStore {
+  readonly #database: Database
+
+  constructor(database: Database) {
+    this.#database = database
+  }
+
+  async all(): Promise<readonly MappingEntry[]> {
+    return this.#database.read((db) => db.selectFrom('mappings').selectAll().orderBy('sequence').execute())
+  }
+
+  async byProcessorId(id: string): Promise<readonly MappingEntry[]> {
+    return this.#database.read((db) =>
+      db
+        .selectFrom('mappings')
+        .selectAll()
+        .where((eb) =>
+          eb(
+            eb.refTuple('kind', 'configId'),
+            'in',
+            eb
+              .selectFrom('mappings')
+              .select(['kind', 'configId'])
+              .where('processorId', '=', asProcessorId(id))
+              .$asTuple('kind', 'configId'),
+          ),
+        )
+        .orderBy('sequence')
+        .execute(),
+    )
+  }
+
+  async byConfigId(kind: ResourceKind, id: string): Promise<readonly MappingEntry[]> {
+    return this.#database.read((db) =>
+      db
+        .selectFrom('mappings')
+        .selectAll()
+        .where('kind', '=', kind)
+        .where('configId', '=', asConfigId(id))
+        .orderBy('sequence')
+        .execute(),
+    )
+  }
+
+  async renames(): Promise<readonly PastRename[]> {
+    const rows = await this.#database.read((db) =>
+      db.selectFrom('renames').selectAll().orderBy('revision').orderBy('kind').orderBy('fromId').execute(),
+    )
+    return rows.map(({ revision, kind, fromId, toId, carries, entries }) => ({
+      kind,
+      from: fromId,
+      to: toId,
+      rows: JSON.parse(entries) as number[],
+      continues: carries === 'item',
+      revision,
+    }))
+  }
+
+  async archivedObject(processorId: string): Promise<ArchivedObject | null> {
+    const row = await this.#database.read((db) =>
+      db
+        .selectFrom('archivedObjects')
+        .selectAll()
+        .where('processorId', '=', asProcessorId(processorId))
+        .executeTakeFirst(),
+    )
+    return row ?? null
+  }
+}
+
+/**
+ * Gives entries of the history their new configuration ids, and free subscriptions, which know their price by its id alone, theirs.
+ * What goes on where histories meet is an entry of its own at the end. Only inside the transaction that closes a push.
+ */
+export async function renameEntries(db: Write, revision: number, renames: readonly Rename[]): Promise<void> {
+  if (renames.length === 0) return
+  const before = await db.selectFrom('mappings').selectAll().orderBy('sequence').execute()
+  const after = handOver(before, renames)
+  for (const { to, rows } of renames)
+    await inBatches(rows, (sequences) =>
+      db.updateTable('mappings').set({ configId: to }).where('sequence', 'in', sequences).execute(),
+    )
+  const repeated = after.slice(before.length).map((entry) => ({ ...entry, revision }))
+  await inBatches(repeated, (rows) => db.insertInto('mappings').values(rows).execute())
+  await inBatches(
+    renames.map(({ kind, from, to, rows, continues }) => ({
+      revision,
+      kind,
+      fromId: from,
+      toId: to,
+      carries: continues ? ('item' as const) : ('past' as const),
+      entries: JSON.stringify(rows),
+    })),
+    (rows) => db.insertInto('renames').values(rows).execute(),
+  )
+  await renameFreeSubscriptions(db, renames)
+  await renameJobs(db, renames)
+}
+
+const newNames = (renames: readonly Rename[], of: ResourceKind) =>
+  new Map(renames.filter(({ kind }) => kind === of).map(({ from, to }) => [String(from), String(to)]))
+
+/** Jobs about one item of the document, by its kind. */
+const jobsAbout = [
+  ['price', 'migration'],
+  ['webhook', 'webhook_rotation'],
+] as const satisfies readonly (readonly [ResourceKind, JobKind])[]
+
+/** A job that waits for its date is still found, and counted in plans, under the id that its item has by then. */
+async function renameJobs(db: Write, renames: readonly Rename[]): Promise<void> {
+  for (const [of, kind] of jobsAbout) {
+    const names = newNames(renames, of)
+    if (names.size === 0) continue
+    const jobs = await db
+      .selectFrom('jobs')
+      .select(['id', 'subject'])
+      .where('kind', '=', kind)
+      .where('state', 'in', unfinishedJobStates)
+      .where('subject', 'in', [...names.keys()])
+      .execute()
+    for (const { id, subject } of jobs)
+      await db
+        .updateTable('jobs')
+        .set({ subject: names.get(subject) ?? subject })
+        .where('id', '=', id)
+        .execute()
+  }
+}
+
+async function renameFreeSubscriptions(db: Write, renames: readonly Rename[]): Promise<void> {
+  const names = newNames(renames, 'price')
+  if (names.size === 0) return
+  const rows = await db
+    .selectFrom('localSubscriptions')
+    .select(['id', 'priceId'])
+    .where('priceId', 'in', [...names.keys()])
+    .execute()
+  // Read first, then written: two prices may exchange their ids.
+  for (const { id, priceId } of rows)
+    await db
+      .updateTable('localSubscriptions')
+      .set({ priceId: names.get(priceId) ?? priceId })
+      .where('id', '=', id)
+      .execute()
+}
+
+/** Appends what differs from the latest entry of its (kind, config id). Only inside the transaction that closes a push. */
+export async function appendMappings(db: Write, revision: number, changes: readonly MappingChange[]): Promise<void> {
+  const entries = await db.selectFrom('mappings').selectAll().orderBy('sequence').execute()
+  const latest = new Map(entries.map((entry) => [resourceKey(entry.kind, entry.configId), entry.processorId]))
+  let sequence = entries.at(-1)?.sequence ?? 0
+  const added: MappingEntry[] = []
+  for (const { kind, configId, processorId } of changes) {
+    const key = resourceKey(kind, configId)
+    if (latest.get(key) === processorId) continue
+    latest.set(key, processorId)
+    sequence += 1
+    added.push({ kind, configId, processorId, sequence, revision })
+  }
+  await inBatches(added, (rows) => db.insertInto('mappings').values(rows).execute())
+}

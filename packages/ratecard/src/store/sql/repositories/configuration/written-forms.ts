@@ -1,0 +1,71 @@
+// Documents as their authors wrote them, kept once for each text, and which push used which.
+import { createHash } from 'node:crypto'
+import type { WrittenForm, WrittenFormStore } from '../../../store.ts'
+import type { Database } from '../../database/database.ts'
+
+/** Kept, but never pushed: the push was refused or did not come. */
+const unusedForMs = 24 * 60 * 60 * 1000
+
+export class SqlWrittenForms implements WrittenFormStore {
+  readonly #database: Database
+
+  constructor(database: Database) {
+    this.#database = database
+  }
+
+  async keep(document: string, at: number): Promise<string> {
+    const id = createHash('sha256').update(document).digest('hex')
+    await this.#database.write(async (db) => {
+      await db
+        .insertInto('writtenForms')
+        .values({ id, document, createdAt: at })
+        .onConflict((conflict) => conflict.column('id').doUpdateSet({ createdAt: at }))
+        .execute()
+      await db
+        .deleteFrom('writtenForms')
+        .where('createdAt', '<', at - unusedForMs)
+        .where('id', 'not in', (uses) => uses.selectFrom('writtenFormUses').select('writtenId'))
+        .execute()
+    })
+    return id
+  }
+
+  async find(id: string): Promise<string | null> {
+    const row = await this.#database.read((db) =>
+      db.selectFrom('writtenForms').select('document').where('id', '=', id).executeTakeFirst(),
+    )
+    return row?.document ?? null
+  }
+
+  async assign(pushId: string, writtenId: string): Promise<void> {
+    await this.#database.write((db) =>
+      db
+        .insertInto('writtenFormUses')
+        .values({ pushId, writtenId })
+        .onConflict((conflict) => conflict.column('pushId').doUpdateSet({ writtenId }))
+        .execute(),
+    )
+  }
+
+  async ofPush(pushId: string): Promise<WrittenForm | null> {
+    const row = await this.#database.read((db) =>
+      db
+        .selectFrom('writtenFormUses')
+        .innerJoin('writtenForms', 'writtenForms.id', 'writtenFormUses.writtenId')
+        .select(['writtenForms.id', 'writtenForms.document'])
+        .where('pushId', '=', pushId)
+        .executeTakeFirst(),
+    )
+    return row ?? null
+  }
+  usedBy(pushIds: readonly string[]) {
+    if (pushIds.length === 0) return Promise.resolve([])
+    return this.#database.read((db) =>
+      db
+        .selectFrom('writtenFormUses')
+        .select(['pushId', 'writtenId'])
+        .where('pushId', 'in', [...pushIds])
+        .execute(),
+    )
+  }
+}

@@ -1,0 +1,217 @@
+// Who may work on a thing now. One row per name, kept for ever so that its fence only grows.
+// Decides by the database's clock alone; the clock of this process serves only to give up early.
+import { sql } from 'kysely'
+import type { RawBuilder } from 'kysely'
+import { atDeadline } from '../../../../clock.ts'
+import { ServiceError } from '../../../../errors/service-error.ts'
+import type { LeaseToken } from '../../../store.ts'
+import type { Database, ReadConnection, Write } from '../../database/database.ts'
+import { isDead, thisProcess } from './holder.ts'
+
+export interface Lease {
+  readonly token: LeaseToken
+  readonly signal: AbortSignal
+}
+
+export class Leases {
+  readonly #database: Database
+  readonly #ttlMs: number
+
+  constructor(database: Database, ttlMs: number) {
+    this.#database = database
+    this.#ttlMs = ttlMs
+  }
+
+  async exclusively<T>(name: string, work: (lease: Lease) => Promise<T>): Promise<T> {
+    const sentAt = performance.now()
+    const token = await this.#take(name)
+    const keeper = new LeaseKeeper(this.#ttlMs, sentAt, () => this.#renew(token), lostLease(token))
+    try {
+      return await work({ token, signal: keeper.signal })
+    } finally {
+      await keeper.stop()
+      // When this fails the lease ends by itself; the outcome of the work must not be hidden by it.
+      await this.#release(token).catch(() => undefined)
+    }
+  }
+
+  async held(name: string): Promise<boolean> {
+    return this.#database.read(async (db) => {
+      const row = await db
+        .selectFrom('leases')
+        .select('holder')
+        .where('name', '=', name)
+        .where('expiresAt', '>', this.#database.now())
+        .executeTakeFirst()
+      return row !== undefined && !(await this.#isDead(db, row.holder))
+    })
+  }
+
+  /**
+   * Fails with `push_in_progress` unless the token still holds its lease. The row stays locked until the transaction ends,
+   * so nobody can take the lease over between this check and the commit.
+   */
+  async assertHeld(db: Write, token: LeaseToken): Promise<void> {
+    const row = await this.#database
+      .locked(db.selectFrom('leases').select('fence'))
+      .where('name', '=', token.name)
+      .where('fence', '=', token.fence)
+      .where('expiresAt', '>', this.#database.now())
+      .executeTakeFirst()
+    if (row === undefined) throw lostLease(token)
+  }
+
+  async #take(name: string): Promise<LeaseToken> {
+    const now = this.#database.now()
+    const until = sql<number>`${now} + ${sql.lit(this.#ttlMs)}`
+    const fence = await this.#database.write(async (db) => {
+      const free = await db
+        .insertInto('leases')
+        .values({ name, fence: 1, expiresAt: until, holder: thisProcess })
+        .onConflict((conflict) =>
+          conflict
+            .column('name')
+            .doUpdateSet((eb) => ({
+              fence: eb('leases.fence', '+', 1),
+              expiresAt: eb.ref('excluded.expiresAt'),
+              holder: eb.ref('excluded.holder'),
+            }))
+            .where('leases.expiresAt', '<=', now),
+        )
+        .returning('fence')
+        .executeTakeFirst()
+      return free?.fence ?? (await this.#takeFromTheDead(db, name, until))
+    })
+    if (fence === null) throw heldByAnother(name, this.#ttlMs)
+    return { name, fence }
+  }
+
+  /** A holder that died on this machine writes nothing more: its time need not run out. */
+  async #takeFromTheDead(db: Write, name: string, until: RawBuilder<number>): Promise<number | null> {
+    const held = await db.selectFrom('leases').select(['holder', 'fence']).where('name', '=', name).executeTakeFirst()
+    if (held === undefined || !(await this.#isDead(db, held.holder))) return null
+    const taken = await db
+      .updateTable('leases')
+      .set({ fence: held.fence + 1, expiresAt: until, holder: thisProcess })
+      .where('name', '=', name)
+      .where('fence', '=', held.fence)
+      .returning('fence')
+      .executeTakeFirst()
+    return taken?.fence ?? null
+  }
+
+  /** With a store on another machine the holder may run there too: clones of one VM snapshot share boot id and namespaces. */
+  async #isDead(db: ReadConnection, holder: string | null): Promise<boolean> {
+    return holder !== null && isDead(holder) && (await this.#database.isOnThisMachine(db))
+  }
+
+  async #renew(token: LeaseToken): Promise<boolean> {
+    const now = this.#database.now()
+    const result = await this.#database.write((db) =>
+      db
+        .updateTable('leases')
+        .set({ expiresAt: sql<number>`${now} + ${sql.lit(this.#ttlMs)}` })
+        .where('name', '=', token.name)
+        .where('fence', '=', token.fence)
+        .where('expiresAt', '>', now)
+        .executeTakeFirst(),
+    )
+    return result.numUpdatedRows === 1n
+  }
+
+  async #release(token: LeaseToken): Promise<void> {
+    await this.#database.write((db) =>
+      db
+        .updateTable('leases')
+        .set({ expiresAt: 0 })
+        .where('name', '=', token.name)
+        .where('fence', '=', token.fence)
+        .execute(),
+    )
+  }
+}
+
+/** Renews at a third of the lease's time. Aborts when the renewal is refused, or when none succeeded for the whole time. */
+class LeaseKeeper {
+  readonly #lost = new AbortController()
+  readonly #ttlMs: number
+  readonly #renew: () => Promise<boolean>
+  readonly #reason: ServiceError
+  #next: NodeJS.Timeout | undefined
+  #callOffEnd: () => void = () => undefined
+  #renewing: Promise<void> = Promise.resolve()
+  #stopped = false
+
+  constructor(ttlMs: number, takenAt: number, renew: () => Promise<boolean>, reason: ServiceError) {
+    this.#ttlMs = ttlMs
+    this.#renew = renew
+    this.#reason = reason
+    this.#heldFrom(takenAt)
+    this.#schedule()
+  }
+
+  get signal(): AbortSignal {
+    return this.#lost.signal
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true
+    this.#clear()
+    await this.#renewing
+  }
+
+  #schedule(): void {
+    this.#next = setTimeout(() => {
+      this.#renewing = this.#renewOnce()
+    }, this.#ttlMs / 3)
+    this.#next.unref()
+  }
+
+  async #renewOnce(): Promise<void> {
+    const sentAt = performance.now()
+    // A database that cannot be reached is asked again; the end of the lease's time decides.
+    const held = await this.#renew().catch(() => null)
+    if (this.#stopped) return
+    if (held === false) {
+      this.#lose()
+      return
+    }
+    if (held === true) this.#heldFrom(sentAt)
+    this.#schedule()
+  }
+
+  #heldFrom(moment: number): void {
+    this.#callOffEnd()
+    this.#callOffEnd = atDeadline(moment + this.#ttlMs, () => this.#lose())
+  }
+
+  #lose(): void {
+    this.#stopped = true
+    this.#clear()
+    this.#lost.abort(this.#reason)
+  }
+
+  #clear(): void {
+    clearTimeout(this.#next)
+    this.#callOffEnd()
+  }
+}
+
+function heldByAnother(name: string, ttlMs: number): ServiceError {
+  const seconds = String(Math.ceil(ttlMs / 1000))
+  const what =
+    name === 'push' ? 'A push, a rollback or a reset runs now.' : `Somebody else is at work on "${name}" now.`
+  return new ServiceError('push_in_progress', what, {
+    hint: `Wait until it is done (\`ratecard billing pushes\` shows it) and try again. If its process died, the way is free after ${seconds} seconds.`,
+  })
+}
+
+function lostLease(token: LeaseToken): ServiceError {
+  return new ServiceError(
+    'push_in_progress',
+    `This process no longer holds "${token.name}": nothing more is written.`,
+    {
+      hint: 'Another process may have taken over. Look at the list of pushes, then try again.',
+    },
+  )
+}

@@ -1,0 +1,53 @@
+// One rate for all replicas: each reserves its next slots here, one after the other, by the database's clock.
+import { sql } from 'kysely'
+import { nextSlots, stillCounting, toleranceMs } from '../../../pacing.ts'
+import type { Slot } from '../../../pacing.ts'
+import type { Moment, PaceAsk, PaceStore } from '../../../store.ts'
+import type { Database, Write } from '../../database/database.ts'
+
+/** A clock that is read over a slow line is not well known; less time than this to use a slot would be none. */
+const shortestUseMs = 20
+
+export class SqlPaces implements PaceStore {
+  readonly #database: Database
+
+  constructor(database: Database) {
+    this.#database = database
+  }
+
+  async reserve(ask: PaceAsk): Promise<readonly Moment[]> {
+    return this.#database.write(async (db) => {
+      const given = await lockedSlots(db, ask.name)
+      const { now, askedAt, toldAt } = await this.#readClock(db)
+      const fresh = nextSlots(given, ask, now * 1000)
+      const kept = JSON.stringify([...stillCounting(given, ask.limits, now * 1000), ...fresh])
+      await db.updateTable('paces').set({ slots: kept }).where('name', '=', ask.name).execute()
+      // The clock was read at some moment between question and answer: never earlier than the slot, never later than allowed.
+      return fresh.map(({ at }) => {
+        const ahead = at / 1000 - now
+        const from = toldAt + ahead
+        return { from, until: Math.max(askedAt + ahead + toleranceMs, from + shortestUseMs) }
+      })
+    })
+  }
+
+  async #readClock(db: Write) {
+    const askedAt = performance.now()
+    const { rows } = await sql<{ now: number }>`select ${this.#database.now()} as now`.execute(db)
+    const toldAt = performance.now()
+    const [row] = rows
+    if (row === undefined) throw new Error('The database did not tell the time.')
+    return { now: row.now, askedAt, toldAt }
+  }
+}
+
+/** What was given so far. The row stays locked until the transaction ends, also when it was absent. */
+async function lockedSlots(db: Write, name: string): Promise<readonly Slot[]> {
+  const row = await db
+    .insertInto('paces')
+    .values({ name, slots: '[]' })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet({ name }))
+    .returning('slots')
+    .executeTakeFirstOrThrow()
+  return JSON.parse(row.slots) as readonly Slot[]
+}

@@ -1,0 +1,215 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { sql } from 'kysely'
+import type { LogBound, LogRecord, WorkerLogStore } from '../../../worker-store.ts'
+import type { Database, ReadConnection, Write } from '../../database/database.ts'
+
+type LogQuery = Parameters<WorkerLogStore['list']>[1]
+type ExistingWorkers = Parameters<WorkerLogStore['tidy']>[0]
+
+interface OldLine {
+  readonly id: string
+  readonly time: number
+  readonly bytes: number
+}
+
+/** Lines that one statement touches: long ones are 16 KB, and a step has to be done in a few milliseconds. */
+const linesPerStep = 200
+/** Pages that one step gives back to the system, of 4 KB. */
+const pagesPerStep = 500
+
+export interface WorkerLogParts {
+  readonly database: Database
+  /** Run once before the first statement. */
+  readonly prepare?: () => Promise<void>
+  /** False: there is nothing to open yet, and nothing to tidy. */
+  readonly exists?: () => boolean
+  /** True: the database is a file of these lines alone, which is closed and shrunk here. */
+  readonly isOwnFile?: boolean
+}
+
+export class SqlWorkerLogs implements WorkerLogStore {
+  readonly #parts: WorkerLogParts
+  #prepared: Promise<void> | undefined
+
+  constructor(parts: WorkerLogParts) {
+    this.#parts = parts
+  }
+
+  async add(lines: readonly LogRecord[], keep: LogBound): Promise<void> {
+    const byWorker = Map.groupBy(lines, (line) => line.worker)
+    // In the same order everywhere, so that two replicas never wait for each other's rows.
+    for (const worker of [...byWorker.keys()].sort()) {
+      const own = byWorker.get(worker) ?? []
+      for (let start = 0; start < own.length; start += linesPerStep) {
+        const some = own.slice(start, start + linesPerStep)
+        let over = await this.#write((db) => insert(db, worker, some, keep))
+        while (over) {
+          await nextTurn()
+          over = await this.#write((db) => trim(db, worker, keep))
+        }
+      }
+    }
+  }
+
+  async list(worker: string, query: LogQuery): Promise<readonly LogRecord[]> {
+    const rows = await this.#read((db) => {
+      let select = db.selectFrom('workerLogs').selectAll().where('worker', '=', worker)
+      if (query.since !== undefined) select = select.where('time', '>=', query.since)
+      if (query.level !== undefined) select = select.where('level', '=', query.level)
+      if (query.runId !== undefined) select = select.where('runId', '=', query.runId)
+      if (query.requestId !== undefined) select = select.where('requestId', '=', query.requestId)
+      if (query.after !== undefined) select = select.where('id', '>', query.after)
+      return select.orderBy('id', 'desc').limit(query.limit).execute()
+    })
+    return rows.reverse()
+  }
+
+  /** Every line of every worker, by id. */
+  async *pages(size: number): AsyncGenerator<readonly LogRecord[]> {
+    for (let after = ''; ;) {
+      const lines = await this.#read((db) =>
+        db.selectFrom('workerLogs').selectAll().where('id', '>', after).orderBy('id').limit(size).execute(),
+      )
+      const last = lines.at(-1)
+      if (last === undefined) return
+      yield lines
+      after = last.id
+    }
+  }
+
+  async removeAll(worker: string): Promise<void> {
+    while ((await this.#forgetOldest(worker, () => true)) > 0) await nextTurn()
+    await this.#write((db) => db.deleteFrom('workerLogSizes').where('worker', '=', worker).execute())
+  }
+
+  async tidy(present: ExistingWorkers): Promise<boolean> {
+    if (this.#prepared === undefined && this.#parts.exists?.() === false) return false
+    const sizes = await this.#read((db) => db.selectFrom('workerLogSizes').select('worker').execute())
+    const known = new Set(present.workers)
+    let more = false
+    for (const { worker } of sizes) {
+      const before = known.has(worker) ? present.since : present.now
+      const forgotten = await this.#forgetOldest(worker, (line) => line.time < before)
+      more ||= forgotten === linesPerStep
+    }
+    return (await this.#giveRoomBack()) || more
+  }
+
+  async close(): Promise<void> {
+    if (this.#parts.isOwnFile === true) await this.#parts.database.destroy()
+  }
+
+  async #read<T>(work: (db: ReadConnection) => Promise<T>): Promise<T> {
+    await this.#prepare()
+    return this.#parts.database.read(work)
+  }
+
+  async #write<T>(work: (db: Write) => Promise<T>): Promise<T> {
+    await this.#prepare()
+    return this.#parts.database.write(work)
+  }
+
+  async #prepare(): Promise<void> {
+    this.#prepared ??= this.#parts.prepare?.() ?? Promise.resolve()
+    try {
+      await this.#prepared
+    } catch (error) {
+      this.#prepared = undefined
+      throw error
+    }
+  }
+
+  /** How many of the oldest lines went: those before the first that is not `wanted`, at most one step's. */
+  async #forgetOldest(worker: string, unwanted: (line: OldLine) => boolean): Promise<number> {
+    return this.#write(async (db) => {
+      await sizeOf(db, worker)
+      const oldest = await oldestLines(db, worker)
+      const end = oldest.findIndex((line) => !unwanted(line))
+      const going = end < 0 ? oldest : oldest.slice(0, end)
+      await forget(db, worker, going)
+      return going.length
+    })
+  }
+
+  async #giveRoomBack(): Promise<boolean> {
+    if (this.#parts.isOwnFile !== true) return false
+    const { rows } = await this.#read((db) => sql<{ freelistCount: number }>`pragma freelist_count`.execute(db))
+    const free = rows[0]?.freelistCount ?? 0
+    if (free === 0) return false
+    await this.#read((db) => sql`pragma incremental_vacuum(${sql.lit(pagesPerStep)})`.execute(db))
+    return free > pagesPerStep
+  }
+}
+
+/** Whether the worker has more than `keep` afterwards. */
+async function insert(db: Write, worker: string, lines: readonly LogRecord[], keep: LogBound): Promise<boolean> {
+  const size = await sizeOf(db, worker)
+  const added = await db
+    .insertInto('workerLogs')
+    .values(lines)
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .returning('id')
+    .execute()
+  const ids = new Set(added.map((row) => row.id))
+  const bytes = lines.reduce((sum, { id, message }) => (ids.has(id) ? sum + Buffer.byteLength(message) : sum), 0)
+  const now = { lines: size.lines + ids.size, bytes: size.bytes + bytes }
+  await db.updateTable('workerLogSizes').set(now).where('worker', '=', worker).execute()
+  return now.lines > keep.lines || now.bytes > keep.bytes
+}
+
+/** One step of forgetting the oldest lines; whether there are still too many. */
+async function trim(db: Write, worker: string, keep: LogBound): Promise<boolean> {
+  const { lines, bytes } = await sizeOf(db, worker)
+  let excess = { lines: lines - keep.lines, bytes: bytes - keep.bytes }
+  const over = () => excess.lines > 0 || excess.bytes > 0
+  const going: OldLine[] = []
+  for (const line of await oldestLines(db, worker)) {
+    if (!over()) break
+    going.push(line)
+    excess = { lines: excess.lines - 1, bytes: excess.bytes - line.bytes }
+  }
+  await forget(db, worker, going)
+  return over() && going.length > 0
+}
+
+/** What the worker has, counted when nobody has yet. Its row is locked until the transaction ends. */
+async function sizeOf(db: Write, worker: string): Promise<LogBound> {
+  const { rows } = await sql<LogBound>`
+    insert into worker_log_sizes (worker, lines, bytes) values (${worker}, -1, 0)
+    on conflict (worker) do update set lines = worker_log_sizes.lines
+    returning lines, bytes`.execute(db)
+  const [size] = rows
+  if (size !== undefined && size.lines >= 0) return size
+  const counted = await db
+    .selectFrom('workerLogs')
+    .select((eb) => [
+      eb.fn.countAll<number>().as('lines'),
+      sql<number>`cast(coalesce(sum(octet_length(message)), 0) as bigint)`.as('bytes'),
+    ])
+    .where('worker', '=', worker)
+    .executeTakeFirstOrThrow()
+  await db.updateTable('workerLogSizes').set(counted).where('worker', '=', worker).execute()
+  return counted
+}
+
+async function oldestLines(db: Write, worker: string): Promise<readonly OldLine[]> {
+  return db
+    .selectFrom('workerLogs')
+    .select(['id', 'time', sql<number>`octet_length(message)`.as('bytes')])
+    .where('worker', '=', worker)
+    .orderBy('id')
+    .limit(linesPerStep)
+    .execute()
+}
+
+async function forget(db: Write, worker: string, lines: readonly OldLine[]): Promise<void> {
+  const last = lines.at(-1)
+  if (last === undefined) return
+  const bytes = lines.reduce((sum, line) => sum + line.bytes, 0)
+  await db.deleteFrom('workerLogs').where('worker', '=', worker).where('id', '<=', last.id).execute()
+  await db
+    .updateTable('workerLogSizes')
+    .set((eb) => ({ lines: eb('lines', '-', lines.length), bytes: eb('bytes', '-', bytes) }))
+    .where('worker', '=', worker)
+    .execute()
+}

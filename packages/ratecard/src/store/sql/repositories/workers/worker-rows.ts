@@ -1,0 +1,38 @@
+// How a deployment and its code become rows, and rows become them.
+import { sql } from 'kysely'
+import { toRecord, toRow } from '../../../records/columns.ts'
+import type { RecordOf, RowOf } from '../../../records/columns.ts'
+import { bundleColumns, deploymentColumns, workerColumns } from '../../../records/workers.ts'
+import type { DeploymentRecord } from '../../../records/workers.ts'
+import type { DeploymentContent, StoredModule } from '../../../worker-store.ts'
+
+type BundleRow = RowOf<typeof bundleColumns>
+
+export const deploymentToRow = (record: DeploymentRecord) => toRow(deploymentColumns, record)
+export const deploymentOf = (row: RowOf<typeof deploymentColumns>) => toRecord(deploymentColumns, row)
+
+/** The names of a worker's columns beside those of its deployment, which may be called the same. */
+const beside = Object.keys(workerColumns).map((name) => ({
+  name,
+  alias: `worker${name.charAt(0).toUpperCase()}${name.slice(1)}`,
+}))
+export const workerSelection = beside.map(({ name, alias }) => sql.ref(`workers.${name}`).as(alias))
+export function workerOf(joined: Readonly<Record<string, unknown>>): RecordOf<typeof workerColumns> {
+  const row = Object.fromEntries(beside.map(({ name, alias }) => [name, joined[alias]]))
+  return toRecord(workerColumns, row as RowOf<typeof workerColumns>)
+}
+
+export function bundleToRow(
+  deploymentId: string,
+  { env: _sealed, modules, passCredentials, ...content }: DeploymentContent,
+): BundleRow {
+  // Escaped by JSON, code keeps characters that neither engine can hold as text.
+  const rest = { modules: JSON.stringify(modules), passCredentials: passCredentials ? 1 : 0 }
+  const record: RecordOf<typeof bundleColumns> = { ...content, deploymentId, ...rest }
+  return toRow(bundleColumns, record)
+}
+
+export function contentOf(row: BundleRow, env: string): DeploymentContent {
+  const { deploymentId: _of, modules, passCredentials, ...content } = toRecord(bundleColumns, row)
+  return { ...content, modules: JSON.parse(modules) as StoredModule[], passCredentials: passCredentials === 1, env }
+}

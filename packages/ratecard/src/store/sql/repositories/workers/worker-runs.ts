@@ -1,0 +1,277 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { SelectQueryBuilder } from 'kysely'
+import type {
+  DuePlan,
+  DueSchedule,
+  NewRun,
+  RunRecord,
+  RunRecordOutcome,
+  WorkerRunStore,
+} from '../../../worker-store.ts'
+import { inBatches } from '../../database/batches.ts'
+import type { Database, Write } from '../../database/database.ts'
+import type { Tables } from '../../../records/tables.ts'
+
+type RunIds = SelectQueryBuilder<Tables, 'workerRuns', { id: string }>
+
+/** Few enough that an embedded database has them away in a few milliseconds. */
+const runsPerStep = 200
+
+type ClaimOptions = Parameters<WorkerRunStore['claimDue']>[1]
+
+export class SqlWorkerRuns implements WorkerRunStore {
+  readonly #database: Database
+
+  constructor(database: Database) {
+    this.#database = database
+  }
+
+  async nextDue(): Promise<number | null> {
+    const row = await this.#database.read((db) =>
+      db
+        .selectFrom('workerSchedules')
+        .select((eb) => eb.fn.min<number | null>('nextAt').as('nextAt'))
+        .executeTakeFirst(),
+    )
+    return row?.nextAt ?? null
+  }
+
+  async claimDue(now: number, options: ClaimOptions): Promise<readonly RunRecord[]> {
+    return this.#database.write(async (db) => {
+      const planned = (await this.#lockDue(db, now, options.limit)).map((due) => ({ due, plan: options.plan(due) }))
+      if (planned.length === 0) return []
+      await this.#moveOn(db, planned)
+      const newRun = ({ worker, cron, deploymentId }: DueSchedule, scheduledTime: number): NewRun => {
+        return { id: options.newId(), worker, cron, scheduledTime, deploymentId }
+      }
+      const missed = planned.flatMap(({ due, plan }) =>
+        plan.missed.map(({ scheduledTime, note }) => ended(newRun(due, scheduledTime), 'missed', note, now)),
+      )
+      await insertRuns(db, missed)
+      const runs = planned.flatMap(({ due, plan }) => (plan.run === null ? [] : [newRun(due, plan.run)]))
+      return startAll(db, runs, options.instance, now)
+    })
+  }
+
+  /** Of two replicas, the second waits here for the first and then finds the schedules moved on. */
+  async #lockDue(db: Write, now: number, limit: number): Promise<DueSchedule[]> {
+    const rows = await this.#database
+      .locked(db.selectFrom('workerSchedules').selectAll())
+      .where('nextAt', '<=', now)
+      .orderBy('nextAt')
+      .orderBy('worker')
+      .orderBy('cron')
+      .limit(limit)
+      .execute()
+    if (rows.length === 0) return []
+    const pointers = await db
+      .selectFrom('workers')
+      .select(['name', 'deploymentId'])
+      .where(
+        'name',
+        'in',
+        rows.map((row) => row.worker),
+      )
+      .execute()
+    const active = new Map(pointers.map((row) => [row.name, row.deploymentId]))
+    return rows.flatMap((row) => {
+      const deploymentId = active.get(row.worker)
+      return deploymentId === undefined ? [] : [{ ...row, deploymentId }]
+    })
+  }
+
+  /** All at once: of a thousand that are due in the same minute, the last must not wait for a thousand statements. */
+  async #moveOn(db: Write, planned: readonly { readonly due: DueSchedule; readonly plan: DuePlan }[]): Promise<void> {
+    const next = planned.flatMap(({ due: { worker, cron }, plan: { nextAt } }) =>
+      nextAt === null ? [] : [{ worker, cron, nextAt }],
+    )
+    await inBatches(next, async (rows) => {
+      await db
+        .insertInto('workerSchedules')
+        .values(rows)
+        .onConflict((conflict) =>
+          conflict.columns(['worker', 'cron']).doUpdateSet((eb) => ({ nextAt: eb.ref('excluded.nextAt') })),
+        )
+        .execute()
+    })
+    for (const { due, plan } of planned) {
+      if (plan.nextAt !== null) continue
+      const which = { worker: due.worker, cron: due.cron }
+      await db
+        .deleteFrom('workerSchedules')
+        .where((eb) => eb.and(which))
+        .execute()
+    }
+  }
+
+  async claim(run: NewRun, instance: string, now: number): Promise<RunRecord> {
+    return this.#database.write(async (db) => {
+      for (let scheduledTime = run.scheduledTime; ; scheduledTime++) {
+        const claimed = await start(db, { ...run, scheduledTime }, instance, now)
+        // A tick, or another run by hand, has this very millisecond.
+        if (claimed !== null) return claimed
+      }
+    })
+  }
+
+  async finish(
+    id: string,
+    end: { readonly outcome: RunRecordOutcome; readonly error: string | null; readonly cpuMs: number | null },
+    now: number,
+  ): Promise<boolean> {
+    const result = await this.#database.write((db) =>
+      db
+        .updateTable('workerRuns')
+        .set({ ...end, finishedAt: now, heartbeatAt: null })
+        .where('id', '=', id)
+        .where('outcome', '=', 'running')
+        .executeTakeFirst(),
+    )
+    return result.numUpdatedRows === 1n
+  }
+
+  async heartbeat(instance: string, now: number): Promise<void> {
+    await this.#database.write((db) =>
+      db
+        .updateTable('workerRuns')
+        .set({ heartbeatAt: now })
+        .where('instance', '=', instance)
+        .where('outcome', '=', 'running')
+        .execute(),
+    )
+  }
+
+  async loseStale(before: number, now: number): Promise<number> {
+    const stale = await this.#database.read((db) =>
+      db
+        .selectFrom('workerRuns')
+        .select('id')
+        .where('outcome', '=', 'running')
+        .where('heartbeatAt', '<', before)
+        .limit(1)
+        .executeTakeFirst(),
+    )
+    // Nearly always: a write would make every replica wait for the others.
+    if (stale === undefined) return 0
+    const error = 'The replica that ran it ended, or lost the database, before the run did.'
+    const result = await this.#database.write((db) =>
+      db
+        .updateTable('workerRuns')
+        .set({ outcome: 'lost', finishedAt: now, error, heartbeatAt: null })
+        .where('outcome', '=', 'running')
+        .where('heartbeatAt', '<', before)
+        .executeTakeFirst(),
+    )
+    return Number(result.numUpdatedRows)
+  }
+
+  async list(
+    worker: string,
+    { limit, offset, cron }: { readonly limit: number; readonly offset: number; readonly cron?: string },
+  ) {
+    return this.#database.read(async (db) => {
+      let rows = db.selectFrom('workerRuns').where('worker', '=', worker)
+      if (cron !== undefined) rows = rows.where('cron', '=', cron)
+      const items = await rows
+        .selectAll()
+        .orderBy('scheduledTime', 'desc')
+        .orderBy('id', 'desc')
+        .limit(limit)
+        .offset(offset)
+        .execute()
+      const { total } = await rows.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
+      return { items, total }
+    })
+  }
+
+  async find(id: string): Promise<RunRecord | null> {
+    const row = await this.#database.read((db) =>
+      db.selectFrom('workerRuns').selectAll().where('id', '=', id).executeTakeFirst(),
+    )
+    return row ?? null
+  }
+
+  async prune(worker: string, before: number, limit: number): Promise<number> {
+    return this.#forget(limit, (runs) =>
+      runs
+        .where('worker', '=', worker)
+        .where('scheduledTime', '<', before)
+        .where('outcome', '!=', 'running')
+        .orderBy('scheduledTime'),
+    )
+  }
+
+  async removeAll(worker: string): Promise<void> {
+    while ((await this.#forget(runsPerStep, (runs) => runs.where('worker', '=', worker))) > 0) await nextTurn()
+  }
+
+  async #forget(limit: number, which: (runs: RunIds) => RunIds): Promise<number> {
+    const rows = await this.#database.read((db) =>
+      which(db.selectFrom('workerRuns').select('id')).limit(limit).execute(),
+    )
+    if (rows.length === 0) return 0
+    const ids = rows.map((row) => row.id)
+    await this.#database.write((db) => db.deleteFrom('workerRuns').where('id', 'in', ids).execute())
+    return ids.length
+  }
+}
+
+/** `running`, or `skipped` beside one that runs; null when the tick is another's already. */
+async function start(db: Write, run: NewRun, instance: string, now: number): Promise<RunRecord | null> {
+  const [running] = await insertRuns(db, [begun(run, instance, now)])
+  if (running !== undefined) return running
+  const [skipped] = await insertRuns(db, [stillGoing(run, now)])
+  return skipped ?? null
+}
+
+/** Those that run now; what could not start beside one that runs is written as `skipped`. */
+async function startAll(db: Write, runs: readonly NewRun[], instance: string, now: number): Promise<RunRecord[]> {
+  const running = await insertRuns(
+    db,
+    runs.map((run) => begun(run, instance, now)),
+  )
+  const started = new Set(running.map((run) => run.id))
+  const rest = runs.filter((run) => !started.has(run.id))
+  await insertRuns(
+    db,
+    rest.map((run) => stillGoing(run, now)),
+  )
+  return running
+}
+
+function begun(run: NewRun, instance: string, now: number): RunRecord {
+  const open = { finishedAt: null, outcome: 'running', error: null, cpuMs: null } as const
+  return { ...run, ...open, startedAt: now, instance, heartbeatAt: now }
+}
+
+function stillGoing(run: NewRun, now: number): RunRecord {
+  return ended(run, 'skipped', 'The run before it was still going.', now)
+}
+
+function ended(run: NewRun, outcome: 'missed' | 'skipped', error: string, now: number): RunRecord {
+  return {
+    ...run,
+    startedAt: null,
+    finishedAt: now,
+    outcome,
+    error,
+    cpuMs: null,
+    instance: null,
+    heartbeatAt: null,
+  }
+}
+
+/** Those that were written: not a tick that was claimed before, nor (of those that run) one whose schedule is running. */
+async function insertRuns(db: Write, runs: readonly RunRecord[]): Promise<RunRecord[]> {
+  const added = new Set<string>()
+  await inBatches(runs, async (rows) => {
+    const written = await db
+      .insertInto('workerRuns')
+      .values(rows)
+      .onConflict((conflict) => conflict.doNothing())
+      .returning('id')
+      .execute()
+    for (const { id } of written) added.add(id)
+  })
+  return runs.filter((run) => added.has(run.id))
+}

@@ -1,0 +1,92 @@
+// Usage that the processor took and found out later that it does not count, in the words of the configuration.
+import { presentId } from '../config/schema/previous-ids.ts'
+import { ServiceError } from '../errors/service-error.ts'
+import { ProcessorError } from '../processor/processor-error.ts'
+import type { UsageError } from '../processor/customer-half.ts'
+import type { DroppedUsage, DroppedUsageQuery } from '../service/tenants.ts'
+import { isDigest, readIdentifier } from './decide-usage.ts'
+import type { SubscriberDeps } from './deps.ts'
+import { currentConfig } from './price-names.ts'
+import type { RecentUsageErrors } from './recent-usage-errors.ts'
+
+type Deps = SubscriberDeps & { readonly usageErrors: RecentUsageErrors }
+
+/**
+ * Newest first; of a tenant also what may be its own. `meter_not_found`, `tenant_not_found`: a mistyped filter would look as if
+ * nothing was dropped.
+ */
+export async function readDroppedUsage(
+  deps: Deps,
+  { meter, tenantId }: DroppedUsageQuery,
+): Promise<readonly DroppedUsage[]> {
+  if (tenantId !== undefined) await deps.findTenant(tenantId)
+  const wanted = meter === undefined ? null : await meterId(deps, meter)
+  await deps.account()
+  const all = await nameUsageErrors(deps, await deps.usageErrors.read())
+  return all.filter(
+    (one) =>
+      (wanted === null || one.meter === wanted) &&
+      (tenantId === undefined || isOf(one, tenantId) || isOfSomebodyUnknown(one)),
+  )
+}
+
+/** See `TenantOperations.droppedUsageOf`. */
+export async function readDroppedUsageOf(deps: Deps, tenantId: string): Promise<readonly DroppedUsage[] | null> {
+  const [tenant, config] = await Promise.all([deps.findTenant(tenantId), currentConfig(deps.applied)])
+  if (tenant.processorCustomerId === null || (config?.meters ?? []).length === 0) return []
+  try {
+    await deps.account()
+    const errors = await deps.usageErrors.recent()
+    return errors === null ? null : (await nameUsageErrors(deps, errors)).filter((one) => isOf(one, tenantId))
+  } catch (error) {
+    if (error instanceof ServiceError && error.cause instanceof ProcessorError) return null
+    throw error
+  }
+}
+
+/** Meters by what they stand for now, or stood for last. */
+async function nameUsageErrors(
+  { store }: Pick<SubscriberDeps, 'store'>,
+  errors: readonly UsageError[],
+): Promise<readonly DroppedUsage[]> {
+  const meters = [...new Set(errors.flatMap(({ meter }) => (meter === null ? [] : [meter])))]
+  const renames = meters.length === 0 ? [] : await store.mappings.renames()
+  /** Of each meter the config ids that it has had, the latest first. */
+  const names = new Map(
+    await Promise.all(
+      meters.map(async (id) => {
+        const entries = (await store.mappings.byProcessorId(id)).filter(({ kind }) => kind === 'meter')
+        const rows = new Set(entries.map(({ sequence }) => sequence))
+        const latest = entries.sort((a, b) => b.sequence - a.sequence).map(({ configId }) => configId)
+        const former = renames.filter((rename) => rename.rows.some((row) => rows.has(row))).map(({ from }) => from)
+        return [id, new Set<string>([...latest, ...former])] as const
+      }),
+    ),
+  )
+  return errors.map(({ at, meter, code, count, message, identifiers }) => {
+    const ids = (meter === null ? undefined : names.get(meter)) ?? new Set<string>()
+    const [latest = null] = ids
+    return {
+      at,
+      meter: latest,
+      processorMeterId: meter,
+      code,
+      count,
+      message,
+      examples: identifiers.map((whole) => readIdentifier(whole, ids)),
+    }
+  })
+}
+
+const isOf = ({ examples }: DroppedUsage, tenantId: string) => examples.some((example) => example.tenantId === tenantId)
+
+/** Reported here, for a meter of ours, under an identifier that cannot be read any more. */
+const isOfSomebodyUnknown = ({ meter, examples }: DroppedUsage) =>
+  meter !== null && examples.some(({ tenantId, identifier }) => tenantId === null && isDigest(identifier))
+
+async function meterId(deps: SubscriberDeps, id: string): Promise<string> {
+  const { config } = await deps.applied()
+  const present = presentId(config, 'meter', id)
+  if (config.meters?.some((meter) => meter.id === present) === true) return present
+  throw new ServiceError('meter_not_found', `There is no meter "${id}".`)
+}

@@ -1,0 +1,47 @@
+import { createHash } from 'node:crypto'
+import { presentId } from '../config/schema/previous-ids.ts'
+import type { Meter } from '../config/schema/schema.ts'
+import { ServiceError } from '../errors/service-error.ts'
+import { askProcessor, despiteKeptFailure } from '../processor/failures.ts'
+import type { UsageEvent } from '../processor/customer-half.ts'
+import type { NewUsage, Principal, RecordedUsage } from '../service/tenants.ts'
+import type { SubscriberDeps } from './deps.ts'
+import { decideUsage } from './decide-usage.ts'
+
+/** Counts once for each tenant, meter and identifier; the first report of an identifier stands. */
+export async function recordUsage(deps: SubscriberDeps, usage: NewUsage, principal: Principal): Promise<RecordedUsage> {
+  const tenant = await deps.tenantOf(principal)
+  const meter = await findMeter(deps, usage.meter)
+  const { livemode } = await deps.account()
+  const identifier = usage.identifier ?? deps.newId()
+  const situation = {
+    meter,
+    tenantId: tenant.id,
+    now: deps.clock.now(),
+    livemode,
+    byKey: principal.kind === 'key',
+    identifier,
+  }
+  // Decided before the tenant gets a customer: a report that is refused leaves nothing behind.
+  const eventOf = decideUsage(situation, usage)
+  const event = eventOf(await deps.customerOf(tenant))
+  const send = (idempotencyKey: string) => deps.processor.recordUsage(event, { idempotencyKey, signal: deps.shutdown })
+  // Sent twice, it is still counted once: by its identifier.
+  const counted = await askProcessor(deps.shutdown, () =>
+    despiteKeptFailure(send, usageKey(event), () => `ratecard-usage-${deps.newId()}`),
+  )
+  return { meter: meter.id, tenantId: tenant.id, identifier, alreadyCounted: !counted }
+}
+
+async function findMeter({ applied }: SubscriberDeps, id: string): Promise<Meter> {
+  const { config } = await applied()
+  const present = presentId(config, 'meter', id)
+  const meter = config.meters?.find((candidate) => candidate.id === present)
+  if (meter === undefined) throw new ServiceError('meter_not_found', `There is no meter "${id}".`)
+  return meter
+}
+
+/** The whole event is part of the key: the processor refuses a key that comes back with another request. */
+function usageKey(event: UsageEvent): string {
+  return `ratecard-usage-${createHash('sha256').update(JSON.stringify(event)).digest('hex').slice(0, 40)}`
+}

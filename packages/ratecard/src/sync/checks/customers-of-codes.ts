@@ -1,0 +1,62 @@
+// Customers that codes would be made for. The processor refuses a code for one that it does not know, and the push would stop
+// half-way for it, with the code that was to give way switched off.
+import type { BillingConfig } from '../../config/schema/schema.ts'
+import type { Issue } from '../../errors/issue.ts'
+import { placesOf } from '../../catalog/places.ts'
+import type { Plan } from '../../catalog/plan/plan-changes.ts'
+import { processorId } from '../../catalog/resource.ts'
+import { ServiceError } from '../../errors/service-error.ts'
+import { runSteps } from '../../journal/run-steps.ts'
+import { readForPush } from '../../processor/failures.ts'
+import type { SyncDeps } from '../deps.ts'
+import { readsAtOnce } from './impact.ts'
+
+/**
+ * One issue for each code that the plan makes for a customer whom the processor does not know. Each customer is asked for once.
+ * With a key that may not read customers each of these codes has a warning instead.
+ */
+export async function unknownCustomers(
+  { processor }: Pick<SyncDeps, 'processor'>,
+  { plan, config }: { readonly plan: Plan; readonly config: BillingConfig },
+  signal: AbortSignal,
+): Promise<Issue[]> {
+  const codes = plan.steps.flatMap((step) =>
+    step.op === 'create' && step.kind === 'promotion_code' && step.fields.customer !== ''
+      ? [{ id: step.configId, customer: step.fields.customer }]
+      : [],
+  )
+  const unknown = new Set<string>()
+  const unasked = new Set<string>()
+  const customers = new Set(codes.map((code) => code.customer))
+  await runSteps([...customers], readsAtOnce, async (customer) => {
+    // What the key may not read once, it may not read for the others.
+    if (unasked.size > 0) unasked.add(customer)
+    else
+      try {
+        if (!(await readForPush(() => processor.knowsCustomer(processorId(customer), signal)))) unknown.add(customer)
+      } catch (error) {
+        if (!(error instanceof ServiceError) || error.code !== 'processor_unauthorized') throw error
+        unasked.add(customer)
+      }
+  })
+  const place = placesOf(config)
+  const refused = codes
+    .filter(({ customer }) => unknown.has(customer))
+    .map(({ id, customer }): Issue => ({
+      code: 'reference_unknown',
+      pointer: place('promotion_code', id, 'customer'),
+      severity: 'error',
+      detail: `The promotion code "${id}" is for the customer "${customer}", whom the processor does not know.`,
+      hint: 'Give the id of a customer at the processor (`cus_…`), or leave `customer` out.',
+    }))
+  const unchecked = codes
+    .filter(({ customer }) => unasked.has(customer))
+    .map(({ id, customer }): Issue => ({
+      code: 'customer_unchecked',
+      pointer: place('promotion_code', id, 'customer'),
+      severity: 'warning',
+      detail: `The key may not read customers at the processor: whether it knows "${customer}", whom the promotion code "${id}" is for, was not looked up.`,
+      hint: 'Allow the key to read customers. Where the processor does not know the customer, it refuses the code, and the push stops there.',
+    }))
+  return [...refused, ...unchecked]
+}

@@ -1,0 +1,31 @@
+// Coupons and codes that the plan would make although their time is over: the processor refuses them, and the push would stop
+// half-way for it. The plan cannot decide this, because it is pure and knows no clock.
+import type { BillingConfig } from '../../config/schema/schema.ts'
+import type { Issue } from '../../errors/issue.ts'
+import type { Plan } from '../../catalog/plan/plan-changes.ts'
+import { placesOf } from '../../catalog/places.ts'
+
+/** `now` in epoch milliseconds. */
+export function pastDates(plan: Plan, config: BillingConfig, now: number): Issue[] {
+  const placeOf = placesOf(config)
+  return plan.steps.flatMap((step): Issue[] => {
+    if (step.op !== 'create') return []
+    if (step.kind === 'coupon') return past('coupon', step.configId, 'redeem_by', step.fields.redeemBy)
+    if (step.kind === 'promotion_code')
+      return past('promotion_code', step.configId, 'expires_at', step.fields.expiresAt)
+    return []
+  })
+
+  function past(kind: 'coupon' | 'promotion_code', id: string, field: string, seconds: number | null): Issue[] {
+    if (seconds === null || seconds * 1000 > now) return []
+    return [
+      {
+        code: 'date_past',
+        pointer: placeOf(kind, id, field),
+        severity: 'error',
+        detail: `The ${kind.replace('_', ' ')} "${id}" would be made with "${field}" ${new Date(seconds * 1000).toISOString()}, which is past: the processor refuses that.`,
+        hint: 'Give it a later date, or remove it.',
+      },
+    ]
+  }
+}

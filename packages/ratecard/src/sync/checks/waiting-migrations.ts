@@ -1,0 +1,108 @@
+// Migrations that wait for their date to move subscribers to a price that the plan replaces or archives. Unless the plan says so,
+// their target would be gone on that date, and everybody would stay on the old price. Subscribers whose move is scheduled at the
+// processor already go to that price all the same: the plan names them, and another migration moves them on.
+import { placesOf } from '../../catalog/places.ts'
+import type { Plan } from '../../catalog/plan/plan-changes.ts'
+import type { ProcessorId } from '../../catalog/resource.ts'
+import type { BillingConfig } from '../../config/schema/schema.ts'
+import type { Issue } from '../../errors/issue.ts'
+import type { JobRecord } from '../../store/records/journal.ts'
+import type { SyncDeps } from '../deps.ts'
+
+/**
+ * How long before its renewal a migration can have scheduled a move, in milliseconds: no interval is longer than three years, and a
+ * trial may come before one. One that ended earlier left no move that is still to come; one that waits for its date has not ended.
+ */
+const longestAhead = 6 * 366 * 24 * 60 * 60 * 1000
+
+export interface WaitingMigrations {
+  /** One for each such price; each must be approved. */
+  readonly issues: readonly Issue[]
+  /** Jobs that, once this plan is approved and applied, move their subscribers to the new price instead. */
+  readonly movedAlong: readonly string[]
+  /** One for each such price that subscribers are scheduled to go to. */
+  readonly scheduled: readonly Issue[]
+}
+
+export async function waitingMigrations(
+  { store, clock }: Pick<SyncDeps, 'store' | 'clock'>,
+  { plan, config }: { readonly plan: Plan; readonly config: BillingConfig },
+): Promise<WaitingMigrations> {
+  const issues: Issue[] = []
+  const movedAlong: string[] = []
+  const scheduled: Issue[] = []
+  const leaving = plan.changes.flatMap(({ kind, action, configId, processorIdBefore }) =>
+    kind === 'price' && (action === 'replace' || action === 'archive') ? [{ action, configId, processorIdBefore }] : [],
+  )
+  const prices = leaving.flatMap(({ processorIdBefore: id }) => (id === null ? [] : [id]))
+  const place = placesOf(config)
+  const scheduledTo = await scheduledFor(store, { prices, now: clock.now() })
+  for (const { action, configId, processorIdBefore } of leaving) {
+    const pointer = action === 'replace' ? place('price', configId) : '#/products'
+    const going = processorIdBefore === null ? 0 : (scheduledTo.get(processorIdBefore) ?? 0)
+    if (going > 0) scheduled.push(toldOfScheduled(going, { configId, action, pointer }))
+    let moves = 0
+    for (const { id } of await waitingFor(store, plan, configId)) {
+      const waiting = (await store.jobs.steps(id)).filter(({ waitsUntil }) => waitsUntil !== null).length
+      if (waiting === 0) continue
+      moves += waiting
+      if (action === 'replace') movedAlong.push(id)
+    }
+    if (moves === 0) continue
+    const who = `${String(moves)} ${moves === 1 ? 'subscriber waits' : 'subscribers wait'}`
+    issues.push({
+      code: 'migration_waiting',
+      pointer,
+      severity: 'warning',
+      detail:
+        action === 'replace'
+          ? `${who} for the date of a migration to "${configId}", which this plan replaces: at that date they move to the new price.`
+          : `${who} for the date of a migration to "${configId}", which this plan archives: they stay on the price that they have.`,
+      hint: 'Go on with --approve-impact, or cancel the migration first (`ratecard jobs list`).',
+    })
+  }
+  return { issues, movedAlong, scheduled }
+}
+
+/**
+ * Items that a migration put on a schedule which has not got to its price yet, counted by that price. Whether their subscriptions
+ * still run is not asked: the count may hold some that ended meanwhile.
+ */
+async function scheduledFor(
+  { jobs }: SyncDeps['store'],
+  { prices, now }: { readonly prices: readonly ProcessorId[]; readonly now: number },
+): Promise<ReadonlyMap<string, number>> {
+  // Newest first: an item goes where its newest step says, from where its oldest one that is still to come found it.
+  const ways = new Map<string, { readonly to: string; readonly from: string }>()
+  for (const { step, result } of await jobs.movesBetween(prices, now - longestAhead)) {
+    if (result === null) continue
+    const said = JSON.parse(step) as Record<'item' | 'from_processor_id' | 'to_processor_id' | 'effective_at', string>
+    const { effective_at: at } = JSON.parse(result) as { readonly effective_at: string | null }
+    if (Date.parse(at ?? said.effective_at) <= now) continue
+    ways.set(said.item, { to: ways.get(said.item)?.to ?? said.to_processor_id, from: said.from_processor_id })
+  }
+  const going = new Map<string, number>()
+  for (const { to, from } of ways.values()) if (to !== from) going.set(to, (going.get(to) ?? 0) + 1)
+  return going
+}
+
+function toldOfScheduled(
+  going: number,
+  { configId, action, pointer }: { readonly configId: string; readonly action: string; readonly pointer: string },
+): Issue {
+  const who = `${String(going)} ${going === 1 ? 'subscriber is' : 'subscribers are'}`
+  const detail = `${who} scheduled to go to "${configId}" as it is now, at their renewal; this plan ${action}s it, and they go there all the same.`
+  const hint =
+    action === 'replace'
+      ? `After the push, move them on before they renew: \`ratecard billing migrate --price ${configId}\`.`
+      : 'Cancel their schedules at the processor, or keep the price until they have renewed.'
+  return { code: 'migration_scheduled', pointer, severity: 'warning', detail, hint }
+}
+
+/** Jobs for the price under the id that it has before the plan, which may rename it. */
+async function waitingFor({ jobs }: SyncDeps['store'], { renames }: Plan, id: string): Promise<readonly JobRecord[]> {
+  const prices = renames.filter(({ kind }) => kind === 'price')
+  const former = prices.filter(({ to }) => to === id).map(({ from }) => String(from))
+  const ids = prices.some(({ from }) => from === id) ? former : [id, ...former]
+  return (await Promise.all(ids.map((one) => jobs.unfinished('migration', one)))).flat()
+}

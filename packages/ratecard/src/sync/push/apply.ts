@@ -1,0 +1,222 @@
+// Carries out a journalled push, step by step. It follows the steps as they are written and never plans anew.
+// Each step is journalled before it is sent and after it is answered; a step of unknown outcome is looked up, never repeated blindly.
+import { ServiceError } from '../../errors/service-error.ts'
+import { resourceKey } from '../../catalog/resource.ts'
+import type { ProcessorId, ResourceKind } from '../../catalog/resource.ts'
+import type { Binding } from '../../catalog/plan/plan-changes.ts'
+import { resolveStep } from '../../catalog/resolve-step.ts'
+import type { ResolvedStep, Step } from '../../catalog/steps.ts'
+import {
+  attemptStep,
+  failureText,
+  idempotencyKey,
+  runSteps,
+  stateAfter,
+  stopIfDraining,
+} from '../../journal/run-steps.ts'
+import { ProcessorError } from '../../processor/processor-error.ts'
+import type { PerformedStep } from '../../processor/processor.ts'
+import type { LeaseToken, StepRecord } from '../../store/store.ts'
+import { cancelCheck } from './cancel.ts'
+import { yieldToRequests } from '../../event-loop.ts'
+import type { SyncDeps } from '../deps.ts'
+import { asServiceError } from '../../processor/failures.ts'
+
+/** In flight at once: 25 calls a second at 250 ms each. Steps of one phase touch different objects. */
+const width = 8
+
+type Succeeded = Parameters<SyncDeps['store']['pushes']['succeed']>[2]
+
+export interface ApplyContext {
+  readonly pushId: string
+  readonly token: LeaseToken
+  readonly bindings: readonly Binding[]
+  /** Aborts when the lease is lost: then not one more step is written. */
+  readonly signal: AbortSignal
+  /** Collect refusals of archives and go on (reset), instead of stopping at the first. */
+  readonly onRefused?: (step: Step, error: ServiceError) => void
+}
+
+/** Processor ids by kind and configuration id: what existed, and what this push made. */
+export type Results = Map<string, ProcessorId>
+
+/** Performs every pending step in order. Returns when all are done; otherwise the journal says what is not. */
+export async function applySteps(deps: SyncDeps, context: ApplyContext): Promise<Results> {
+  const records = await deps.store.pushes.steps(context.pushId)
+  const results: Results = new Map(
+    context.bindings.map((binding) => [resourceKey(binding.kind, binding.configId), binding.processorId]),
+  )
+  const steps: Pending[] = []
+  for (const record of records) {
+    const step = JSON.parse(record.step) as Step
+    steps.push({ record, step })
+    if (record.state === 'succeeded' && step.op !== 'archive' && record.processorId !== null)
+      results.set(resourceKey(step.kind, step.configId), record.processorId as ProcessorId)
+    await yieldToRequests()
+  }
+  const pending = steps.filter(({ record }) => record.state !== 'succeeded')
+  const checkCancelled = cancelCheck(deps, context.pushId)
+  for (const phase of phasesOf(pending)) await runPhase(deps, context, phase, results, checkCancelled)
+  return results
+}
+
+interface Pending {
+  readonly record: StepRecord
+  readonly step: Step
+}
+
+/** Runs of steps that may go side by side. Meters and codes free names for each other, so theirs go one by one. */
+function phasesOf(pending: readonly Pending[]): Pending[][] {
+  const phases: Pending[][] = []
+  let last = ''
+  for (const item of pending) {
+    const { step } = item
+    const alone = step.kind === 'meter' || step.kind === 'promotion_code'
+    const name = `${step.op === 'archive' ? 'archive' : isDefault(step) ? 'default' : 'write'}:${step.kind}`
+    const phase = phases.at(-1)
+    if (phase !== undefined && name === last && !alone) phase.push(item)
+    else phases.push([item])
+    last = name
+  }
+  return phases
+}
+
+function isDefault(step: Step): boolean {
+  return step.op === 'update' && step.kind === 'product' && 'defaultPrice' in step.set
+}
+
+async function runPhase(
+  deps: SyncDeps,
+  context: ApplyContext,
+  phase: readonly Pending[],
+  results: Results,
+  checkCancelled: () => Promise<void>,
+): Promise<void> {
+  await runSteps(phase, width, async (item) => {
+    stopIfDraining(deps, 'the push was')
+    context.signal.throwIfAborted()
+    await checkCancelled()
+    await runStep(deps, context, item, results)
+  })
+}
+
+async function runStep(
+  deps: SyncDeps,
+  context: ApplyContext,
+  { record, step }: Pending,
+  results: Results,
+): Promise<void> {
+  const resolved = resolveStep(step, (kind: ResourceKind, id) => results.get(resourceKey(kind, id)))
+  const succeeded = (performed: PerformedStep | null) =>
+    recordSuccess(deps, context, record, resolved, performed, results)
+  return attemptStep({
+    begin: () => deps.store.pushes.begin(context.pushId, record.index, JSON.stringify(resolved), context.token),
+    send: async (begun) => (resolved.op === 'record' ? null : performOrFind(deps, context, resolved, begun)),
+    succeeded,
+    failed: (error, begun) => settleFailure(deps, context, begun, step, error),
+  })
+}
+
+async function recordSuccess(
+  deps: SyncDeps,
+  context: ApplyContext,
+  record: StepRecord,
+  resolved: ResolvedStep,
+  performed: PerformedStep | null,
+  results: Results,
+): Promise<void> {
+  const processorId = performed?.processorId ?? processorIdOf(resolved)
+  const secret = performed?.secret ?? null
+  await deps.store.pushes.succeed(
+    context.pushId,
+    record.index,
+    {
+      processorId,
+      requestId: performed?.requestId ?? null,
+      ...(secret === null ? {} : { secret }),
+      ...archivedObject(deps, resolved),
+    },
+    context.token,
+  )
+  if (resolved.op !== 'archive' && processorId !== null)
+    results.set(resourceKey(resolved.kind, resolved.configId), processorId)
+  deps.onProgress(context.pushId)
+}
+
+/** What the journal keeps of an object that archiving deletes at the processor; nothing for any other step. */
+export function archivedObject({ clock }: Pick<SyncDeps, 'clock'>, step: ResolvedStep): Pick<Succeeded, 'archived'> {
+  if (step.op !== 'archive' || step.last === null) return {}
+  const { kind, configId, processorId, last } = step
+  return { archived: { kind, configId, processorId, object: JSON.stringify(last), archivedAt: clock.now() } }
+}
+
+/** The endpoint's secret was in the lost answer and is never shown again. Nobody could verify its deliveries, so it is deleted. */
+export async function discardUnverifiable(
+  deps: Pick<SyncDeps, 'processor'>,
+  { pushId, signal }: { readonly pushId: string; readonly signal: AbortSignal },
+  record: StepRecord,
+  endpoint: ProcessorId,
+): Promise<void> {
+  const key = `${idempotencyKey('push', pushId, record.index, record.attempts)}-discard`
+  await deps.processor.discardWebhook(endpoint, { idempotencyKey: key, signal })
+}
+
+function processorIdOf(step: ResolvedStep): ProcessorId | null {
+  return step.op === 'create' ? step.id : step.processorId
+}
+
+async function performOrFind(
+  deps: SyncDeps,
+  context: ApplyContext,
+  step: ResolvedStep,
+  begun: StepRecord,
+): Promise<PerformedStep> {
+  try {
+    return await deps.processor.perform(step, {
+      idempotencyKey: idempotencyKey('push', context.pushId, begun.index, begun.attempts),
+      signal: context.signal,
+    })
+  } catch (error) {
+    if (!(error instanceof ProcessorError) || !error.outcomeUnknown) throw error
+    // The adapter has replayed it under its key already. Look once; a webhook without its secret is made again by the caller.
+    const found = await deps.processor.locate(step, context.signal).catch(() => null)
+    if (found === null || (step.op === 'create' && step.kind === 'webhook')) throw error
+    return found
+  }
+}
+
+async function settleFailure(
+  deps: SyncDeps,
+  context: ApplyContext,
+  begun: StepRecord,
+  step: Step,
+  error: unknown,
+): Promise<void> {
+  const failure = asServiceError(error, 'push')
+  const outcome = error instanceof ProcessorError ? stateAfter(error) : 'unknown'
+  const refused = outcome === 'failed' && failure instanceof ServiceError
+  const goOn = refused ? context.onRefused : undefined
+  const state = goOn === undefined ? outcome : 'skipped'
+  await deps.store.pushes.settle(context.pushId, begun.index, state, failureText(failure), context.token)
+  deps.onProgress(context.pushId)
+  if (refused && goOn !== undefined) {
+    goOn(step, failure)
+    return
+  }
+  throw new StepFailure(step, begun.index, failure)
+}
+
+/** A step did not succeed; `reason` says why. */
+export class StepFailure extends Error {
+  override readonly name = 'StepFailure'
+  readonly step: Step
+  readonly index: number
+  readonly reason: unknown
+
+  constructor(step: Step, index: number, reason: unknown) {
+    super(`${step.op} ${step.kind} ${step.configId}`, { cause: reason })
+    this.step = step
+    this.index = index
+    this.reason = reason
+  }
+}

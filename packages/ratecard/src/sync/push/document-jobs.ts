@@ -1,0 +1,62 @@
+// Documents as callers send them: read and checked by the tasks of catalog/document-tasks.ts, which return issues; here they are thrown.
+import type { BillingConfig } from '../../config/schema/schema.ts'
+import type { ConfigValidation } from '../../config/validation/validate.ts'
+import type { Issue } from '../../errors/issue.ts'
+import { ServiceError } from '../../errors/service-error.ts'
+import type { GivenDocument } from '../../service/service.ts'
+import type { SyncDeps } from '../deps.ts'
+
+type DocumentDeps = Pick<SyncDeps, 'documents'>
+
+export interface ValidDocument {
+  readonly config: BillingConfig
+  /** The same as JSON text without spaces, its members in the order that the caller sent. */
+  readonly text: string
+  readonly warnings: readonly Issue[]
+}
+
+interface CheckOptions {
+  /** The document was accepted by an earlier release: newer rules do not apply. */
+  readonly acceptedBefore?: boolean
+}
+
+/** JSON text without spaces. Throws ServiceError `json_malformed`. */
+export async function compactDocument(deps: DocumentDeps, document: GivenDocument): Promise<string> {
+  const { malformed, text } = await deps.documents.run('compact', { text: textOf(document) })
+  if (malformed !== null) throw notJson(malformed)
+  return text
+}
+
+/** The verdict on a document, with its text. Throws ServiceError `json_malformed` for what is not JSON. */
+export async function checkDocument(
+  deps: DocumentDeps,
+  document: GivenDocument,
+  options: CheckOptions = {},
+): Promise<Omit<ConfigValidation, 'config'> & { readonly text: string }> {
+  const checked = await deps.documents.run('check', { text: textOf(document), ...options })
+  const { malformed, text, valid, errors, warnings } = checked
+  if (malformed !== null) throw notJson(malformed)
+  return { text, valid, errors, warnings }
+}
+
+/** Throws ServiceError `config_invalid` with every issue; warnings come back. */
+export async function requireValid(
+  deps: DocumentDeps,
+  document: GivenDocument,
+  options: CheckOptions = {},
+): Promise<ValidDocument> {
+  const { text, valid, errors, warnings } = await checkDocument(deps, document, options)
+  if (!valid)
+    throw new ServiceError(
+      'config_invalid',
+      `${String(errors.length)} ${errors.length === 1 ? 'problem' : 'problems'} in the configuration.`,
+      { issues: [...errors, ...warnings] },
+    )
+  return { config: JSON.parse(text) as BillingConfig, text, warnings }
+}
+
+const textOf = (document: GivenDocument): string => (typeof document === 'string' ? document : JSON.stringify(document))
+
+function notJson(issue: Issue): ServiceError {
+  return new ServiceError('json_malformed', issue.detail, { issues: [issue] })
+}

@@ -1,0 +1,82 @@
+// Live events of a push. This process tells at once; a push of another replica is seen by polling the journal.
+import { setTimeout as delay } from 'node:timers/promises'
+import type { PushEvent } from '../../service/service.ts'
+import type { PushState } from '../../store/store.ts'
+import type { SyncDeps } from '../deps.ts'
+import { findPushHead, liveState, stepView } from './pushes.ts'
+
+const pollMs = 500
+/** Reading a long journal takes its time from the push itself: this part of it, no more. */
+const share = 0.1
+const longestPauseMs = 1_000
+/** The clock of the process that runs the steps may be set back a little. */
+const overlapMs = 5_000
+
+export class PushBus {
+  private readonly listeners = new Map<string, Set<() => void>>()
+
+  /** Wakes whoever follows this push. */
+  readonly notify = (pushId: string): void => {
+    for (const wake of this.listeners.get(pushId) ?? []) wake()
+  }
+
+  /** Resolves at the next notification, after `pollMs`, or when the signal aborts. */
+  wait(pushId: string, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const listeners = this.listeners.get(pushId) ?? new Set()
+      this.listeners.set(pushId, listeners)
+      const done = () => {
+        clearTimeout(timer)
+        signal.removeEventListener('abort', done)
+        listeners.delete(done)
+        if (listeners.size === 0) this.listeners.delete(pushId)
+        resolve()
+      }
+      const timer = setTimeout(done, pollMs)
+      listeners.add(done)
+      signal.addEventListener('abort', done, { once: true })
+      if (signal.aborted) done()
+    })
+  }
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await delay(Math.min(ms, longestPauseMs), undefined, { signal }).catch(() => undefined)
+}
+
+const ended: ReadonlySet<PushState> = new Set(['applied', 'failed', 'abandoned', 'interrupted'])
+
+/** The present state first, then each change, until the push ends or the signal aborts. */
+export async function* followPush(
+  deps: Pick<SyncDeps, 'store'>,
+  bus: PushBus,
+  id: string,
+  signal: AbortSignal,
+): AsyncGenerator<PushEvent> {
+  const told = new Map<number, string>()
+  let last = ''
+  let latest = 0
+  for (;;) {
+    // Armed before reading, so that a change in between is not slept through.
+    const woken = bus.wait(id, signal)
+    const began = performance.now()
+    const push = await findPushHead(deps, id)
+    const counts = { pushId: id, stepsDone: push.stepsDone, stepsTotal: push.stepsTotal }
+    const state = await liveState(deps, push)
+    const now = `${state} ${String(push.stepsDone)}`
+    const changed = now !== last
+    const records = changed ? await deps.store.pushes.steps(id, Math.max(0, latest - overlapMs)) : []
+    const spentMs = performance.now() - began
+    if (last === '') yield { type: 'state', ...counts, state }
+    for (const record of records) {
+      latest = Math.max(latest, record.beganAt ?? 0, record.endedAt ?? 0)
+      if (record.state === 'pending' || told.get(record.index) === record.state) continue
+      told.set(record.index, record.state)
+      yield { type: 'step', ...counts, step: stepView(record) }
+    }
+    if (changed && last !== '') yield { type: 'state', ...counts, state }
+    last = now
+    if (ended.has(state) || signal.aborted) return
+    await Promise.all([woken, pause(spentMs * (1 / share - 1), signal)])
+  }
+}

@@ -1,0 +1,56 @@
+// What became of pushes: read from the journal, by whichever replica ran them.
+import { ServiceError } from '../../errors/service-error.ts'
+import { liveState as stateNow } from '../../journal/live-state.ts'
+import type { Step } from '../../catalog/steps.ts'
+import type { PushStep } from '../../service/service.ts'
+import type { PushHead, PushRecord, PushState, StepRecord } from '../../store/store.ts'
+import { pushLease } from '../../journal/leases.ts'
+import { yieldToRequests } from '../../event-loop.ts'
+import type { SyncDeps } from '../deps.ts'
+
+type JournalDeps = Pick<SyncDeps, 'store'>
+
+export async function findPush(deps: JournalDeps, id: string): Promise<PushRecord> {
+  return present(id, await deps.store.pushes.find(id))
+}
+
+export async function findPushHead(deps: JournalDeps, id: string): Promise<PushHead> {
+  return present(id, await deps.store.pushes.head(id))
+}
+
+function present<T extends PushHead>(id: string, push: T | null): T {
+  if (push !== null) return push
+  throw new ServiceError('push_not_found', `There is no push "${id}".`, {
+    hint: 'List them with `ratecard billing pushes`.',
+  })
+}
+
+/** The push's state as it is now: `interrupted` when whoever ran it died. */
+export function liveState({ store }: JournalDeps, { id, state }: Pick<PushHead, 'id' | 'state'>): Promise<PushState> {
+  return stateNow(store, state, pushLease, async () => (await store.pushes.head(id))?.state ?? null)
+}
+
+/** Yields between two: a large push has thousands. */
+export async function stepViews(records: readonly StepRecord[]): Promise<PushStep[]> {
+  const views: PushStep[] = []
+  for (const record of records) {
+    views.push(stepView(record))
+    await yieldToRequests()
+  }
+  return views
+}
+
+export function stepView(record: StepRecord): PushStep {
+  const step = JSON.parse(record.step) as Step
+  return {
+    index: record.index,
+    op: step.op,
+    kind: step.kind,
+    configId: step.configId,
+    state: record.state,
+    attempts: record.attempts,
+    processorId: record.processorId,
+    requestId: record.requestId,
+    error: record.error === null ? null : (JSON.parse(record.error) as Record<string, unknown>),
+  }
+}

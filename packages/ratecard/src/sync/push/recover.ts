@@ -1,0 +1,106 @@
+// An interrupted push is resolved before anything new is planned: its steps of unknown outcome are sent again under their own
+// idempotency keys, so that none of them is carried out later, and their results are recorded. It is then abandoned; only resume
+// finishes an old push, for a corrected document must not first publish the wrong one.
+import { ServiceError } from '../../errors/service-error.ts'
+import type { ResolvedStep } from '../../catalog/steps.ts'
+import { isUnanswered, lateForMs, sendAgain } from '../../journal/late-writes.ts'
+import { idempotencyKey } from '../../journal/run-steps.ts'
+import type { PerformedStep } from '../../processor/processor.ts'
+import { longestWriteMs } from '../../processor/write-options.ts'
+import type { PushRecord, StepRecord } from '../../store/store.ts'
+import { archivedObject, discardUnverifiable } from './apply.ts'
+import type { SyncDeps } from '../deps.ts'
+import { asServiceError } from '../../processor/failures.ts'
+import { settleLateRotations } from '../webhooks/late-rotations.ts'
+import type { Lease } from './run.ts'
+
+/** Before anything is planned or written under the lease of pushes. */
+export async function settleEarlierWrites(deps: SyncDeps, lease: Lease): Promise<void> {
+  await settleLateRotations(deps, lease)
+  for (const push of await deps.store.pushes.unresolved()) {
+    await resolveSteps(deps, push, lease, longestWriteMs)
+    if (push.state === 'running' || push.state === 'interrupted')
+      await deps.store.pushes.end(push.id, 'abandoned', push.error, lease.token)
+    deps.onProgress(push.id)
+  }
+}
+
+/** Stripe keeps the result of an idempotency key at least 24 hours; an hour is left for clocks that disagree. */
+export const keyLifeMs = 23 * 60 * 60 * 1000
+
+/**
+ * Finds out what became of every step that was sent and not answered. For `againForMs` milliseconds after its sender gave up, a step is
+ * sent again; later it is only looked up. Fails with `push_unfinished` while one of the steps may still be carried out, and when the
+ * processor cannot be reached.
+ */
+export async function resolveSteps(deps: SyncDeps, push: PushRecord, lease: Lease, againForMs: number): Promise<void> {
+  for (const record of await deps.store.pushes.steps(push.id)) {
+    if (!isUnanswered(record)) continue
+    try {
+      await resolveOne(deps, push, record, { ...lease, againForMs })
+    } catch (error) {
+      if (error instanceof ServiceError && error.code === 'push_unfinished') throw error
+      const failure = asServiceError(error, 'push')
+      throw new ServiceError(
+        'push_unfinished',
+        `The outcome of step ${String(record.index + 1)} of push ${push.id} could not be looked up.`,
+        {
+          hint: 'Try again when the processor can be reached.',
+          extra: { push_id: push.id },
+          ...(failure instanceof ServiceError ? { processor: failure.processor, retryAfter: failure.retryAfter } : {}),
+          cause: error,
+        },
+      )
+    }
+  }
+}
+
+interface Resolving extends Lease {
+  readonly againForMs: number
+}
+
+async function resolveOne(deps: SyncDeps, push: PushRecord, record: StepRecord, lease: Resolving): Promise<void> {
+  const { pushes } = deps.store
+  const { token, signal } = lease
+  const step = JSON.parse(record.resolved ?? record.step) as ResolvedStep
+  if (step.op === 'record') {
+    await pushes.settle(push.id, record.index, 'pending', null, token)
+    return
+  }
+  // The longest time of a late write counts from here: nothing is known of when a dead process last sent it.
+  const found = record.state === 'begun' ? { ...record, state: 'unknown' as const, endedAt: deps.clock.now() } : record
+  if (record.state === 'begun') await pushes.settle(push.id, record.index, 'unknown', record.error, token)
+  const performed = (await answerOf(deps, push, found, lease)) ?? (await deps.processor.locate(step, signal))
+  if (performed === null) {
+    await pushes.settle(push.id, record.index, 'pending', record.error, token)
+    return
+  }
+  const { processorId, requestId, secret } = performed
+  if (step.op === 'create' && step.kind === 'webhook' && secret === null) {
+    await discardUnverifiable(deps, { pushId: push.id, signal }, record, processorId)
+    await pushes.settle(push.id, record.index, 'pending', null, token)
+    return
+  }
+  await pushes.succeed(
+    push.id,
+    record.index,
+    { processorId, requestId, ...(secret === null ? {} : { secret }), ...archivedObject(deps, step) },
+    token,
+  )
+}
+
+/** The result of the step as the processor gives it for its idempotency key; null if the step is over without one. */
+async function answerOf(
+  deps: SyncDeps,
+  push: PushRecord,
+  record: StepRecord,
+  { signal, againForMs }: Resolving,
+): Promise<PerformedStep | null> {
+  const now = deps.clock.now()
+  if (record.resolved === null || now >= (record.endedAt ?? now) + againForMs) return null
+  const step = JSON.parse(record.resolved) as ResolvedStep
+  const key = idempotencyKey('push', push.id, record.index, record.attempts)
+  const what = `Step ${String(record.index + 1)} of push ${push.id}`
+  const late = { what, forMs: lateForMs(record, now), code: 'push_unfinished', extra: { push_id: push.id } } as const
+  return sendAgain(() => deps.processor.perform(step, { idempotencyKey: key, signal }), late)
+}

@@ -1,0 +1,57 @@
+import { ServiceError } from '../../errors/service-error.ts'
+import { changeReport } from '../../catalog/change-report.ts'
+import { detailsOf } from '../../catalog/detail.ts'
+import { resourceKey } from '../../catalog/resource.ts'
+import { bindAccount } from '../account.ts'
+import { pushLease } from '../../journal/leases.ts'
+import type { SyncDeps } from '../deps.ts'
+import { findPush } from './pushes.ts'
+import type { PushRequest, PushResult } from './push.ts'
+import { keyLifeMs, resolveSteps } from './recover.ts'
+import { finishPush } from './run.ts'
+import type { StoredPlan } from './run.ts'
+
+/** Finishes an interrupted push: steps of unknown outcome are looked up, the rest is performed, the version becomes current. */
+export async function resumePush(
+  deps: SyncDeps,
+  id: string,
+  { onOpen }: Pick<PushRequest, 'onOpen'> = {},
+): Promise<PushResult> {
+  await findPush(deps, id)
+  return deps.store.exclusively(pushLease, async (lease) => {
+    const push = await findPush(deps, id)
+    if (push.state !== 'interrupted' && push.state !== 'running')
+      throw new ServiceError('push_not_resumable', `Push ${id} is ${push.state}.`, {
+        hint: 'Only an interrupted push can be resumed. Push the document again instead.',
+      })
+    const current = await deps.store.versions.current()
+    if ((current?.revision ?? null) !== push.baseRevision)
+      throw new ServiceError(
+        'push_not_resumable',
+        `Push ${id} was planned on revision ${String(push.baseRevision ?? 0)}, but the current one is ${String(current?.revision ?? 0)}.`,
+        {
+          hint: 'Push the document again: it is planned anew against what is there.',
+        },
+      )
+    await bindAccount(deps, lease.signal)
+    await deps.store.pushes.resume(id, lease.token)
+    deps.cancelled.forget(id)
+    deps.onProgress(id)
+    onOpen?.(id)
+    await resolveSteps(deps, push, lease, keyLifeMs)
+    const { version, results } = await finishPush(deps, push, lease)
+    const plan = JSON.parse(push.plan) as StoredPlan
+    return {
+      status: 'applied',
+      version: version.version,
+      revision: version.revision,
+      pushId: id,
+      changes: changeReport(plan.changes),
+      details: detailsOf(plan.changes, (kind, configId) => results.get(resourceKey(kind, configId)) ?? null),
+      warnings: [],
+      impact: plan.impact ?? [],
+      writes: push.stepsTotal,
+      plan: plan.fingerprint ?? '',
+    }
+  })
+}

@@ -1,0 +1,200 @@
+// From a plan to a version: journal, steps, and one transaction that makes it current. A push that fails changes nothing that
+// a customer sees: the earlier version and its mappings serve until `close`.
+import { ServiceError } from '../../errors/service-error.ts'
+import { reportText } from '../../catalog/change-report.ts'
+import type { PlannedChange } from '../../catalog/change.ts'
+import type { Binding, Plan } from '../../catalog/plan/plan-changes.ts'
+import type { Rename } from '../../catalog/renames.ts'
+import { resourceKey } from '../../catalog/resource.ts'
+import type { Step } from '../../catalog/steps.ts'
+import type { PriceImpact } from '../../service/service.ts'
+import type { LeaseToken, MappingChange, NewVersion, PushRecord, VersionRecord } from '../../store/store.ts'
+import { keyOf } from '../../store/records/actor.ts'
+import type { By } from '../../store/records/actor.ts'
+import { yieldToRequests } from '../../event-loop.ts'
+import { StepFailure, applySteps } from './apply.ts'
+import type { Results } from './apply.ts'
+import type { SyncDeps } from '../deps.ts'
+
+export interface PushRun {
+  readonly kind: PushRecord['kind']
+  /** JSON text; null for a reset. */
+  readonly document: string | null
+  readonly checksum: string
+  readonly version: string
+  readonly author: string | null
+  readonly by: By | null
+  readonly message: string | null
+  readonly baseRevision: number | null
+  /** Repeated in the outcome of a resume. */
+  readonly fingerprint?: string
+  readonly impact?: readonly PriceImpact[]
+  readonly movedAlong?: readonly string[]
+}
+
+export interface StoredPlan {
+  readonly changes: readonly PlannedChange[]
+  readonly bindings: readonly Binding[]
+  readonly renames: readonly Rename[]
+  readonly checksum: string
+  readonly fingerprint?: string
+  readonly impact?: readonly PriceImpact[]
+  /** Jobs whose waiting moves were approved to go to the new prices; see price-migrations/move-step.ts. */
+  readonly movedAlong?: readonly string[]
+}
+
+export interface Lease {
+  readonly token: LeaseToken
+  readonly signal: AbortSignal
+}
+
+export interface RunResult {
+  readonly version: VersionRecord
+  readonly results: Results
+}
+
+export async function openPush(deps: SyncDeps, run: PushRun, plan: Plan, lease: Lease): Promise<PushRecord> {
+  const stored: StoredPlan = {
+    changes: plan.changes,
+    bindings: plan.bindings,
+    renames: plan.renames,
+    checksum: run.checksum,
+    ...(run.fingerprint === undefined ? {} : { fingerprint: run.fingerprint }),
+    ...(run.impact === undefined ? {} : { impact: run.impact }),
+    ...(run.movedAlong === undefined || run.movedAlong.length === 0 ? {} : { movedAlong: run.movedAlong }),
+  }
+  const planText = JSON.stringify(stored)
+  const steps: string[] = []
+  for (const step of plan.steps) {
+    steps.push(JSON.stringify(step))
+    await yieldToRequests()
+  }
+  const push = await deps.store.pushes.open(
+    {
+      id: deps.newId(),
+      kind: run.kind,
+      document: run.document,
+      version: run.version,
+      author: run.author,
+      ...keyOf(run.by),
+      message: run.message,
+      plan: planText,
+      baseRevision: run.baseRevision,
+      steps,
+      createdAt: deps.clock.now(),
+    },
+    lease.token,
+  )
+  deps.onProgress(push.id)
+  return push
+}
+
+/** Performs what is pending of an open push and makes it the current version. */
+export async function finishPush(
+  deps: SyncDeps,
+  push: PushRecord,
+  lease: Lease,
+  onRefused?: (step: Step, error: ServiceError) => void,
+): Promise<RunResult> {
+  const stored = JSON.parse(push.plan) as StoredPlan
+  let results: Results
+  try {
+    results = await applySteps(deps, {
+      pushId: push.id,
+      token: lease.token,
+      bindings: stored.bindings,
+      signal: lease.signal,
+      ...(onRefused === undefined ? {} : { onRefused }),
+    })
+  } catch (error) {
+    throw await stopPush(deps, push, lease, error)
+  }
+  const version: NewVersion = {
+    version: push.version,
+    kind: push.kind,
+    document: push.document,
+    checksum: stored.checksum,
+    author: push.author,
+    keyId: push.keyId,
+    keyName: push.keyName,
+    message: push.message,
+    changes: reportText(stored.changes),
+    createdAt: deps.clock.now(),
+    pushId: push.id,
+  }
+  const record = await deps.store.pushes.close(
+    push.id,
+    version,
+    mappingsOf(stored.changes, results),
+    lease.token,
+    stored.renames,
+  )
+  deps.cancelled.forget(push.id)
+  deps.onApplied()
+  deps.onProgress(push.id)
+  return { version: record, results }
+}
+
+function mappingsOf(changes: readonly PlannedChange[], results: Results): MappingChange[] {
+  const mappings: MappingChange[] = []
+  for (const { action, kind, configId, processorIdAfter } of changes) {
+    if (action === 'keep' || action === 'archive') continue
+    const id = processorIdAfter ?? results.get(resourceKey(kind, configId))
+    if (id === undefined) throw new Error(`No step made ${kind} "${configId}"`)
+    mappings.push({ kind, configId, processorId: id })
+  }
+  return mappings
+}
+
+/** Ends the journal of a push that stopped midway, and says what was done, what was not, and why. */
+async function stopPush(deps: SyncDeps, push: PushRecord, lease: Lease, error: unknown): Promise<unknown> {
+  const reason = error instanceof StepFailure ? error.reason : error
+  const failure = reason instanceof ServiceError ? reason : null
+  const refused = failure?.code === 'processor_rejected' || failure?.code === 'processor_unauthorized'
+  const state = refused ? 'failed' : 'interrupted'
+  const steps = await deps.store.pushes.steps(push.id)
+  const done = steps.filter((step) => step.state === 'succeeded').length
+  const extra = {
+    push_id: push.id,
+    push_state: state,
+    steps_done: done,
+    steps_total: steps.length,
+    ...(error instanceof StepFailure
+      ? {
+          failed_step: { index: error.index, op: error.step.op, kind: error.step.kind, config_id: error.step.configId },
+        }
+      : {}),
+  }
+  const problem = new ServiceError(failure?.code ?? 'internal', describe(error, failure, done, steps.length), {
+    hint: refused
+      ? 'Correct the cause and push again. The earlier version is still served.'
+      : 'Push again, or finish it with `ratecard billing resume`. The earlier version is still served.',
+    processor: failure?.processor,
+    retryAfter: failure?.retryAfter,
+    extra,
+    cause: reason,
+  })
+  const words = JSON.stringify({
+    code: problem.code,
+    detail: problem.message,
+    hint: problem.hint,
+    processor: problem.processor,
+    ...extra,
+  })
+  try {
+    await deps.store.pushes.end(push.id, state, words, lease.token)
+  } catch (ending) {
+    // The lease is lost or the store is gone: the journal stays open and the next push resolves it.
+    if (!(ending instanceof ServiceError)) throw ending
+  }
+  deps.cancelled.forget(push.id)
+  deps.onProgress(push.id)
+  return problem
+}
+
+function describe(error: unknown, failure: ServiceError | null, done: number, total: number): string {
+  const where =
+    error instanceof StepFailure ? ` at ${error.step.op} of ${error.step.kind} "${error.step.configId}"` : ''
+  const why = failure === null ? '' : ` ${failure.message}`
+  return `The push stopped${where}, after ${String(done)} of ${String(total)} steps.${why}`
+}

@@ -1,0 +1,43 @@
+import type { BillingConfig } from '../../config/schema/schema.ts'
+import { ServiceError } from '../../errors/service-error.ts'
+import type { Issue } from '../../errors/issue.ts'
+import type { VersionRecord } from '../../store/store.ts'
+import { checksum } from '../../config/schema/checksum.ts'
+
+/** Compares MAJOR.MINOR.PATCH by number; negative when `a` is lower. Parts may have any length. */
+export function compareVersions(a: string, b: string): number {
+  const [left, right] = [a.split('.'), b.split('.')]
+  for (let part = 0; part < 3; part++) {
+    const difference = BigInt(left[part] ?? 0) - BigInt(right[part] ?? 0)
+    if (difference !== 0n) return difference < 0n ? -1 : 1
+  }
+  return 0
+}
+
+/** A version that is not raised although the content differs is a warning, or refused when the setting says so. */
+export function checkVersion(
+  settings: { readonly requireVersionBump: boolean },
+  config: BillingConfig,
+  current: VersionRecord | null,
+): Issue[] {
+  if (current === null) return []
+  const order = compareVersions(config.version, current.version)
+  const lower = order < 0
+  const reused = order === 0 && checksum(config) !== current.checksum
+  if (!lower && !reused) return []
+  const detail = lower
+    ? `Version ${config.version} is lower than the current ${current.version}.`
+    : `Version ${config.version} is current already, with other content.`
+  const hint = `Raise it, for example to ${nextPatch(current.version)}.`
+  if (settings.requireVersionBump)
+    throw new ServiceError('version_conflict', detail, {
+      hint,
+      issues: [{ code: 'version_not_raised', pointer: '#/version', severity: 'error', detail, hint }],
+    })
+  return [{ code: 'version_not_raised', pointer: '#/version', severity: 'warning', detail, hint }]
+}
+
+function nextPatch(version: string): string {
+  const [major = '0', minor = '0', patch = '0'] = version.split('.')
+  return `${major}.${minor}.${String(BigInt(patch) + 1n)}`
+}

@@ -1,0 +1,35 @@
+// The document as its author wrote it, kept beside the one that is pushed. Nothing is expanded here: it only has to be what the
+// pushed one was expanded from.
+import { ServiceError } from '../../errors/service-error.ts'
+import type { GivenDocument } from '../../service/service.ts'
+import type { SyncDeps } from '../deps.ts'
+import { compactDocument } from './document-jobs.ts'
+
+type WrittenDeps = Pick<SyncDeps, 'store' | 'clock' | 'documents'>
+
+/** Keeps a document with its `${NAME}`; the id to push with. */
+export async function keepWritten(deps: WrittenDeps, document: GivenDocument): Promise<string> {
+  const text = await compactDocument(deps, document)
+  if (!text.startsWith('{')) {
+    const detail = 'The document as written must be a JSON object.'
+    const issues = [{ code: 'type_wrong', pointer: '#', severity: 'error', detail }] as const
+    throw new ServiceError('request_invalid', detail, { issues })
+  }
+  return deps.store.writtenForms.keep(text, deps.clock.now())
+}
+
+/** Throws `written_form_mismatch` unless that document is kept, and the one of `text` can be expanded from it. */
+export async function requireWrittenForm(deps: SyncDeps, id: string, text: string): Promise<void> {
+  const written = await deps.store.writtenForms.find(id)
+  if (written === null)
+    throw new ServiceError('written_form_mismatch', 'No document as written is kept under that id.', {
+      hint: 'Send it first: POST /api/v1/billing/admin/config/written.',
+    })
+  const place = await deps.documents.run('notExpanded', { written, text })
+  if (place === null) return
+  throw new ServiceError(
+    'written_form_mismatch',
+    `At ${place} the document is not what the document as written expands to. Nothing was pushed.`,
+    { hint: 'Send both from the same files, or leave the document as written away.' },
+  )
+}

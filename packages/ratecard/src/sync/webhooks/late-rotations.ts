@@ -1,0 +1,70 @@
+// Writes of webhook rotations that a process sent and left unanswered. A push settles them before it plans; otherwise an endpoint
+// whose secret nobody knows could appear after it, or an endpoint that it brought back could be switched off.
+import { desiredCatalog } from '../../catalog/desired.ts'
+import { configId, processorId } from '../../catalog/resource.ts'
+import type { ProcessorId } from '../../catalog/resource.ts'
+import type { ResolvedStep } from '../../catalog/steps.ts'
+import { lateForMs, sendAgain } from '../../journal/late-writes.ts'
+import { idempotencyKey } from '../../journal/run-steps.ts'
+import { isUnknownObject } from '../../processor/failures.ts'
+import type { UnansweredStep } from '../../store/tenant-store.ts'
+import type { SyncDeps } from '../deps.ts'
+import { currentDocument } from '../push/plan-against-live.ts'
+import { inputOf } from './retiring.ts'
+import type { Lease } from '../push/run.ts'
+
+/** Under the lease of pushes. Throws `push_unfinished` with a `Retry-After` while one may still be carried out. */
+export async function settleLateRotations(deps: SyncDeps, { token, signal }: Lease): Promise<void> {
+  const { jobs } = deps.store
+  for (const { job, step } of await jobs.unanswered(['webhook_rotation'])) {
+    if (job.state === 'done' || job.state === 'cancelled') continue
+    // The longest time of a late write counts from here: nothing is known of when a dead process last sent it.
+    const found = step.state === 'begun' ? { ...step, endedAt: deps.clock.now() } : step
+    const { error } = step
+    if (step.state === 'begun') await jobs.settle(job.id, step.index, { state: 'unknown', result: null, error }, token)
+    if (lateForMs(found, deps.clock.now()) > 0) await fence(deps, { job, step: found }, signal)
+    await jobs.settle(job.id, step.index, { state: 'pending', result: null, error }, token)
+  }
+}
+
+/** Sends the write again under its own key. An endpoint that it made is removed: its secret was not handed to anybody. */
+async function fence(deps: SyncDeps, { job, step }: UnansweredStep, signal: AbortSignal): Promise<void> {
+  const what = `Step ${String(step.index + 1)} of the rotation ${job.id}`
+  const forMs = lateForMs(step, deps.clock.now())
+  const late = { what, forMs, code: 'push_unfinished', extra: { job_id: job.id } } as const
+  const key = idempotencyKey('job', job.id, step.index, step.attempts)
+  const sent =
+    step.index === 0 ? await creationOf(deps, job.subject) : switchingOff(job.subject, inputOf(job).switch_off)
+  const made = await sendAgain(() => perform(deps, sent, { idempotencyKey: key, signal }), late)
+  if (made === null || sent.op !== 'create') return
+  await sendAgain(() => deps.processor.discardWebhook(made, { idempotencyKey: `${key}-discard`, signal }), late)
+}
+
+/** null for an endpoint that is gone: nothing can be written to it any more. */
+async function perform(
+  { processor }: SyncDeps,
+  step: ResolvedStep,
+  options: Parameters<SyncDeps['processor']['perform']>[1],
+): Promise<ProcessorId | null> {
+  try {
+    return (await processor.perform(step, options)).processorId
+  } catch (error) {
+    if (isUnknownObject(error)) return null
+    throw error
+  }
+}
+
+/** The document is still the one that the rotation read: every push settles its late writes first. */
+async function creationOf(deps: SyncDeps, id: string): Promise<ResolvedStep> {
+  const document = currentDocument(await deps.store.versions.current())
+  const webhook = document === null ? undefined : desiredCatalog(document).webhook.find((one) => one.configId === id)
+  if (webhook === undefined) throw new Error(`The rotated webhook "${id}" is not in the current configuration`)
+  const { fields } = webhook
+  return { op: 'create', kind: 'webhook', configId: webhook.configId, fields, id: null, carried: 0 }
+}
+
+/** What the second step of a rotation sends. */
+export function switchingOff(id: string, endpoint: string): ResolvedStep {
+  const about = { kind: 'webhook', configId: configId(id), processorId: processorId(endpoint) } as const
+  return { op: 'archive', ...about, last: null }
+}

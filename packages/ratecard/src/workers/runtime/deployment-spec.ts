@@ -1,0 +1,34 @@
+import type { DeploymentVar } from '../../service/workers.ts'
+import type { DeploymentContent, StoredModule } from '../../store/worker-store.ts'
+import { defaultLimits } from './worker-runtime.ts'
+import type { WorkerModule, WorkerVersionSpec } from './worker-runtime.ts'
+
+export type Env = Readonly<Record<string, DeploymentVar>>
+
+/** What a runtime needs, from what the store holds. `serviceUrl` becomes `RATECARD_API_URL` unless the author gave one. */
+export function specOf(
+  worker: { readonly name: string; readonly deploymentId: string },
+  content: DeploymentContent,
+  serviceUrl: string | null,
+): WorkerVersionSpec {
+  const main = content.modules.find((module) => module.name === content.main)
+  const given = JSON.parse(content.env) as Env
+  return {
+    name: worker.name,
+    version: worker.deploymentId,
+    code: main?.content ?? '',
+    sourceMap: content.sourceMap,
+    modules: content.modules.filter((module) => module !== main).map(moduleOf),
+    compatibilityDate: content.compatibilityDate,
+    compatibilityFlags: content.compatibilityFlags,
+    vars: { ...(serviceUrl === null ? {} : { RATECARD_API_URL: serviceUrl }), ...given },
+    passCredentials: content.passCredentials,
+    limits: { ...defaultLimits, cpuMs: content.cpuMs },
+  }
+}
+
+function moduleOf({ name, type, content }: StoredModule): WorkerModule {
+  return type === 'data' || type === 'wasm'
+    ? { name, type, content: Buffer.from(content, 'base64') }
+    : { name, type, content }
+}

@@ -1,0 +1,290 @@
+// What workers say, on its way to the store: gathered for a moment, written in batches, never more in memory than a bound,
+// and what does not fit is counted and said. Reading for `follow` is here too, as ids decide what is new.
+import type { Clock } from '../../clock.ts'
+import { ServiceError } from '../../errors/service-error.ts'
+import type { LogBound, LogRecord, WorkerLogStore } from '../../store/worker-store.ts'
+import { longestMessage } from './worker-runtime.ts'
+import type { RequestOutcome, WorkerLogLine } from './worker-runtime.ts'
+
+export interface LogBookOptions {
+  readonly store: Pick<WorkerLogStore, 'add' | 'list'>
+  readonly clock: Clock
+  /** Names this replica in ids, so that no two replicas make the same. */
+  readonly instance: string
+  readonly report: (error: unknown, what: string) => void
+  readonly onDropped?: (lines: number) => void
+}
+
+/** What is kept of each worker. */
+export const logBound: LogBound = { lines: 20_000, bytes: 32 * 1024 * 1024 }
+
+const flushMs = 200
+const flushLines = 500
+/** What waits to be written: of one worker, and of all together. A worker that says little has room even beside many that flood. */
+const waitingOfOne = { lines: 10_000, bytes: 4 * 1024 * 1024 }
+const waitingOfAll = 32 * 1024 * 1024
+const waitingAssured = 64 * 1024
+/** One write: few enough lines that nobody who waits for the database notices. */
+const batch = { lines: 100, bytes: 256 * 1024 }
+/** Ids and times of a line. */
+const lineOverhead = 200
+const requestsPerSecond = 100
+const failuresPerSecond = 500
+const followMs = 400
+/** A line may become visible later than one with a higher id, from another replica: new is what was not seen, not what is higher. */
+const overlapMs = 5_000
+const followLimit = 5_000
+
+const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
+
+/** Sorts like the number; `length` digits. */
+function sortable(value: number, length: number): string {
+  let text = ''
+  for (let rest = value; text.length < length; rest = Math.floor(rest / 32)) text = alphabet.charAt(rest % 32) + text
+  return text
+}
+
+/** Less than the id of every line that arrives at `time` or later. */
+function idAt(time: number): string {
+  return sortable(Math.max(0, time), 10)
+}
+
+/** Lines of one worker that wait, and how many found no room. */
+interface PendingLines {
+  lines: LogRecord[]
+  bytes: number
+  dropped: number
+}
+
+export class LogBook {
+  private readonly options: LogBookOptions
+  private readonly workers = new Map<string, PendingLines>()
+  private bytes = 0
+  private count = 0
+  private timer: NodeJS.Timeout | undefined
+  private writing: Promise<void> = Promise.resolve()
+  /** A write that has not begun yet, and takes everything. */
+  private next: Promise<void> | undefined
+  private readonly quiet = new Map<string, { second: number; fine: number; failed: number; unlisted: number }>()
+
+  constructor(options: LogBookOptions) {
+    this.options = options
+  }
+
+  add(worker: string, line: WorkerLogLine): void {
+    const { time, level, message, version, requestId, runId } = line
+    const record: LogRecord = {
+      id: this.newId(),
+      worker,
+      deploymentId: version,
+      time,
+      level,
+      message: message.length > longestMessage ? `${message.slice(0, longestMessage)}…` : message,
+      requestId: requestId ?? null,
+      runId: runId ?? null,
+    }
+    const waiting = this.waitingOf(worker)
+    if (!this.hasRoom(waiting, sizeOf(record))) {
+      this.lose(waiting, 1)
+      return
+    }
+    waiting.lines.push(record)
+    this.weigh(waiting, sizeOf(record))
+    if (waiting.lines.length >= flushLines) void this.flush()
+    else this.timer ??= setTimeout(() => void this.flush(), flushMs)
+  }
+
+  private waitingOf(worker: string): PendingLines {
+    const waiting = this.workers.get(worker) ?? { lines: [], bytes: 0, dropped: 0 }
+    this.workers.set(worker, waiting)
+    return waiting
+  }
+
+  private hasRoom(waiting: PendingLines, bytes: number): boolean {
+    const own = waiting.bytes + bytes
+    if (waiting.lines.length >= waitingOfOne.lines || own > waitingOfOne.bytes) return false
+    return this.bytes + bytes <= waitingOfAll || own <= waitingAssured
+  }
+
+  private weigh(waiting: PendingLines, bytes: number): void {
+    waiting.bytes += bytes
+    this.bytes += bytes
+  }
+
+  private lose(waiting: PendingLines, lines: number): void {
+    waiting.dropped += lines
+    this.options.onDropped?.(lines)
+  }
+
+  /** Requests that succeeded and that failed: each up to a number of lines a second, the rest as a count. */
+  addRequest(worker: string, version: string, outcome: RequestOutcome): void {
+    const time = this.options.clock.now()
+    const second = Math.floor(time / 1_000)
+    const quiet = this.quiet.get(worker) ?? { second, fine: 0, failed: 0, unlisted: 0 }
+    this.quiet.set(worker, quiet)
+    if (quiet.second !== second) {
+      const { unlisted } = quiet
+      Object.assign(quiet, { second, fine: 0, failed: 0, unlisted: 0 })
+      if (unlisted > 0) {
+        const message = `${String(unlisted)} more requests were answered within a second and are not listed.`
+        this.add(worker, { time, level: 'system', message, version })
+      }
+    }
+    const kind = outcome.outcome === 'ok' ? 'fine' : 'failed'
+    if (quiet[kind] >= (kind === 'fine' ? requestsPerSecond : failuresPerSecond)) {
+      quiet.unlisted++
+      return
+    }
+    quiet[kind]++
+    this.add(worker, {
+      time,
+      level: kind === 'fine' || outcome.outcome === 'cancelled' ? 'info' : 'error',
+      message: describeRequest(outcome),
+      version,
+      requestId: outcome.requestId,
+    })
+  }
+
+  /** Writes what waits; after a failure it goes on waiting. */
+  flush(): Promise<void> {
+    clearTimeout(this.timer)
+    this.timer = undefined
+    this.next ??= this.writing.then(() => {
+      this.next = undefined
+      return this.write()
+    })
+    this.writing = this.next
+    return this.next
+  }
+
+  async close(): Promise<void> {
+    await this.flush()
+    // Once more for lines that a write added, or could not write.
+    for (let again = 0; again < 2 && this.workers.size > 0; again++) await this.flush()
+    clearTimeout(this.timer)
+  }
+
+  /** Lines that arrive from now on, of all replicas, until `signal` aborts. */
+  async *follow(worker: string, signal: AbortSignal): AsyncGenerator<LogRecord> {
+    const { store, clock } = this.options
+    await this.flush()
+    let from = clock.now()
+    const seen = new Set<string>()
+    const unseen = async () => {
+      const at = clock.now()
+      const after = idAt(from - overlapMs)
+      const lines = await store.list(worker, { limit: followLimit, after })
+      from = at
+      for (const id of seen) if (id < after) seen.delete(id)
+      const fresh = lines.filter((line) => !seen.has(line.id))
+      for (const line of fresh) seen.add(line.id)
+      return fresh
+    }
+    await unseen()
+    for (;;) {
+      await pause(followMs, signal)
+      if (signal.aborted) return
+      yield* await unseen()
+    }
+  }
+
+  private newId(): string {
+    this.count = (this.count + 1) % 32 ** 5
+    // The count keeps lines of one millisecond in their order; it starts anew only after thirty million lines.
+    return `${idAt(this.options.clock.now())}${sortable(this.count, 5)}${this.options.instance}`
+  }
+
+  /** A batch of each worker in turn, so that one that floods delays nobody. */
+  private async write(): Promise<void> {
+    const left = new Map<string, LogRecord[]>()
+    for (const [worker, waiting] of this.workers) {
+      if (waiting.lines.length > 0) left.set(worker, waiting.lines)
+      waiting.lines = []
+      this.weigh(waiting, -waiting.bytes)
+    }
+    while (left.size > 0) {
+      for (const [worker, lines] of left) {
+        const some = firstBatch(lines)
+        let version = some.at(-1)?.deploymentId ?? null
+        try {
+          await this.options.store.add(some, logBound)
+        } catch (error) {
+          this.options.report(error, 'worker logs')
+          if (isUnavailable(error)) {
+            this.waitAgain(left)
+            return
+          }
+          // Another failure than an absent database would come again with the same lines.
+          this.lose(this.waitingOf(worker), some.length)
+          version = null
+        }
+        if (some.length < lines.length) {
+          left.set(worker, lines.slice(some.length))
+          continue
+        }
+        left.delete(worker)
+        if (version !== null) this.tellDropped(worker, version)
+      }
+    }
+  }
+
+  private tellDropped(worker: string, version: string): void {
+    const { dropped, lines } = this.waitingOf(worker)
+    if (lines.length === 0) this.workers.delete(worker)
+    if (dropped === 0) return
+    this.waitingOf(worker).dropped = 0
+    const message = `${String(dropped)} log lines could not be stored.`
+    this.add(worker, { time: this.options.clock.now(), level: 'system', message, version })
+  }
+
+  /** The newest of a worker that fit, in front of what came meanwhile. */
+  private waitAgain(left: ReadonlyMap<string, LogRecord[]>): void {
+    for (const [worker, lines] of left) {
+      const waiting = this.waitingOf(worker)
+      const kept: LogRecord[] = []
+      for (const line of lines.toReversed()) {
+        if (kept.length + waiting.lines.length >= waitingOfOne.lines || !this.hasRoom(waiting, sizeOf(line))) break
+        kept.push(line)
+        this.weigh(waiting, sizeOf(line))
+      }
+      waiting.lines = [...kept.reverse(), ...waiting.lines]
+      if (kept.length < lines.length) this.lose(waiting, lines.length - kept.length)
+    }
+    this.timer ??= setTimeout(() => void this.flush(), 1_000)
+  }
+}
+
+function sizeOf({ message }: LogRecord): number {
+  return message.length + lineOverhead
+}
+
+function firstBatch(lines: readonly LogRecord[]): readonly LogRecord[] {
+  let bytes = 0
+  const end = lines.findIndex(
+    (line, index) => index >= batch.lines || ((bytes += sizeOf(line)) > batch.bytes && index > 0),
+  )
+  return end < 0 ? lines : lines.slice(0, end)
+}
+
+function isUnavailable(error: unknown): boolean {
+  return error instanceof ServiceError && error.code === 'store_unavailable'
+}
+
+function describeRequest({ method, url, status, outcome, wallMs, cpuMs }: RequestOutcome): string {
+  // What follows the question mark may hold secrets.
+  const path = url.replace(/\?.*$/s, '')
+  const cpu = cpuMs === null ? '' : `, ${cpuMs.toFixed(1)} ms CPU`
+  return `${method} ${path} ${status === null ? '-' : String(status)} ${outcome} in ${wallMs.toFixed(1)} ms${cpu}`
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', done)
+      resolve()
+    }
+    const timer = setTimeout(done, ms)
+    signal.addEventListener('abort', done, { once: true })
+  })
+}

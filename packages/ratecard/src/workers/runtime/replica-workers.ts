@@ -1,0 +1,276 @@
+// The workers of this replica: knows from the store which version of which should serve, brings one up when somebody needs it,
+// replaces it when another replica deployed, and lets it go when nobody needs it. Never decides what should be deployed.
+import type { Clock } from '../../clock.ts'
+import { ServiceError } from '../../errors/service-error.ts'
+import type { RunRecord, WorkerRecord, WorkerStore } from '../../store/worker-store.ts'
+import { specOf } from './deployment-spec.ts'
+import type { ScheduledResult, WorkerVersionSpec } from './worker-runtime.ts'
+import type { Candidate, ActiveWorker, Supervisor } from './supervisor.ts'
+
+export interface ReplicaWorkersOptions {
+  readonly store: WorkerStore
+  readonly supervisor: Supervisor
+  readonly clock: Clock
+  /** Without traffic for this long, a worker's process ends; the next request starts another. */
+  readonly idleMs: number
+  readonly pollMs: number
+  readonly report: (error: unknown, what: string) => void
+  /** For the worker's own log. */
+  readonly say: (worker: string, deploymentId: string, message: string) => void
+  /** Known once the service listens. */
+  readonly serviceUrl: () => string | null
+}
+
+interface Member {
+  record: WorkerRecord
+  lastUsed: number
+}
+
+/** Why the version that should serve does not, and when it is tried again. */
+interface WorkerStartFailure {
+  readonly deploymentId: string
+  readonly detail: string
+  readonly delayMs: number
+  readonly until: number
+}
+
+const firstDelayMs = 1_000
+const longestDelayMs = 30_000
+const sweepMs = 5_000
+
+export class ReplicaWorkers {
+  private readonly options: ReplicaWorkersOptions
+  private readonly members = new Map<string, Member>()
+  private readonly hosts = new Map<string, string>()
+  private readonly coming = new Map<string, Promise<ActiveWorker>>()
+  private readonly failures = new Map<string, WorkerStartFailure>()
+  private readonly behind = new Set<string>()
+  private sequence = -1
+  /** Grows with each change made here; what was read before one is out of date after it. */
+  private changes = 0
+  private timer: NodeJS.Timeout | undefined
+  private polling: Promise<void> = Promise.resolve()
+  private closed = false
+  private lastSweep = 0
+
+  constructor(options: ReplicaWorkersOptions) {
+    this.options = options
+  }
+
+  /** Resolves once it is known what is deployed, or that the store does not tell. */
+  async start(): Promise<void> {
+    await this.poll()
+  }
+
+  workerAt(host: string): string | null {
+    return this.hosts.get(host) ?? null
+  }
+
+  knows(name: string): boolean {
+    return this.members.has(name)
+  }
+
+  /** What serves the worker now: at once when it runs, else after its start. */
+  live(name: string): ActiveWorker | Promise<ActiveWorker> {
+    const member = this.members.get(name)
+    if (member === undefined) throw notFound(name)
+    member.lastUsed = this.options.clock.now()
+    return this.options.supervisor.find(name) ?? this.bring(name)
+  }
+
+  /** A version that was just made the active one, with its process. */
+  adopt(record: WorkerRecord, candidate: Candidate): void {
+    this.changes++
+    this.enter(record)
+    this.failures.delete(record.name)
+    this.behind.delete(record.name)
+    candidate.activate()
+  }
+
+  async drop(name: string): Promise<void> {
+    this.changes++
+    this.leave(name)
+    await this.options.supervisor.remove(name)
+  }
+
+  /** One scheduled run of the deployment that was active when the tick was taken. */
+  async runScheduled(run: RunRecord): Promise<ScheduledResult> {
+    try {
+      const { id: runId, scheduledTime, cron } = run
+      const live = this.options.supervisor.find(run.worker)
+      const spec = live?.spec.version === run.deploymentId ? live.spec : await this.load(run.worker, run.deploymentId)
+      return await this.options.supervisor.runVersion(spec, { runId, scheduledTime, cron })
+    } catch (error) {
+      return { outcome: 'lost', wallMs: 0, cpuMs: null, error: messageOf(error) }
+    }
+  }
+
+  async load(name: string, deploymentId: string): Promise<WorkerVersionSpec> {
+    const content = await this.options.store.content(deploymentId)
+    if (content === null) throw notFound(name)
+    return specOf({ name, deploymentId }, content, this.options.serviceUrl())
+  }
+
+  /** `starting`, `idle`, or why it cannot be started; for workers whose process does not run. */
+  stateOf(name: string): { readonly state: 'starting' | 'idle' | 'unavailable'; readonly detail: string | null } {
+    if (this.coming.has(name)) return { state: 'starting', detail: null }
+    const failure = this.failures.get(name)
+    return failure === undefined ? { state: 'idle', detail: null } : { state: 'unavailable', detail: failure.detail }
+  }
+
+  /** Looks at once whether something changed; also done every `pollMs`. */
+  poll(): Promise<void> {
+    this.polling = this.polling
+      .then(() => this.look())
+      .catch((error: unknown) => this.options.report(error, 'workers of this replica'))
+    return this.polling
+  }
+
+  async close(): Promise<void> {
+    this.closed = true
+    clearTimeout(this.timer)
+    await this.polling
+    await Promise.allSettled(this.coming.values())
+  }
+
+  private async look(): Promise<void> {
+    clearTimeout(this.timer)
+    if (this.closed) return
+    try {
+      await this.refresh()
+    } catch (error) {
+      this.options.report(error, 'list of workers')
+    }
+    if (!this.isClosed()) this.timer = setTimeout(() => void this.poll(), this.options.pollMs)
+    for (const name of this.behind) if (!this.resting(name)) void this.catchUp(name)
+    this.sweep()
+  }
+
+  private isClosed(): boolean {
+    return this.closed
+  }
+
+  private async refresh(): Promise<void> {
+    const { store, supervisor } = this.options
+    for (;;) {
+      const { changes } = this
+      const sequence = await store.changeSequence()
+      if (sequence === this.sequence) return
+      const records = await store.list()
+      // Something was deployed here meanwhile: what was read may be from before.
+      if (changes !== this.changes) continue
+      this.sequence = sequence
+      const present = new Set(records.map((record) => record.name))
+      for (const name of this.members.keys()) {
+        if (present.has(name)) continue
+        this.leave(name)
+        supervisor.remove(name).catch((error: unknown) => this.options.report(error, `end of the worker ${name}`))
+      }
+      for (const record of records) {
+        this.enter(record)
+        const live = supervisor.find(record.name)
+        if (live !== undefined && live.spec.version !== record.deployment.id) this.behind.add(record.name)
+      }
+      return
+    }
+  }
+
+  private enter(record: WorkerRecord): void {
+    const { name } = record
+    for (const [host, owner] of this.hosts) if (owner === name) this.hosts.delete(host)
+    for (const host of record.deployment.hosts) this.hosts.set(host, name)
+    const member = this.members.get(name)
+    if (member === undefined) this.members.set(name, { record, lastUsed: this.options.clock.now() })
+    else member.record = record
+  }
+
+  private leave(name: string): void {
+    this.members.delete(name)
+    this.failures.delete(name)
+    this.behind.delete(name)
+    for (const [host, owner] of this.hosts) if (owner === name) this.hosts.delete(host)
+  }
+
+  private async catchUp(name: string): Promise<void> {
+    this.behind.delete(name)
+    try {
+      await this.bring(name)
+    } catch {
+      // Told in the worker's log; the version before goes on serving, and this one is tried again.
+      if (this.members.has(name) && this.options.supervisor.find(name) !== undefined) this.behind.add(name)
+    }
+  }
+
+  /** Brings the active version up, once for all who wait for it. */
+  private bring(name: string): Promise<ActiveWorker> {
+    const present = this.coming.get(name)
+    if (present !== undefined) return present
+    const coming = this.bringUp(name).finally(() => this.coming.delete(name))
+    this.coming.set(name, coming)
+    return coming
+  }
+
+  private async bringUp(name: string): Promise<ActiveWorker> {
+    const { supervisor } = this.options
+    for (;;) {
+      const member = this.members.get(name)
+      if (member === undefined) {
+        await supervisor.remove(name)
+        throw notFound(name)
+      }
+      const { id } = member.record.deployment
+      const live = supervisor.find(name)
+      if (live?.spec.version === id) return live
+      if (this.resting(name)) throw this.unavailable(name)
+      try {
+        await supervisor.deploy(await this.load(name, id))
+        this.failures.delete(name)
+      } catch (error) {
+        // It was replaced or removed while it started, so its failure does not matter.
+        if (this.members.get(name)?.record.deployment.id !== id) continue
+        this.fail(name, id, messageOf(error))
+        throw this.unavailable(name)
+      }
+    }
+  }
+
+  private resting(name: string): boolean {
+    const failure = this.failures.get(name)
+    const member = this.members.get(name)
+    if (failure === undefined || failure.deploymentId !== member?.record.deployment.id) return false
+    return this.options.clock.now() < failure.until
+  }
+
+  private fail(name: string, deploymentId: string, detail: string): void {
+    const before = this.failures.get(name)
+    const again = before?.deploymentId === deploymentId
+    const delayMs = again ? Math.min(longestDelayMs, before.delayMs * 2) : firstDelayMs
+    this.failures.set(name, { deploymentId, detail, delayMs, until: this.options.clock.now() + delayMs })
+    this.options.say(name, deploymentId, detail)
+  }
+
+  private unavailable(name: string): ServiceError {
+    const failure = this.failures.get(name)
+    const retryAfter = Math.max(1, Math.ceil((failure?.delayMs ?? 0) / 1_000))
+    return new ServiceError('worker_unavailable', `The worker "${name}" could not be started.`, {
+      hint: 'Why is in the worker’s logs.',
+      retryAfter,
+    })
+  }
+
+  private sweep(): void {
+    const now = this.options.clock.now()
+    if (now - this.lastSweep < sweepMs) return
+    this.lastSweep = now
+    for (const [name, member] of this.members)
+      if (now - member.lastUsed >= this.options.idleMs) this.options.supervisor.rest(name)
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+export function notFound(name: string): ServiceError {
+  return new ServiceError('worker_not_found', `No worker "${name}" is deployed.`)
+}

@@ -1,0 +1,174 @@
+// Fires schedules: takes what is due, of all replicas each tick once, and sees to it that every run ends with an outcome.
+// due-runs.ts decides which tick is due and which is late; the caller carries the runs out.
+import type { NewRun, RunRecord, WorkerRunStore } from '../../store/worker-store.ts'
+import { planDue } from './due-runs.ts'
+import type { ScheduledResult } from './worker-runtime.ts'
+
+export interface SchedulerOptions {
+  readonly runs: WorkerRunStore
+  /** The database's clock in a service: replicas do not agree on the time. */
+  readonly time: () => Promise<number>
+  /** Names this replica. */
+  readonly instance: string
+  readonly newId: () => string
+  /** Never rejects. */
+  readonly carryOut: (run: RunRecord) => Promise<ScheduledResult>
+  readonly onEnd?: (run: RunRecord, result: ScheduledResult) => void
+  readonly report: (error: unknown, what: string) => void
+}
+
+const pollMs = 5_000
+const heartbeatMs = 5_000
+/** Four beats. */
+export const staleMs = 20_000
+/** Replicas share what is due in portions of this size. */
+const claimLimit = 200
+const finishAttempts = 10
+const retryMs = 1_000
+
+export class Scheduler {
+  private readonly options: SchedulerOptions
+  private readonly running = new Map<string, Promise<void>>()
+  private timer: NodeJS.Timeout | undefined
+  private beatTimer: NodeJS.Timeout | undefined
+  private ticking: Promise<void> = Promise.resolve()
+  private stopped = true
+  private lastLook = -Infinity
+
+  constructor(options: SchedulerOptions) {
+    this.options = options
+  }
+
+  start(): void {
+    this.stopped = false
+    this.beatTimer = setInterval(() => void this.beat(), heartbeatMs)
+    this.beatTimer.unref()
+    this.sleep(0)
+  }
+
+  /** The schedules changed: look at once. */
+  wake(): void {
+    if (!this.stopped) this.sleep(0)
+  }
+
+  /** Takes everything that is due and starts it. Milliseconds until the next is due; null when nothing ever is. */
+  async tick(): Promise<number | null> {
+    const { runs, instance, newId } = this.options
+    const taken: RunRecord[] = []
+    try {
+      for (;;) {
+        const now = await this.options.time()
+        await this.loseStale(now)
+        const plan = { instance, newId, limit: claimLimit }
+        taken.push(...(await runs.claimDue(now, { ...plan, plan: (due) => planDue(due.cron, due.nextAt, now) })))
+        const next = await runs.nextDue()
+        if (next === null || next > now) return next === null ? null : next - now
+      }
+    } finally {
+      // Only after all are claimed: otherwise outcomes of the first would be written before claims of the last.
+      for (const run of taken) this.begin(run).catch((error: unknown) => this.options.report(error, 'cron run'))
+    }
+  }
+
+  /** One run by hand, to its end; `skipped` when one of the same cron is running. */
+  async trigger(run: Omit<NewRun, 'id' | 'scheduledTime'>): Promise<RunRecord> {
+    const { runs, instance, newId } = this.options
+    const now = await this.options.time()
+    const claimed = await runs.claim({ ...run, id: newId(), scheduledTime: now }, instance, now)
+    if (claimed.outcome !== 'running') return claimed
+    await this.begin(claimed)
+    return (await runs.find(claimed.id)) ?? claimed
+  }
+
+  /** Says that what runs here still does. */
+  async beat(): Promise<void> {
+    if (this.running.size === 0) return
+    try {
+      await this.options.runs.heartbeat(this.options.instance, await this.options.time())
+    } catch (error) {
+      this.options.report(error, 'cron heartbeat')
+    }
+  }
+
+  /** Takes nothing more, waits for what runs for at most `deadlineMs`, and records the rest as lost. */
+  async stop(deadlineMs: number): Promise<void> {
+    this.stopped = true
+    clearTimeout(this.timer)
+    await this.ticking
+    await within(deadlineMs, Promise.all(this.running.values()))
+    clearInterval(this.beatTimer)
+    const error = 'The service stopped before the run was done.'
+    const left = [...this.running.keys()]
+    await Promise.all(left.map((id) => this.finish(id, { outcome: 'lost', wallMs: 0, cpuMs: null, error }, 1)))
+  }
+
+  /** Resolves when nothing runs here. */
+  async idle(): Promise<void> {
+    while (this.running.size > 0) await Promise.all(this.running.values())
+  }
+
+  private sleep(ms: number): void {
+    clearTimeout(this.timer)
+    this.timer = setTimeout(() => {
+      // One pass at a time: a wake in the middle of one asks for another after it.
+      this.ticking = this.ticking.then(() => this.pass())
+    }, ms)
+  }
+
+  private async pass(): Promise<void> {
+    if (this.stopped) return
+    try {
+      const wait = await this.tick()
+      if (!this.isStopped()) this.sleep(Math.min(pollMs, Math.max(1, wait ?? pollMs)))
+    } catch (error) {
+      this.options.report(error, 'cron schedules')
+      if (!this.isStopped()) this.sleep(retryMs)
+    }
+  }
+
+  private isStopped(): boolean {
+    return this.stopped
+  }
+
+  private async loseStale(now: number): Promise<void> {
+    if (now - this.lastLook < heartbeatMs) return
+    this.lastLook = now
+    await this.options.runs.loseStale(now - staleMs, now)
+  }
+
+  private begin(run: RunRecord): Promise<void> {
+    const done = this.carryOut(run).finally(() => this.running.delete(run.id))
+    this.running.set(run.id, done)
+    return done
+  }
+
+  private async carryOut(run: RunRecord): Promise<void> {
+    const result = await this.options.carryOut(run)
+    await this.finish(run.id, result, finishAttempts)
+    this.options.onEnd?.(run, result)
+  }
+
+  /** A database that is away for a moment must not cost the outcome. */
+  private async finish(id: string, result: ScheduledResult, attempts: number): Promise<void> {
+    const { outcome, cpuMs } = result
+    for (let attempt = 1; attempt <= attempts; attempt++) {
+      try {
+        await this.options.runs.finish(id, { outcome, error: result.error ?? null, cpuMs }, await this.options.time())
+        return
+      } catch (error) {
+        this.options.report(error, 'outcome of a cron run')
+        if (attempt < attempts) await new Promise((resolve) => setTimeout(resolve, retryMs))
+      }
+    }
+  }
+}
+
+/** Resolves with the work, or without it after `ms`. */
+export async function within(ms: number, work: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const deadline = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms)
+  })
+  await Promise.race([work, deadline])
+  clearTimeout(timer)
+}

@@ -1,0 +1,177 @@
+// Which version of which worker is live on this replica. Starts candidates beside the running version, switches between two
+// requests, lets the old one finish, and brings back what died. Never decides what should be deployed, and stores nothing.
+import { ServiceError } from '../../errors/service-error.ts'
+import { HostedWorker } from './hosted-worker.ts'
+import type {
+  RunningWorker,
+  RuntimeState,
+  ScheduledEvent,
+  ScheduledResult,
+  WorkerHandlers,
+  WorkerLogLine,
+  WorkerVersionSpec,
+} from './worker-runtime.ts'
+import type { HostedState, SupervisorOptions } from './supervisor-options.ts'
+
+/** What serves now. */
+export type ActiveWorker = Pick<RunningWorker, 'dispatch' | 'upgrade' | 'spec'>
+
+/** A version that runs and passed its check, but serves nobody yet. */
+export interface Candidate {
+  readonly handlers: WorkerHandlers
+  /** Serves from now on; the version before drains in the background. */
+  activate(): void
+  discard(): Promise<void>
+}
+
+export interface Supervisor {
+  runtimeState(): Promise<RuntimeState>
+  /** Rejects with `worker_start_failed` or `worker_unavailable`; whatever served before is untouched. */
+  prepare(spec: WorkerVersionSpec): Promise<Candidate>
+  /** `prepare` and `activate`; deployments of one name happen one after the other. The version that is live already is left alone. */
+  deploy(spec: WorkerVersionSpec): Promise<WorkerHandlers>
+  find(name: string): ActiveWorker | undefined
+  states(): readonly HostedState[]
+  /** One run of the live version; never rejects. */
+  runScheduled(name: string, event: ScheduledEvent): Promise<ScheduledResult>
+  /** One run of this version, whether it is live or not; never rejects. */
+  runVersion(spec: WorkerVersionSpec, event: ScheduledEvent): Promise<ScheduledResult>
+  /** Puts a worker to rest when it has nothing to do now: what still arrives in this moment is answered. False when it is busy. */
+  rest(name: string): boolean
+  /** Stops serving at once; resolves when the process is gone. */
+  remove(name: string): Promise<void>
+  /** Lets everything finish for at most `deadlineMs`, then ends every process. */
+  close(deadlineMs: number): Promise<void>
+}
+
+const defaults = { drainMs: 30_000, maxRunProcesses: 32, restartPatienceMs: 2_000 }
+const defaultDelaysMs = [0, 100, 500, 2_000, 5_000, 15_000, 30_000]
+
+export function createSupervisor(options: SupervisorOptions): Supervisor {
+  return new LocalSupervisor(options)
+}
+
+class LocalSupervisor implements Supervisor {
+  private readonly options: Required<SupervisorOptions>
+  private readonly hosted = new Map<string, HostedWorker>()
+  private readonly queues = new Map<string, Promise<unknown>>()
+  private readonly retiring = new Set<Promise<void>>()
+  private readonly waitingRuns: (() => void)[] = []
+  private runProcesses = 0
+  private closing = false
+
+  constructor(options: SupervisorOptions) {
+    this.options = { ...defaults, restartDelaysMs: defaultDelaysMs, ...options }
+  }
+
+  runtimeState(): Promise<RuntimeState> {
+    return this.options.runtime.state()
+  }
+
+  async prepare(spec: WorkerVersionSpec): Promise<Candidate> {
+    if (this.closing) throw new ServiceError('shutting_down', 'The worker host is shutting down.')
+    const next = new HostedWorker(spec, this.options)
+    const handlers = await next.start()
+    return { handlers, activate: () => this.activate(next), discard: () => next.retire(0) }
+  }
+
+  deploy(spec: WorkerVersionSpec): Promise<WorkerHandlers> {
+    return this.inTurn(spec.name, async () => {
+      const live = this.hosted.get(spec.name)
+      if (live?.spec.version === spec.version) return live.handlers
+      const candidate = await this.prepare(spec)
+      if (this.closing) {
+        await candidate.discard()
+        throw new ServiceError('shutting_down', 'The worker host is shutting down.')
+      }
+      candidate.activate()
+      return candidate.handlers
+    })
+  }
+
+  find(name: string): HostedWorker | undefined {
+    return this.hosted.get(name)
+  }
+
+  states(): readonly HostedState[] {
+    return [...this.hosted.values()].map((worker) => worker.state())
+  }
+
+  async runScheduled(name: string, event: ScheduledEvent): Promise<ScheduledResult> {
+    const live = this.hosted.get(name)
+    if (live === undefined) return { outcome: 'lost', wallMs: 0, cpuMs: null, error: `No worker "${name}" is live.` }
+    return this.runVersion(live.spec, event)
+  }
+
+  async runVersion(spec: WorkerVersionSpec, event: ScheduledEvent): Promise<ScheduledResult> {
+    if (this.runProcesses >= this.options.maxRunProcesses) {
+      const live = this.hosted.get(spec.name)
+      if (live?.spec.version === spec.version) return live.scheduled(event)
+      await new Promise<void>((resolve) => this.waitingRuns.push(resolve))
+    } else this.runProcesses++
+    try {
+      const log = (line: WorkerLogLine): void => this.options.events.log(spec.name, line)
+      return await this.options.runtime.runOnce(spec, event, { log })
+    } finally {
+      // The next caller gets the place, if one waits.
+      const next = this.waitingRuns.shift()
+      if (next === undefined) this.runProcesses--
+      else next()
+    }
+  }
+
+  rest(name: string): boolean {
+    const live = this.hosted.get(name)
+    if (live === undefined || (live.state().stats?.inFlight ?? 0) > 0) return false
+    this.hosted.delete(name)
+    this.retire(live, this.options.drainMs)
+    return true
+  }
+
+  remove(name: string): Promise<void> {
+    return this.inTurn(name, async () => {
+      const live = this.hosted.get(name)
+      this.hosted.delete(name)
+      await live?.retire(0)
+    })
+  }
+
+  async close(deadlineMs: number): Promise<void> {
+    this.closing = true
+    await Promise.allSettled(this.queues.values())
+    for (const worker of this.hosted.values()) this.retire(worker, deadlineMs)
+    this.hosted.clear()
+    let timer: NodeJS.Timeout | undefined
+    const deadline = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, deadlineMs)
+    })
+    await Promise.race([Promise.all(this.retiring), deadline])
+    clearTimeout(timer)
+    await this.options.runtime.close()
+  }
+
+  private activate(next: HostedWorker): void {
+    const { name } = next.spec
+    const old = this.hosted.get(name)
+    this.hosted.set(name, next)
+    next.serve()
+    if (old !== undefined) this.retire(old, this.options.drainMs)
+  }
+
+  private retire(worker: HostedWorker, drainMs: number): void {
+    const done = worker.retire(drainMs)
+    this.retiring.add(done)
+    const clear = (): void => void this.retiring.delete(done)
+    done.then(clear, clear)
+  }
+
+  private inTurn<T>(name: string, work: () => Promise<T>): Promise<T> {
+    const turn = (this.queues.get(name) ?? Promise.resolve()).then(work, work)
+    this.queues.set(name, turn)
+    const clear = (): void => {
+      if (this.queues.get(name) === turn) this.queues.delete(name)
+    }
+    turn.then(clear, clear)
+    return turn
+  }
+}

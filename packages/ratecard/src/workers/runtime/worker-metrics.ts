@@ -1,0 +1,93 @@
+import { Counter, Gauge, Histogram } from 'prom-client'
+import type { Registry } from 'prom-client'
+import type { RequestOutcome, ScheduledResult } from './worker-runtime.ts'
+import type { HostedState } from './supervisor-options.ts'
+
+export interface WorkerMetrics {
+  request(worker: string, outcome: RequestOutcome): void
+  run(worker: string, result: ScheduledResult): void
+  dropped(lines: number): void
+}
+
+/** Figures of the workers of this replica; processes are looked at when somebody asks for the figures. */
+export function createWorkerMetrics(registry: Registry, states: () => readonly HostedState[]): WorkerMetrics {
+  const registers = [registry]
+  const requests = new Counter({
+    name: 'ratecard_worker_requests_total',
+    help: 'Requests to workers, by what became of them.',
+    labelNames: ['worker', 'outcome'],
+    registers,
+  })
+  const duration = new Histogram({
+    name: 'ratecard_worker_request_duration_seconds',
+    help: 'Time from a request to the end of its answer.',
+    labelNames: ['worker'],
+    buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10, 60],
+    registers,
+  })
+  const cpu = new Counter({
+    name: 'ratecard_worker_cpu_seconds_total',
+    help: 'CPU time of requests and scheduled runs.',
+    labelNames: ['worker', 'kind'],
+    registers,
+  })
+  const runs = new Counter({
+    name: 'ratecard_worker_cron_runs_total',
+    help: 'Scheduled runs carried out by this replica, by outcome.',
+    labelNames: ['worker', 'outcome'],
+    registers,
+  })
+  const dropped = new Counter({
+    name: 'ratecard_worker_log_lines_dropped_total',
+    help: 'Log lines that could not be stored.',
+    registers,
+  })
+  watchProcesses(registers, states)
+  // Looking a series up by its labels costs more than counting in it.
+  const series = new Map<string, ReturnType<typeof seriesOf>>()
+  const seriesOf = (worker: string, outcome: RequestOutcome['outcome']) => ({
+    requests: requests.labels({ worker, outcome }),
+    duration: duration.labels({ worker }),
+    cpu: cpu.labels({ worker, kind: 'request' }),
+  })
+  return {
+    request(worker, { outcome, wallMs, cpuMs }) {
+      const key = `${outcome} ${worker}`
+      let of = series.get(key)
+      if (of === undefined) series.set(key, (of = seriesOf(worker, outcome)))
+      of.requests.inc()
+      of.duration.observe(wallMs / 1_000)
+      if (cpuMs !== null) of.cpu.inc(cpuMs / 1_000)
+    },
+    run(worker, result) {
+      runs.inc({ worker, outcome: result.outcome })
+      if (result.cpuMs !== null) cpu.inc({ worker, kind: 'scheduled' }, result.cpuMs / 1_000)
+    },
+    dropped: (lines) => {
+      dropped.inc(lines)
+    },
+  }
+}
+
+function watchProcesses(registers: Registry[], states: () => readonly HostedState[]): void {
+  const gauge = (name: string, help: string, read: (state: HostedState) => number | null) =>
+    new Gauge({
+      name,
+      help,
+      labelNames: ['worker'],
+      registers,
+      collect() {
+        this.reset()
+        for (const state of states()) {
+          const value = read(state)
+          if (value !== null) this.set({ worker: state.name }, value)
+        }
+      },
+    })
+  gauge('ratecard_worker_memory_bytes', 'Resident memory of the process.', ({ stats }) =>
+    typeof stats?.memoryMb === 'number' ? stats.memoryMb * 1024 * 1024 : null,
+  )
+  gauge('ratecard_worker_requests_in_flight', 'Requests under way.', ({ stats }) => stats?.inFlight ?? 0)
+  gauge('ratecard_worker_restarts', 'Restarts of the present version.', ({ restarts }) => restarts)
+  gauge('ratecard_worker_up', 'Whether the process runs.', ({ state }) => (state === 'running' ? 1 : 0))
+}

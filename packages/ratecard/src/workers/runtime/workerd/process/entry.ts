@@ -1,0 +1,117 @@
+// The modules we put beside the author's own in each process, as text. They run in the author's isolate and protect nothing:
+// by changing them a worker can spoil its own logs and outcomes, nobody else's.
+
+import { longestMessage } from '../../worker-runtime.ts'
+
+/** Marks a response that stands for an exception of the handler. */
+export const exceptionHeader = 'x-ratecard-exception'
+/** Marks a refusal of the egress; the text becomes the message of the TypeError. */
+export const egressHeader = 'x-ratecard-egress'
+/** Begins a line of ours on standard output. */
+export const lineMark = '\u001e'
+
+/** Evaluated before the author's code, so that top-level logging is caught as well. */
+export const preludeModule = `import { AsyncLocalStorage } from 'node:async_hooks';
+export const invocation = new AsyncLocalStorage();
+const raw = console.log.bind(console), stringify = JSON.stringify, now = Date.now;
+const inspect = globalThis.process?.getBuiltinModule?.('node:util')?.inspect ?? plain;
+function plain(value) {
+  if (value instanceof Error) return value.stack ?? String(value);
+  try { return (typeof value === 'object' && value !== null ? stringify(value) : undefined) ?? String(value); } catch { return String(value); }
+}
+const cut = (text) => text.length > ${longestMessage} ? text.slice(0, ${longestMessage}) + '… (' + text.length + ' characters)' : text;
+export function emit(level, message, extra) {
+  raw('\\u001e' + stringify({ time: now(), level, ...invocation.getStore(), message: cut(message), ...extra }));
+}
+for (const level of ['debug', 'log', 'info', 'warn', 'error'])
+  console[level] = (...parts) => emit(level, parts.map((part) => typeof part === 'string' ? part : inspect(part)).join(' '));
+export function failure(error) {
+  const is = error instanceof Error || (typeof error === 'object' && error !== null && 'message' in error);
+  return is ? { name: String(error.name ?? 'Error'), message: cut(String(error.message)), stack: typeof error.stack === 'string' ? cut(error.stack) : undefined }
+    : { name: 'Error', message: cut('thrown: ' + plain(error)) };
+}
+export function exception(where, error) { const f = failure(error); emit('exception', f.name + ': ' + f.message, { where, stack: f.stack }); }
+globalThis.addEventListener?.('unhandledrejection', (event) => exception('promise', event.reason));
+`
+
+export const entryModule = `import { invocation, emit, exception, failure } from '../prelude.js';
+import * as user from '../worker.js';
+import { WorkerEntrypoint } from 'cloudflare:workers';
+export * from '../worker.js';
+const main = user.default;
+const isClass = typeof main === 'function' && main.prototype instanceof WorkerEntrypoint;
+const handlers = isClass ? main.prototype : main;
+let pending = 0;
+function background(work, failed) {
+  pending++;
+  return Promise.resolve(work).catch(failed).finally(() => { pending--; });
+}
+function contextOf(ctx, waitUntil) {
+  return { waitUntil, passThroughOnException() {}, props: ctx.props ?? {}, exports: ctx.exports, abort: (reason) => ctx.abort(reason) };
+}
+function call(name, first, env, ctx) {
+  return isClass ? new main(ctx, env)[name](first) : main[name](first, env, ctx);
+}
+export default {
+  fetch(request, env, ctx) {
+    const requestId = request.headers.get('x-request-id') ?? undefined;
+    return invocation.run({ requestId }, async () => {
+      try {
+        if (typeof handlers?.fetch !== 'function') throw new TypeError('The worker has no fetch handler.');
+        const own = contextOf(ctx, (work) => ctx.waitUntil(background(work, (error) => exception('waitUntil', error))));
+        const response = await call('fetch', request, env, own);
+        if (!(response instanceof Response)) throw new TypeError('The fetch handler did not return a Response.');
+        return response;
+      } catch (error) {
+        exception('fetch', error);
+        return new Response(null, { status: 500, headers: { '${exceptionHeader}': '1' } });
+      }
+    });
+  },
+};
+export class __Ctl extends WorkerEntrypoint {
+  describe() {
+    return { fetch: typeof handlers?.fetch === 'function', scheduled: typeof handlers?.scheduled === 'function', pending };
+  }
+  runScheduled(runId, scheduledTime, cron) {
+    return invocation.run({ runId }, async () => {
+      const errors = [], work = [];
+      const failed = (where) => (error) => { exception(where, error); errors.push(failure(error)); };
+      const own = contextOf(this.ctx, (promise) => { work.push(background(promise, failed('waitUntil'))); });
+      try {
+        if (typeof handlers?.scheduled !== 'function') throw new TypeError('The worker has no scheduled handler.');
+        await call('scheduled', { type: 'scheduled', scheduledTime, cron, noRetry() {} }, this.env, own);
+      } catch (error) { failed('scheduled')(error); }
+      for (let done = 0; done < work.length; done++) await work[done];
+      return { errors };
+    });
+  }
+}
+`
+
+/** Answers the supervisor on the private control socket. */
+export const controlModule = `export default {
+  async fetch(request, env) {
+    const path = new URL(request.url).pathname;
+    if (path === '/ping') return new Response('pong');
+    if (path === '/describe') return Response.json(await env.WORKER.describe());
+    const event = await request.json();
+    try {
+      return Response.json(await env.WORKER.runScheduled(event.runId, event.scheduledTime, event.cron));
+    } catch (error) {
+      return Response.json({ errors: [{ name: error?.name ?? 'Error', message: String(error?.message ?? error), stack: error?.stack }] });
+    }
+  },
+};
+`
+
+/** Turns a refusal into what a failed fetch is everywhere: a TypeError that says why. */
+export const egressModule = `export default {
+  async fetch(request, env) {
+    const response = await env.OUTSIDE.fetch(request);
+    const refusal = response.headers.get('${egressHeader}');
+    if (refusal !== null) throw new TypeError(decodeURIComponent(refusal));
+    return response;
+  },
+};
+`

@@ -1,0 +1,137 @@
+// What a process prints, as log lines. The author's code can forge lines of its own worker, so nothing in them is believed
+// beyond their shape.
+import type { WorkerLogLine } from '../../worker-runtime.ts'
+import { lineMark } from './entry.ts'
+import type { TraceMapper } from './source-map.ts'
+
+const maxLine = 65_536
+const linesPerSecond = 1_000
+const charactersPerSecond = 512 * 1024
+
+/** How the runtime reports, on standard error, an exception that no handler could catch: one thrown in the middle of a body, say. */
+const uncaught = /Uncaught exception: .*?\bjsg\.(\w+: .*)$/
+
+type Level = WorkerLogLine['level']
+const levels: ReadonlySet<string> = new Set(['debug', 'log', 'info', 'warn', 'error', 'exception'])
+
+export interface LineReader {
+  push(chunk: Buffer): void
+  end(): void
+}
+
+/** Cuts a stream into lines of at most 64 KiB; what is longer loses its tail. */
+export function lineReader(onLine: (line: string) => void): LineReader {
+  const decoder = new TextDecoder()
+  let rest = ''
+  let cutting = false
+  const add = (text: string): void => {
+    const parts = text.split('\n')
+    parts.forEach((part, index) => {
+      if (!cutting) rest += part.slice(0, maxLine - rest.length)
+      if (index < parts.length - 1) {
+        onLine(rest)
+        rest = ''
+        cutting = false
+      } else cutting = rest.length >= maxLine
+    })
+  }
+  return {
+    push: (chunk) => add(decoder.decode(chunk, { stream: true })),
+    end: () => {
+      if (rest !== '') onLine(rest)
+      rest = ''
+    },
+  }
+}
+
+interface LineContext {
+  readonly version: string
+  readonly now: number
+  readonly map: TraceMapper
+}
+
+/** One line of standard output as a log line; undefined when it is empty. */
+export function parseLogLine(line: string, context: LineContext): WorkerLogLine | undefined {
+  if (line.trim() === '') return undefined
+  if (!line.startsWith(lineMark)) return plainLine('log', line, context)
+  const item = parseJson(line.slice(lineMark.length))
+  if (item === undefined) return plainLine('log', line, context)
+  const { level, message, stack, requestId, runId, time } = item
+  const text = typeof stack === 'string' && stack !== '' ? stack : typeof message === 'string' ? message : ''
+  return {
+    time: typeof time === 'number' && Math.abs(time - context.now) < 60_000 ? time : context.now,
+    level: isLevel(level) ? level : 'log',
+    message: level === 'exception' ? context.map(text) : text,
+    version: context.version,
+    ...(isId(requestId) ? { requestId } : {}),
+    ...(isId(runId) ? { runId } : {}),
+  }
+}
+
+/**
+ * The exception of the worker that a line of standard error reports; undefined for everything else there, which is the
+ * runtime's own. The worker itself writes to standard output only: the prelude sends its console there.
+ */
+export function exceptionIn(line: string, context: LineContext): WorkerLogLine | undefined {
+  const text = uncaught.exec(line)?.[1]
+  return text === undefined ? undefined : plainLine('exception', text, context)
+}
+
+function plainLine(level: Level, line: string, { now, map, version }: LineContext): WorkerLogLine {
+  return { time: now, level, message: map(line), version }
+}
+
+export interface LineLimit {
+  /** Whether a line of that many characters still fits into this second. What does not is counted, and need not be read. */
+  takes(length: number): boolean
+  log(line: WorkerLogLine): void
+  /** Says what was dropped so far. */
+  flush(): void
+}
+
+/** Lets through a thousand lines, and half a million characters, a second; says how many lines it did not. */
+export function limitLines(version: string, now: () => number, log: (line: WorkerLogLine) => void): LineLimit {
+  let second = 0
+  let left = { lines: linesPerSecond, characters: charactersPerSecond }
+  let dropped = 0
+  const flush = (): void => {
+    if (dropped > 0) log({ time: now(), level: 'system', message: `${dropped} log lines were dropped.`, version })
+    dropped = 0
+  }
+  const takes = (length: number): boolean => {
+    const current = Math.floor(now() / 1_000)
+    if (current !== second) {
+      flush()
+      second = current
+      left = { lines: linesPerSecond, characters: charactersPerSecond }
+    }
+    const fits = left.lines > 0 && left.characters >= length
+    if (fits) left = { lines: left.lines - 1, characters: left.characters - length }
+    else dropped++
+    return fits
+  }
+  return {
+    takes,
+    flush,
+    log: (line) => {
+      if (takes(line.message.length)) log(line)
+    },
+  }
+}
+
+function parseJson(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? { ...value } : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function isLevel(value: unknown): value is Level {
+  return typeof value === 'string' && levels.has(value)
+}
+
+function isId(value: unknown): value is string {
+  return typeof value === 'string' && value.length <= 128
+}

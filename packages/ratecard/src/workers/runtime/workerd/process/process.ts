@@ -1,0 +1,256 @@
+// One workerd process: its private folder, its birth and its death. Knows nothing of requests.
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { closeSync, openSync } from 'node:fs'
+import { chmod, chown, mkdir, rm, writeFile } from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import type { Readable } from 'node:stream'
+import type { WorkerVersionSpec } from '../../worker-runtime.ts'
+import { fileNames, moduleFile, moduleFiles, workerdConfig } from './workerd-config.ts'
+import { guarded } from '../../../../guarded.ts'
+import { createEgress } from '../traffic/egress.ts'
+import type { EgressPolicy } from '../traffic/egress.ts'
+import { controlModule, egressModule, entryModule, preludeModule } from './entry.ts'
+import { lineReader } from './log-lines.ts'
+import type { Confinement } from '../confinement/confinement.ts'
+import { processesFrom, StartFailed, watchStart } from './start-watch.ts'
+
+/** The longest path a unix socket can have, less the closing zero byte. */
+const longestSocketPath = 107
+
+export interface ProcessOptions {
+  readonly spec: WorkerVersionSpec
+  readonly binary: string
+  readonly confinement: Confinement
+  /** The user of the process; null keeps the service's own. */
+  readonly user: number | null
+  /** Absolute, not yet there. */
+  readonly folder: string
+  readonly startTimeoutMs: number
+  readonly egress: EgressPolicy
+  readonly onLine: (line: string, from: 'stdout' | 'stderr') => void
+}
+
+export interface ProcessExit {
+  /** What was written to standard error last, for telling causes apart. */
+  readonly lastWords: string
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+}
+
+export interface WorkerdProcess {
+  /** The runtime itself, not a helper in front of it. */
+  readonly pid: number
+  readonly httpSocket: string
+  readonly controlSocket: string
+  /** Resolves when the process is gone. */
+  readonly ended: Promise<ProcessExit>
+  /** Resolves after that, when its folder and its egress are gone too. */
+  readonly removed: Promise<void>
+  terminate(): void
+  kill(): void
+}
+
+/** Resolves once both sockets accept connections; the configuration, which holds secrets, is no longer on disk by then. */
+export async function startProcess(options: ProcessOptions): Promise<WorkerdProcess> {
+  if (Buffer.byteLength(path.join(options.folder, fileNames.control)) > longestSocketPath)
+    throw new StartFailed(`The folder ${options.folder} is too deep for unix sockets.`, '')
+  const egress = createEgress(options.egress)
+  const removeAll = async (): Promise<void> => {
+    egress.close()
+    await rm(options.folder, { recursive: true, force: true })
+  }
+  try {
+    const files = await writeFolder(options)
+    await listen(egress.server, options)
+    const process = await launch(options, removeAll)
+    await Promise.all(files.map((file) => rm(path.join(options.folder, file), { force: true })))
+    return process
+  } catch (error) {
+    await removeAll()
+    throw error
+  }
+}
+
+async function writeFolder(options: ProcessOptions): Promise<string[]> {
+  const { spec, folder, user, confinement } = options
+  const files: Record<string, string | Uint8Array> = {
+    [fileNames.config]: workerdConfig(spec, folder),
+    [moduleFiles.entry]: entryModule,
+    [moduleFiles.prelude]: preludeModule,
+    [moduleFiles.user]: spec.code,
+    [moduleFiles.control]: controlModule,
+    [moduleFiles.egress]: egressModule,
+  }
+  if (confinement.filter !== null) files[fileNames.filter] = confinement.filter
+  spec.modules.forEach((module, index) => (files[moduleFile(index)] = module.content))
+  await mkdir(folder, { mode: 0o700 })
+  for (const [name, content] of Object.entries(files)) {
+    const file = path.join(folder, name)
+    await writeFile(file, content, { mode: 0o600, flag: 'wx' })
+    if (user !== null) await chown(file, user, user)
+  }
+  if (user !== null) await chown(folder, user, user)
+  return Object.keys(files)
+}
+
+async function listen(server: ReturnType<typeof createEgress>['server'], options: ProcessOptions): Promise<void> {
+  const socket = path.join(options.folder, fileNames.egress)
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(socket, resolve)
+  })
+  const { user } = options
+  await chmod(socket, 0o600)
+  if (user !== null) await chown(socket, user, user)
+}
+
+async function launch(options: ProcessOptions, removeAll: () => Promise<void>): Promise<WorkerdProcess> {
+  const { spec, confinement, binary, user, folder } = options
+  const args = ['serve', path.join(folder, fileNames.config), '--control-fd=3']
+  const { memoryMb } = spec.limits
+  const [command, ...rest] = confinement.command({ binary, args, user, folder, memoryMb })
+  // Opened anew for each process: the reader of a shared descriptor would find it at its end.
+  const filter = confinement.filter === null ? 'ignore' : openSync(path.join(folder, fileNames.filter), 'r')
+  const child = spawn(command, rest, { env: {}, cwd: '/', stdio: ['ignore', 'pipe', 'pipe', 'pipe', filter] })
+  if (typeof filter === 'number') closeSync(filter)
+  giveWay(child.pid)
+  const words = collect(child, options.onLine)
+  const ended = new Promise<ProcessExit>((resolve) => {
+    child.once('error', (error) => resolve({ lastWords: error.message, code: null, signal: null }))
+    child.once('close', (code, signal) => resolve({ lastWords: words(), code, signal }))
+  })
+  const removed = ended
+    .then(removeAll)
+    .catch((error: unknown) => options.onLine(`The folder ${folder} could not be removed: ${String(error)}`, 'stderr'))
+  const watch = watchStart(child.pid ?? 0, spec.limits)
+  try {
+    await ready(child, ended, watch.exceeded, options.startTimeoutMs)
+    const pid = processesFrom(child.pid ?? 0).at(-1) ?? 0
+    if (pid === 0) throw new StartFailed('The process of the runtime could not be found.', words())
+    await writeFile(path.join(options.folder, 'pid'), `${pid}`, { mode: 0o600 })
+    return {
+      pid,
+      httpSocket: path.join(options.folder, fileNames.http),
+      controlSocket: path.join(options.folder, fileNames.control),
+      ended,
+      removed,
+      ...signals(child, pid),
+    }
+  } catch (error) {
+    child.kill('SIGKILL')
+    await removed
+    throw error
+  } finally {
+    watch.stop()
+  }
+}
+
+/** Nice levels below the service: it gets three times their share of a core that both want. */
+const nicer = 5
+
+/** At once, before it has children and threads: they take it over. A worker that loops must not keep the service from answering. */
+function giveWay(pid: number | undefined): void {
+  if (pid === undefined) return
+  try {
+    os.setPriority(pid, Math.min(os.getPriority() + nicer, os.constants.priority.PRIORITY_LOW))
+  } catch {
+    // It is gone, or the system does not allow it: then workers have the same share as the service, as all else has.
+  }
+}
+
+function signals(child: ChildProcess, pid: number): Pick<WorkerdProcess, 'terminate' | 'kill'> {
+  const send = (name: NodeJS.Signals): void => {
+    // Once it is over, the number may be another process's.
+    if (child.exitCode !== null || child.signalCode !== null) return
+    // The runtime first: the helper in front of it waits for it and passes no signal on.
+    if (pid !== child.pid) sendSignal(pid, name)
+    if (pid === child.pid || name === 'SIGKILL') child.kill(name)
+  }
+  return { terminate: () => send('SIGTERM'), kill: () => send('SIGKILL') }
+}
+
+/** What is read of one process's output in a second. A process that prints more has to wait: it shall cost itself time, not us. */
+const outputPerSecond = 2 * 1024 * 1024
+
+function collect(child: ChildProcess, onLine: ProcessOptions['onLine']): () => string {
+  const last: string[] = []
+  const streams = [child.stdout, child.stderr].filter((stream) => stream !== null)
+  let second = 0
+  let read = 0
+  const meter = (bytes: number): void => {
+    const now = performance.now()
+    if (now - second >= 1_000) {
+      second = now
+      read = 0
+    }
+    read += bytes
+    if (read <= outputPerSecond) return
+    for (const stream of streams) stream.pause()
+    setTimeout(() => streams.forEach((stream) => stream.resume()), 1_000 - (now - second)).unref()
+  }
+  for (const from of ['stdout', 'stderr'] as const) {
+    const reader = lineReader((line) => {
+      if (from === 'stderr' && last.push(line) > 40) last.shift()
+      onLine(line, from)
+    })
+    // What cannot be understood is lost to the log of the worker, and to nothing else.
+    const lost = (error: unknown): void => void last.push(`Output was lost: ${String(error)}`)
+    const onData = (chunk: Buffer): void => {
+      meter(chunk.length)
+      reader.push(chunk)
+    }
+    child[from]?.on('data', guarded(onData, lost))
+    child[from]?.on(
+      'end',
+      guarded(() => reader.end(), lost),
+    )
+    child[from]?.on('error', lost)
+  }
+  return () => last.join('\n')
+}
+
+async function ready(
+  child: ChildProcess,
+  gone: Promise<ProcessExit>,
+  exceeded: Promise<never>,
+  timeoutMs: number,
+): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const timeout = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new StartFailed(`The worker did not start within ${timeoutMs} ms.`, '')), timeoutMs)
+  })
+  const death = gone.then((end) => {
+    throw new StartFailed('The worker ended while it started.', end.lastWords)
+  })
+  // Lost races must not count as unhandled.
+  death.catch(() => undefined)
+  try {
+    await Promise.race([bothSockets(child), timeout, death, exceeded])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function bothSockets(child: ChildProcess): Promise<void> {
+  return new Promise((resolve) => {
+    const waiting = new Set(['http', 'control'])
+    const reader = lineReader((line) => {
+      const name = /"event":"listen","socket":"(\w+)"/.exec(line)?.[1]
+      if (name !== undefined) waiting.delete(name)
+      if (waiting.size === 0) resolve()
+    })
+    const control = child.stdio[3] as Readable | null
+    control?.on('data', (chunk: Buffer) => reader.push(chunk))
+    control?.on('error', () => undefined)
+  })
+}
+
+function sendSignal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name)
+  } catch {
+    // Gone already, which is what was wanted.
+  }
+}

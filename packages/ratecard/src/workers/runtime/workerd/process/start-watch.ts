@@ -1,0 +1,72 @@
+// Watches a process from its birth until it listens: the author's top level runs before anybody can ask it anything.
+import { readFileSync } from 'node:fs'
+import type { WorkerLimits } from '../../worker-runtime.ts'
+import { readingsOf } from '../limits/readings.ts'
+import type { Readings } from '../limits/readings.ts'
+import { cpuDetail, memoryDetail } from '../limits/watchdog.ts'
+
+/** The process ended, did not listen in time, or went over a limit; `lastWords` says why in the runtime's own words. */
+export class StartFailed extends Error {
+  readonly lastWords: string
+  constructor(message: string, lastWords: string) {
+    super(message)
+    this.lastWords = lastWords
+  }
+}
+
+const lookMs = 15
+/** CPU time of the runtime's own start, on a slow machine. */
+const startCpuMs = 2_000
+
+export interface StartWatch {
+  /** Rejects with StartFailed once a limit is passed. */
+  readonly exceeded: Promise<never>
+  stop(): void
+}
+
+/** `pid` is what was spawned: the runtime itself, or a helper in front of it. */
+export function watchStart(pid: number, limits: Pick<WorkerLimits, 'cpuMs' | 'memoryMb'>): StartWatch {
+  let readings: { readonly pid: number; readonly of: Readings } | undefined
+  let timer: NodeJS.Timeout | undefined
+  const exceeded = new Promise<never>((_resolve, reject) => {
+    timer = setInterval(() => {
+      const runtime = processesFrom(pid).at(-1) ?? pid
+      if (readings?.pid !== runtime) {
+        readings?.of.close()
+        readings = { pid: runtime, of: readingsOf(runtime) }
+      }
+      const memoryMb = readings.of.memoryMb() ?? 0
+      const cpuMs = readings.of.cpuMs() ?? 0
+      if (memoryMb > limits.memoryMb) reject(new StartFailed(memoryDetail(memoryMb, limits.memoryMb), ''))
+      else if (cpuMs > limits.cpuMs + startCpuMs) reject(new StartFailed(cpuDetail(limits.cpuMs), ''))
+    }, lookMs)
+  })
+  // It counts only while somebody waits for the start.
+  exceeded.catch(() => undefined)
+  return {
+    exceeded,
+    stop: () => {
+      clearInterval(timer)
+      readings?.of.close()
+    },
+  }
+}
+
+/** A process, its child, that one's child …: the helpers in front of the runtime have one each, and the runtime none. */
+export function processesFrom(pid: number): readonly number[] {
+  const chain: number[] = []
+  for (let next = pid; next > 1; next = childOf(next)) chain.push(next)
+  return chain
+}
+
+function childOf(pid: number): number {
+  try {
+    return Number(
+      readFileSync(`/proc/${String(pid)}/task/${String(pid)}/children`, 'latin1')
+        .trim()
+        .split(' ')[0],
+    )
+  } catch {
+    return 0
+  }
+}

@@ -1,0 +1,292 @@
+// The only way out of a worker: a proxy on a unix socket beside its process. Decides which hosts may be reached and connects to
+// exactly the address it checked; a redirect is followed by the worker, so each hop comes through here again.
+import http, { STATUS_CODES } from 'node:http'
+import https from 'node:https'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { lookup } from 'node:dns/promises'
+import { isIP } from 'node:net'
+import os from 'node:os'
+import { pipeline } from 'node:stream'
+import type { Duplex } from 'node:stream'
+import { guarded } from '../../../../guarded.ts'
+import { workersRoot } from '../../../../service/workers.ts'
+import { isPublicAddress } from './addresses.ts'
+import { egressHeader } from '../process/entry.ts'
+import { checkHead, headBytes, withHeaders, writeHead } from './foreign-head.ts'
+import { endToEnd, hopByHopAnd } from './headers.ts'
+
+/** All addresses of a host name. */
+export type Resolve = (hostname: string) => Promise<readonly string[]>
+
+/**
+ * The machine's own resolver, every family, in its order.
+ * @public for the composition that hosts workers; tests inject their own.
+ */
+export const systemResolve: Resolve = async (hostname) =>
+  (await lookup(hostname, { all: true })).map((answer) => answer.address)
+
+export interface EgressPolicy {
+  readonly resolve: Resolve
+  /** Hosts the operator allows whatever their address: `db.internal`, or `db.internal:8080` for that port only. */
+  readonly allowedHosts: ReadonlySet<string>
+  /** The service's own origins (`https://billing.example.com`), and the address where it listens: always allowed. */
+  readonly service: { readonly origins: ReadonlySet<string>; readonly address: string; readonly port: number } | null
+  /** Addresses of this machine, public ones included: what listens on them is not the internet. */
+  readonly ownAddresses?: () => ReadonlySet<string>
+  /** Called for each refusal, for the worker's log. */
+  readonly onRefused?: (detail: string) => void
+}
+
+export interface Egress {
+  readonly server: http.Server
+  close(): void
+}
+
+interface EgressTarget {
+  readonly url: URL
+  /** Whether it is the service itself. */
+  readonly ours: boolean
+  readonly address: string
+  readonly port: number
+  readonly secure: boolean
+}
+
+/** Its message is for the author. */
+export class EgressRefusedError extends Error {}
+
+const connectTimeoutMs = 10_000
+/** Fetches of one process under way at one time: each holds memory and a descriptor of the service. */
+const mostFetches = 1_000
+/**
+ * Of those, requests to workers of this service. Each makes work for the service, and what that worker does about it may be the
+ * next request: a worker that calls itself twice would otherwise double until it has all places there are, and wait in them.
+ */
+const mostToWorkers = 64
+const notHost = hopByHopAnd('host')
+/** A worker calls from this machine, as a trusted proxy may: it must not speak for a client of its choice. */
+const notClient = hopByHopAnd('host', 'x-forwarded-for')
+const notOurs = hopByHopAnd(egressHeader)
+
+export function createEgress(policy: EgressPolicy): Egress {
+  const agents = { http: new http.Agent({ keepAlive: true }), https: new https.Agent({ keepAlive: true }) }
+  const takePlace = placesAtWorkers()
+  const server = http.createServer({ requireHostHeader: false, keepAliveTimeout: 0 })
+  server.requestTimeout = 0
+  server.maxConnections = mostFetches
+  server.on('drop', () =>
+    policy.onRefused?.(`A fetch failed: the worker had ${String(mostFetches)} under way, which is its limit.`),
+  )
+  server.on(
+    'request',
+    guarded(
+      (request, response) => forward(policy, agents, takePlace, request, response),
+      (error, _request, response) => fail(response, refusal(policy, error)),
+    ),
+  )
+  server.on(
+    'upgrade',
+    guarded(
+      (request, socket, head) => forwardUpgrade(policy, takePlace, request, socket, head),
+      (error, _request, socket) => failUpgrade(socket, refusal(policy, error)),
+    ),
+  )
+  server.on('connect', (_request, socket: Duplex) => socket.destroy())
+  server.on('error', (error) => policy.onRefused?.(`Fetches of the worker may fail: ${error.message}.`))
+  return {
+    server,
+    close() {
+      server.close()
+      server.closeAllConnections()
+      agents.http.destroy()
+      agents.https.destroy()
+    },
+  }
+}
+
+/** Takes a place until the connection of the fetch closes; throws Refused when none is left. */
+type TakePlace = (target: EgressTarget, connection: ServerResponse | Duplex) => void
+
+function placesAtWorkers(): TakePlace {
+  let taken = 0
+  return ({ url, ours }, connection) => {
+    if (!ours || !url.pathname.startsWith(workersRoot)) return
+    if (taken >= mostToWorkers)
+      throw new EgressRefusedError(
+        `fetch to ${url.host} was refused: the worker had ${String(mostToWorkers)} requests to workers of this service under way, which is its limit. A worker that calls itself may do so without end.`,
+      )
+    taken++
+    connection.once('close', () => taken--)
+  }
+}
+
+/** Where a request may go; throws Refused with a sentence for the author. */
+export async function findTarget(policy: EgressPolicy, text: string | undefined): Promise<EgressTarget> {
+  const url = URL.canParse(text ?? '') ? new URL(text ?? '') : null
+  if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:'))
+    throw new EgressRefusedError('Only http and https URLs can be fetched.')
+  const secure = url.protocol === 'https:'
+  const port = url.port === '' ? (secure ? 443 : 80) : Number(url.port)
+  if (policy.service?.origins.has(url.origin) === true)
+    return { url, ours: true, address: policy.service.address, port: policy.service.port, secure: false }
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  const addresses = isIP(host) === 0 ? await lookUp(policy, url, host) : [host]
+  if (policy.allowedHosts.has(host) || policy.allowedHosts.has(`${host}:${port}`))
+    return { url, ours: false, address: addresses[0]!, port, secure }
+  const own = (policy.ownAddresses ?? machineAddresses)()
+  const address = addresses.find((item) => isPublicAddress(item) && !own.has(item))
+  if (address === undefined)
+    throw new EgressRefusedError(
+      `fetch to ${url.host} was refused: workers may not reach loopback, link-local or private addresses.`,
+    )
+  return { url, ours: false, address, port, secure }
+}
+
+async function lookUp(policy: EgressPolicy, url: URL, host: string): Promise<readonly string[]> {
+  try {
+    const addresses = await policy.resolve(host)
+    if (addresses.length > 0) return addresses
+  } catch {
+    // Reported below: to the author it makes no difference why a name was not found.
+  }
+  throw new EgressRefusedError(`fetch to ${url.host} failed: the host name could not be resolved.`)
+}
+
+function machineAddresses(): ReadonlySet<string> {
+  return new Set(Object.values(os.networkInterfaces()).flatMap((list) => (list ?? []).map((item) => item.address)))
+}
+
+function requestOptions(target: EgressTarget, incoming: IncomingMessage): https.RequestOptions {
+  const { url, ours, address, port } = target
+  return {
+    method: incoming.method,
+    // The checked address, never the name again: a second answer of the DNS could be another one.
+    host: address,
+    port,
+    path: url.pathname + url.search,
+    headers: [...endToEnd(incoming.rawHeaders, ours ? notClient : notHost), 'Host', url.host],
+    servername: isIP(url.hostname.replace(/^\[|\]$/g, '')) === 0 ? url.hostname : '',
+    setDefaultHeaders: false,
+  }
+}
+
+async function forward(
+  policy: EgressPolicy,
+  agents: { http: http.Agent; https: https.Agent },
+  takePlace: TakePlace,
+  incoming: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  response.on('error', () => undefined)
+  const target = await findTarget(policy, incoming.url)
+  takePlace(target, response)
+  const headers = incoming.headers
+  const chunked = headers['transfer-encoding'] !== undefined ? ['Transfer-Encoding', 'chunked'] : []
+  const options = requestOptions(target, incoming)
+  const outgoing = (target.secure ? https : http).request({
+    ...options,
+    headers: [...(options.headers as string[]), ...chunked],
+    agent: target.secure ? agents.https : agents.http,
+  })
+  const failed = (error: unknown): void => {
+    outgoing.destroy()
+    fail(response, failureOf(target, error))
+  }
+  timeOutConnect(outgoing)
+  response.on('close', () => {
+    if (!response.writableFinished) outgoing.destroy()
+  })
+  const onResponse = (answer: IncomingMessage): void => {
+    const head = checkHead(answer.statusCode, answer.rawHeaders, notOurs)
+    if ('problem' in head) throw new Error(`the server ${head.problem}`)
+    writeHead(response, head)
+    pipeline(answer, response, () => undefined)
+  }
+  outgoing.on('response', guarded(onResponse, failed))
+  outgoing.on('upgrade', (_answer, upstream: Duplex) => {
+    upstream.destroy()
+    failed(new Error('the server answered with the status 101, and no upgrade was asked for'))
+  })
+  outgoing.on('error', failed)
+  pipeline(incoming, outgoing, () => undefined)
+}
+
+async function forwardUpgrade(
+  policy: EgressPolicy,
+  takePlace: TakePlace,
+  incoming: IncomingMessage,
+  socket: Duplex,
+  head: Buffer,
+): Promise<void> {
+  socket.on('error', () => socket.destroy())
+  const target = await findTarget(policy, incoming.url)
+  takePlace(target, socket)
+  const options = requestOptions(target, incoming)
+  const upgradeTo = incoming.headers.upgrade ?? 'websocket'
+  const outgoing = (target.secure ? https : http).request({
+    ...options,
+    headers: [...(options.headers as string[]), 'Connection', 'Upgrade', 'Upgrade', upgradeTo],
+    agent: false,
+  })
+  let answered = false
+  const failed = (error: unknown): void => {
+    outgoing.destroy()
+    // After a response head the text of a failure would be taken for bytes of the body, or of the upgraded protocol.
+    if (answered) socket.destroy()
+    else failUpgrade(socket, failureOf(target, error))
+  }
+  timeOutConnect(outgoing)
+  const onUpgrade = (answer: IncomingMessage, upstream: Duplex, first: Buffer): void => {
+    upstream.on('error', () => upstream.destroy())
+    const checked = checkHead(answer.statusCode, answer.rawHeaders, notOurs, { upgrade: true })
+    if ('problem' in checked) throw new Error(`the server ${checked.problem}`)
+    answered = true
+    socket.write(
+      headBytes(withHeaders(checked, 'Connection', 'Upgrade', 'Upgrade', answer.headers.upgrade ?? upgradeTo)),
+    )
+    if (first.length > 0) socket.write(first)
+    if (head.length > 0) upstream.write(head)
+    pipeline(upstream, socket, () => undefined)
+    pipeline(socket, upstream, () => undefined)
+  }
+  const onResponse = (answer: IncomingMessage): void => {
+    const checked = checkHead(answer.statusCode, answer.rawHeaders, notOurs)
+    if ('problem' in checked) throw new Error(`the server ${checked.problem}`)
+    answered = true
+    socket.write(headBytes(withHeaders(checked, 'Connection', 'close')))
+    pipeline(answer, socket, () => undefined)
+  }
+  outgoing.on('upgrade', guarded(onUpgrade, failed))
+  outgoing.on('response', guarded(onResponse, failed))
+  outgoing.on('error', failed)
+  outgoing.end()
+}
+
+function timeOutConnect(request: http.ClientRequest): void {
+  request.on('socket', (socket) => {
+    if (!socket.connecting) return
+    const timer = setTimeout(() => socket.destroy(new Error('the connection timed out')), connectTimeoutMs)
+    const clear = (): void => clearTimeout(timer)
+    socket.once('connect', clear)
+    socket.once('close', clear)
+  })
+}
+
+function refusal(policy: EgressPolicy, error: unknown): string {
+  const detail = error instanceof EgressRefusedError ? error.message : 'The request could not be sent.'
+  policy.onRefused?.(detail)
+  return detail
+}
+
+function failureOf(target: EgressTarget, error: unknown): string {
+  return `fetch to ${target.url.host} failed: ${error instanceof Error ? error.message : String(error)}.`
+}
+
+function fail(response: ServerResponse, detail: string): void {
+  if (response.headersSent || response.destroyed) response.destroy()
+  else response.writeHead(502, STATUS_CODES[502], { [egressHeader]: encodeURIComponent(detail.toWellFormed()) }).end()
+}
+
+function failUpgrade(socket: Duplex, detail: string): void {
+  const text = encodeURIComponent(detail.toWellFormed())
+  socket.end(`HTTP/1.1 502 Bad Gateway\r\n${egressHeader}: ${text}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
+}

@@ -1,0 +1,28 @@
+import type { Registry } from 'prom-client'
+import type { Clock } from '../../clock.ts'
+import type { WorkerKeys } from '../../service/workers.ts'
+import type { Store } from '../../store/store.ts'
+import type { DeployStep } from './deploy.ts'
+import type { WorkerRuntime } from './worker-runtime.ts'
+import type { SupervisorOptions } from './supervisor-options.ts'
+
+export interface WorkersOptions {
+  readonly store: Store
+  /** null: this replica hosts no workers. */
+  readonly runtime: WorkerRuntime | null
+  readonly clock: Clock
+  readonly newId: () => string
+  readonly keys: WorkerKeys
+  readonly publicUrl: string | null
+  /** Each worker answers at `<name>.<domain>` as well. */
+  readonly domain: string | null
+  readonly logRetentionMs: number
+  readonly idleMs?: number
+  readonly pollMs?: number
+  readonly registry?: Registry
+  readonly supervisor?: Partial<Omit<SupervisorOptions, 'runtime' | 'clock' | 'events'>>
+  /** For schedules; default the database's clock. */
+  readonly time?: () => Promise<number>
+  readonly report: (error: unknown, what: string) => void
+  readonly onDeployStep?: (step: DeployStep) => void
+}

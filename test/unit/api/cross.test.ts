@@ -1,0 +1,132 @@
+import fc from 'fast-check'
+import { Type } from 'typebox'
+import { describe, expect, expectTypeOf, it } from 'vitest'
+import { clientToWire, fromWire, toWire } from '../../../packages/ratecard/src/api/notation/case-conversion.ts'
+import { camel, snake } from '../../../packages/ratecard/src/api/notation/names.ts'
+import {
+  absent,
+  AnyObject,
+  AnyValue,
+  document,
+  nullable,
+  shape,
+  shared,
+  Time,
+} from '../../../packages/ratecard/src/api/notation/schema.ts'
+import type { Inside } from '../../../packages/ratecard/src/api/notation/schema.ts'
+
+const Part = shape('Part', {
+  config_id: Type.String(),
+  ends_at: nullable(Time('When it ends.')),
+  error_text: absent(Type.String(), null),
+  dry_run: absent(Type.Literal(true), false),
+})
+const Whole = shape('Whole', {
+  created_at: Time('When it was made.'),
+  owner_name: Type.Optional(Type.String()),
+  first_part: shared(Part),
+  all_parts: Type.Array(Part),
+  extra_data: nullable(AnyObject),
+  any_value: AnyValue('Whatever.'),
+  the_document: document<{ metadata: Record<string, string> }>('BillingConfig'),
+})
+
+const noon = Date.parse('2026-11-22T12:00:00.000Z')
+const authors = { ownerTeam: 'a', owner_team: 'b', nested: [{ someKey: 1, some_key: 2 }] }
+const inside: Inside<typeof Whole> = {
+  createdAt: noon,
+  ownerName: 'Zoë',
+  firstPart: { configId: 'one', endsAt: noon, errorText: 'bad', dryRun: true },
+  allParts: [{ configId: 'two', endsAt: null, errorText: null, dryRun: false }],
+  extraData: authors,
+  anyValue: authors,
+  theDocument: { metadata: { ownerTeam: 'x', owner_team: 'y' } },
+}
+const wire = {
+  created_at: '2026-11-22T12:00:00.000Z',
+  owner_name: 'Zoë',
+  first_part: { config_id: 'one', ends_at: '2026-11-22T12:00:00.000Z', error_text: 'bad', dry_run: true },
+  all_parts: [{ config_id: 'two', ends_at: null }],
+  extra_data: authors,
+  any_value: authors,
+  the_document: { metadata: { ownerTeam: 'x', owner_team: 'y' } },
+}
+
+describe('the crossing', () => {
+  it('turns names and times of shapes, and nothing of what belongs to its author', () => {
+    expect(toWire(Whole, inside)).toEqual(wire)
+    expect(fromWire(Whole, wire)).toEqual(inside)
+  })
+
+  it('keeps the order of the shape, so that answers have the same bytes', () => {
+    const turned = Object.fromEntries(Object.entries(inside).reverse()) as typeof inside
+    expect(JSON.stringify(toWire(Whole, turned))).toBe(JSON.stringify(wire))
+  })
+
+  it('lets nothing out that the shape does not name, at any depth', () => {
+    const leaking = { ...inside, secret: 's', firstPart: { ...inside.firstPart, secretKey: 's' } }
+    expect(toWire(Whole, leaking)).toEqual(wire)
+    expect(fromWire(Whole, { ...wire, secret: 's' })).toEqual(inside)
+  })
+
+  it('leaves out what is absent, and says null where a member is always there', () => {
+    const { ownerName: _name, anyValue: _value, ...rest } = inside
+    const { owner_name: _named, ...expected } = wire
+    expect(toWire(Whole, { ...rest, anyValue: undefined })).toEqual({ ...expected, any_value: null })
+    expect(fromWire(Part, { config_id: 'x', ends_at: null })).toEqual({
+      configId: 'x',
+      endsAt: null,
+      errorText: null,
+      dryRun: false,
+    })
+  })
+
+  it('takes what the client has read, whose times are text', () => {
+    const read: Inside<typeof Part, string> = { configId: 'one', endsAt: '2026-11-22T12:00:00.000Z' }
+    expect(clientToWire(Part, read)).toEqual({ config_id: 'one', ends_at: '2026-11-22T12:00:00.000Z' })
+  })
+
+  it('finds the branch of a union by the members that it needs', () => {
+    const State = shape('State', { push_id: Type.String(), new_state: Type.String() })
+    const Step = shape('Step', { push_id: Type.String(), the_step: Part })
+    const Event = Type.Union([State, Step, Type.Null(), Type.Array(Type.String())])
+    const step = { pushId: 'p', theStep: inside.firstPart }
+    expect(toWire(Event, step)).toEqual({ push_id: 'p', the_step: wire.first_part })
+    expect(fromWire(Event, { push_id: 'p', new_state: 'running' })).toEqual({ pushId: 'p', newState: 'running' })
+    expect(toWire(Event, null)).toBeNull()
+    expect(toWire(Event, ['a_b'])).toEqual(['a_b'])
+  })
+
+  it('prefers a shape to a document where both may come', () => {
+    const Either = Type.Union([document<{ readonly version: string }>('BillingConfig'), Part])
+    expect(toWire(Either, inside.firstPart)).toEqual(wire.first_part)
+    expect(toWire(Either, { version: '1', configMap: 1 } as { version: string })).toEqual({
+      version: '1',
+      configMap: 1,
+    })
+  })
+
+  it('is typed: rooms, client and wire each have their form', () => {
+    expectTypeOf<Inside<typeof Part>['endsAt']>().toEqualTypeOf<number | null>()
+    expectTypeOf<Inside<typeof Part>['errorText']>().toEqualTypeOf<string | null>()
+    expectTypeOf<Inside<typeof Part>['dryRun']>().toEqualTypeOf<boolean>()
+    expectTypeOf<Inside<typeof Part, string>['dryRun']>().toEqualTypeOf<true | undefined>()
+    expectTypeOf<Inside<typeof Whole>['ownerName']>().toEqualTypeOf<string | undefined>()
+    expectTypeOf<Inside<typeof Whole, string>['createdAt']>().toEqualTypeOf<string>()
+  })
+})
+
+describe('names', () => {
+  const word = fc.stringMatching(/^[a-z][a-z0-9]{0,6}$/)
+  const name = fc
+    .tuple(word, fc.array(fc.stringMatching(/^[a-z][a-z0-9]{0,6}$/), { maxLength: 4 }))
+    .map(([head, tail]) => [head, ...tail].join('_'))
+
+  it('turn both ways without loss', () => {
+    fc.assert(fc.property(name, (snaked) => snake(camel(snaked)) === snaked))
+    expect([camel('processor_customer_id'), snake('processorCustomerId')]).toEqual([
+      'processorCustomerId',
+      'processor_customer_id',
+    ])
+  })
+})

@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest'
+import { ServiceError } from '../../../packages/ratecard/src/errors/service-error.ts'
+import { jobActs, jobKinds, jobStates } from '../../../packages/ratecard/src/store/records/journal.ts'
+import { actsOpenTo, assertOpenTo } from '../../../packages/ratecard/src/jobs/job-acts.ts'
+
+const codeOf = (work: () => void) => {
+  try {
+    work()
+    return null
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error
+    return error.code
+  }
+}
+
+describe('what may be asked of a job', () => {
+  it.each(jobKinds)('%s: what an answer names is taken, and anything else is refused', (kind) => {
+    for (const state of jobStates)
+      for (const act of jobActs) {
+        const isOpen = actsOpenTo(kind, state).includes(act)
+        expect([state, act, codeOf(() => assertOpenTo({ kind }, state, act))]).toEqual([
+          state,
+          act,
+          isOpen ? null : 'job_not_running',
+        ])
+      }
+  })
+
+  it('many subscriptions: it stops while it runs or waits, and goes on until it is done', () => {
+    const acts = jobStates.map((state) => [state, actsOpenTo('migration', state)])
+    expect(Object.fromEntries(acts)).toEqual({
+      running: ['cancel'],
+      waiting: ['resume', 'cancel'],
+      interrupted: ['resume'],
+      failed: ['resume'],
+      done: [],
+      cancelled: [],
+    })
+  })
+
+  it('one tenant: nothing; a rotation: only its wait can be called off', () => {
+    expect(jobStates.flatMap((state) => actsOpenTo('enterprise_apply', state))).toEqual([])
+    expect(jobStates.filter((state) => actsOpenTo('webhook_rotation', state).length > 0)).toEqual(['waiting'])
+  })
+})
