@@ -116,7 +116,7 @@ async function checkLookupKeys({ store, processor, signal }: DoctorDeps): Promis
   if (first === undefined) return { status: 'ok', detail: 'every lookup key names the price of the configuration' }
   const [id, mapped] = first
   return {
-    status: 'problem',
+    status: 'warning',
     detail: `The lookup key "${id}" names ${String(holders.get(id))} at the processor; the configuration's price is ${mapped}.${wrong.length > 1 ? ` ${String(wrong.length - 1)} more are wrong.` : ''}`,
     hint: 'See `ratecard billing drift`. The next push puts it right.',
   }
