@@ -24,7 +24,10 @@ export interface SupervisorOptions {
   readonly events: SupervisorEvents
   /** Time (ms) for a replaced version to finish its requests and background work; default 30 s. */
   readonly drainMs?: number
-  /** Maximum number of scheduled runs in separate processes; further runs wait for a free slot. Default 32. */
+  /**
+   * Maximum number of scheduled runs in separate processes. Beyond it, a run of the live version uses the resident process, and any other
+   * run waits for a free slot. Default 32.
+   */
   readonly maxRunProcesses?: number
   /** Backoff (ms) before each restart in a row; the last value repeats. */
   readonly restartDelaysMs?: readonly number[]

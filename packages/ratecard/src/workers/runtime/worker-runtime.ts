@@ -164,7 +164,7 @@ export interface RunningWorker {
 
 export interface RuntimeState {
   readonly available: boolean
-  /** One sentence for people: how workers are confined, or why there is no runtime. */
+  /** One sentence for operators: how workers are confined, or why the runtime is unavailable. */
   readonly detail: string
 }
 
