@@ -92,7 +92,7 @@ export interface LineLimit {
   flush(): void
 }
 
-/** Rate limit for log lines: 1,000 lines and 500,000 characters per second. Reports the number of dropped lines. */
+/** Rate limit for log lines: 1,000 lines and 512 Ki characters per second. Reports the number of dropped lines. */
 export function limitLines(version: string, now: () => number, log: (line: WorkerLogLine) => void): LineLimit {
   let second = 0
   let left = { lines: linesPerSecond, characters: charactersPerSecond }
