@@ -31,7 +31,7 @@ interface StorePaths {
   readonly dataDir: string
   readonly store: string
   readonly keyFile: string
-  /** What opens its secrets; null when there is no key here. */
+  /** Decrypts the secrets of the store; null if there is no key. */
   readonly sealer: Sealer | null
   /** Source of the key: a file path, or the name of the setting. */
   readonly keySource: string

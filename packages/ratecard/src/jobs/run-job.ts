@@ -24,7 +24,7 @@ export interface StepJournal {
   readonly index: number
   readonly attempt: number
   readonly signal: AbortSignal
-  /** Called with what is sent to the processor before it is sent, so that another process can send it again. */
+  /** Called with the content of a write before it is sent, so that another process can retry it. */
   readonly sending: (sent: Json) => Promise<void>
 }
 
