@@ -60,7 +60,7 @@ export function createSessions({ store, clock, newId, random = randomBytes }: Se
       }
       const signed = `${session.id}.${secret}`
       const value = `${signed}.${await sign(signed)}`
-      // The store rejects a session for a tenant that does not exist or is being deleted.
+      // The store rejects a session for a tenant that does not exist, or that is being deleted at the same time.
       await store.sessions.add(session)
       return { ...toSession(session), value }
     },

@@ -143,7 +143,7 @@ function findSellable(config: BillingConfig, id: string, hidden: boolean): { pri
   throw new ServiceError('price_not_found', `There is no price "${id}".`)
 }
 
-/** Decides on a free price. Trials, promotion codes and quantities above 1 are rejected, because nothing is paid. */
+/** Decides on a free price. Trials and promotion codes are ignored, because nothing is paid. A quantity above 1 is rejected. */
 function decideFree(price: Price, { quantity = 1 }: CheckoutChoice): CheckoutDecision {
   if (price.interval === undefined)
     throw new ServiceError('price_not_sellable', `The price "${price.id}" is free and has no interval.`, {

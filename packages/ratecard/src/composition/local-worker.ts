@@ -58,6 +58,7 @@ export interface LocalWorker {
    * serving.
    */
   replace(source: WorkerSource, bundle: WorkerBundle): Promise<WorkerHandlers>
+  /** Runs the scheduled handler once and waits for its result. */
   trigger(cron: string, scheduledTime?: number): Promise<ScheduledResult>
   close(): Promise<void>
 }

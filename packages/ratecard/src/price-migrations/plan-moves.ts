@@ -20,13 +20,13 @@ export interface PlannedMove {
   /** The price to replace: the item's current price, or the one that its schedule switches to. */
   readonly from: ProcessorId
   readonly effective: Effective
-  /** Epoch milliseconds; for `now` the moment of planning. */
+  /** Epoch milliseconds; for `now` the time of planning. */
   readonly effectiveAt: number
-  /** Why it stays; null when it moves. */
+  /** Reason why the item is skipped; null if it moves. */
   readonly skipped: string | null
-  /** It stays because the move is scheduled already. */
+  /** True if the item is skipped because the move is already scheduled, e.g. by an earlier migration. */
   readonly already: boolean
-  /** False when it renews at least once more before its time: then nothing is written yet. */
+  /** False if the item renews at least once more before the requested date; nothing is written until then. */
   readonly due: boolean
 }
 

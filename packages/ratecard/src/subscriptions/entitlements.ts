@@ -40,7 +40,7 @@ async function configIdOf({ store }: SubscriberDeps, { feature }: ActiveEntitlem
 
 async function freePrices(deps: SubscriberDeps, tenant: TenantRecord): Promise<ReadonlySet<string>> {
   const running = (await deps.store.localSubscriptions.list(tenant.id)).filter(isRunning)
-  // Whether something paid took their place is only asked when there are any.
+  // Reads the processor only if there are free subscriptions, to end those replaced by a paid one.
   const still = running.length === 0 ? [] : await settleFree(deps, tenant.id, await liveSubscriptions(deps, tenant))
   return new Set(still.map(({ priceId }) => priceId))
 }

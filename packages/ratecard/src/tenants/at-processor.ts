@@ -32,7 +32,7 @@ export function entitlementsOf(
   return orNothing(signal, () => processor.entitlements(customer, signal), [])
 }
 
-/** Expires open checkout pages that sell something the tenant may no longer buy. Returns the number of expired pages. */
+/** Expires the selected checkout pages that can still be paid, e.g. those of a former product. Returns their number. */
 export function closePages(
   processor: Pick<Processor, 'expireCheckouts'>,
   pages: OpenCheckouts,

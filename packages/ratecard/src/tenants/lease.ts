@@ -19,8 +19,8 @@ export interface TenantLease {
 }
 
 /**
- * Maximum wait (ms) for a lease: `brief` if the holder makes one or two calls to the processor, `long` if it changes all subscriptions of a
- * tenant.
+ * Maximum wait (ms) for a lease: `brief` for a request of a user, `long` otherwise. Work on a tenant is usually one or two calls to the
+ * processor, but e.g. a change of all its subscriptions needs more.
  */
 const patience = { brief: 3_000, long: 10_000 } as const
 const shortestWaitMs = 10

@@ -11,6 +11,7 @@ export interface EnvironmentIssue {
   readonly hint: string
 }
 
+/** Parses an environment file into its variables; a byte order mark is removed. */
 export function parseEnvFile(text: string): ReadonlyMap<string, string> {
   return new Map(Object.entries(parse(text.replace(/^\uFEFF/, ''))))
 }

@@ -9,6 +9,7 @@ import { confinementModes } from '../../confinement-modes.ts'
 import type { ConfinementMode } from '../../confinement-modes.ts'
 import { seccompProgram } from './seccomp.ts'
 
+/** Command of a process with its user, folder and memory limit. */
 export interface ProcessToConfine {
   readonly binary: string
   readonly args: readonly string[]
