@@ -27,8 +27,8 @@ function describeMinutes(minute: string): string | undefined {
 }
 
 /**
- * Undefined for a step that does not divide the field (e.g. a step of 7): the gap at the end of the hour is shorter, so "every 7 minutes" would
- * be wrong.
+ * Undefined for a step that does not divide the field (e.g. a step of 7): the gap at the end of the hour is shorter, so "every 7 minutes"
+ * would be wrong.
  */
 function every(field: string, span: number, unit: string): string | undefined {
   const step = Number(field.slice(2))
