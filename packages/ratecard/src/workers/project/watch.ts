@@ -1,6 +1,6 @@
 // Detects a saved source file at once, because esbuild's own watch mode polls and may take two seconds. Watches folders, because editors
 // replace a file instead of writing into it.
-import { existsSync, readdirSync, watch } from 'node:fs'
+import { existsSync, readdirSync, statSync, watch } from 'node:fs'
 import type { FSWatcher } from 'node:fs'
 import path from 'node:path'
 
@@ -20,18 +20,28 @@ const ignored = new Set(['node_modules', 'dist', '.git'])
  * builds (e.g. `node_modules`).
  */
 export function watchSources(folder: string, files: readonly string[], onChange: () => void): SourceWatch {
-  const watchers = new Map<string, FSWatcher>()
+  const watchers = new Map<string, FSWatcher & { readonly inode: number }>()
   let timer: NodeJS.Timeout | undefined
+  /** A folder that was deleted and made again (e.g. by a branch switch) has another inode, and its old watcher is silent. */
+  const dropReplaced = (): void => {
+    for (const [name, watcher] of watchers) {
+      if (statSync(name, { throwIfNoEntry: false })?.ino === watcher.inode) continue
+      watcher.close()
+      watchers.delete(name)
+    }
+  }
   const changed = (): void => {
     clearTimeout(timer)
     timer = setTimeout(() => {
+      dropReplaced()
       for (const name of foldersOf(folder)) add(name)
       onChange()
     }, quietMs)
   }
   const add = (name: string): void => {
-    if (watchers.has(name) || !existsSync(name)) return
-    const watcher = watch(name, changed)
+    const inode = statSync(name, { throwIfNoEntry: false })?.ino
+    if (watchers.has(name) || inode === undefined) return
+    const watcher = Object.assign(watch(name, changed), { inode })
     watcher.on('error', () => {
       watcher.close()
       watchers.delete(name)

@@ -33,15 +33,24 @@ export async function sweepOrphans(): Promise<void> {
 }
 
 async function sweepRoot(root: string): Promise<void> {
-  for (const name of await readdir(root)) {
+  // Another service that starts at the same moment may sweep the same folder: what it removed or killed first is done.
+  for (const name of await readdir(root).catch(() => [])) {
     const folder = path.join(root, name)
     const pid = Number(await readFile(path.join(folder, 'pid'), 'utf8').catch(() => ''))
     if (!Number.isInteger(pid) || pid <= 1) continue
     // A process is ours only if its arguments contain the random name of the folder; its pid may have been reused.
     const args = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
-    if (args.includes(`${folder}/`)) process.kill(pid, 'SIGKILL')
+    if (args.includes(`${folder}/`)) killIfRunning(pid)
   }
   await rm(root, { recursive: true, force: true })
+}
+
+function killIfRunning(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
 }
 
 /** Start time of a process. Pid and start time together identify a process uniquely; '' if the process or /proc does not exist. */
