@@ -1,10 +1,12 @@
 // Writes that the processor carries out only after their sender gave up or died: what comes next settles them first.
 import { beforeEach, afterEach, describe, expect, test, vi } from 'vitest'
 import type { BillingConfig } from '../../../packages/ratecard/src/config/schema/schema.ts'
+import { ServiceError } from '../../../packages/ratecard/src/errors/service-error.ts'
+import { ProcessorError } from '../../../packages/ratecard/src/processor/processor-error.ts'
 import { TestClock } from '../../support/sandbox.ts'
 import { nobody, startStack } from '../../support/stack.ts'
 import type { Stack } from '../../support/stack.ts'
-import { gold, negotiated, nothing, tenantShop } from '../../support/tenant-shop.ts'
+import { caller, gold, negotiated, nothing, tenantShop } from '../../support/tenant-shop.ts'
 import { refusedBy } from '../../support/store.ts'
 
 const priced = (version: string, amount: number): BillingConfig => ({
@@ -154,3 +156,28 @@ describe('a swap that is still on its way when its apply stops', () => {
     expect(shop.sandbox.control.requests().filter(({ method }) => method === 'POST')).toEqual([])
   })
 })
+
+test.each([
+  ['whose tenant was taken over', new ServiceError('tenant_busy', 'Another process took over this tenant.')],
+  ['whose answer makes no sense', new ProcessorError('broken', 'Stripe’s answer makes no sense.')],
+])('a step of a migration %s after it was sent may still be carried out', async (_how, reason) => {
+  const shop = await tenantShop(negotiated())
+  const { id } = await shop.subscribe(await shop.tenant('t'), [['pro_monthly', 1]])
+  await shop.push(dearer(negotiated()))
+  const swap = vi.spyOn(shop.processor, 'swapItems').mockRejectedValueOnce(reason)
+  const job = await shop.service.startMigration({ priceId: 'pro_monthly', to: 'now' }, caller)
+  expect(await shop.finished(job.id)).toMatchObject({ state: 'failed', steps: [{ state: 'unknown' }] })
+  swap.mockRestore()
+  await shop.service.resumeJob(job.id)
+  expect(await shop.finished(job.id)).toMatchObject({ state: 'done' })
+  expect(await shop.items(id)).toEqual([['pro_monthly', 1]])
+})
+
+/** The same configuration with another amount for `pro_monthly`. */
+function dearer(document: BillingConfig): BillingConfig {
+  const products = document.products.map((product) => ({
+    ...product,
+    prices: product.prices.map((price) => (price.id === 'pro_monthly' ? { ...price, amount: 9900 } : price)),
+  }))
+  return { ...document, version: '9.0.0', products }
+}
