@@ -138,8 +138,8 @@ test('a job whose process died shows as interrupted, starts nothing by itself, a
       subject: 'gold',
       author: 'ada',
       message: null,
-      keyId: null,
-      keyName: null,
+      keyId: 'key_1',
+      keyName: 'one',
       requestId: null,
     }
     await shop.store.jobs.open({ ...head, id: 'dead', input, createdAt: 1, steps }, token)
