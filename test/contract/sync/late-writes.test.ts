@@ -177,7 +177,7 @@ test.each([
 function dearer(document: BillingConfig): BillingConfig {
   const products = document.products.map((product) => ({
     ...product,
-    prices: product.prices.map((price) => (price.id === 'pro_monthly' ? { ...price, amount: 9900 } : price)),
+    prices: (product.prices ?? []).map((price) => (price.id === 'pro_monthly' ? { ...price, amount: 9900 } : price)),
   }))
   return { ...document, version: '9.0.0', products }
 }
