@@ -1,10 +1,12 @@
 // Writes that the processor carries out only after their sender gave up or died: what comes next settles them first.
-import { beforeEach, afterEach, describe, expect, test } from 'vitest'
+import { beforeEach, afterEach, describe, expect, test, vi } from 'vitest'
 import type { BillingConfig } from '../../../packages/ratecard/src/config/schema/schema.ts'
+import { ServiceError } from '../../../packages/ratecard/src/errors/service-error.ts'
+import { ProcessorError } from '../../../packages/ratecard/src/processor/processor-error.ts'
 import { TestClock } from '../../support/sandbox.ts'
 import { nobody, startStack } from '../../support/stack.ts'
 import type { Stack } from '../../support/stack.ts'
-import { gold, negotiated, nothing, tenantShop } from '../../support/tenant-shop.ts'
+import { caller, gold, negotiated, nothing, tenantShop } from '../../support/tenant-shop.ts'
 import { refusedBy } from '../../support/store.ts'
 
 const priced = (version: string, amount: number): BillingConfig => ({
@@ -65,6 +67,31 @@ describe('a price whose creation is still on its way when its push stops', () =>
     expect(await active()).toEqual([[8000, 'p_m']])
   })
 
+  test('is waited for as long again when it is sent again and has no answer either', async () => {
+    await leftOnItsWay('late_arrival')
+    clock.advance(80_000)
+    stack.sandbox.control.fail({ kind: 'late_arrival', method: 'POST', path: '/v1/prices', count: 2 })
+    expect(await refusedBy(push())).toMatchObject({ code: 'push_unfinished', retryAfter: 90 })
+    stack.sandbox.control.clearFaults()
+    clock.advance(20_000)
+    expect(await push()).toMatchObject({ status: 'applied' })
+    expect(await stack.sandbox.control.land()).toBe(4)
+    expect(await active()).toEqual([[8000, 'p_m']])
+  })
+
+  test('is made once though the resumed push sends it again hours later and has no answer', async () => {
+    await leftOnItsWay('late_arrival')
+    clock.advance(2 * 3_600_000)
+    const { items } = await stack.service.listPushes({ limit: 1, offset: 0 })
+    const resume = () => stack.service.resumePush(items[0]?.id ?? '')
+    stack.sandbox.control.fail({ kind: 'late_arrival', method: 'POST', path: '/v1/prices', count: 2 })
+    expect(await refusedBy(resume())).toMatchObject({ code: 'push_unfinished', retryAfter: 90 })
+    stack.sandbox.control.clearFaults()
+    expect(await resume()).toMatchObject({ status: 'applied', version: '7.0.0' })
+    await stack.sandbox.control.land()
+    expect(await active()).toEqual([[7000, 'p_m']])
+  })
+
   test('is used by the push that is resumed', async () => {
     await leftOnItsWay('late')
     await stack.sandbox.control.land()
@@ -112,4 +139,45 @@ describe('a swap that is still on its way when its apply stops', () => {
     expect(await shop.sandbox.control.land()).toBeGreaterThan(0)
     expect(await shop.items(id)).toEqual([['pro_monthly', 1]])
   })
+
+  test('is looked up and not sent again once the processor has forgotten its key', async () => {
+    const clock = new TestClock()
+    const shop = await tenantShop(negotiated(), { clock })
+    const { id } = await shop.subscribe(await shop.tenant('t'), [['pro_monthly', 1]])
+    const settle = vi.spyOn(shop.store.jobs, 'settle').mockRejectedValueOnce(new Error('the store is gone'))
+    await expect(shop.apply('t', gold)).rejects.toThrow()
+    settle.mockRestore()
+    const [item] = (await shop.stripe.subscriptions.retrieve(id)).items.data
+    const price = await shop.processorPrice('pro_monthly')
+    await shop.stripe.subscriptions.update(id, { items: [{ id: item?.id ?? '', price }], proration_behavior: 'none' })
+    clock.advance(25 * 3_600_000)
+    shop.sandbox.control.clearRequests()
+    expect(await shop.apply('t', nothing)).toMatchObject({ pricesSwapped: 0 })
+    expect(shop.sandbox.control.requests().filter(({ method }) => method === 'POST')).toEqual([])
+  })
 })
+
+test.each([
+  ['whose tenant was taken over', new ServiceError('tenant_busy', 'Another process took over this tenant.')],
+  ['whose answer makes no sense', new ProcessorError('broken', 'Stripe’s answer makes no sense.')],
+])('a step of a migration %s after it was sent may still be carried out', async (_how, reason) => {
+  const shop = await tenantShop(negotiated())
+  const { id } = await shop.subscribe(await shop.tenant('t'), [['pro_monthly', 1]])
+  await shop.push(dearer(negotiated()))
+  const swap = vi.spyOn(shop.processor, 'swapItems').mockRejectedValueOnce(reason)
+  const job = await shop.service.startMigration({ priceId: 'pro_monthly', to: 'now' }, caller)
+  expect(await shop.finished(job.id)).toMatchObject({ state: 'failed', steps: [{ state: 'unknown' }] })
+  swap.mockRestore()
+  await shop.service.resumeJob(job.id)
+  expect(await shop.finished(job.id)).toMatchObject({ state: 'done' })
+  expect(await shop.items(id)).toEqual([['pro_monthly', 1]])
+})
+
+/** The same configuration with another amount for `pro_monthly`. */
+function dearer(document: BillingConfig): BillingConfig {
+  const products = document.products.map((product) => ({
+    ...product,
+    prices: (product.prices ?? []).map((price) => (price.id === 'pro_monthly' ? { ...price, amount: 9900 } : price)),
+  }))
+  return { ...document, version: '9.0.0', products }
+}

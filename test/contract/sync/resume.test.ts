@@ -119,6 +119,30 @@ describe('a step that was done, but the store was gone before the answer was wri
     ])
   })
 
+  test.each<[string, (id: string) => Promise<unknown>]>([
+    ['by the push that is resumed', (id) => stack.service.resumePush(id)],
+    ['by the next push', () => stack.service.push(catalogue('1.1.0', monthly), nobody)],
+  ])('a price whose key the processor has forgotten is looked up and not sent again %s', async (_by, goOn) => {
+    const id = await leftBegun(monthly)
+    clock.advance(25 * hour)
+    stack.sandbox.control.clearRequests()
+    expect(await goOn(id)).toMatchObject({ status: 'applied', version: '1.1.0' })
+    const sent = stack.sandbox.control.requests().filter(({ method }) => method === 'POST')
+    expect(sent.filter(({ path }) => path === '/v1/prices')).toEqual([])
+    expect((await stack.snapshot()).price).toHaveLength(1)
+  })
+
+  test('a step that was found within the life of its key is not sent again after it', async () => {
+    const id = await leftBegun(monthly)
+    clock.advance(22 * hour)
+    stack.sandbox.control.fail({ kind: 'close_before', path: '/v1/prices*', count: null })
+    await expect(stack.service.resumePush(id)).rejects.toMatchObject({ code: 'push_unfinished' })
+    stack.sandbox.control.clearFaults()
+    clock.advance(3 * hour)
+    expect(await stack.service.resumePush(id)).toMatchObject({ status: 'applied', version: '1.1.0' })
+    expect((await stack.snapshot()).price).toHaveLength(1)
+  })
+
   test('a price that lives here alone is recorded without asking the processor for it', async () => {
     const id = await leftBegun(free)
     stack.sandbox.control.clearRequests()

@@ -72,9 +72,9 @@ export async function startServer(options: StartServerOptions): Promise<RunningS
   }
   const closers: (() => Promise<void>)[] = []
   let serving = false
-  const closeAll = async () => {
-    for (const close of closers.splice(0).reverse()) await close()
-  }
+  // Whoever else asks for the end, e.g. an error that escapes while the service drains, waits for the one that runs.
+  let ending: Promise<void> | null = null
+  const closeAll = () => (ending ??= closeEach(closers.splice(0).reverse()))
   try {
     makePrivate(settings.dataDir)
     const store = await openSettingsStore(settings, clock)
@@ -146,6 +146,13 @@ export async function startServer(options: StartServerOptions): Promise<RunningS
     await closeAll()
     throw error
   }
+}
+
+/** One after the other. What cannot be closed keeps no other from it: the store is last, and gives the leases back. */
+async function closeEach(closers: readonly (() => Promise<void>)[]): Promise<void> {
+  const failures: unknown[] = []
+  for (const close of closers) await close().catch((error: unknown) => failures.push(error))
+  if (failures.length > 0) throw new AggregateError(failures, 'Not every part of the service could be closed.')
 }
 
 async function openSettingsStore(settings: Settings, clock: Clock): Promise<Store> {

@@ -2,7 +2,7 @@
 // subscription settles them before it reads the subscription. Otherwise a late write could take effect after the change, e.g. put an item
 // back on a negotiated price that was removed meanwhile.
 import { ServiceError } from '../errors/service-error.ts'
-import { isUnanswered, lateForMs, sendAgain } from '../journal/late-writes.ts'
+import { foundAt, isUnanswered, knowsKey, lateForMs, sendAgain } from '../journal/late-writes.ts'
 import { idempotencyKey } from '../journal/run-steps.ts'
 import { askProcessor } from '../processor/failures.ts'
 import type { JobRecord, JobStepRecord } from '../store/records/journal.ts'
@@ -89,11 +89,10 @@ async function settleLate(deps: SwapDeps, job: JobRecord, record: JobStepRecord,
     await settleOfOther(deps, job, record, held)
     return false
   }
-  // The waiting time for late writes starts now, because the time of a crashed process's last attempt is unknown.
-  const found = record.state === 'begun' ? { ...record, endedAt: deps.clock.now() } : record
-  if (record.state === 'begun')
-    await jobs.settle(job.id, index, { state: 'unknown', result: record.result, error }, held.token)
-  const done = sent === null ? null : await resultOf(deps, job, found, { sent, signal: held.signal })
+  const sentAnew = () => jobs.settle(job.id, index, { state: 'unknown', result: record.result, error }, held.token)
+  const found = foundAt(record, deps.clock.now())
+  if (found !== record) await sentAnew()
+  const done = sent === null ? null : await resultOf(deps, job, found, { sent, signal: held.signal, sentAnew })
   const settled =
     done === null || sent === null
       ? ({ state: 'pending', result: null, error } as const)
@@ -114,7 +113,8 @@ async function settleOfOther(
   { signal }: TenantLease,
 ): Promise<void> {
   const sent = sentOf(job, record)
-  if (sent !== null && record.state === 'unknown') await resultOf(deps, job, record, { sent, signal })
+  if (sent !== null && record.state === 'unknown')
+    await resultOf(deps, job, record, { sent, signal, sentAnew: () => Promise.resolve() })
 }
 
 /** Content of the write, or null. A step of a migration is planned again before it is sent, so it may not have been sent yet. */
@@ -122,19 +122,31 @@ function sentOf({ kind }: JobRecord, { step, result }: JobStepRecord): string | 
   return kind === 'enterprise_apply' ? step : kind === 'migration' ? result : null
 }
 
+interface SentWrite {
+  readonly sent: string
+  readonly signal: AbortSignal
+  /** Journals another attempt without an answer. */
+  readonly sentAnew: () => Promise<void>
+}
+
 /** Result of the step; null if it has ended without a change. */
 async function resultOf(
   deps: SwapDeps,
   job: JobRecord,
   record: JobStepRecord,
-  { sent, signal }: { readonly sent: string; readonly signal: AbortSignal },
+  { sent, signal, sentAnew }: SentWrite,
 ): Promise<StepDone | null> {
   const step = recordedStep(sent)
-  const forMs = lateForMs(record, deps.clock.now())
+  const now = deps.clock.now()
+  const forMs = lateForMs(record, now)
   if (forMs > 0) {
     const options = { idempotencyKey: idempotencyKey('job', job.id, record.index, record.attempts), signal }
     const what = `A change of the subscription ${step.subscription} (step ${String(record.index + 1)} of job ${job.id})`
-    const late = { what, forMs, code: 'tenant_busy', extra: { job_id: job.id } } as const
+    const late = {
+      ...{ what, forMs, sendable: knowsKey(record, now), sentAnew },
+      code: 'tenant_busy',
+      extra: { job_id: job.id },
+    } as const
     const answer = await askProcessor(signal, () => sendAgain(() => sendStep(deps.processor, step, options), late))
     if (answer !== null) return answer
   }

@@ -5,6 +5,7 @@ import { toRfc3339 } from '../clock.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import type { ProblemCode } from '../errors/codes.ts'
 import { attemptStep, failureText, runSteps, stopIfDraining } from '../journal/run-steps.ts'
+import { ProcessorError } from '../processor/processor-error.ts'
 import type { JobRecord, JobStepRecord, NewJob } from '../store/tenant-store.ts'
 import type { TenantLease } from '../tenants/lease.ts'
 import { jobLease } from '../item-swaps/deps.ts'
@@ -172,12 +173,21 @@ function runStep(deps: SwapDeps, record: JobStepRecord, doStep: DoStep, held: Te
     },
     failed: async (error) => {
       if (!(error instanceof ServiceError)) throw error
-      const state = stops(error) ? 'pending' : error.code === 'processor_timeout' ? 'unknown' : 'failed'
+      const state = isDoubtful(error, sent !== null) ? 'unknown' : stops(error) ? 'pending' : 'failed'
       const result = state === 'unknown' ? sent : null
       await jobs.settle(jobId, index, { state, result, error: problemText(error) }, held.token)
       throw error
     },
   })
+}
+
+/**
+ * Whether the step may be carried out after all. Once something was sent, only a refusal by the processor proves that it is not, or
+ * that this process stopped before it began: a lease that was lost meanwhile, for example, proves nothing.
+ */
+function isDoubtful({ code, cause }: ServiceError, sent: boolean): boolean {
+  if (!sent) return code === 'processor_timeout'
+  return cause instanceof ProcessorError ? cause.outcomeUnknown : code !== 'shutting_down'
 }
 
 async function endStopped(deps: SwapDeps, id: string, error: unknown, { held, unattended }: JobRun): Promise<void> {

@@ -3,7 +3,7 @@
 // finishes an old push, for a corrected document must not first publish the wrong one.
 import { ServiceError } from '../../errors/service-error.ts'
 import type { ResolvedStep } from '../../catalog/steps.ts'
-import { isUnanswered, lateForMs, sendAgain } from '../../journal/late-writes.ts'
+import { foundAt, isUnanswered, knowsKey, lateForMs, sendAgain } from '../../journal/late-writes.ts'
 import { idempotencyKey } from '../../journal/run-steps.ts'
 import type { PerformedStep } from '../../processor/processor.ts'
 import { longestWriteMs } from '../../processor/write-options.ts'
@@ -24,9 +24,6 @@ export async function settleEarlierWrites(deps: SyncDeps, lease: Lease): Promise
     deps.onProgress(push.id)
   }
 }
-
-/** Stripe keeps the result of an idempotency key at least 24 hours; an hour is left for clocks that disagree. */
-export const keyLifeMs = 23 * 60 * 60 * 1000
 
 /**
  * Finds out what became of every step that was sent and not answered. For `againForMs` milliseconds after its sender gave up, a step is
@@ -67,9 +64,8 @@ async function resolveOne(deps: SyncDeps, push: PushRecord, record: StepRecord, 
     await pushes.settle(push.id, record.index, 'pending', null, token)
     return
   }
-  // The longest time of a late write counts from here: nothing is known of when a dead process last sent it.
-  const found = record.state === 'begun' ? { ...record, state: 'unknown' as const, endedAt: deps.clock.now() } : record
-  if (record.state === 'begun') await pushes.settle(push.id, record.index, 'unknown', record.error, token)
+  const found = foundAt(record, deps.clock.now())
+  if (found !== record) await pushes.settle(push.id, record.index, 'unknown', record.error, token)
   const performed = (await answerOf(deps, push, found, lease)) ?? (await deps.processor.locate(step, signal))
   if (performed === null) {
     await pushes.settle(push.id, record.index, 'pending', record.error, token)
@@ -94,13 +90,17 @@ async function answerOf(
   deps: SyncDeps,
   push: PushRecord,
   record: StepRecord,
-  { signal, againForMs }: Resolving,
+  { token, signal, againForMs }: Resolving,
 ): Promise<PerformedStep | null> {
   const now = deps.clock.now()
   if (record.resolved === null || now >= (record.endedAt ?? now) + againForMs) return null
   const step = JSON.parse(record.resolved) as ResolvedStep
   const key = idempotencyKey('push', push.id, record.index, record.attempts)
   const what = `Step ${String(record.index + 1)} of push ${push.id}`
-  const late = { what, forMs: lateForMs(record, now), code: 'push_unfinished', extra: { push_id: push.id } } as const
-  return sendAgain(() => deps.processor.perform(step, { idempotencyKey: key, signal }), late)
+  return sendAgain(() => deps.processor.perform(step, { idempotencyKey: key, signal }), {
+    ...{ what, forMs: lateForMs(record, now), sendable: knowsKey(record, now) },
+    code: 'push_unfinished',
+    extra: { push_id: push.id },
+    sentAnew: () => deps.store.pushes.settle(push.id, record.index, 'unknown', record.error, token),
+  })
 }

@@ -4,7 +4,7 @@ import { desiredCatalog } from '../../catalog/desired.ts'
 import { configId, processorId } from '../../catalog/resource.ts'
 import type { ProcessorId } from '../../catalog/resource.ts'
 import type { ResolvedStep } from '../../catalog/steps.ts'
-import { lateForMs, sendAgain } from '../../journal/late-writes.ts'
+import { foundAt, knowsKey, lateForMs, sendAgain } from '../../journal/late-writes.ts'
 import { idempotencyKey } from '../../journal/run-steps.ts'
 import { isUnknownObject } from '../../processor/failures.ts'
 import type { UnansweredStep } from '../../store/tenant-store.ts'
@@ -18,20 +18,29 @@ export async function settleLateRotations(deps: SyncDeps, { token, signal }: Lea
   const { jobs } = deps.store
   for (const { job, step } of await jobs.unanswered(['webhook_rotation'])) {
     if (job.state === 'done' || job.state === 'cancelled') continue
-    // The longest time of a late write counts from here: nothing is known of when a dead process last sent it.
-    const found = step.state === 'begun' ? { ...step, endedAt: deps.clock.now() } : step
     const { error } = step
-    if (step.state === 'begun') await jobs.settle(job.id, step.index, { state: 'unknown', result: null, error }, token)
-    if (lateForMs(found, deps.clock.now()) > 0) await fence(deps, { job, step: found }, signal)
+    const sentAnew = () => jobs.settle(job.id, step.index, { state: 'unknown', result: null, error }, token)
+    const now = deps.clock.now()
+    const found = foundAt(step, now)
+    if (found !== step) await sentAnew()
+    if (lateForMs(found, now) > 0) await fence(deps, { job, step: found, sentAnew }, signal)
     await jobs.settle(job.id, step.index, { state: 'pending', result: null, error }, token)
   }
 }
 
 /** Sends the write again under its own key. An endpoint that it made is removed: its secret was not handed to anybody. */
-async function fence(deps: SyncDeps, { job, step }: UnansweredStep, signal: AbortSignal): Promise<void> {
+async function fence(
+  deps: SyncDeps,
+  { job, step, sentAnew }: UnansweredStep & { readonly sentAnew: () => Promise<void> },
+  signal: AbortSignal,
+): Promise<void> {
   const what = `Step ${String(step.index + 1)} of the rotation ${job.id}`
-  const forMs = lateForMs(step, deps.clock.now())
-  const late = { what, forMs, code: 'push_unfinished', extra: { job_id: job.id } } as const
+  const now = deps.clock.now()
+  const late = {
+    ...{ what, forMs: lateForMs(step, now), sendable: knowsKey(step, now), sentAnew },
+    code: 'push_unfinished',
+    extra: { job_id: job.id },
+  } as const
   const key = idempotencyKey('job', job.id, step.index, step.attempts)
   const sent =
     step.index === 0 ? await creationOf(deps, job.subject) : switchingOff(job.subject, inputOf(job).switch_off)
