@@ -1,6 +1,6 @@
-// A write that was sent and not answered, by this process or by one that died, may still be carried out: Stripe may be working on it,
-// or it waits in a socket buffer or a proxy. It is over when it was sent again under its own idempotency key and got a result (from
-// then on the processor only replays that result), or when the longest time that a write can take has passed.
+// A late write is a write that was sent and not answered, by this process or by one that died. It may still be carried out, e.g. because
+// Stripe is working on it, or because it is queued in a socket buffer or a proxy. It is over once a retry under its own idempotency key got
+// a result (from then on the processor only replays that result), or once the longest time that a write can take has passed.
 import { ServiceError } from '../errors/service-error.ts'
 import type { ProblemCode } from '../errors/codes.ts'
 import { asServiceError } from '../processor/failures.ts'
@@ -8,10 +8,10 @@ import { ProcessorError } from '../processor/processor-error.ts'
 import { longestWriteMs } from '../processor/write-options.ts'
 import type { StepState } from '../store/records/journal.ts'
 
-/** A step as the journal has it. */
+/** A journalled step, reduced to the members that decide whether its write may still be carried out. */
 interface SentStep {
   readonly state: StepState
-  /** When its sender gave up on it, or the next process found it; epoch milliseconds. */
+  /** Epoch milliseconds at which its sender gave up on it, or at which the next process found it. */
   readonly endedAt: number | null
 }
 
@@ -20,22 +20,22 @@ export function isUnanswered({ state }: Pick<SentStep, 'state'>): boolean {
   return state === 'begun' || state === 'unknown'
 }
 
-/** How long (ms) an unanswered step of state `unknown` may still be carried out; 0 if it is over. */
+/** Milliseconds for which an unanswered step of state `unknown` may still be carried out; 0 if it is over. */
 export function lateForMs({ endedAt }: SentStep, now: number): number {
   return Math.max(0, (endedAt ?? now) + longestWriteMs - now)
 }
 
 interface LateWrite {
   readonly what: string
-  /** How long (ms) it may still be carried out. */
+  /** Milliseconds for which the write may still be carried out; 0 if it is over. */
   readonly forMs: number
   readonly code: ProblemCode
   readonly extra?: Readonly<Record<string, unknown>>
 }
 
 /**
- * Sends a write again under its own idempotency key and returns its result, whichever attempt it is of; null if the write is over
- * without one, because the processor replayed a failure of the first attempt or the longest time has passed. Throws `code` with a
+ * Retries a write under its own idempotency key and returns its result, no matter which attempt produced it. Returns null if the write is
+ * over without a result, because the processor replayed a failure of the first attempt or the longest time has passed. Throws `code` with a
  * `Retry-After` if the write may still be carried out, e.g. because its key is in use.
  */
 export async function sendAgain<Done>(send: () => Promise<Done>, late: LateWrite): Promise<Done | null> {

@@ -1,5 +1,5 @@
-// Writes of webhook rotations that a process sent and left unanswered. A push settles them before it plans; otherwise an endpoint
-// whose secret nobody knows could appear after it, or an endpoint that it brought back could be switched off.
+// Late writes of webhook rotations: sent by a process and not answered. A push settles them before it plans. Otherwise an endpoint with an
+// unknown secret could appear after the push, or an endpoint that the push brought back could be switched off.
 import { desiredCatalog } from '../../catalog/desired.ts'
 import { configId, processorId } from '../../catalog/resource.ts'
 import type { ProcessorId } from '../../catalog/resource.ts'
@@ -13,12 +13,15 @@ import { currentDocument } from '../push/plan-against-live.ts'
 import { inputOf } from './retiring.ts'
 import type { Lease } from '../push/run.ts'
 
-/** Under the lease of pushes. Throws `push_unfinished` with a `Retry-After` while one may still be carried out. */
+/**
+ * Settles all late writes of rotations; requires the lease of pushes. Throws `push_unfinished` with a `Retry-After` while one of them may
+ * still be carried out.
+ */
 export async function settleLateRotations(deps: SyncDeps, { token, signal }: Lease): Promise<void> {
   const { jobs } = deps.store
   for (const { job, step } of await jobs.unanswered(['webhook_rotation'])) {
     if (job.state === 'done' || job.state === 'cancelled') continue
-    // The longest time of a late write counts from here: nothing is known of when a dead process last sent it.
+    // The longest time of a late write starts now, because the journal does not contain when a dead process last sent it.
     const found = step.state === 'begun' ? { ...step, endedAt: deps.clock.now() } : step
     const { error } = step
     if (step.state === 'begun') await jobs.settle(job.id, step.index, { state: 'unknown', result: null, error }, token)
@@ -27,7 +30,9 @@ export async function settleLateRotations(deps: SyncDeps, { token, signal }: Lea
   }
 }
 
-/** Sends the write again under its own key. An endpoint that it made is removed: its secret was not handed to anybody. */
+/**
+ * Retries the write under its own idempotency key. An endpoint that it created is deleted, because its secret was returned to no caller.
+ */
 async function fence(deps: SyncDeps, { job, step }: UnansweredStep, signal: AbortSignal): Promise<void> {
   const what = `Step ${String(step.index + 1)} of the rotation ${job.id}`
   const forMs = lateForMs(step, deps.clock.now())
@@ -40,7 +45,7 @@ async function fence(deps: SyncDeps, { job, step }: UnansweredStep, signal: Abor
   await sendAgain(() => deps.processor.discardWebhook(made, { idempotencyKey: `${key}-discard`, signal }), late)
 }
 
-/** null for an endpoint that is gone: nothing can be written to it any more. */
+/** Returns null for an endpoint that is gone: nothing can be written to it any more. */
 async function perform(
   { processor }: SyncDeps,
   step: ResolvedStep,
@@ -54,7 +59,10 @@ async function perform(
   }
 }
 
-/** The document is still the one that the rotation read: every push settles its late writes first. */
+/**
+ * Returns the first step of the rotation. The document is still the one that the rotation read, because every push settles late writes
+ * first.
+ */
 async function creationOf(deps: SyncDeps, id: string): Promise<ResolvedStep> {
   const document = currentDocument(await deps.store.versions.current())
   const webhook = document === null ? undefined : desiredCatalog(document).webhook.find((one) => one.configId === id)
@@ -63,7 +71,7 @@ async function creationOf(deps: SyncDeps, id: string): Promise<ResolvedStep> {
   return { op: 'create', kind: 'webhook', configId: webhook.configId, fields, id: null, carried: 0 }
 }
 
-/** What the second step of a rotation sends. */
+/** Returns the second step of a rotation, which switches the old endpoint off. */
 export function switchingOff(id: string, endpoint: string): ResolvedStep {
   const about = { kind: 'webhook', configId: configId(id), processorId: processorId(endpoint) } as const
   return { op: 'archive', ...about, last: null }
