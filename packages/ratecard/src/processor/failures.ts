@@ -73,9 +73,9 @@ export function isUnknownObject(error: unknown): boolean {
 }
 
 /**
- * Sends a write that is safe to send twice, and retries a replayed refusal or server error once with a fresh key. The processor replays its
- * own failures for a key for about a day: without a fresh key, a caller's retries under the same Idempotency-Key or identifier would fail
- * until then, even if the cause was fixed.
+ * Sends a write that is safe to send twice. After a replayed refusal or a server error (`api_error`) it retries once with a fresh key.
+ * The processor replays its own failures for a key for about a day: without a fresh key, a caller's retries under the same
+ * Idempotency-Key or identifier would fail until then, even if the cause was fixed. A refused write did nothing.
  */
 export async function despiteKeptFailure<T>(
   send: (idempotencyKey: string) => Promise<T>,

@@ -14,7 +14,7 @@ export type ReserveMoments = (operation: string, count: number) => Promise<reado
 
 export interface SharedBudgetOptions {
   readonly reserve: ReserveMoments
-  /** Maximum number of slots per reservation, e.g. 10: more mean fewer queries, fewer let other replicas proceed sooner. */
+  /** Maximum number of slots per reservation, e.g. 6: more mean fewer queries, fewer let other replicas proceed sooner. */
   readonly batch: number
 }
 

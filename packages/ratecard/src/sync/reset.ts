@@ -22,7 +22,7 @@ export interface ResetRequest {
   readonly author: string | null
   readonly by: By | null
   readonly message: string | null
-  /** `account` also archives objects that Ratecard does not manage. */
+  /** `account` also archives objects that Ratecard does not manage, e.g. prices created in Stripe's dashboard. */
   readonly scope: 'managed' | 'account'
 }
 

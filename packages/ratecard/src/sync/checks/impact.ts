@@ -102,8 +102,8 @@ export const readsAtOnce = 8
 
 /**
  * Returns the live subscriptions of each price. Reads the first page of all subscriptions, which is enough for a small account, and
- * otherwise queries price by price. With more than `fewPrices` prices it first reads up to as many pages as there are prices, so that this
- * never costs more than the queries per price.
+ * otherwise queries price by price. With more than `fewPrices` prices it first reads up to one page per price, so that this attempt takes
+ * no more requests than the queries per price.
  */
 async function subscriptionsOn(
   { processor }: ImpactDeps,

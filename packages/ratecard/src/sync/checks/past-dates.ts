@@ -5,7 +5,7 @@ import type { Issue } from '../../errors/issue.ts'
 import type { Plan } from '../../catalog/plan/plan-changes.ts'
 import { placesOf } from '../../catalog/places.ts'
 
-/** Returns one issue for each new coupon or code with an end date in the past. `now` is in epoch milliseconds. */
+/** Returns one issue for each new coupon or code with an end date (e.g. `redeem_by`) in the past. `now` is in epoch milliseconds. */
 export function pastDates(plan: Plan, config: BillingConfig, now: number): Issue[] {
   const placeOf = placesOf(config)
   return plan.steps.flatMap((step): Issue[] => {

@@ -10,8 +10,8 @@ import type { JobRecord } from '../../store/records/journal.ts'
 import type { SyncDeps } from '../deps.ts'
 
 /**
- * Maximum time (ms) between the start of a scheduled move and its renewal: an interval is at most three years, and a trial may precede it.
- * A migration that ended earlier has no pending move; a waiting migration has not ended.
+ * Maximum time (ms) from the end of a migration to the moves that it scheduled: an interval is at most three years, and a trial may precede
+ * it. A migration that ended earlier has no pending move; a waiting migration has not ended.
  */
 const longestAhead = 6 * 366 * 24 * 60 * 60 * 1000
 

@@ -22,7 +22,7 @@ import { yieldToRequests } from '../../event-loop.ts'
 import type { SyncDeps } from '../deps.ts'
 import { asServiceError } from '../../processor/failures.ts'
 
-/** Concurrency of writes within one phase: 8 at 250 ms each are 32 calls a second. Steps of one phase touch different objects. */
+/** Concurrency of writes within one phase. Steps of one phase touch different objects. E.g. 8 at 250 ms each allow 32 calls a second. */
 const width = 8
 
 type Succeeded = Parameters<SyncDeps['store']['pushes']['succeed']>[2]

@@ -27,7 +27,7 @@ export interface PlanWithImpact {
   readonly current: VersionRecord | null
   readonly plan: Plan
   readonly impact: Impact
-  /** Effects of the plan on live subscriptions that must be approved. */
+  /** Effects of the plan on live subscriptions that must be approved, e.g. a deactivated meter that is in use. */
   readonly approvals: readonly Issue[]
   /**
    * Warnings beside the plan's own: subscribers scheduled to move to a price that the plan changes, and customers that could not be looked
@@ -50,7 +50,7 @@ function speaksOfFeatures({ features = [], products }: BillingConfig): boolean {
   )
 }
 
-/** Returns a predicate for archived products that the document brings back: their attachments from before still exist. */
+/** Returns a predicate for archived products that the document brings back: their attachments from before (features) still exist. */
 function mayComeBack({ products }: BillingConfig, mappings: readonly MappingEntry[]) {
   const ids = new Set<string>(products.flatMap(({ id, processor_id: adopted }) => [id, adopted ?? id]))
   const ours = mappings.filter(({ kind, configId }) => kind === 'product' && ids.has(configId))

@@ -17,7 +17,7 @@ const overlapMs = 5_000
 export class PushBus {
   private readonly listeners = new Map<string, Set<() => void>>()
 
-  /** Wakes all followers of this push. */
+  /** Wakes all followers of this push, e.g. open event streams. */
   readonly notify = (pushId: string): void => {
     for (const wake of this.listeners.get(pushId) ?? []) wake()
   }

@@ -10,7 +10,7 @@ import type { Untrusted } from '../connection/reading.ts'
 type Report =
   Stripe.V2.Core.Events.V1BillingMeterErrorReportTriggeredEvent | Stripe.V2.Core.Events.V1BillingMeterNoMeterFoundEvent
 
-/** Event types, requested one by one: with several types the request would differ from the SDK's format. */
+/** Event types, requested one by one, because the SDK serializes a list of several types in another form than the API documents. */
 const reports = ['v1.billing.meter.error_report_triggered', 'v1.billing.meter.no_meter_found'] as const
 
 /** Returns the latest hundred events of each type, newest first. Stripe keeps them for thirty days. */

@@ -80,7 +80,7 @@ export interface Segment {
   readonly start: number
   /** null for an added last segment, which lasts one period and then releases the subscription. */
   readonly end: number | null
-  /** Replaced prices, by the price that they replace. */
+  /** Replacement of each moved price, by its present price. */
   readonly moved: ReadonlyMap<string, string>
 }
 

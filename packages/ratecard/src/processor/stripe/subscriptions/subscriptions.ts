@@ -56,7 +56,7 @@ async function translatedAll(
 ): Promise<LiveSubscription[]> {
   const live: LiveSubscription[] = []
   for (const one of newestFirst.toReversed()) live.push(await translated(context, one, signal))
-  // Stripe lists newest first; within one second that order is kept (reversed), as the times are equal.
+  // The sort is stable: subscriptions created within the same second keep Stripe's order, reversed.
   return live.sort((a, b) => a.createdAt - b.createdAt)
 }
 

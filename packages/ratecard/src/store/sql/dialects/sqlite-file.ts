@@ -8,7 +8,7 @@ import SqliteFile from 'better-sqlite3'
 const busyMs = 5000
 
 export interface SqliteFileOptions {
-  /** True for expendable data (log lines): the file shrinks when rows are deleted, and a power failure may lose the last commits. */
+  /** True for expendable data (log lines): the file can shrink after rows are deleted, and a power failure may lose the last commits. */
   readonly spare: boolean
 }
 
