@@ -1,4 +1,4 @@
-/** The only way to know the time. Tests pass a clock of their own. */
+/** Source of the wall-clock time. Tests inject their own. */
 export interface Clock {
   /** Epoch milliseconds. */
   now(): number
@@ -6,20 +6,22 @@ export interface Clock {
 
 export const systemClock: Clock = { now: () => Date.now() }
 
-/** RFC 3339 in UTC, the form of every time on the wire. */
+/** Formats a time as RFC 3339 in UTC, the format of all times in the API. */
 export function toRfc3339(epochMs: number): string {
   return new Date(epochMs).toISOString()
 }
 
 interface Deadline {
-  /** Of `performance.now()`. */
+  /** Timestamp of `performance.now()`, in milliseconds. */
   readonly moment: number
   readonly pass: () => void
 }
 
 const deadlines = new Set<Deadline>()
 
-/** Runs `pass` once, at a moment of `performance.now()`; the process does not stay alive for it. Returns what calls it off. */
+/**
+ * Runs `pass` once, at a timestamp of `performance.now()`; its timer does not keep the process alive. Returns a function that cancels it.
+ */
 export function atDeadline(moment: number, pass: () => void): () => void {
   const callOff = () => {
     clearTimeout(timer)
@@ -38,8 +40,8 @@ export function atDeadline(moment: number, pass: () => void): () => void {
 }
 
 /**
- * Runs what is overdue. The timers of a process that was stopped and continued are late, and its answers come before them:
- * whoever is about to do what cannot be undone asks this first, or it would act under a lease that is another’s by now.
+ * Runs all overdue deadlines. After a process was suspended and continued, I/O callbacks may run before its late timers. Call this before
+ * an action that cannot be undone, otherwise it could run under a lease that another process holds by now.
  */
 export function passDeadlines(): void {
   const now = performance.now()

@@ -3,19 +3,21 @@ import { ServiceError } from './errors/service-error.ts'
 import type { Service } from './service/service.ts'
 import type { Store } from './store/store.ts'
 
-/** After this long without a sign of life, and with no push running, the process that claimed the key has died. */
+/**
+ * Maximum age (ms) of a claim without a heartbeat. After 10 s, and with no push running, the process that claimed the key counts as dead.
+ */
 const abandonedMs = 10_000
-/** How often whoever works under a claim shows that it is alive. */
+/** Heartbeat interval (ms) of a process that works under a claim. */
 const refreshMs = 3_000
 
 export interface IdempotencyDeps {
   readonly store: Pick<Store, 'idempotency'>
   readonly clock: Clock
-  /** Whether work that such a key can guard is running anywhere, for example `() => store.held('push')`. */
+  /** True if any replica runs work that such a key can guard, for example `() => store.held('push')`. */
   readonly busy: () => Promise<boolean>
 }
 
-/** {@link Service.idempotent} over the store's claims. A claim whose process died is taken over by the next caller. */
+/** Implements {@link Service.idempotent} with the store's claims. The claim of a dead process is taken over by the next caller. */
 export function createIdempotency({ store: { idempotency }, clock, busy }: IdempotencyDeps): Service['idempotent'] {
   async function claim(key: string, fingerprint: string) {
     const present = await idempotency.claim(key, fingerprint, clock.now())
@@ -40,7 +42,7 @@ export function createIdempotency({ store: { idempotency }, clock, busy }: Idemp
       return { status: present.status, body: present.body, replayed: true }
     }
     const alive = setInterval(() => {
-      // A store that is away for a moment is told the next time.
+      // A heartbeat that fails, e.g. because the store is briefly unreachable, is made up for by the next one.
       idempotency.refresh(key, clock.now()).catch(() => undefined)
     }, refreshMs)
     alive.unref()
@@ -50,7 +52,7 @@ export function createIdempotency({ store: { idempotency }, clock, busy }: Idemp
         throw error
       })
       .finally(() => clearInterval(alive))
-    // The work is done: that its answer could not be kept must not make it look failed.
+    // The work is done: a failure to store its response must not turn it into an error.
     await idempotency
       .finish(key, result.status, result.body)
       .catch(() => idempotency.release(key).catch(() => undefined))

@@ -1,4 +1,6 @@
-/** Work that this process was asked to stop between two steps. It spares the reads of the journal, which says so too. */
+/**
+ * Cancel requests that this process received for its own running work. A local hit saves a read of the journal, which has the request too.
+ */
 export class CancelBoard {
   private readonly asked = new Set<string>()
 

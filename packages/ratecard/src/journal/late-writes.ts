@@ -1,6 +1,6 @@
-// A write that was sent and not answered, by this process or by one that died, may still be carried out: Stripe may be working on it,
-// or it waits in a socket buffer or a proxy. It is over when it was sent again under its own idempotency key and got a result (from
-// then on the processor only replays that result), or when the longest time that a write can take has passed.
+// A late write is a write that was sent and not answered, by this process or by one that died. It may still be carried out, e.g. because
+// Stripe is working on it, or because it is queued in a socket buffer or a proxy. It is over once a retry under its own idempotency key got
+// a result (from then on the processor only replays that result), or once the longest time that a write can take has passed.
 import { ServiceError } from '../errors/service-error.ts'
 import type { ProblemCode } from '../errors/codes.ts'
 import { asServiceError } from '../processor/failures.ts'
@@ -8,15 +8,17 @@ import { ProcessorError } from '../processor/processor-error.ts'
 import { longestWriteMs } from '../processor/write-options.ts'
 import type { StepState } from '../store/records/journal.ts'
 
-/** Time (ms) for which the processor certainly knows an idempotency key: Stripe keeps it 24 hours; an hour is left for clocks that disagree. */
+/**
+ * Maximum age (ms) of an idempotency key for a retry: 23 hours. Stripe keeps the result for at least 24; one hour is left for clock skew.
+ */
 export const keyLifeMs = 23 * 60 * 60 * 1000
 
-/** A step as the journal has it. */
+/** A journalled step, reduced to the members that decide whether its write may still be carried out. */
 interface SentStep {
   readonly state: StepState
-  /** When its last attempt was journalled, just before it was sent; epoch milliseconds. */
+  /** Epoch milliseconds at which its last attempt was journalled, just before it was sent. */
   readonly beganAt: number | null
-  /** When its sender gave up on it, or the next process found it; epoch milliseconds. */
+  /** Epoch milliseconds at which its sender gave up on it, or at which the next process found it. */
   readonly endedAt: number | null
 }
 
@@ -25,27 +27,27 @@ export function isUnanswered({ state }: Pick<SentStep, 'state'>): boolean {
   return state === 'begun' || state === 'unknown'
 }
 
-/** Whether the processor still knows the key of the step. After that, e.g. a day later, it would carry out the write anew. */
+/** True while the processor keeps the step's idempotency key. Later, e.g. after a day, a retry would carry out the write again. */
 export function knowsKey({ beganAt }: Pick<SentStep, 'beganAt'>, now: number): boolean {
   return beganAt !== null && now < beganAt + keyLifeMs
 }
 
 /**
- * An unanswered step as it is when another process finds it. Nothing is known of when a dead process last sent it, so the longest
- * time of a late write counts from now on; a step whose key is forgotten by now is certainly over.
+ * Returns an unanswered step as another process finds it. The longest time of a late write starts now, because the journal does not
+ * contain when a dead process last sent it. A step whose key has expired is certainly over and stays `begun`.
  */
 export function foundAt<Step extends SentStep>(step: Step, now: number): Step {
   return step.state === 'begun' && knowsKey(step, now) ? { ...step, state: 'unknown', endedAt: now } : step
 }
 
-/** How long (ms) an unanswered step, as `foundAt` returns it, may still be carried out; 0 if it is over. */
+/** Milliseconds for which an unanswered step, as `foundAt` returns it, may still be carried out; 0 if it is over. */
 export function lateForMs({ state, endedAt }: SentStep, now: number): number {
   return state === 'begun' ? 0 : Math.max(0, (endedAt ?? now) + longestWriteMs - now)
 }
 
 interface LateWrite {
   readonly what: string
-  /** How long (ms) it may still be carried out. */
+  /** Milliseconds for which the write may still be carried out; 0 if it is over. */
   readonly forMs: number
   /** Whether it may be sent: see `knowsKey`. */
   readonly sendable: boolean
@@ -59,9 +61,10 @@ interface LateWrite {
 const keyInUse = 'idempotency_key_in_use'
 
 /**
- * Sends a write again under its own idempotency key and returns its result, whichever attempt it is of; null if the write is over
- * without one, because the processor replayed a failure of the first attempt or the longest time has passed. Throws `code` with a
- * `Retry-After` if the write may still be carried out, e.g. because its key is in use, or because this attempt had no answer either.
+ * Retries a write under its own idempotency key and returns its result, no matter which attempt produced it. Returns null if the write is
+ * over without a result, because the processor replayed a failure of the first attempt or the longest time has passed. Throws `code` with a
+ * `Retry-After` if the write may still be carried out, e.g. because its key is in use, or because this attempt had
+ * no response either.
  */
 export async function sendAgain<Done>(send: () => Promise<Done>, late: LateWrite): Promise<Done | null> {
   if (!late.sendable) {

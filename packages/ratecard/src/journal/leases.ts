@@ -1,2 +1,5 @@
-/** The lease of pushes: one at a time. Whatever changes the state that a push plans from takes it as well. */
+/**
+ * Lease name of pushes: one push runs at a time. Every other job that changes the state that a push plans from (e.g. a webhook rotation)
+ * takes this lease as well.
+ */
 export const pushLease = 'push'

@@ -1,8 +1,8 @@
 import type { Store } from '../store/store.ts'
 
 /**
- * The state of work as it is now: `running` in the journal while nobody holds its lease means that its process died. `again`
- * reads the state once more: the work may have ended between the two looks.
+ * Returns the present state of journalled work. `running` without a held lease means that its process died, so it becomes `interrupted`.
+ * `again` reads the state a second time, because the work may have ended between the two reads.
  */
 export async function liveState<State extends string>(
   store: Pick<Store, 'held'>,

@@ -1,11 +1,11 @@
-// How journalled work goes from step to step, whatever it is: a push, a deal that is applied, a migration.
+// Step runner and step states of all journalled work: pushes, applied deals and migrations.
 import { ServiceError } from '../errors/service-error.ts'
 import type { ProcessorError } from '../processor/processor-error.ts'
 import type { StepState } from '../store/records/journal.ts'
 
 /**
- * Runs the steps in their order, `width` of them at once. Once one throws nothing further begins; what is in flight is waited
- * for, and the first that was thrown is thrown.
+ * Runs the steps in order, with a concurrency of `width`. After the first error no further step starts; the steps in flight are awaited,
+ * then that first error is thrown.
  */
 export async function runSteps<Step>(
   steps: readonly Step[],
@@ -34,7 +34,7 @@ const stopped = {
   'the push was': 'Resume it with `ratecard billing resume`.',
 } as const
 
-/** Called between two steps, where nothing is half done. Throws `shutting_down` once the process drains. */
+/** Throws `shutting_down` once the process drains. Called between two steps, where no step is half done. */
 export function stopIfDraining(
   { shutdown }: { readonly shutdown: AbortSignal },
   what: keyof typeof stopped = 'it',
@@ -46,7 +46,10 @@ export function stopIfDraining(
   })
 }
 
-/** Derived, not random: a repeat after a crash or a lost answer must meet the same key, or the processor acts twice. */
+/**
+ * Returns the idempotency key of one attempt at a step. It is derived and not random: a retry after a crash or a lost response must send
+ * the same key, otherwise the processor acts twice.
+ */
 export function idempotencyKey(kind: 'push' | 'job', id: string, index: number, attempt: number): string {
   return `ratecard-${kind === 'push' ? '' : 'job-'}${id}-${String(index)}-${String(attempt)}`
 }
@@ -54,14 +57,14 @@ export function idempotencyKey(kind: 'push' | 'job', id: string, index: number, 
 export interface Attempt<Begun, Done, Result> {
   readonly begin: () => Promise<Begun>
   readonly send: (begun: Begun) => Promise<Done>
-  /** Write to the journal what came of it. `failed` throws when nothing further can be done. */
+  /** Writes the outcome to the journal. `failed` throws if the work cannot continue. */
   readonly succeeded: (done: Done) => Promise<Result>
   readonly failed: (error: unknown, begun: Begun) => Promise<Result>
 }
 
 /**
- * One attempt at a step: journalled before it is sent and after it is answered. What the journal itself refuses is no outcome of
- * the step: then it stays begun, and is looked up next time.
+ * Runs one attempt at a step, with a journal write before the request and another after the response. An error of the journal itself is no
+ * outcome of the step: the step stays `begun`, and the next resume or push resolves it.
  */
 export async function attemptStep<Begun, Done, Result>(attempt: Attempt<Begun, Done, Result>): Promise<Result> {
   const begun = await attempt.begin()
@@ -74,13 +77,15 @@ export async function attemptStep<Begun, Done, Result>(attempt: Attempt<Begun, D
   return attempt.succeeded(done)
 }
 
-/** What a step is after the processor failed: perhaps done, not done and worth another try, or refused. */
+/**
+ * Returns the state of a step after a processor error: `unknown` (perhaps done), `pending` (not done, worth a retry) or `failed` (refused).
+ */
 export function stateAfter({ outcomeUnknown, kind }: ProcessorError): StepState & ('unknown' | 'pending' | 'failed') {
   if (outcomeUnknown) return 'unknown'
   return kind === 'rate_limited' || kind === 'unavailable' ? 'pending' : 'failed'
 }
 
-/** A failure as the journal keeps it, as JSON; null for what is no problem that callers are told. */
+/** Serializes a failure as JSON for the journal; null for an error that is not a problem for callers (no ServiceError). */
 export function failureText(error: unknown, extra: Readonly<Record<string, unknown>> = {}): string | null {
   if (!(error instanceof ServiceError)) return null
   return JSON.stringify({ code: error.code, detail: error.message, processor: error.processor, ...extra })

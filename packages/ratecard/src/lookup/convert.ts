@@ -12,8 +12,8 @@ import type { MappingHistory, PublishedList } from './published.ts'
 const scanPage = 50
 
 /**
- * From a processor id, current or past, to the configuration id. Without a key only what the public configuration shows is
- * found: by the current document for what is still in it, else by the last revision that held it.
+ * Returns a function that converts a processor id, current or past, to its configuration id. Callers without a service key find public
+ * resources only: those that the current document shows or, for a removed resource, that the last revision with it showed.
  */
 export function createConversion(versions: Pick<VersionStore, 'find' | 'list'>) {
   const removals = createRemovals(versions)
@@ -22,7 +22,10 @@ export function createConversion(versions: Pick<VersionStore, 'find' | 'list'>) 
     readonly byProcessorId: ReadonlyMap<string, readonly MappingEntry[]>
   } | null = null
 
-  /** Of what is gone: anybody may ask, and to read the revision that held it costs as much as it is large. */
+  /**
+   * Cache: whether a removed resource was public in its last revision. Lookups need no key, and parsing a revision costs time in proportion
+   * to its size.
+   */
   const wasPublic = new Map<string, { readonly removedIn: number; readonly shown: boolean }>()
 
   async function visible(published: PublishedList, entry: MappingEntry): Promise<boolean> {
@@ -62,7 +65,7 @@ export function createConversion(versions: Pick<VersionStore, 'find' | 'list'>) 
   }
 }
 
-/** Ids of different kinds may be equal (a free price is mapped to itself): what is current now goes before what was. */
+/** Sorts current mappings before past ones, because ids of different kinds may be equal (e.g. a free price is mapped to itself). */
 function ranked(mappings: MappingHistory, entries: readonly MappingEntry[]): readonly MappingEntry[] {
   const isCurrent = (entry: MappingEntry) =>
     mappings.get(resourceKey(entry.kind, entry.configId))?.at(-1)?.processorId === entry.processorId
@@ -81,7 +84,7 @@ function byProcessorId(mappings: MappingHistory): ReadonlyMap<string, readonly M
   return found
 }
 
-/** The revision that removed a resource last, read from the change reports: once, and then only what is new. */
+/** Returns a lookup of the revision that last removed a resource. It reads the change reports once, later only those of new revisions. */
 function createRemovals(versions: Pick<VersionStore, 'list'>) {
   const removedIn = new Map<string, number>()
   let scanned = 0

@@ -11,13 +11,16 @@ export interface ConfigIndex {
   readonly meters: ReadonlyMap<string, Meter>
 }
 
-/** What is applied now: all of it, and what everybody may see. */
+/** Indexes of the applied configuration: the full one, and the public view. */
 export interface Indexes {
   readonly fullIndex: ConfigIndex
   readonly publicIndex: ConfigIndex
 }
 
-/** By id, and by the earlier ids that the document names: readers of an old link find the item under its present id. */
+/**
+ * Indexes products, prices and meters by id and by the former ids in `aliases`, so that a reader of an old link finds the item under its
+ * present id.
+ */
 export function indexConfig(config: BillingConfig, aliases: readonly Alias[] = aliasesOf(config)): ConfigIndex {
   const index = {
     price: new Map(
@@ -39,14 +42,14 @@ function alias<Item>(items: Map<string, Item>, from: string, to: string): void {
   if (item !== undefined && !items.has(from)) items.set(from, item)
 }
 
-/** Whether the indexed document shows the resource; kinds that are never public are in no index. */
+/** True if the indexed document contains the resource. Kinds that are never public (e.g. coupons) are in no index. */
 export function shows(index: ConfigIndex, kind: ResourceKind, id: string): boolean {
   if (kind === 'price') return index.prices.has(id)
   if (kind === 'product') return index.products.has(id)
   return kind === 'meter' && index.meters.has(id)
 }
 
-/** Hidden and absent look the same, so that price ids cannot be probed. */
+/** Throws `price_not_found` for hidden and absent prices alike, so that price ids cannot be probed. */
 export function findPrice(current: Indexes, id: string, { hidden }: Visibility) {
   const found = (hidden ? current.fullIndex : current.publicIndex).prices.get(id)
   if (found === undefined) throw new ServiceError('price_not_found', `There is no price "${id}".`)

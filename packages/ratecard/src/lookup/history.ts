@@ -10,7 +10,7 @@ import type { VersionHead, VersionRecord, VersionStore, WrittenFormStore } from 
 
 type Versions = Pick<VersionStore, 'find' | 'list'>
 
-/** Newest first. */
+/** Returns one page of the history, newest first. */
 export async function historyPage(versions: Versions, page: PageQuery) {
   const { items, total } = await versions.list(page)
   const entries: HistoryEntry[] = []
@@ -34,7 +34,7 @@ export async function revision(
   }
 }
 
-/** What changed in meaning between two revisions; a reset counts as an empty document. */
+/** Returns the differences in meaning between two revisions; a reset counts as an empty document. */
 export async function difference(
   { versions, documents }: { readonly versions: Versions; readonly documents: Documents },
   from: number,
@@ -44,7 +44,7 @@ export async function difference(
   return documents.run('compare', { before: before.document, after: after.document })
 }
 
-/** The newest document that was applied, also when a reset came after it. */
+/** Returns the newest document that was applied, even if a reset came after it. */
 export async function lastDocument(versions: Versions): Promise<BillingConfig | null> {
   for (let offset = 0; ; offset += 1) {
     const head = (await versions.list({ limit: 1, offset })).items[0]

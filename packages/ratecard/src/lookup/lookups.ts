@@ -1,5 +1,5 @@
-// Every read of what was applied: the published price list, single items, conversions, history.
-// Answers come from memory and are renewed when the store's change sequence grows. Never calls the processor.
+// Reads of the applied configuration: the published price list, single items, conversions and the history. Responses come from a cache that
+// is refreshed when the store's change sequence grows. Never calls the processor.
 import type { Clock } from '../clock.ts'
 import type { Documents } from '../catalog/document-tasks.ts'
 import { resourceKey } from '../catalog/resource.ts'
@@ -40,16 +40,16 @@ type Reads = Pick<
 >
 
 export interface Lookups extends Reads {
-  /** Asks the store now whether something changed. */
+  /** Checks the store for changes now. */
   refresh(): Promise<void>
-  /** Forgets what is in memory: the next read sees the store. To be called after a push of this process. */
+  /** Marks the cache as stale, so that the next read checks the store. To be called after a push of this process. */
   invalidate(): void
-  /** Renews in the background, so that no reader waits for it. */
+  /** Starts background polling, so that no reader waits for a refresh. */
   start(): void
   stop(): void
 }
 
-/** The read operations of the service over one store. */
+/** Creates the read operations of the service over one store. */
 export function createLookups(deps: LookupDeps): Lookups {
   const { store } = deps
   const published = createPublished(deps)
@@ -96,7 +96,10 @@ function enterprisePrices(
   return (published.current?.full.config.products ?? []).flatMap((product) => (product.prices ?? []).filter(wanted))
 }
 
-/** After a reset there is no configuration, but its endpoints stay and still sign: those of the last document are listed. */
+/**
+ * Lists the webhooks of the current document. After a reset there is none, but the endpoints stay and still sign: then those of the last
+ * document are listed.
+ */
 async function listWebhooks(
   { store }: LookupDeps,
   published: PublishedList,

@@ -1,4 +1,5 @@
-// What is applied now, prepared once per change: the document with processor ids, its public view, the bytes of the answer.
+// Cache of the applied configuration, prepared once per change: the document with processor ids, its public view, and the bytes of the
+// response.
 import { createHash } from 'node:crypto'
 import type { Clock } from '../clock.ts'
 import { resourceKey } from '../catalog/resource.ts'
@@ -15,11 +16,11 @@ import { yieldToRequests } from '../event-loop.ts'
 import { indexConfig } from './find.ts'
 import type { Indexes } from './find.ts'
 
-/** The mapping history of each resource, oldest first, by `kind:config id`. */
+/** Mapping history of each resource, oldest first. The key is `kind:config id`, e.g. `price:pro_monthly`. */
 export type MappingHistory = ReadonlyMap<string, readonly MappingEntry[]>
 
 export interface PublishedList {
-  /** null before the first push and after a reset. */
+  /** The configuration that is applied now; null before the first push and after a reset. */
   readonly current: (Indexes & { readonly full: ServedConfig; readonly published: PublishedConfig }) | null
   readonly mappings: MappingHistory
 }
@@ -29,8 +30,8 @@ type Source = Pick<Store, 'versions' | 'mappings' | 'changeSequence'>
 const pollMs = 500
 
 /**
- * A cache that reads the store again when its change sequence grew, and asks for that at most every 500 ms.
- * While the store cannot be reached, what was read last stays served.
+ * Creates the cache. It reads the store again when the change sequence grew, and polls that sequence at most every 500 ms. While the store
+ * is unreachable, the last value is served (stale).
  */
 export function createPublished({ store, clock }: { readonly store: Source; readonly clock: Clock }) {
   let held: { readonly sequence: number; readonly value: PublishedList } | null = null
@@ -45,7 +46,7 @@ export function createPublished({ store, clock }: { readonly store: Source; read
       const began = generation
       const sequence = await store.changeSequence()
       const next = held !== null && held.sequence === sequence ? held : await load(store)
-      // An invalidation in between means that we may have read what was there before it.
+      // An invalidation in the meantime means that this reading may be stale: read again.
       if (began !== generation) continue
       held = next
       fresh = true
@@ -66,7 +67,7 @@ export function createPublished({ store, clock }: { readonly store: Source; read
       await refresh()
     } catch (error) {
       if (held === null) throw error
-      // Asked again after the usual pause, not by every reader.
+      // The next retry comes after the usual poll interval (500 ms); otherwise every reader would retry at once.
       fresh = true
       checkedAt = clock.now()
     }
@@ -99,7 +100,7 @@ async function load(store: Source): Promise<{ readonly sequence: number; readonl
       store.versions.find(1),
       store.mappings.all(),
     ])
-    // The reads are not one transaction: a push that closed between them would mix two revisions.
+    // The reads are not one transaction: a push that was closed between them would mix two revisions.
     if ((await store.changeSequence()) === sequence) return { sequence, value: await publish(version, first, entries) }
   }
 }
@@ -133,7 +134,7 @@ async function publish(
       full,
       published: { served, ...bytes },
       fullIndex: indexConfig(full.config),
-      // Earlier ids are not published, but found all the same.
+      // Former ids are not published, but a lookup by one still finds the item.
       publicIndex: indexConfig(served.config, aliasesOf(document)),
     },
     mappings,
@@ -158,7 +159,7 @@ function historyOf(entries: readonly MappingEntry[]): MappingHistory {
 
 function withProcessorIds(config: BillingConfig, mappings: MappingHistory): BillingConfig {
   const mapped = <Item extends { processor_id?: string }>(kind: ResourceKind, item: Item, id: string): Item => {
-    // The document's own processor_id is a wish to adopt; what is served is what became of it.
+    // `processor_id` in the document is a request to adopt that object; the served value is the id that the item is mapped to.
     const { processor_id: _wish, ...rest } = item
     const processorId = mappings.get(resourceKey(kind, id))?.at(-1)?.processorId
     return (processorId === undefined ? rest : { ...rest, processor_id: processorId }) as Item

@@ -2,12 +2,12 @@ import { secretTexts } from '../config/files/written-form.ts'
 import type { SecretText } from '../config/files/written-form.ts'
 import type { Store } from '../store/store.ts'
 
-/** Of older pushes nobody is shown a plan or a difference in a moment. */
+/** Number of newest pushes whose secret texts are redacted. Plans and differences are not shown for older pushes. */
 const newestPushes = 100
 
 /**
- * Those of the newest pushes, whatever became of them: the plan of one that failed is shown too. Two questions to the store; it
- * remembers what it found, as the document of a push never changes, and a push is written in one way or in another.
+ * Returns a function that reads the secret texts of the newest pushes in any state, because the plan of a failed push is shown too. Results
+ * are cached by push and written form, because neither changes: with a warm cache a call costs two queries.
  */
 export function createSecretTexts(store: Pick<Store, 'pushes' | 'writtenForms'>): () => Promise<readonly SecretText[]> {
   let known = new Map<string, readonly SecretText[]>()

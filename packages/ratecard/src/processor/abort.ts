@@ -1,10 +1,10 @@
-/** What an aborted wait rejects with: the signal's own reason, or an error around a reason that is none. */
+/** Returns the error with which an aborted wait rejects: the signal's reason, wrapped in an Error if it is none. */
 export function abortReason(signal: AbortSignal): Error {
   const reason: unknown = signal.reason
   return reason instanceof Error ? reason : new Error('The call was aborted.', { cause: reason })
 }
 
-/** Settles as `answer` does, unless the signal is faster; then the answer is dropped. */
+/** Settles like `answer`, or rejects as soon as the signal aborts; a later result is then ignored. */
 export function orAborted<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = (): void => {

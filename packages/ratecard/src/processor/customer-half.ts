@@ -1,12 +1,12 @@
-// The customer's half of the processor port: customers, their subscriptions, checkouts, usage and invoice previews.
-// Failures are ProcessorErrors, sorted as in processor.ts. Times are epoch milliseconds; amounts are minor units.
+// Customer part of the processor port: customers, their subscriptions, checkouts, usage and invoice previews. Failures are ProcessorErrors
+// with the kinds of processor-error.ts. Times are epoch milliseconds; amounts are minor units.
 import type { Interval, ProcessorId } from '../catalog/resource.ts'
 import type { WriteOptions } from './write-options.ts'
 
-/** What a subscription item's price says of itself; prices of an item may be archived, or be none of ours. */
+/** Price of a subscription item. It may be archived, or not managed by Ratecard. */
 export interface LivePrice {
   readonly id: ProcessorId
-  /** null where the processor does not say. */
+  /** null if the processor's response has none. */
   readonly product: ProcessorId | null
   readonly active: boolean
   readonly currency: string
@@ -17,14 +17,14 @@ export interface LivePrice {
   readonly billingScheme: 'per_unit' | 'tiered'
   /** Canonical decimal in minor units, of one unit or of one package; null with tiers. */
   readonly unitAmount: string | null
-  /** The packages that a quantity is billed in; null where each unit is billed. */
+  /** Size of the packages in which a quantity is billed; null if each unit is billed. */
   readonly transformQuantity: { readonly divideBy: number; readonly round: 'up' | 'down' } | null
 }
 
 export interface LiveItem {
   readonly id: string
   readonly price: LivePrice
-  /** null for metered items. */
+  /** null for metered items, which have no quantity. */
   readonly quantity: number | null
   readonly currentPeriodStart: number
   readonly currentPeriodEnd: number
@@ -39,46 +39,46 @@ export interface LiveSubscription {
   readonly status: SubscriptionStatus
   readonly currency: string
   readonly items: readonly LiveItem[]
-  /** The schedule that owns it, or null. */
+  /** Id of the schedule that controls the subscription, or null. */
   readonly schedule: string | null
   readonly cancelAtPeriodEnd: boolean
-  /** Of its latest trial, also when that has ended; null for a subscription that never had one. */
+  /** Start of its latest trial, even if the trial has ended; null for a subscription that never had one. */
   readonly trialStart: number | null
   readonly trialEnd: number | null
   readonly createdAt: number
-  /** Config id of the price that a checkout sold it with: see `soldPriceKey`. null for one that was made elsewhere. */
+  /** Configuration id of the price that a checkout sold it with: see `soldPriceKey`. null if it was created elsewhere. */
   readonly soldPriceId: string | null
-  /** Sold beside another one to the same product or group, on purpose: see `duplicateKey`. */
+  /** True if it was sold on purpose beside another subscription to the same product or group: see `duplicateKey`. */
   readonly allowsDuplicate: boolean
-  /** Ids of the free subscriptions, kept here alone, that it took the place of: see `endsKey`. */
+  /** Ids of the free subscriptions (kept in the store alone) that it replaced: see `endsKey`. */
   readonly ends: readonly string[]
 }
 
-/** Metadata key of the config id that was sold, as it was called then. */
+/** Metadata key of the sold price; its value is the configuration id at the time of the sale. */
 export const soldPriceKey = 'ratecard_price_id'
 
-/** Metadata key of what was sold with `allow_duplicate`; its value is `allowed`. */
+/** Metadata key of a subscription sold with `allow_duplicate`; its value is `allowed`. */
 export const duplicateKey = 'ratecard_duplicate'
 
-/** Metadata key of what was sold to a tenant with free subscriptions: their ids, with a space between two. */
+/** Metadata key of the free subscriptions that a sale replaces: their ids, separated by spaces. */
 export const endsKey = 'ratecard_ends'
 
-/** Moves one item to a price. Quantity is always passed on: without it the processor resets it to 1. */
+/** Moves one item to a price. The quantity is always sent: without it the processor resets it to 1. */
 export interface ItemSwap {
   readonly item: string
   readonly price: ProcessorId
-  /** null for metered items, which have none. */
+  /** null for metered items, which have no quantity. */
   readonly quantity: number | null
 }
 
-/** A change that takes effect when the running period ends. Items that are not named keep price and quantity. */
+/** A change that takes effect at the end of the current period. Other items keep price and quantity. */
 export interface ScheduledSwaps {
   readonly subscription: string
   readonly swaps: readonly { readonly from: ProcessorId; readonly to: ProcessorId }[]
 }
 
 export interface NewCustomer {
-  /** Marks the customer as the tenant's, in its metadata. */
+  /** Written to the customer's metadata as the mark of the tenant. */
   readonly tenantId: string
   readonly name: string
   readonly email: string | null
@@ -93,46 +93,46 @@ export interface CheckoutRequest {
   readonly successUrl: string
   readonly cancelUrl: string
   readonly trialPeriodDays: number | null
-  /** null: the processor chooses among the price’s currencies. */
+  /** null: the processor chooses one of the price’s currencies. */
   readonly currency: string | null
   readonly allowPromotionCodes: boolean
-  /** Processor id of one promotion code that is applied. */
+  /** Processor id of a promotion code to apply. */
   readonly promotionCode: ProcessorId | null
-  /** On the session and, in subscription mode, on the subscription. */
+  /** Metadata of the session and, in subscription mode, of the subscription. */
   readonly metadata: Readonly<Record<string, string>>
 }
 
-/** Checkout pages of one tenant that can still be paid. */
+/** Selects the checkout sessions of one tenant that are still open. */
 export interface OpenCheckouts {
   readonly customer: ProcessorId
   readonly tenantId: string
-  /** Whether a page that sells the price of this config id is meant; every page when absent. */
+  /** True for a configuration id of a price whose sessions are selected; without it all are. */
   readonly sells?: (priceId: string) => boolean
-  /** The session that stays open. */
+  /** Id of the session that stays open. */
   readonly except?: string
 }
 
 export interface UsageEvent {
   readonly eventName: string
-  /** The meter's own payload keys. */
+  /** Payload with the meter's own keys, e.g. `stripe_customer_id` and `value`. */
   readonly payload: Readonly<Record<string, string>>
   /** Epoch milliseconds; null is now. */
   readonly timestamp: number | null
-  /** The processor counts an identifier once. */
+  /** Deduplication key: the processor counts each identifier once. */
   readonly identifier: string
 }
 
-/** Usage that was taken and is not counted, as the processor found out later. */
+/** Usage that was accepted but not counted, because the processor found an error later. */
 export interface UsageError {
   /** Epoch milliseconds. */
   readonly at: number
-  /** null when there is no meter of that event name. */
+  /** null if no meter has that event name. */
   readonly meter: ProcessorId | null
-  /** The processor's own, for example `meter_event_customer_not_found`. */
+  /** The processor's error code, for example `meter_event_customer_not_found`. */
   readonly code: string
   readonly count: number
   readonly message: string
-  /** Of some of the events. */
+  /** Identifiers of a sample of the events. */
   readonly identifiers: readonly string[]
 }
 
@@ -151,7 +151,7 @@ export interface InvoicePreview {
   readonly subtotal: number
   readonly total: number
   readonly amountDue: number
-  /** When it will be made; null when the processor does not say. */
+  /** Time at which the invoice will be created; null if the processor's response has none. */
   readonly dueAt: number | null
   readonly lines: readonly InvoicePreviewLine[]
 }
@@ -159,68 +159,68 @@ export interface InvoicePreview {
 /** A feature that a customer may use. */
 export interface ActiveEntitlement {
   readonly feature: ProcessorId
-  /** As the processor has it now. */
+  /** Present name at the processor. */
   readonly name: string
 }
 
 export interface CustomerProcessor {
-  /** Every feature that the customer is entitled to by what it is subscribed to. */
+  /** Returns all features that the customer is entitled to by its subscriptions. */
   entitlements(customer: ProcessorId, signal: AbortSignal): Promise<readonly ActiveEntitlement[]>
-  /** Every subscription of a customer that has not ended for good (canceled, incomplete_expired). Oldest first. */
+  /** Returns all subscriptions of a customer that have not ended for good (`canceled`, `incomplete_expired`), oldest first. */
   subscriptions(customer: ProcessorId, signal: AbortSignal): Promise<readonly LiveSubscription[]>
-  /** The same with those that have ended, for example to see whether a trial was used. */
+  /** Returns all subscriptions of a customer including ended ones, for example to check whether a trial was used. */
   everySubscription(customer: ProcessorId, signal: AbortSignal): Promise<readonly LiveSubscription[]>
-  /** Every subscription that has not ended and has an item on this price, archived prices included. */
+  /** Returns all subscriptions that have not ended and have an item on this price. The price may be archived. */
   subscriptionsOfPrice(price: ProcessorId, signal: AbortSignal): Promise<readonly LiveSubscription[]>
   /**
-   * Those of the whole account that have not ended, newest first, from this many list pages at most. `complete`: they are all
-   * there are. One page tells everything about a small account, where a list for each price would be many.
+   * Returns subscriptions of the whole account that have not ended, newest first, from at most `pages` list pages. `complete` is true if
+   * there are no more. For a small account one page replaces a list request per price.
    */
   someSubscriptions(
     pages: number,
     signal: AbortSignal,
   ): Promise<{ readonly subscriptions: readonly LiveSubscription[]; readonly complete: boolean }>
-  /** null when the processor does not know it. Ended ones are found. */
+  /** Returns a subscription, ended or not; null if it does not exist. */
   subscription(id: string, signal: AbortSignal): Promise<LiveSubscription | null>
   /**
-   * One update of one subscription, `proration_behavior: none`: all swaps or none of them. On an unknown outcome read the
-   * subscription before doing anything else.
+   * Updates one subscription in one request with `proration_behavior: none`: all swaps or none. After an unknown outcome, read the
+   * subscription before any other action.
    */
   swapItems(subscription: string, swaps: readonly ItemSwap[], options: WriteOptions): Promise<LiveSubscription>
   /**
-   * Moves items at the end of the running period through a subscription schedule: the present one when there is one (its
-   * later phases are changed too), else one made from the subscription and released afterwards. Never bills now.
-   * Two processor writes at most (make, then change); a repeat finds what an earlier attempt made.
+   * Moves items at the end of the current period through a subscription schedule: the present one, if there is one (its later phases are
+   * changed too), otherwise a new one, which is released afterwards. Bills nothing now. Takes at most two writes (create, change); a retry
+   * finds the schedule of an earlier attempt.
    */
   scheduleSwaps(request: ScheduledSwaps, options: WriteOptions): Promise<{ readonly effectiveAt: number }>
-  /** Prices that each item will be on after the running period, by present price; empty without a schedule. */
+  /** Returns the price after the current period of each item that will move, by its present price; empty without a schedule. */
   scheduledPrices(subscription: LiveSubscription, signal: AbortSignal): Promise<ReadonlyMap<ProcessorId, ProcessorId>>
   createCustomer(customer: NewCustomer, options: WriteOptions): Promise<ProcessorId>
-  /** Sets name and address; what is absent stays, null empties. */
+  /** Sets name and email; absent members stay unchanged, null clears the email. */
   updateCustomer(
     customer: ProcessorId,
     change: { readonly name?: string; readonly email?: string | null },
     options: WriteOptions,
   ): Promise<void>
-  /** The customer that carries the tenant's mark and is no older than `since`; for a creation of unknown outcome. */
+  /** Finds the customer with the tenant's mark that was created at `since` or later, after a creation of unknown outcome. */
   findCustomer(tenantId: string, since: number, signal: AbortSignal): Promise<ProcessorId | null>
   createCheckout(
     request: CheckoutRequest,
     options: WriteOptions,
   ): Promise<{ readonly url: string; readonly sessionId: string }>
   /**
-   * Ends the checkout pages of the customer that carry the tenant's mark and can still be paid. What was paid meanwhile is
-   * paid: look at the subscriptions afterwards. Returns how many were ended.
+   * Expires the customer's open checkout sessions with the tenant's mark. A session paid in the meantime stays paid: check the
+   * subscriptions afterwards. Returns the number of sessions found open.
    */
   expireCheckouts(request: OpenCheckouts, signal: AbortSignal): Promise<number>
   createPortal(
     request: { readonly customer: ProcessorId; readonly returnUrl: string },
     options: WriteOptions,
   ): Promise<{ readonly url: string }>
-  /** False: an event with this identifier was recorded before, and that one counts. */
+  /** Records a usage event. False if an event with this identifier was recorded before; then only the earlier event counts. */
   recordUsage(event: UsageEvent, options: WriteOptions): Promise<boolean>
-  /** Usage of the last thirty days that was taken and then dropped, newest first. */
+  /** Returns usage of the last thirty days that was accepted and then dropped, newest first. */
   usageErrors(signal: AbortSignal): Promise<readonly UsageError[]>
-  /** What the next invoice of a subscription will be; null when there will be none. */
+  /** Returns a preview of a subscription's next invoice; null if there will be none. */
   upcomingInvoice(subscription: string, signal: AbortSignal): Promise<InvoicePreview | null>
 }

@@ -1,4 +1,4 @@
-// Failures of the processor in the service's own table of errors.
+// Maps failures of the processor to the service's error codes.
 import type { ProblemCode } from '../errors/codes.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import { abortReason } from './abort.ts'
@@ -15,7 +15,7 @@ const codeOf: Readonly<Record<ProcessorErrorKind, ProblemCode>> = {
   broken: 'processor_broken',
 }
 
-/** The advice when a call may have happened: a push looks for itself, anything else is repeated under the same key. */
+/** Hints after a call of unknown outcome: a push looks the outcome up itself, any other call is retried under the same key. */
 const afterTimeout = {
   push: 'Push again: what happened is looked up first, nothing is done twice.',
   call: 'It may have happened. Try again with the same Idempotency-Key or identifier: nothing is done twice.',
@@ -33,7 +33,7 @@ const hintOf = (kind: ProcessorErrorKind, call: CallKind) =>
     unknown_outcome: afterTimeout[call],
   })[kind]
 
-/** Anything thrown by the port as a ServiceError; what is not the processor's passes unchanged. */
+/** Converts a ProcessorError to a ServiceError; returns every other error unchanged. */
 export function asServiceError(error: unknown, call: CallKind): unknown {
   if (!(error instanceof ProcessorError)) return error
   return new ServiceError(codeOf[error.kind], error.message, {
@@ -44,7 +44,7 @@ export function asServiceError(error: unknown, call: CallKind): unknown {
   })
 }
 
-/** A read of the processor for a push, with its failures as ServiceErrors. */
+/** Runs a read of the processor for a push; its failures become ServiceErrors. */
 export async function readForPush<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -54,8 +54,8 @@ export async function readForPush<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * One call of the customer's half of the port, with its failures as ServiceErrors. `signal` is the one that the call was
- * given: when it stopped the call before anything happened, the service is shutting down.
+ * Runs one call of the customer part of the port; its failures become ServiceErrors. `signal` is the signal of the call: if it aborted the
+ * call before anything happened, the error is `shutting_down`.
  */
 export async function askProcessor<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   try {
@@ -67,15 +67,15 @@ export async function askProcessor<T>(signal: AbortSignal, work: () => Promise<T
   }
 }
 
-/** Whether the processor refused because it has no such object. */
+/** True if the processor refused because the object does not exist. */
 export function isUnknownObject(error: unknown): boolean {
   return error instanceof ProcessorError && error.kind === 'rejected' && error.original.code === 'resource_missing'
 }
 
 /**
- * Sends a write that is harmless to send anew. The processor repeats its own failures and refusals for a key, for about a day:
- * without a fresh key the caller's repeats, under the same Idempotency-Key or identifier, could not succeed until then, although
- * what stood against it has been put right. A refusal did nothing.
+ * Sends a write that is safe to send twice. After a replayed refusal or a server error (`api_error`) it retries once with a fresh key.
+ * The processor replays its own failures for a key for about a day: without a fresh key, a caller's retries under the same
+ * Idempotency-Key or identifier would fail until then, even if the cause was fixed. A refused write did nothing.
  */
 export async function despiteKeptFailure<T>(
   send: (idempotencyKey: string) => Promise<T>,

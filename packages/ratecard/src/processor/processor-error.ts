@@ -3,9 +3,9 @@ import type { ProcessorWords } from '../errors/service-error.ts'
 /**
  * - `rejected`: understood and refused; nothing happened.
  * - `unauthorized`: the key is wrong or lacks a permission; nothing happened.
- * - `rate_limited`, `unavailable`: not accepted, nothing happened, may be tried again.
- * - `timeout`, `unknown_outcome`: sent, no (whole) answer: it may have happened.
- * - `broken`: the answer makes no sense.
+ * - `rate_limited`, `unavailable`: not accepted, nothing happened, may be retried.
+ * - `timeout`, `unknown_outcome`: sent without a complete response; it may have happened.
+ * - `broken`: the response is malformed.
  */
 export type ProcessorErrorKind =
   'rejected' | 'unauthorized' | 'rate_limited' | 'unavailable' | 'timeout' | 'unknown_outcome' | 'broken'
@@ -13,13 +13,13 @@ export type ProcessorErrorKind =
 export class ProcessorError extends Error {
   override readonly name = 'ProcessorError'
   readonly kind: ProcessorErrorKind
-  /** The processor's own words, unchanged. */
+  /** The processor's own error (type, code, message), unchanged. */
   readonly original: ProcessorWords
 
-  /** The processor said it before, under the same idempotency key: what is so now it did not look at. */
+  /** True if the processor replayed this failure for the idempotency key, without checking the present state. */
   readonly repeated: boolean
 
-  /** What to do at the processor, where that is known. */
+  /** Next step for the operator at the processor, if known. */
   readonly hint: string | undefined
 
   constructor(
@@ -37,7 +37,7 @@ export class ProcessorError extends Error {
     this.hint = hint
   }
 
-  /** Whether the write may have happened although we have no answer. */
+  /** True if the write may have happened although there is no valid response. */
   get outcomeUnknown(): boolean {
     return this.kind === 'timeout' || this.kind === 'unknown_outcome' || this.kind === 'broken'
   }

@@ -1,5 +1,5 @@
-// The port to the payment processor. The customer's half of it is customer-half.ts. The adapter sorts every failure into a ProcessorError;
-// nobody else reads the processor's own errors. Retries, idempotency keys and rate budget are the adapter's and the journal's.
+// The port to the payment processor; customer-half.ts is its customer part. The adapter converts every failure to a ProcessorError, so that
+// no other code reads the processor's own errors. Retries and the rate budget belong to the adapter, idempotency keys to the journal.
 import type { ProcessorId, ObservedResource, Snapshot } from '../catalog/resource.ts'
 import type { ResolvedStep } from '../catalog/steps.ts'
 import type { CustomerProcessor } from './customer-half.ts'
@@ -9,24 +9,24 @@ export type { WriteOptions } from './write-options.ts'
 
 export interface ProcessorAccount {
   readonly id: string
-  /** True for real money. */
+  /** True for live mode, i.e. real money. */
   readonly livemode: boolean
 }
 
 export interface PerformedStep {
   readonly processorId: ProcessorId
-  /** The object after the write, translated. null for a deleted coupon. */
+  /** The object after the write, in canonical form. null for a deleted coupon. */
   readonly observed: ObservedResource | null
-  /** A webhook's signing secret: told once, at creation. Never logged. */
+  /** A webhook's signing secret, which the processor returns only at creation. Never logged. */
   readonly secret: string | null
   readonly requestId: string | null
 }
 
 export interface ReadOptions {
   readonly signal: AbortSignal
-  /** Of which products the features are asked, a list for each product; `false`: of none. Default: of the active ones. */
+  /** Selects the products whose features are read, with one list request per product; `false`: none. Default: the active products. */
   readonly attachments?: false | ((product: ObservedResource<'product'>) => boolean)
-  /** Called after each page, for progress. */
+  /** Progress callback, called after each page. */
   readonly onPage?: (read: { readonly kind: string; readonly objects: number }) => void
 }
 
@@ -39,32 +39,32 @@ export interface ProcessorEvent {
 }
 
 export interface Processor extends CustomerProcessor {
-  /** Who the key belongs to. Fails with `unauthorized` when the key is wrong. */
+  /** Returns the account of the key. Throws `unauthorized` if the key is wrong. */
   account(signal: AbortSignal): Promise<ProcessorAccount>
-  /** The whole live state by list pages of 100: archived objects included, tiers and applies_to expanded. */
+  /** Returns the whole live state, read in list pages of 100: archived objects included, tiers and applies_to expanded. */
   snapshot(options: ReadOptions): Promise<Snapshot>
   /**
-   * One write. Never called with `record` steps. On `unknown_outcome` or `timeout` the write may have happened:
-   * ask `locate` before doing anything else.
+   * Performs one write; `record` steps are not allowed. After `unknown_outcome` or `timeout` the write may have happened: call `locate`
+   * before any other action.
    */
   perform(step: ResolvedStep, options: WriteOptions): Promise<PerformedStep>
   /**
-   * Looks by natural key (own id, lookup key and mark, event name, code, mark of a webhook) whether a step of unknown outcome happened.
-   * null: it did not. A located webhook has no secret.
+   * Looks up whether a step of unknown outcome happened, by natural key (own id, lookup key and mark, event name, code, mark of a webhook).
+   * Returns null if it did not. A located webhook has no secret.
    */
   locate(step: ResolvedStep, signal: AbortSignal): Promise<PerformedStep | null>
-  /** Removes a webhook endpoint of ours whose creation answer, and so whose secret, was lost. */
+  /** Deletes a webhook endpoint whose creation response, and with it the secret, was lost. */
   discardWebhook(endpoint: ProcessorId, options: WriteOptions): Promise<void>
   /**
-   * What happened in the account after the event `after`, oldest first, a hundred at most. Without `after` nothing is told but
-   * where to begin: `last` is the newest event, null when there is none yet. An empty `after` stands for the beginning.
+   * Returns up to a hundred events after the event `after`, oldest first. With `after: null` it returns no events, only `last`, the newest
+   * event to start from (null if there is none yet). An empty `after` stands for the beginning.
    */
   events(
     query: { readonly after: string | null; readonly types: readonly string[] },
     signal: AbortSignal,
   ): Promise<{ readonly events: readonly ProcessorEvent[]; readonly last: string | null }>
-  /** Whether there is such a customer, who was not deleted. */
+  /** True if the customer exists and is not deleted. */
   knowsCustomer(customer: ProcessorId, signal: AbortSignal): Promise<boolean>
-  /** How many subscriptions that still bill, or will, have an item on this price: everything but ended ones. */
+  /** Returns the number of subscriptions with an item on this price that bill now or later, i.e. have not ended. */
   liveSubscriptions(price: ProcessorId, signal: AbortSignal): Promise<number>
 }

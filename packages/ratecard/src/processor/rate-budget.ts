@@ -1,37 +1,37 @@
-// How fast we may speak to the processor: one pace for the account, one for each operation of it. Decides when a call may
-// start, never whether it is repeated. A budget shared between replicas takes this one's place behind the same interface.
+// Client-side rate limit of calls to the processor: one pace for the account, one for each operation. Decides when a call may start, never
+// whether it is retried. A budget shared by replicas replaces this one behind the same interface.
 import type { Clock } from '../clock.ts'
 import { abortReason } from './abort.ts'
 
 export interface RateBudget {
   /**
-   * Resolves when a call of this operation (for example `POST /v1/prices`) may start. First come, first served within an
-   * operation; one that is at its own limit does not hold up the others. Rejects with the signal's reason.
+   * Resolves when a call of this operation (for example `POST /v1/prices`) may start. First come, first served within an operation; an
+   * operation at its own limit does not block the others. Rejects with the signal's reason.
    */
   take(operation: string, signal: AbortSignal): Promise<void>
 }
 
 export interface RateLimits {
-  /** Calls a second in all. */
+  /** Maximum number of calls a second, e.g. 80. */
   readonly perSecond: number
-  /** Calls a second of any one operation. */
+  /** Maximum number of calls a second of any one operation. */
   readonly perOperationPerSecond: number
 }
 
-/** For a processor that does not limit us. */
+/** A budget without limits, for the sandbox. */
 export const unlimitedBudget: RateBudget = {
   take: (_operation, signal) => (signal.aborted ? Promise.reject(abortReason(signal)) : Promise.resolve()),
 }
 
 /**
- * What we take of a key's limits. Customers are checking out at the same time: of Stripe's 25 (test) and 100 (live) calls a
- * second and 25 per operation we take up to 23, 80 and 23.
+ * Returns the share of a key's limits that Ratecard uses, because customers check out at the same time: of Stripe's 25 (test) and 100
+ * (live) calls a second and 25 per operation, up to 23, 80 and 23.
  */
 export function limitsFor(account: { livemode: boolean }): RateLimits {
   return { perSecond: account.livemode ? 80 : 23, perOperationPerSecond: 23 }
 }
 
-/** The budget that fits a key, for one process. */
+/** Creates the budget for a key, for one process. */
 export function budgetFor(account: { livemode: boolean; sandboxUnthrottled: boolean; clock: Clock }): RateBudget {
   if (account.sandboxUnthrottled) return unlimitedBudget
   return createRateBudget({ ...limitsFor(account), clock: account.clock })
@@ -42,7 +42,7 @@ interface Waiter {
   readonly admit: () => void
 }
 
-/** A budget for one process: calls are spread evenly, and no second (any second, not only full ones) sees more than the limit. */
+/** Creates a budget for one process. Calls are spread evenly, and no window of one second (at any offset) exceeds the limit. */
 export function createRateBudget(limits: RateLimits & { readonly clock: Clock }): RateBudget {
   const { clock } = limits
   const whole = new Pace(limits.perSecond)
@@ -110,7 +110,7 @@ export function createRateBudget(limits: RateLimits & { readonly clock: Clock })
 
 const windowMs = 1000
 
-/** One limit: even slots, which may be caught up after a late timer, but never past the limit of any one-second window. */
+/** One limit: evenly spaced slots. A late timer may catch up, but never past the limit of any one-second window. */
 class Pace {
   readonly #intervalMs: number
   readonly #starts: number[]
@@ -131,7 +131,7 @@ class Pace {
   spend(now: number): void {
     this.#starts[this.#next] = now
     this.#next = (this.#next + 1) % this.#starts.length
-    // A late timer may catch up its own slot; a pause earns nothing.
+    // A late timer may catch up one slot; an idle pause earns no burst.
     const late = now - this.#nextSlot
     this.#nextSlot = (late > this.#intervalMs ? now : this.#nextSlot) + this.#intervalMs
   }

@@ -1,20 +1,20 @@
-// A rate budget that all replicas draw from. Decides who of this process may use a reserved moment; where the moments lie
-// is decided by whoever reserves them.
+// A rate budget shared by all replicas. Decides which queued call of this process uses a reserved slot; `reserve` decides the times of the
+// slots.
 import { abortReason } from './abort.ts'
 import type { RateBudget } from './rate-budget.ts'
 
-/** A moment for one call, on the clock of `performance.now()`. After `until` it is lost. */
+/** A slot for one call, in timestamps of `performance.now()`. After `until` it is lost. */
 export interface ReservedMoment {
   readonly from: number
   readonly until: number
 }
 
-/** Reserves the next moments of an operation, in order, for this process alone. */
+/** Reserves the next slots of an operation, in order, for this process alone. */
 export type ReserveMoments = (operation: string, count: number) => Promise<readonly ReservedMoment[]>
 
 export interface SharedBudgetOptions {
   readonly reserve: ReserveMoments
-  /** At most so many at a time: more cost fewer questions, fewer let another replica have its turn sooner. */
+  /** Maximum number of slots per reservation, e.g. 6: more mean fewer queries, fewer let other replicas proceed sooner. */
   readonly batch: number
 }
 
@@ -23,11 +23,11 @@ interface Waiter {
   readonly refuse: (reason: unknown) => void
 }
 
-/** First come, first served within an operation of this process. `take` also rejects with what `reserve` rejects with. */
+/** Creates the budget. First come, first served within an operation of this process. `take` also rejects with the error of `reserve`. */
 export function createSharedBudget(options: SharedBudgetOptions): RateBudget {
   const lanes = new Map<string, Set<Waiter>>()
 
-  /** Runs as long as somebody waits for this operation. */
+  /** Runs as long as a call of this operation is queued. */
   const serve = async (operation: string, lane: Set<Waiter>): Promise<void> => {
     try {
       while (lane.size > 0) {
@@ -85,7 +85,7 @@ function firstOf(lane: ReadonlySet<Waiter>): Waiter | undefined {
   return undefined
 }
 
-/** Timers may fire a little early. */
+/** Waits in a loop, because timers may fire a little early. */
 async function sleepUntil(moment: number): Promise<void> {
   for (;;) {
     const left = moment - performance.now()

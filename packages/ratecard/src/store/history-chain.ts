@@ -1,11 +1,14 @@
-// The tamper-evident chain over the configuration history. Pure but for the reads of verifyHistory.
+// The tamper-evident hash chain over the configuration history. Pure, except for the reads of verifyHistory.
 import { createHash } from 'node:crypto'
 import type { Store, VersionRecord } from './store.ts'
 
-/** What the first revision follows. */
+/** Predecessor of the first revision. */
 export const genesis = { revision: 0, hash: '0'.repeat(64) } as const
 
-/** sha256 hex over the canonical JSON (members sorted by name, no spaces) of what the record says and of the hash before it. */
+/**
+ * Returns the sha256 hex of the record's canonical JSON (members sorted by name, no spaces), which includes the hash of the previous
+ * record.
+ */
 export function hashVersion(record: Omit<VersionRecord, 'hash'>): string {
   const { author, changes, checksum, createdAt, document, kind, message, previousHash, revision, version } = record
   const { keyId, keyName } = record
@@ -16,7 +19,7 @@ export function hashVersion(record: Omit<VersionRecord, 'hash'>): string {
   return createHash('sha256').update(JSON.stringify(canonical)).digest('hex')
 }
 
-/** Whether `record` is unaltered and the one right after `previous`. */
+/** True if `record` is unaltered and directly follows `previous`. */
 export function continuesHistory(previous: Pick<VersionRecord, 'revision' | 'hash'>, record: VersionRecord): boolean {
   return (
     record.revision === previous.revision + 1 &&
@@ -27,13 +30,13 @@ export function continuesHistory(previous: Pick<VersionRecord, 'revision' | 'has
 
 export interface HistoryCheck {
   readonly ok: boolean
-  /** Records that were found right, from the first one on. */
+  /** Number of intact records, counted from the first revision. */
   readonly checked: number
   /** The first revision that is missing, altered, or does not follow the one before. */
   readonly brokenAt?: number
 }
 
-/** Recomputes the whole chain, oldest first. */
+/** Recomputes the whole chain, oldest revision first. */
 export async function verifyHistory(store: Pick<Store, 'versions'>): Promise<HistoryCheck> {
   const newest = (await store.versions.latest())?.revision ?? 0
   let previous: Pick<VersionRecord, 'revision' | 'hash'> = genesis

@@ -1,6 +1,6 @@
-/** Proof of holding a lease. Each journal write carries it, so that a replica that lost its lease cannot write one more step. */
+/** Proof of holding a lease. Each journal write carries the token, so that a replica that lost its lease cannot write another step. */
 export interface LeaseToken {
   readonly name: string
-  /** Grows with each holder. */
+  /** Increases with each new holder. */
   readonly fence: number
 }

@@ -1,28 +1,29 @@
-// Where the next slots of a shared rate lie. Pure: the store keeps the slots that were given and runs this under its lock.
+// Computes the next slots of a shared rate. Pure: the store keeps the granted slots and calls this under its lock.
 
-/** A moment at which one call may start, in whole microseconds of the database's clock. */
+/** The time at which one call may start, in whole microseconds of the database's clock. */
 export interface Slot {
   readonly at: number
   readonly operation: string
 }
 
 export interface PaceLimits {
-  /** Calls a second in all. */
+  /** Maximum number of calls a second, e.g. 25. */
   readonly perSecond: number
-  /** Calls a second of any one operation. */
+  /** Maximum number of calls a second of any one operation. */
   readonly perOperationPerSecond: number
 }
 
-/** How late a slot may be used. Slots lie so far apart that calls which come this late still keep to the limit. */
+/** Latest use of a slot (50 ms after its time). Slots are spaced so that calls that are this late still keep to the limit. */
 export const toleranceMs = 50
 const window = (1000 + toleranceMs) * 1000
-/** More slots than ever wait at once: what lies further ahead than they reach comes from a clock that was set back. */
+/** Upper bound of queued slots. A slot further ahead was granted before the database clock was set back, and is ignored. */
 const longestQueue = 1000
 const shortestHorizon = 60_000_000
 
 /**
- * The next `count` slots of an operation, from `now` (microseconds) on and clear of those given before. Any `perSecond` + 1 consecutive slots
- * (of one operation: `perOperationPerSecond` + 1) span more than a second and the tolerance, as long as fewer than a thousand wait.
+ * Returns the next `count` slots of an operation, from `now` (microseconds) on and clear of the granted ones. Any `perSecond` + 1
+ * consecutive slots (of one operation: `perOperationPerSecond` + 1) span more than a second plus the tolerance, as long as fewer than a
+ * thousand slots are queued.
  */
 export function nextSlots(
   given: readonly Slot[],
@@ -43,13 +44,13 @@ export function nextSlots(
   return fresh
 }
 
-/** Those that a later slot must still keep clear of. */
+/** Returns the granted slots that a later slot must keep clear of. */
 export function stillCounting(given: readonly Slot[], limits: PaceLimits, now: number): readonly Slot[] {
   const horizon = Math.max(shortestHorizon, longestQueue * gaps(limits).apartInOperation)
   return given.filter(({ at }) => at > now - window && at < now + horizon)
 }
 
-/** How far slots lie apart at least: any two, and two of one operation. */
+/** Minimum distances (microseconds) between any two slots, and between two slots of one operation. */
 function gaps(limits: PaceLimits) {
   const apart = Math.ceil(window / limits.perSecond)
   return { apart, apartInOperation: Math.max(apart, Math.ceil(window / limits.perOperationPerSecond)) }

@@ -1,18 +1,18 @@
-// Secrets at rest: AES-256-GCM under versioned master keys. Decides the sealed form; never decides what is a secret.
-// A sealed text is bound to its place (table and id), so that nobody can move one row's secret to another row.
+// Secrets at rest: AES-256-GCM under versioned master keys. Decides the sealed form; never decides which values are secrets. A sealed text
+// is bound to its place (table and id), so that it cannot be moved to another row.
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { chmod, link, mkdir, open, readFile, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { ServiceError } from '../errors/service-error.ts'
 
 export interface Sealer {
-  /** `context` names the row (table and id); {@link Sealer.open} needs the same one. */
+  /** `context` names the row (table and id); {@link Sealer.open} needs the same context. */
   seal(plain: string, context: string): string
   /** Fails with ServiceError `secret_unreadable`: another master key, another context, or altered text. */
   open(sealed: string, context: string): string
-  /** Whether it was sealed under the newest key. */
+  /** True if the text was sealed under the newest key. */
   isCurrent(sealed: string): boolean
-  /** How many keys there are. More than one means that a rotation is under way. */
+  /** Number of keys. More than one means that a key rotation is in progress. */
   readonly keyCount: number
 }
 
@@ -51,14 +51,14 @@ export function createSealer(keys: string): Sealer {
   }
 }
 
-/** A fresh key in the form that {@link createSealer} takes. In a rotation `version` must differ from those in use. */
+/** Generates a key in the form that {@link createSealer} takes. In a rotation `version` must differ from those in use. */
 export function generateMasterKey(version = '1'): string {
   return `${version}:${randomBytes(32).toString('base64')}`
 }
 
 /**
- * The keys in the file; made at the first call (file 0600, directory 0700). Processes that start together agree on one key.
- * Whole content or nothing: the file appears by a hard link, after its bytes are on the disk.
+ * Returns the keys in the file; the first call creates it (file 0600, directory 0700). Processes that start together agree on one key: the
+ * file appears complete, by a hard link after its bytes are on disk, so that no process reads a partial key.
  */
 export async function loadOrCreateMasterKeyFile(path: string): Promise<string> {
   const present = await readKeyFile(path)
@@ -138,7 +138,7 @@ async function writeDurably(path: string, text: string): Promise<void> {
 }
 
 async function syncDirectory(path: string): Promise<void> {
-  // Windows cannot open a directory; there the name is durable without.
+  // Windows cannot open a directory; file names are durable there without a sync.
   if (process.platform === 'win32') return
   const directory = await open(path, 'r')
   try {

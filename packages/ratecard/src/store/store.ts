@@ -1,6 +1,6 @@
-// The port to the database: what can be asked of it. Two engines (SQLite, PostgreSQL) sit beneath, through the same repositories.
-// What is kept is described in records/, column by column.
-// Times are epoch milliseconds. Ids are text made by us, lower case, sortable by time.
+// The port to the database. Two engines (SQLite, PostgreSQL) implement it through the same repositories; records/ describes the tables,
+// column by column.
+// Times are epoch milliseconds. Ids are text created by the service, lower case, sortable by time.
 import type { PastRename, Rename } from '../catalog/renames.ts'
 import type { MappingEntry, ConfigId, ProcessorId, ResourceKind } from '../catalog/resource.ts'
 import type { Journal } from './journal.ts'
@@ -54,7 +54,7 @@ export interface VersionStore {
   /** The newest record, a reset included. */
   latest(): Promise<VersionRecord | null>
   find(revision: number): Promise<VersionRecord | null>
-  /** Newest first, without the documents: a page of large ones would be much to read for a list. */
+  /** Returns a page, newest first, without the documents: a page of large documents would be slow to read for a list. */
   list(page: PageQuery): Promise<{ readonly items: readonly VersionHead[]; readonly total: number }>
 }
 
@@ -65,28 +65,28 @@ export interface StoreRefusal {
   /** Epoch milliseconds. */
   readonly at: number
   /**
-   * `connection`: the database was not reached, which ends with the next connection. `condition`: e.g. a full disk, which the next
-   * read does not show. `damage`: found in the file at start, and stays.
+   * `connection`: the database was unreachable, which the next successful connection ends. `condition`: e.g. a full disk, which the next
+   * read does not reveal. `damage`: found in the file at start, and stays.
    */
   readonly kind: 'connection' | 'condition' | 'damage'
 }
 
 export interface MappingStore {
-  /** The whole history, ascending by sequence. */
+  /** Returns the whole history, ascending by sequence. */
   all(): Promise<readonly MappingEntry[]>
-  /** Every entry of the resource that this processor id stands or stood for; empty when unknown. */
+  /** Returns every entry of the resource that this processor id is or was mapped to; empty if unknown. */
   byProcessorId(id: string): Promise<readonly MappingEntry[]>
   byConfigId(kind: ResourceKind, id: string): Promise<readonly MappingEntry[]>
-  /** Every rename that was pushed, oldest first. */
+  /** Returns all renames, oldest first. */
   renames(): Promise<readonly PastRename[]>
-  /** Whole last objects of what cannot be read at the processor any more. */
+  /** Returns the last complete object of a resource that can no longer be read at the processor; null if there is none. */
   archivedObject(processorId: string): Promise<ArchivedObject | null>
 }
 
 export interface PushStore extends Journal<PushRecord, NewPush, StepRecord, 'failed' | 'interrupted' | 'abandoned'> {
-  /** Before a step is sent: state `begun`, attempts + 1, and what is sent. */
+  /** Called before a step is sent: sets state `begun`, increments attempts and stores the resolved step. */
   begin(pushId: string, index: number, resolved: string, token: LeaseToken): Promise<StepRecord>
-  /** After it is answered, in one transaction with the secret that the answer carried and the object that it deleted. */
+  /** Called after the response. One transaction stores the result, the secret in the response and the last state of a deleted object. */
   succeed(
     pushId: string,
     index: number,
@@ -98,7 +98,7 @@ export interface PushStore extends Journal<PushRecord, NewPush, StepRecord, 'fai
     },
     token: LeaseToken,
   ): Promise<void>
-  /** `failed`: the processor refused. `unknown`: sent, no answer. `pending`: not sent after all. */
+  /** `failed`: the processor refused. `unknown`: sent without a response. `pending`: not carried out. */
   settle(
     pushId: string,
     index: number,
@@ -106,7 +106,7 @@ export interface PushStore extends Journal<PushRecord, NewPush, StepRecord, 'fai
     error: string | null,
     token: LeaseToken,
   ): Promise<void>
-  /** Version row, current pointer, renames, mappings and journal end in one transaction. */
+  /** Writes the version, the current pointer, renames, mappings and the end of the journal in one transaction. */
   close(
     pushId: string,
     version: NewVersion,
@@ -115,19 +115,19 @@ export interface PushStore extends Journal<PushRecord, NewPush, StepRecord, 'fai
     renames?: readonly Rename[],
   ): Promise<VersionRecord>
   head(pushId: string): Promise<PushHead | null>
-  /** Steps that were sent, or may have been, by pushes which were planned on top of this revision and did not become the next. */
+  /** Returns steps that were or may have been sent by pushes planned on top of this revision that did not become the next one. */
   stepsSince(revision: number): Promise<readonly StepRecord[]>
-  /** Newest first. */
+  /** Returns a page of pushes, newest first. */
   list(page: PageQuery): Promise<{ readonly items: readonly PushHead[]; readonly total: number }>
-  /** Pushes that are `running` or `interrupted`, or `failed` with steps of unknown outcome: to be resolved before the next plan. Oldest first. */
+  /** Returns pushes to resolve before the next plan, oldest first: `running`, `interrupted`, or `failed` with steps of unknown outcome. */
   unresolved(): Promise<readonly PushRecord[]>
 }
 
 export interface SecretStore {
-  /** Secrets are sealed at rest; bound to the endpoint's processor id. */
+  /** Returns the signing secret of an endpoint (processor id). Secrets are sealed at rest. */
   webhookSecret(endpoint: string): Promise<string | null>
   saveWebhookSecret(endpoint: string, secret: string): Promise<void>
-  /** The key that signs session cookies, one for all replicas: set when absent; the one that is there now. */
+  /** Stores the key that signs session cookies, if absent. Returns the stored key, the same for all replicas. */
   bindSessionKey(fresh: string): Promise<string>
 }
 
@@ -136,35 +136,37 @@ export interface ServiceKeyStore {
   findByHash(hash: string): Promise<ServiceKeyRecord | null>
   find(id: string): Promise<ServiceKeyRecord | null>
   list(): Promise<readonly ServiceKeyRecord[]>
-  /** False when no such key, or revoked already. */
+  /** False if the key does not exist or was revoked before. */
   revoke(id: string, at: number): Promise<boolean>
-  /** Every valid key of a worker. */
+  /** Revokes every valid key of a worker. */
   revokeOfWorker(worker: string, at: number): Promise<void>
   touch(id: string, at: number): Promise<void>
 }
 
 export interface DashboardPassStore {
-  /** Also forgets passes that ran out. */
+  /** Adds a pass, and deletes expired ones. */
   add(pass: DashboardPassRecord): Promise<void>
-  /** Whether it ran out or ended is for the caller to see. */
+  /** Returns the pass even if it has expired or ended; the caller checks that. */
   find(hash: string): Promise<DashboardPassRecord | null>
-  /** True for one of all that try: the pass was there, had neither run out nor ended, and ends now. */
+  /** Ends a valid pass. True for exactly one of several concurrent callers; false if the pass is unknown, expired or ended. */
   end(hash: string, kind: DashboardPassRecord['kind'], at: number): Promise<boolean>
 }
 
 export interface IdempotencyStore {
-  /** Claims the key. The present record when it was claimed before (records older than 24 h are replaced). */
+  /**
+   * Claims the key and returns null. If the key was claimed before, returns the present record. Records older than 24 h are deleted first.
+   */
   claim(key: string, fingerprint: string, now: number): Promise<IdempotencyRecord | null>
-  /** Its work goes on: a claim that is not refreshed counts as abandoned after a while. */
+  /** Heartbeat of the running request: a claim without heartbeats counts as abandoned after a while. */
   refresh(key: string, now: number): Promise<void>
   finish(key: string, status: number, body: string): Promise<void>
-  /** Forgets a claim whose request failed before it did anything. */
+  /** Deletes a claim whose request failed or whose process died, so that the key is free again. */
   release(key: string): Promise<void>
 }
 
 export interface FactStore {
   get(name: string): Promise<string | null>
-  /** Sets it when absent; the value that is there now. */
+  /** Sets the value if absent and returns the stored value. */
   bind(name: string, value: string): Promise<string>
   set(name: string, value: string): Promise<void>
 }
@@ -172,38 +174,38 @@ export interface FactStore {
 export interface WrittenForm {
   /** sha256 hex of the text. */
   readonly id: string
-  /** JSON text, with `${NAME}` in it. */
+  /** JSON text of the document, with `${NAME}` in it. */
   readonly document: string
 }
 
-/** Documents as their authors wrote them, before their variables were expanded. */
+/** Written forms: documents as their authors wrote them, before variables were expanded. */
 export interface WrittenFormStore {
-  /** Keeps a text, once, and answers its id. What no push used within a day is forgotten. */
+  /** Stores a text once and returns its id. Texts that no push used within a day are deleted. */
   keep(document: string, at: number): Promise<string>
   find(id: string): Promise<string | null>
-  /** The push, and the version that it becomes, was written like this. */
+  /** Sets the written form of the push, and so of the version that it becomes. */
   assign(pushId: string, id: string): Promise<void>
   ofPush(pushId: string): Promise<WrittenForm | null>
-  /** Which of these pushes were written like what, in no order; those without a written form are left out. */
+  /** Returns the written forms of these pushes, in no order; pushes without a written form are omitted. */
   usedBy(pushIds: readonly string[]): Promise<readonly { readonly pushId: string; readonly writtenId: string }[]>
 }
 
 export interface PaceAsk {
-  /** All that ask under one name share its limits. */
+  /** Name of the rate: all callers with one name share its limits. */
   readonly name: string
   readonly operation: string
   readonly count: number
   readonly limits: PaceLimits
 }
 
-/** A moment for one call, on the clock of this process's `performance.now()`. After `until` it must not be used. */
+/** A slot for one call, in timestamps of this process's `performance.now()`. After `until` it must not be used. */
 export interface Moment {
   readonly from: number
   readonly until: number
 }
 
 export interface PaceStore {
-  /** The next `count` moments that all replicas together have left. Used in time, they keep every second to the limits. */
+  /** Reserves the next `count` free slots of all replicas together. If used in time, no second exceeds the limits. */
   reserve(ask: PaceAsk): Promise<readonly Moment[]>
 }
 
@@ -226,22 +228,22 @@ export interface Store {
   readonly workerRuns: WorkerRunStore
   readonly workerLogs: WorkerLogStore
   /**
-   * Runs `work` while holding the named lease, renewed in the background by the database's clock. When another holder has it,
-   * fails at once with ServiceError `push_in_progress`. `signal` aborts when the lease is lost.
+   * Runs `work` while holding the named lease, which is renewed in the background. Throws ServiceError `push_in_progress` at once if
+   * another process holds it. `signal` aborts when the lease is lost.
    */
   exclusively<T>(
     name: string,
     work: (lease: { readonly token: LeaseToken; readonly signal: AbortSignal }) => Promise<T>,
   ): Promise<T>
-  /** Whether somebody holds the lease now. */
+  /** True if a process holds the lease now. */
   held(name: string): Promise<boolean>
-  /** Small facts about this environment, for example the processor account that it is bound to. */
+  /** Key-value store of this environment, for example for the processor account that it is bound to. */
   readonly facts: FactStore
-  /** Grows with every change of published data, by any replica. Polled for cache invalidation. */
+  /** Grows with every change of published data, by any replica. Polled to invalidate caches. */
   changeSequence(): Promise<number>
-  /** Seals everything anew that an older master key sealed. How many secrets and kept answers that were. */
+  /** Reseals everything that an older master key sealed. Returns the number of resealed secrets and stored responses. */
   resealSecrets(): Promise<number>
-  /** Writes a whole and consistent copy to a new file, while the store is in use. SQLite only. */
+  /** Writes a complete and consistent copy to a new file, while the store is in use. SQLite only. */
   backup(file: string): Promise<void>
   ping(): Promise<void>
   /** The last read or write that the database refused; null if there was none. */

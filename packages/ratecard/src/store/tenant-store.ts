@@ -1,4 +1,4 @@
-// What can be asked of the database about tenants, their sessions, their free subscriptions, and jobs that change subscriptions.
+// Database operations on tenants, their sessions, their free subscriptions, and jobs that change subscriptions.
 import type { ConfigId, ProcessorId } from '../catalog/resource.ts'
 import type { SessionRecord } from './records/auth.ts'
 import type { JobKind, JobRecord, JobStepRecord } from './records/journal.ts'
@@ -13,15 +13,18 @@ export type { AuditRecord, EditedField, EnterpriseFields } from './records/tenan
 export type { LocalSubscriptionRecord, TenantRecord } from './records/tenants.ts'
 
 export interface TenantStore {
-  /** With its audit row in one transaction. `conflict` when the id or the customer is taken. */
+  /** Adds a tenant and its audit row in one transaction. Throws `conflict` if the id or the customer is taken. */
   add(tenant: TenantRecord, audit: AuditRecord): Promise<void>
   find(id: string): Promise<TenantRecord | null>
   findByCustomer(processorCustomerId: string): Promise<TenantRecord | null>
-  /** Ids of tenants by processor customer; customers that are no tenants are not in it. A few queries, however many there are. */
+  /**
+   * Returns tenant ids by processor customer, without customers that belong to no tenant. Takes a few queries, however many customers there
+   * are.
+   */
   idsByCustomer(processorCustomerIds: Iterable<string>): Promise<ReadonlyMap<string, string>>
-  /** All that have the template, ascending, as they are at one moment. */
+  /** Returns the ids of all tenants with the template, ascending, as of one time. */
   idsOnTemplate(template: string): Promise<readonly string[]>
-  /** By id, ascending. */
+  /** Returns a page of tenants, ascending by id. */
   list(query: {
     readonly limit: number
     readonly offset: number
@@ -29,20 +32,20 @@ export interface TenantStore {
     readonly enterpriseTemplate?: string
     readonly enterpriseId?: string
   }): Promise<{ readonly items: readonly TenantRecord[]; readonly total: number }>
-  /** null when there is no such tenant; `conflict` when the customer belongs to another. */
+  /** Returns null if the tenant does not exist. Throws `conflict` if the customer belongs to another tenant. */
   update(id: string, change: Partial<Pick<TenantRecord, EditedField>>, audit: AuditRecord): Promise<TenantRecord | null>
-  /** Sets the customer when there is none yet; the record as it is now. null when there is no such tenant. */
+  /** Sets the customer if there is none yet, and returns the stored record; null if the tenant does not exist. */
   bindCustomer(id: string, processorCustomerId: string, at: number): Promise<TenantRecord | null>
-  /** Both fields and the audit row in one transaction, under the tenant's lease. null when there is no such tenant. */
+  /** Writes both fields and the audit row in one transaction, under the tenant's lease. Returns null if the tenant does not exist. */
   setEnterprise(
     id: string,
     fields: EnterpriseFields,
     audit: AuditRecord,
     token: LeaseToken,
   ): Promise<TenantRecord | null>
-  /** False when there is none. Sessions are revoked with it; the audit stays. */
+  /** Removes a tenant and revokes its sessions; the audit trail stays. False if the tenant does not exist. */
   remove(id: string, audit: AuditRecord): Promise<boolean>
-  /** Newest first. */
+  /** Returns a page of the audit trail, newest first. */
   audit(
     tenantId: string,
     page: { readonly limit: number; readonly offset: number },
@@ -50,21 +53,21 @@ export interface TenantStore {
 }
 
 export interface SessionStore {
-  /** Also forgets sessions that expired more than a day ago. */
+  /** Adds a session, and deletes those that expired more than a day ago. */
   add(session: SessionRecord): Promise<void>
   find(id: string): Promise<SessionRecord | null>
-  /** False when there is none, or it was revoked already. */
+  /** False if the session does not exist or was revoked before. */
   revoke(id: string, at: number): Promise<boolean>
 }
 
 export interface LocalSubscriptionStore {
-  /** One that runs for each tenant and price: the one that is there already, if there is. */
+  /** Starts a subscription. A tenant has at most one running subscription per price: if there is one, it is returned instead. */
   start(subscription: LocalSubscriptionRecord): Promise<LocalSubscriptionRecord>
-  /** Running and ended ones, oldest first. */
+  /** Returns running and ended subscriptions, oldest first. */
   list(tenantId: string): Promise<readonly LocalSubscriptionRecord[]>
-  /** Of all tenants, those that run on this price. */
+  /** Returns the running subscriptions of all tenants on this price. */
   running(priceId: string): Promise<readonly LocalSubscriptionRecord[]>
-  /** With its audit row in one transaction. False, and no row, when it is not running. */
+  /** Ends a subscription, with its audit row in one transaction. False, without an audit row, if it is not running. */
   end(id: string, at: number, audit?: AuditRecord): Promise<boolean>
 }
 
@@ -87,9 +90,9 @@ export interface JobStore extends Journal<
   JobStepRecord,
   'done' | 'interrupted' | 'failed' | 'cancelled'
 > {
-  /** Before a step is sent: `begun`, attempts + 1. */
+  /** Called before a step is sent: sets state `begun` and increments attempts. */
   begin(jobId: string, index: number, token: LeaseToken): Promise<JobStepRecord>
-  /** What a begun step sends, as JSON, before it is sent; kept as its result until it is settled. */
+  /** Stores the request of a begun step as JSON before it is sent; it is the step's result until the step is settled. */
   sending(jobId: string, index: number, sent: string, token: LeaseToken): Promise<void>
   settle(
     jobId: string,
@@ -98,33 +101,36 @@ export interface JobStore extends Journal<
       readonly state: 'succeeded' | 'failed' | 'unknown' | 'pending' | 'skipped'
       readonly result: string | null
       readonly error: string | null
-      /** Of a pending step: epoch milliseconds before which it has nothing to do. */
+      /** Epoch milliseconds before which a pending step has nothing to do. */
       readonly waitsUntil?: number
     },
     token: LeaseToken,
   ): Promise<void>
-  /** Leaves it until then (epoch milliseconds), when the service goes on with it. `error` is JSON: what is left, and why. */
+  /**
+   * Sets the job to `waiting` until a time (epoch milliseconds), at which the service resumes it. `error` is JSON: the remaining work and
+   * the reason.
+   */
   wait(jobId: string, until: number, error: string, token: LeaseToken): Promise<void>
-  /** Newest first. */
+  /** Returns a page of jobs, newest first. */
   list(query: {
     readonly limit: number
     readonly offset: number
     readonly kind?: JobKind
   }): Promise<{ readonly items: readonly JobRecord[]; readonly total: number }>
   /**
-   * Steps of migrations that succeeded and name one of these prices at the processor, as the one that they moved from or to:
-   * newest job first, whatever id the price had then. A step may be among them that names it elsewhere. Migrations that ended
-   * before `since` (epoch milliseconds) are left out.
+   * Returns succeeded migration steps that name one of these prices (processor ids) as source or target, newest job first, no matter which
+   * configuration id the price had. The result may include a step that names the price elsewhere. Migrations that ended before `since`
+   * (epoch milliseconds) are left out.
    */
   movesBetween(
     processorPrices: readonly ProcessorId[],
     since: number,
   ): Promise<readonly Pick<JobStepRecord, 'step' | 'result'>[]>
-  /** Waiting jobs of every kind and subject whose time has come, oldest first. */
+  /** Returns the waiting jobs of all kinds and subjects that are due, oldest first. */
   due(now: number): Promise<readonly JobRecord[]>
   /**
-   * The first step of a webhook's rotation is done: in one transaction the secret is kept, the webhook maps to the new endpoint,
-   * and the job waits until then (epoch milliseconds) with its second step.
+   * Completes the first step of a webhook rotation: in one transaction the secret is stored, the webhook is mapped to the new endpoint, and
+   * the job waits until `until` (epoch milliseconds) for its second step.
    */
   rotated(
     jobId: string,
@@ -132,14 +138,14 @@ export interface JobStore extends Journal<
       readonly webhookId: ConfigId
       readonly endpoint: ProcessorId
       readonly secret: string
-      /** Under which the mapping is kept: the current one. */
+      /** Revision of the new mapping: the current one. */
       readonly revision: number
       readonly until: number
     },
     token: LeaseToken,
   ): Promise<void>
-  /** Steps of jobs of these kinds, ended jobs included, that were begun or sent and have no result. Oldest job first. */
+  /** Returns begun or sent steps without a result, of all jobs of these kinds (ended ones included). Oldest job first. */
   unanswered(kinds: readonly JobKind[]): Promise<readonly UnansweredStep[]>
-  /** Jobs (of this subject) that did not end: `running`, `waiting` or `interrupted`. Oldest first. */
+  /** Returns the jobs (of this subject) that have not ended: `running`, `waiting` or `interrupted`. Oldest first. */
   unfinished(kind: JobKind, subject?: string): Promise<readonly JobRecord[]>
 }

@@ -1,4 +1,4 @@
-// What can be asked of the database about edge workers: what serves, when its schedules are due, what ran, and what it said.
+// Database operations on edge workers: deployments, schedules, runs and log lines.
 import type { KeyScope } from './records/auth.ts'
 import type { RecordOf } from './records/columns.ts'
 import type { DeploymentRecord, LogRecord, RunRecord, RunRecordOutcome } from './records/workers.ts'
@@ -7,7 +7,7 @@ import type { LeaseToken } from './lease-token.ts'
 
 export type { DeploymentRecord, LogRecord, RunRecord, RunRecordOutcome } from './records/workers.ts'
 
-/** What one deployment runs. Holds secrets once it is opened: never log it. */
+/** Code and environment of one deployment. Contains secrets once it is opened: never log it. */
 export interface DeploymentContent {
   readonly modules: readonly StoredModule[]
   readonly main: string
@@ -15,9 +15,9 @@ export interface DeploymentContent {
   readonly compatibilityDate: string
   readonly compatibilityFlags: readonly string[]
   readonly cpuMs: number
-  /** The scope of the service key of its own, which is in `env`; null: it has none. */
+  /** Scope of the worker's own service key, which is in `env`; null if it has none. */
   readonly serviceKey: KeyScope | null
-  /** Whether service keys and cookies of ours reach it with a request. */
+  /** True if requests reach the worker with Ratecard's service keys and cookies. */
   readonly passCredentials: boolean
   /** JSON of all environment values, secret or not; sealed at rest. */
   readonly env: string
@@ -26,29 +26,29 @@ export interface DeploymentContent {
 export interface StoredModule {
   readonly name: string
   readonly type: 'esm' | 'text' | 'data' | 'wasm' | 'json'
-  /** base64 for data and wasm. */
+  /** Text, or base64 for data and wasm. */
   readonly content: string
 }
 
 export type ScheduleRecord = Omit<RecordOf<typeof scheduleColumns>, 'worker'>
 
-/** The worker as it is kept, with what belongs to it. */
+/** A worker with its active deployment and its schedules. */
 export interface WorkerRecord extends RecordOf<typeof workerColumns> {
-  /** The one that serves. */
+  /** The active deployment. */
   readonly deployment: DeploymentRecord
   readonly schedules: readonly ScheduleRecord[]
 }
 
 export interface WorkerStore {
-  /** The database's own clock: replicas do not agree on the time. */
+  /** Returns the database's own time, because the clocks of replicas differ. */
   now(): Promise<number>
-  /** By name. */
+  /** Returns all workers, sorted by name. */
   list(): Promise<readonly WorkerRecord[]>
   find(name: string): Promise<WorkerRecord | null>
   /**
-   * The pointer, the hosts, the schedules, and the deployment itself when it is new, in one transaction. A schedule that stays
-   * keeps its next time. Older deployments beyond the newest `keep` are forgotten, never the one that serves. Fails with
-   * `conflict` when a host belongs to another worker, and with `push_in_progress` when the lease is lost.
+   * Writes the pointer, the hosts, the schedules and, if it is new, the deployment in one transaction. An unchanged schedule keeps its next
+   * time. Deployments beyond the newest `keep` are deleted, except the active one. Throws `conflict` if a host belongs to another worker,
+   * and `push_in_progress` if the lease is lost.
    */
   activate(
     deployment: DeploymentRecord,
@@ -56,15 +56,15 @@ export interface WorkerStore {
     schedules: readonly ScheduleRecord[],
     options: { readonly keep: number; readonly token: LeaseToken },
   ): Promise<WorkerRecord>
-  /** The worker with its deployments and their secrets; runs and logs are removed by their own stores. False when there is none. */
+  /** Removes the worker with its deployments and their secrets; runs and logs are removed by their own stores. False if there is none. */
   remove(name: string, token: LeaseToken): Promise<boolean>
-  /** Newest first. */
+  /** Returns a page of deployments, newest first. */
   deployments(
     worker: string,
     page: { readonly limit: number; readonly offset: number },
   ): Promise<{ readonly items: readonly DeploymentRecord[]; readonly total: number }>
   deployment(worker: string, id: string): Promise<DeploymentRecord | null>
-  /** The one made before it; null when there is none. */
+  /** Returns the deployment created before this one; null if there is none. */
   deploymentBefore(worker: string, id: string): Promise<DeploymentRecord | null>
   content(deploymentId: string): Promise<DeploymentContent | null>
   /** Grows with every activation and removal, by any replica. */
@@ -76,24 +76,24 @@ export interface DueSchedule extends RecordOf<typeof scheduleColumns> {
   readonly deploymentId: string
 }
 
-/** What becomes of a due schedule, decided by its owner and written here. */
+/** The decision on a due schedule, made by the caller of `claimDue` and stored there. */
 export interface DuePlan {
-  /** The tick to run now; null when it is too late for all of them. */
+  /** The tick to run now; null if all ticks are too old. */
   readonly run: number | null
   readonly missed: readonly { readonly scheduledTime: number; readonly note: string }[]
-  /** null: it never fires again. */
+  /** Next time of the schedule; null if it never fires again. */
   readonly nextAt: number | null
 }
 
 export type NewRun = Pick<RunRecord, 'id' | 'worker' | 'cron' | 'scheduledTime' | 'deploymentId'>
 
 export interface WorkerRunStore {
-  /** When the next schedule is due; null when there is none. */
+  /** Returns the time of the next due schedule; null if there is none. */
   nextDue(): Promise<number | null>
   /**
-   * Takes the schedules due at `now`: writes what `plan` says and moves them on, in one transaction, so that of several
-   * replicas one gets each tick. Returns the runs that the caller must now carry out; a tick whose schedule is still running
-   * is written as `skipped` instead.
+   * Claims the schedules due at `now`: stores the decision of `plan` and advances them, in one transaction, so that only one of several
+   * replicas gets each tick. Returns the runs that the caller must now execute; a tick whose schedule is still running is stored as
+   * `skipped` instead.
    */
   claimDue(
     now: number,
@@ -104,44 +104,47 @@ export interface WorkerRunStore {
       readonly plan: (due: DueSchedule) => DuePlan
     },
   ): Promise<readonly RunRecord[]>
-  /** A run by hand: `running`, or `skipped` when one of the same cron is running. */
+  /** Starts a manual run: `running`, or `skipped` if another run of the same cron is running. */
   claim(run: NewRun, instance: string, now: number): Promise<RunRecord>
-  /** Ends a run that is still `running`; false when somebody declared it lost. */
+  /** Ends a run that is still `running`; false if it was declared lost in the meantime. */
   finish(
     id: string,
     end: { readonly outcome: RunRecordOutcome; readonly error: string | null; readonly cpuMs: number | null },
     now: number,
   ): Promise<boolean>
   heartbeat(instance: string, now: number): Promise<void>
-  /** Runs whose replica has been silent since `before` become `lost`. How many. */
+  /** Sets runs to `lost` whose replica has sent no heartbeat since `before`. Returns their number. */
   loseStale(before: number, now: number): Promise<number>
-  /** Newest first. */
+  /** Returns a page of runs, newest first. */
   list(
     worker: string,
     query: { readonly limit: number; readonly offset: number; readonly cron?: string },
   ): Promise<{ readonly items: readonly RunRecord[]; readonly total: number }>
   find(id: string): Promise<RunRecord | null>
-  /** Forgets ended runs of a worker before `before`, at most `limit` of them. How many. */
+  /** Deletes ended runs of a worker from before `before`, at most `limit` of them. Returns their number. */
   prune(worker: string, before: number, limit: number): Promise<number>
-  /** Forgets every run of a worker, in small steps. */
+  /** Deletes all runs of a worker, in small steps. */
   removeAll(worker: string): Promise<void>
 }
 
-/** How much of one worker is kept. */
+/** Maximum amount of log lines that is kept per worker. */
 export interface LogBound {
   readonly lines: number
-  /** Of messages, as UTF-8. */
+  /** Bytes of the messages in UTF-8. */
   readonly bytes: number
 }
 
-/** Works in small steps, each of them a transaction of its own: nobody waits for long, whatever a worker has written. */
+/**
+ * Store of worker log lines. It works in small steps, each its own transaction, so that no other request waits for long, no matter how much
+ * a worker logged.
+ */
 export interface WorkerLogStore {
   /**
-   * Lines within `keep`, after which no worker has more than that: the oldest go. A line that is there already is left alone, so
-   * that a batch may be sent again.
+   * Adds lines and deletes the oldest, so that no worker keeps more than `keep`. A line that exists already is ignored, so that a batch may
+   * be retried.
    */
   add(lines: readonly LogRecord[], keep: LogBound): Promise<void>
-  /** Oldest first; the newest `limit` of those that fit. */
+  /** Returns the newest `limit` matching lines, oldest first. */
   list(
     worker: string,
     query: {
@@ -154,11 +157,11 @@ export interface WorkerLogStore {
       readonly after?: string
     },
   ): Promise<readonly LogRecord[]>
-  /** Forgets every line of a worker. */
+  /** Deletes all lines of a worker. */
   removeAll(worker: string): Promise<void>
   /**
-   * One step of what is to be done now and then: forgets lines older than `since`, and those before `now` of workers that are
-   * not among `workers`; gives room back to the system. True when there is more to do.
+   * Runs one step of regular cleanup: deletes lines older than `since`, and lines from before `now` of workers that are not among
+   * `workers`; returns free space to the file system. True if there is more to do.
    */
   tidy(present: { readonly workers: readonly string[]; readonly now: number; readonly since: number }): Promise<boolean>
 }

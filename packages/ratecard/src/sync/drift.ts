@@ -14,7 +14,7 @@ export interface DriftResult {
   readonly revision: number
   readonly version: string
   readonly differences: readonly Detail[]
-  /** Values of managed objects that no document says: no drift, but lost when the object is replaced. */
+  /** Values of managed objects that a document cannot express: no drift, but lost when the object is replaced. */
   readonly notes: readonly {
     readonly kind: ResourceKind
     readonly configId: string
@@ -28,7 +28,7 @@ export interface DriftResult {
   }[]
 }
 
-/** What somebody changed at the processor since the last applied version: the plan of that version against the live state. */
+/** Returns the changes made at the processor since the last applied version: the plan of that version against the live state. */
 export async function findDrift(deps: SyncDeps): Promise<DriftResult> {
   const current = await deps.store.versions.current()
   const text = current?.document ?? null
@@ -36,7 +36,7 @@ export async function findDrift(deps: SyncDeps): Promise<DriftResult> {
     throw new ServiceError('config_not_found', 'There is no applied configuration to compare with.', {
       hint: 'Push one first: `ratecard billing push`.',
     })
-  // Another account knows none of our objects: everything would look as if somebody had deleted it.
+  // Another account has none of our objects: all of them would look deleted.
   await bindAccount(deps, deps.shutdown, 'look')
   const snapshot = await readForPush(() => deps.processor.snapshot({ signal: deps.shutdown }))
   const mappings = await deps.store.mappings.all()

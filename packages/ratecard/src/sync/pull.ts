@@ -3,9 +3,9 @@ import { bindAccount } from './account.ts'
 import type { SyncDeps } from './deps.ts'
 import { readForPush } from '../processor/failures.ts'
 
-/** A configuration document of what is active at the processor. Reads only. */
+/** Returns a configuration document of the active objects at the processor. Reads only. */
 export async function pullConfig(deps: SyncDeps): Promise<LiveDocument> {
-  // Our ids and marks mean nothing in another account: the document would mix two.
+  // Ids and marks of this environment are meaningless in another account: the document would mix two catalogs.
   await bindAccount(deps, deps.shutdown, 'look')
   const snapshot = await readForPush(() => deps.processor.snapshot({ signal: deps.shutdown }))
   const current = await deps.store.versions.current()

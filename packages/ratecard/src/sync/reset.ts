@@ -1,4 +1,4 @@
-// Archives everything managed: the plan against an empty catalog that keeps only the webhooks.
+// Reset: archives every managed object, by a plan against an empty catalog that keeps only the webhooks.
 import type { BillingConfig } from '../config/schema/schema.ts'
 import type { ServiceError } from '../errors/service-error.ts'
 import { ownershipOf } from '../catalog/observed.ts'
@@ -22,7 +22,7 @@ export interface ResetRequest {
   readonly author: string | null
   readonly by: By | null
   readonly message: string | null
-  /** `account` takes what we did not make as well. */
+  /** `account` also archives objects that Ratecard does not manage, e.g. prices created in Stripe's dashboard. */
   readonly scope: 'managed' | 'account'
 }
 
@@ -37,7 +37,10 @@ const listOf: Readonly<Partial<Record<ResourceKind, ArchivedKind>>> = {
   promotion_code: 'promotion_codes',
 }
 
-/** There is no current configuration afterwards; the history has an entry for it. A refused archive is reported, the rest goes on. */
+/**
+ * Archives everything in scope. Afterwards there is no current configuration, and the history has an entry for the reset. A refused archive
+ * is reported, and the rest goes on.
+ */
 export async function resetConfig(deps: SyncDeps, request: ResetRequest): Promise<ResetReport> {
   return deps.store.exclusively(pushLease, async (lease) => {
     await bindAccount(deps, lease.signal)
@@ -91,7 +94,7 @@ async function planReset(
     mappings,
     force: true,
   })
-  // Webhooks stay, and so do their edits by hand: a reset only archives.
+  // Webhooks and their manual edits stay: a reset only archives.
   const steps = plan.steps.filter((step) => step.op === 'archive' && step.kind !== 'webhook')
   const changes = plan.changes.filter((change) => change.action === 'archive' && change.kind !== 'webhook')
   const foreign = scope === 'account' ? foreignArchives(snapshot, mappings) : []

@@ -5,7 +5,7 @@ import { requireValid } from './push/document-jobs.ts'
 import { planPush, pushUnderLease } from './push/push.ts'
 import type { PushRequest, PushResult } from './push/push.ts'
 
-/** Pushes the content of an earlier revision as a new one. Original processor objects come back where they still exist. */
+/** Pushes the content of an earlier revision as a new one. Reuses the original processor objects if they still exist. */
 export async function rollbackConfig(deps: SyncDeps, revision: number, request: PushRequest): Promise<PushResult> {
   const version = await deps.store.versions.find(revision)
   if (version === null)

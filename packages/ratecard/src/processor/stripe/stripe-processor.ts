@@ -1,5 +1,5 @@
-// The Stripe adapter: carries out steps and reads the account through the official SDK. Decides nothing about the catalog;
-// it never writes without an idempotency key of the caller and never believes an answer it has not read back.
+// The Stripe adapter: performs steps and reads the account through the official SDK. Decides nothing about the catalog, never writes
+// without the caller's idempotency key, and verifies every response.
 import type { Clock } from '../../clock.ts'
 import type { ResolvedStep } from '../../catalog/steps.ts'
 import type { CustomerProcessor } from '../customer-half.ts'
@@ -30,19 +30,21 @@ import { readUsageErrors } from './customers/usage-errors.ts'
 
 export interface StripeProcessorOptions {
   readonly secretKey: string
-  /** Another server that speaks the API, for example `http://127.0.0.1:4243`; null is Stripe itself. Refused with a live key. */
+  /**
+   * Base URL of another server with the same API, for example `http://127.0.0.1:4243`; null means Stripe itself. Refused with a live key.
+   */
   readonly apiBase: string | null
   readonly budget: RateBudget
   readonly clock: Clock
-  /** How long one attempt may take; 30 s by default. */
+  /** Timeout (ms) of one attempt. Default: 30,000. */
   readonly timeoutMs?: number
-  /** The first wait before a repeat, 500 ms by default; later ones double. */
+  /** First backoff (ms) before a retry; later ones double. Default: 500. */
   readonly firstWaitMs?: number
 }
 
 /**
- * Aborting a call throws the signal's reason as long as nothing may have happened; after an attempt of unknown outcome it
- * throws that. A write in flight is waited for.
+ * Creates the adapter. Aborting a call throws the signal's reason if nothing can have happened; after an attempt of unknown outcome it
+ * throws that error. A write in flight is awaited.
  */
 export function createStripeProcessor(options: StripeProcessorOptions): Processor {
   const { secretKey, apiBase, budget, clock, timeoutMs = attemptTimeoutMs, firstWaitMs = 500 } = options
@@ -51,7 +53,7 @@ export function createStripeProcessor(options: StripeProcessorOptions): Processo
   const context: StripeContext = { stripe, caller, clock, kinds: kindsOf(stripe) }
   return {
     account: async (signal) => {
-      // Stripe itself would refuse it as well; another server that speaks its API may take what it likes.
+      // Only for Stripe itself, which would refuse such a key as well; another server may accept any key.
       const problem = apiBase === null ? keyProblem(secretKey) : null
       if (problem !== null) throw new ProcessorError('unauthorized', `${problem}.`)
       return readAccount(context, isLiveKey(secretKey), signal)
@@ -98,7 +100,7 @@ function writingStep(step: ResolvedStep): WritingStep {
   return step
 }
 
-/** An account object does not say its mode; the key does. */
+/** Reads the account. Its mode is derived from the key, because an account object does not contain it. */
 async function readAccount(
   { stripe, caller }: StripeContext,
   livemode: boolean,

@@ -1,11 +1,11 @@
-// Who did something: what callers claim of themselves, and the service key that they came with.
+// Actor columns: the service key of a request. The author, which callers claim themselves, is kept beside them.
 import { textOrNull } from './columns.ts'
 import type { Columns } from './columns.ts'
 
 export const keyColumns = {
-  /** Id of the service key that acted, never the key; null for a session and for the service itself. */
+  /** Id of the service key that acted, never the key itself; null for a session and for the service. */
   keyId: textOrNull(),
-  /** As the key was called then. */
+  /** Name of the key at that time. */
   keyName: textOrNull(),
 } satisfies Columns
 

@@ -1,8 +1,8 @@
-// Records of who may do what, and of who does it now.
+// Records of authentication and authorization: keys, sessions, dashboard passes, idempotency keys, secrets and leases.
 import { oneOf, text, textOf, textOrNull, time, timeOrNull, whole, wholeOrNull } from './columns.ts'
 import type { Columns, RecordOf } from './columns.ts'
 
-/** `read` plans and looks; `write` does everything. */
+/** `read` plans and reads; `write` allows everything. */
 export const keyScopes = ['read', 'write'] as const
 export type KeyScope = (typeof keyScopes)[number]
 
@@ -11,15 +11,15 @@ export const serviceKeyColumns = {
   name: text('shown'),
   /** sha256 hex of the key: keys are 256 random bits, so a fast hash is enough. */
   hash: text(),
-  /** Last four characters, to recognise it. */
+  /** Last four characters of the key, to recognize it. */
   hint: text('shown'),
   scope: oneOf(keyScopes, 'shown'),
   createdAt: time('shown'),
-  /** null: never. */
+  /** null: the key never expires. */
   expiresAt: timeOrNull('shown'),
   lastUsedAt: timeOrNull('shown'),
   revokedAt: timeOrNull('shown'),
-  /** The worker that was given it, and that takes it along when it goes; null for keys of people. */
+  /** The worker that the key was issued to, with which it is revoked; null for keys of people. */
   worker: textOrNull(),
 } satisfies Columns
 
@@ -37,10 +37,10 @@ export const sessionColumns = {
 
 export type SessionRecord = RecordOf<typeof sessionColumns>
 
-/** `link` opens one `session`, once. */
+/** A `link` opens one `session` and works once. */
 export const dashboardPassKinds = ['link', 'session'] as const
 
-/** What lets a browser into the dashboard on behalf of a service key. */
+/** Credentials that let a browser into the dashboard on behalf of a service key. */
 export const dashboardPassColumns = {
   /** sha256 hex of the cookie or of the link's token: both are 256 random bits. */
   hash: text(),
@@ -48,7 +48,7 @@ export const dashboardPassColumns = {
   keyId: text(),
   createdAt: time(),
   expiresAt: time(),
-  /** Signed out, or the link was used. */
+  /** Time of the sign-out, or of the use of the link. */
   endedAt: timeOrNull(),
 } satisfies Columns
 
@@ -56,11 +56,11 @@ export type DashboardPassRecord = RecordOf<typeof dashboardPassColumns>
 
 export const idempotencyColumns = {
   key: text(),
-  /** sha256 of method, path and body. */
+  /** sha256 of the request: method, path and body. */
   fingerprint: text(),
   /** null while the first request is still running. */
   status: wholeOrNull(),
-  /** Sealed at rest: an answer may hold a secret, for example a service key that is shown once. */
+  /** Sealed at rest: a response may contain a secret, for example a service key that is shown once. */
   body: textOrNull(),
   createdAt: time(),
 } satisfies Columns
@@ -79,11 +79,11 @@ export const leaseColumns = {
   name: text(),
   fence: whole(),
   expiresAt: time(),
-  /** The process that has it, where the system tells. */
+  /** The process that holds it, if the operating system identifies it (see holder.ts). */
   holder: textOrNull(),
 } satisfies Columns
 
 export const factColumns = { name: text(), value: text() } satisfies Columns
 
-/** The moments that were given of each shared rate, as JSON. */
+/** The granted slots of each shared rate, as JSON. */
 export const paceColumns = { name: text(), slots: text() } satisfies Columns

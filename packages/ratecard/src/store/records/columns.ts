@@ -1,14 +1,13 @@
-// How a record is described: its columns, each with what it holds and what it is for. Types of records and rows, what the API
-// shows, what the audit trail tells and what a copy carries follow from such a description; a test compares it with the
-// database that the migrations make.
+// Column descriptions of records: the type of each column and its uses. The types of records and rows, the fields in API responses, the
+// audited changes and the copied columns follow from such a description. A test compares it with the database that the migrations create.
 
-/** What a column is for, beside being kept. */
+/** Uses of a column beside being stored. */
 export type Use =
-  /** The API shows it. Without this it never leaves the service. */
+  /** The API returns it. Without this use the column never leaves the service. */
   | 'shown'
-  /** Callers give it and change it; the audit trail tells of each change. */
+  /** Callers set and change it; each change is in the audit trail. */
   | 'edited'
-  /** Applying negotiated prices sets it; the audit trail tells of that. */
+  /** Applying negotiated prices sets it; the audit trail contains the change. */
   | 'deal'
 
 declare const held: unique symbol
@@ -16,12 +15,12 @@ declare const held: unique symbol
 export interface Column<T = unknown, U extends Use = Use> {
   readonly type: 'text' | 'bigint' | 'double precision'
   readonly nullable: boolean
-  /** Everything that it may hold; null when that is open. The database checks it, too. */
+  /** All allowed values, also checked by the database; null if any text is allowed. */
   readonly values: readonly string[] | null
-  /** A list of texts, kept as JSON. */
+  /** A list of texts, stored as JSON. */
   readonly list: boolean
   readonly uses: readonly U[]
-  /** Never there: what the type of a record is made from. */
+  /** Never present at run time; the type of a record is derived from it. */
   readonly [held]?: T
 }
 
@@ -29,17 +28,17 @@ export type Columns = Readonly<Record<string, Column>>
 type ColumnValue<C> = C extends Column<infer T> ? T : never
 
 export type RecordOf<C extends Columns> = { readonly [Name in keyof C]: ColumnValue<C[Name]> }
-/** The same as the database has it. */
+/** The record in the form in which the database stores it: lists are JSON text. */
 export type RowOf<C extends Columns> = {
   readonly [Name in keyof C]: ColumnValue<C[Name]> extends readonly string[] ? string : ColumnValue<C[Name]>
 }
-/** Names of the columns with this use. */
+/** Names of the columns with this use, as a type. */
 export type ColumnsWith<C extends Columns, U extends Use> = {
   [Name in keyof C]: C[Name] extends Column<unknown, infer Own> ? (U extends Own ? Name : never) : never
 }[keyof C]
 export type ShownColumns<C extends Columns> = Pick<RecordOf<C>, ColumnsWith<C, 'shown'>>
 
-// NoInfer: under `satisfies Columns` the compiler would else take a column without uses for one of every use.
+// NoInfer: under `satisfies Columns` the compiler would otherwise infer every use for a column without uses.
 function kind<T>(type: Column['type'], nullable: boolean, list = false) {
   return <U extends Use = never>(...uses: readonly U[]): Column<T, NoInfer<U>> => ({
     type,
@@ -60,7 +59,7 @@ export const time = kind<number>('bigint', false)
 export const timeOrNull = kind<number | null>('bigint', true)
 export const texts = kind<readonly string[]>('text', false, true)
 
-/** Text of which only these are possible. */
+/** A text column with these values only. */
 export function oneOf<const V extends string, U extends Use = never>(
   values: readonly V[],
   ...uses: readonly U[]
@@ -75,11 +74,11 @@ export function oneOfOrNull<const V extends string, U extends Use = never>(
   return { type: 'text', nullable: true, values, list: false, uses }
 }
 
-/** Text with a type of its own, for example an id of one kind. */
+/** A text column with a narrower type, for example an id of one kind. */
 export const textOf = <T extends string, U extends Use = never>(...uses: readonly U[]): Column<T, NoInfer<U>> =>
   kind<T>('text', false)(...uses)
 
-/** Names of the columns with this use, in their order. */
+/** Returns the names of the columns with this use, in their order. */
 export function used<C extends Columns, const U extends Use>(
   columns: C,
   use: U,
@@ -87,7 +86,7 @@ export function used<C extends Columns, const U extends Use>(
   return Object.keys(columns).filter((name) => columns[name]?.uses.includes(use)) as (ColumnsWith<C, U> & string)[]
 }
 
-/** What the API may show of a record. */
+/** Returns the fields of a record that the API may return. */
 export function shown<C extends Columns>(columns: C, record: RecordOf<C>): ShownColumns<C> {
   return pick(record, used(columns, 'shown')) as ShownColumns<C>
 }

@@ -1,4 +1,4 @@
-// Records of what was applied. Documents are text, byte for byte as hashed.
+// Records of the applied configuration. Documents are text, byte for byte as hashed.
 import type { ConfigId, ProcessorId, ResourceKind } from '../../catalog/resource.ts'
 import { oneOf, text, textOf, textOrNull, time, whole, wholeOrNull } from './columns.ts'
 import type { Columns, RecordOf } from './columns.ts'
@@ -17,30 +17,30 @@ export const versionColumns = {
   author: textOrNull('shown'),
   message: textOrNull('shown'),
   ...keyColumns,
-  /** JSON: the change report. */
+  /** JSON of the change report. */
   changes: text('shown'),
   createdAt: time('shown'),
   pushId: textOrNull('shown'),
-  /** Hash chain: sha256 over the record before and this record's own content. */
+  /** Hash chain: sha256 over the previous record's hash and this record's own content. */
   hash: text(),
   previousHash: text(),
 } satisfies Columns
 
 export type VersionRecord = RecordOf<typeof versionColumns>
-/** Without what makes it large. */
+/** A version without its document, which makes it large. */
 export type VersionHead = Omit<VersionRecord, 'document'>
-/** Names of the columns of a head. */
+/** Names of the columns of a version head. */
 export const versionHeadColumns = Object.keys(versionColumns).filter(
   (name): name is keyof VersionHead => name !== 'document',
 )
 
-/** Documents as their authors wrote them, before their variables were expanded; the id is the sha256 hex of the text. */
+/** Written forms: documents as their authors wrote them, before variables were expanded. The id is the sha256 hex of the text. */
 export const writtenFormColumns = { id: text(), document: text(), createdAt: time() } satisfies Columns
 
-/** Which push, and the version that it became, was written like which. */
+/** The written form of each push, and so of the version that it became. */
 export const writtenFormUseColumns = { pushId: text(), writtenId: text() } satisfies Columns
 
-/** One row: which revision is current, and how often published data changed. */
+/** A single row: the current revision, and a counter of changes of published data. */
 export const publishedColumns = { id: whole(), revision: wholeOrNull(), sequence: whole() } satisfies Columns
 
 export const mappingColumns = {
@@ -51,15 +51,15 @@ export const mappingColumns = {
   revision: whole(),
 } satisfies Columns
 
-/** What a push renamed: entries of the mapping history that got another configuration id. */
+/** Renames of a push: entries of the mapping history that got another configuration id. */
 export const renameColumns = {
   revision: whole(),
   kind: textOf<ResourceKind>(),
   fromId: textOf<ConfigId>(),
   toId: textOf<ConfigId>(),
-  /** `item`: the item itself got the id. `past`: what was removed before joined a present item. */
+  /** `item`: the item itself got the new id. `past`: the history of an item removed earlier joined a present item. */
   carries: oneOf(['item', 'past']),
-  /** JSON: the sequences of the entries. */
+  /** JSON list of the entries' sequence numbers. */
   entries: text(),
 } satisfies Columns
 
@@ -67,7 +67,7 @@ export const archivedObjectColumns = {
   processorId: textOf<ProcessorId>(),
   kind: textOf<ResourceKind>(),
   configId: textOf<ConfigId>(),
-  /** JSON: the processor's whole last object. */
+  /** JSON of the last object at the processor, complete. */
   object: text(),
   archivedAt: time(),
 } satisfies Columns

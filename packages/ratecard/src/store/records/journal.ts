@@ -1,4 +1,4 @@
-// Records of journalled work: pushes, and jobs that change subscriptions, each with its steps.
+// Records of journalled work: pushes and jobs (e.g. migrations), each with its steps.
 import { oneOf, text, textOrNull, time, timeOrNull, whole, wholeOrNull } from './columns.ts'
 import type { Columns, RecordOf, RowOf } from './columns.ts'
 import { changeKinds } from './configuration.ts'
@@ -6,11 +6,11 @@ import { keyColumns } from './actor.ts'
 
 export const pushStates = ['planned', 'running', 'interrupted', 'applied', 'failed', 'abandoned'] as const
 export const jobKinds = ['enterprise_apply', 'template_move', 'migration', 'webhook_rotation'] as const
-/** `waiting`: what is left must wait for a date, and the service goes on with it then. `interrupted` needs a person. */
+/** `waiting`: the remaining steps wait for a date, and the service resumes the job then. `interrupted` needs an operator. */
 export const jobStates = ['running', 'waiting', 'interrupted', 'done', 'failed', 'cancelled'] as const
-/** What a person may ask of a job. */
+/** Actions that an operator may take on a job. */
 export const jobActs = ['resume', 'cancel'] as const
-/** A job that something is still to come of. */
+/** States of a job that has not ended. */
 export const unfinishedJobStates = [
   'running',
   'waiting',
@@ -23,29 +23,29 @@ export type JobKind = (typeof jobKinds)[number]
 export type JobAct = (typeof jobActs)[number]
 export type StepState = (typeof stepStates)[number]
 
-/** What the journal keeps of a push and of a job alike. */
+/** Journal columns that pushes and jobs share. */
 const journalled = {
   author: textOrNull('shown'),
   message: textOrNull('shown'),
   ...keyColumns,
   stepsTotal: whole('shown'),
   stepsDone: whole('shown'),
-  /** JSON: the problem that ended it, as sent to the caller. */
+  /** JSON of the problem that ended the work, as sent to the caller. */
   error: textOrNull(),
   createdAt: time('shown'),
   updatedAt: time('shown'),
   finishedAt: timeOrNull('shown'),
 } satisfies Columns
 
-/** The same of a step. */
+/** Journal columns that the steps of pushes and jobs share. */
 const journalledStep = {
   position: whole(),
-  /** JSON: what is to be done, as planned. */
+  /** JSON of the planned step. */
   step: text(),
   state: oneOf(stepStates),
-  /** How often it was begun; part of the idempotency key. */
+  /** Number of attempts; part of the idempotency key. */
   attempts: whole(),
-  /** JSON: the processor's own words. */
+  /** JSON of the last failure, with the processor's own error. */
   error: textOrNull(),
   beganAt: timeOrNull(),
   endedAt: timeOrNull(),
@@ -58,18 +58,18 @@ export const pushColumns = {
   document: textOrNull(),
   version: text('shown'),
   ...journalled,
-  /** JSON: the plan's changes (what a person reads) and bindings. */
+  /** JSON of the plan: its changes (for people) and its bindings. */
   plan: text(),
-  /** Which revision was current when it was planned; null before the first. */
+  /** Current revision at the time of planning; null before the first. */
   baseRevision: wholeOrNull(),
-  /** The revision that it became. */
+  /** Revision that the push became. */
   revision: wholeOrNull('shown'),
 } satisfies Columns
 
 export type PushRecord = RecordOf<typeof pushColumns>
-/** Without what makes it large. */
+/** A push without its document and plan, which make it large. */
 export type PushHead = Omit<PushRecord, 'document' | 'plan'>
-/** Names of the columns of a head. */
+/** Names of the columns of a push head. */
 export const pushHeadColumns = Object.keys(pushColumns).filter(
   (name): name is keyof PushHead => name !== 'document' && name !== 'plan',
 )
@@ -77,7 +77,7 @@ export const pushHeadColumns = Object.keys(pushColumns).filter(
 export const stepColumns = {
   pushId: text(),
   ...journalledStep,
-  /** JSON: the step as sent, references resolved. */
+  /** JSON of the step as sent, its references resolved. */
   resolved: textOrNull(),
   processorId: textOrNull(),
   requestId: textOrNull(),
@@ -86,12 +86,12 @@ export const stepColumns = {
 export const jobColumns = {
   id: text('shown'),
   kind: oneOf(jobKinds, 'shown'),
-  /** What it is about: a tenant, a template, a price. */
+  /** Id of the tenant, template, price or webhook that the job is about. */
   subject: text('shown'),
   state: oneOf(jobStates, 'shown'),
-  /** When a waiting job goes on; null for any other. */
+  /** Time at which a waiting job resumes; null in any other state. */
   resumesAt: timeOrNull('shown'),
-  /** JSON: what was asked for. */
+  /** JSON of the request. */
   input: text(),
   ...journalled,
   requestId: textOrNull(),
@@ -102,20 +102,20 @@ export type JobRecord = RecordOf<typeof jobColumns>
 export const jobStepColumns = {
   jobId: text(),
   ...journalledStep,
-  /** A pending step has nothing to do before; null when it does not wait. */
+  /** Epoch milliseconds before which a pending step has nothing to do; null if it does not wait. */
   waitsUntil: timeOrNull(),
-  /** JSON: what came of it. */
+  /** JSON of the step's result. */
   result: textOrNull(),
 } satisfies Columns
 
-/** `index` is a reserved word of SQL. */
+/** A step with `index` for its position. The column has another name because `index` is a reserved word of SQL. */
 type WithIndex<Row> = Omit<Row, 'position'> & { readonly index: number }
 export type StepRow = RowOf<typeof stepColumns>
 export type StepRecord = WithIndex<StepRow>
 export type JobStepRow = RowOf<typeof jobStepColumns>
 export type JobStepRecord = WithIndex<JobStepRow>
 
-/** Somebody wants this piece of running work to stop; gone as soon as the work does not run. */
+/** Requests to cancel a piece of running work; deleted as soon as the work no longer runs. */
 export const cancelRequestColumns = {
   kind: oneOf(['push', 'job']),
   id: text(),

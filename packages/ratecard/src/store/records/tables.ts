@@ -1,6 +1,6 @@
-// All tables that there are. Whoever adds one adds a row here: a copy of the store carries it, and a test compares it with the
-// migrations of both engines.
-// No booleans (a flag is a time or null) and no blobs (sealed secrets are text): a row is the same in SQLite and PostgreSQL.
+// All tables of the store. A new table needs a row here: the copy of a store includes it, and a test compares it with the migrations of
+// both engines.
+// No booleans (a flag is a time or null) and no blobs (sealed secrets are text), so that a row is the same in SQLite and PostgreSQL.
 import {
   dashboardPassColumns,
   factColumns,
@@ -27,14 +27,14 @@ import { workerChangeColumns, workerColumns, workerHostColumns } from './workers
 
 interface Table {
   readonly columns: Columns
-  /** What its rows are ordered by when they are copied; null: the rows belong to one database and stay there. */
+  /** Columns by which the rows are ordered for a copy; null: the rows belong to one database and are not copied. */
   readonly copiedBy: readonly string[] | null
 }
 
-/** In the order of their references. */
+/** Tables in the order of their references: a table comes after those that it refers to. */
 export const tables = {
   versions: { columns: versionColumns, copiedBy: ['revision'] },
-  /** Copied as a row that is there already. */
+  /** Copied as an update, because its single row exists from the start. */
   published: { columns: publishedColumns, copiedBy: null },
   mappings: { columns: mappingColumns, copiedBy: ['sequence'] },
   renames: { columns: renameColumns, copiedBy: ['revision', 'kind', 'fromId'] },
@@ -47,7 +47,7 @@ export const tables = {
   serviceKeys: { columns: serviceKeyColumns, copiedBy: ['id'] },
   dashboardPasses: { columns: dashboardPassColumns, copiedBy: ['hash'] },
   idempotencyKeys: { columns: idempotencyColumns, copiedBy: ['key'] },
-  /** Leases end with the store that gave them. */
+  /** Leases end with the store that granted them. */
   leases: { columns: leaseColumns, copiedBy: null },
   facts: { columns: factColumns, copiedBy: ['name'] },
   tenants: { columns: tenantColumns, copiedBy: ['id'] },
@@ -64,7 +64,7 @@ export const tables = {
   workerHosts: { columns: workerHostColumns, copiedBy: ['host'] },
   workerSchedules: { columns: scheduleColumns, copiedBy: ['worker', 'cron'] },
   workerRuns: { columns: runColumns, copiedBy: ['id'] },
-  /** Beside an embedded store in a file of their own, and copied from there; its own table is empty. */
+  /** An embedded store keeps log lines in a separate file, from which they are copied; this table is empty there. */
   workerLogs: { columns: logColumns, copiedBy: ['id'] },
   workerLogSizes: { columns: logSizeColumns, copiedBy: null },
   workerChanges: { columns: workerChangeColumns, copiedBy: null },

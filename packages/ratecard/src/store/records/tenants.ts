@@ -1,4 +1,4 @@
-// Records of who buys, of what was changed about them, and of what they have for free.
+// Records of tenants, of their changes (audit), and of their free subscriptions.
 import { text, textOf, textOrNull, time, timeOrNull } from './columns.ts'
 import type { Columns, RecordOf, ColumnsWith } from './columns.ts'
 import { keyColumns } from './actor.ts'
@@ -15,9 +15,9 @@ export const tenantColumns = {
 } satisfies Columns
 
 export type TenantRecord = RecordOf<typeof tenantColumns>
-/** What callers say about a tenant. */
+/** Fields of a tenant that callers set. */
 export type EditedField = ColumnsWith<typeof tenantColumns, 'edited'>
-/** What a tenant's enterprise fields were and became. */
+/** Enterprise fields of a tenant, e.g. before and after a change. */
 export type EnterpriseFields = Pick<TenantRecord, ColumnsWith<typeof tenantColumns, 'deal'>>
 
 export type AuditAction =
@@ -33,10 +33,10 @@ export const auditColumns = {
   id: text('shown'),
   tenantId: text(),
   action: textOf<AuditAction, 'shown'>('shown'),
-  /** JSON of the fields before and after; null where there is nothing. */
+  /** JSON of the fields before the change; null if there were none. */
   before: textOrNull('shown'),
   after: textOrNull('shown'),
-  /** JSON: what was swapped and what was skipped, or which subscription ended and why; null for other actions. */
+  /** JSON of the swapped and skipped items, or of the ended subscription and the reason; null for other actions. */
   result: textOrNull('shown'),
   author: textOrNull('shown'),
   ...keyColumns,
@@ -46,11 +46,11 @@ export const auditColumns = {
 
 export type AuditRecord = RecordOf<typeof auditColumns>
 
-/** A subscription to a free price: it lives here alone. */
+/** Subscriptions to free prices; they exist in this store alone, not at the processor. */
 export const localSubscriptionColumns = {
   id: text(),
   tenantId: text(),
-  /** Config id. */
+  /** Configuration id of the free price. */
   priceId: text(),
   createdAt: time(),
   endedAt: timeOrNull(),

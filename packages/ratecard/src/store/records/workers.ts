@@ -1,4 +1,4 @@
-// Records of edge workers: what was deployed, what serves, when it is due, what ran and what it said.
+// Records of edge workers: deployments, active workers, schedules, runs and log lines.
 import { keyScopes } from './auth.ts'
 import { oneOf, oneOfOrNull, realOrNull, text, textOrNull, texts, time, timeOrNull, whole } from './columns.ts'
 import type { Columns, RecordOf } from './columns.ts'
@@ -6,7 +6,7 @@ import type { Columns, RecordOf } from './columns.ts'
 export const deploymentColumns = {
   id: text('shown'),
   worker: text(),
-  /** sha256 hex over code and configuration; values of the environment are no part of it. */
+  /** sha256 hex over code and configuration, without the values of the environment. */
   checksum: text('shown'),
   author: textOrNull('shown'),
   message: textOrNull('shown'),
@@ -21,23 +21,23 @@ export const deploymentColumns = {
 
 export type DeploymentRecord = RecordOf<typeof deploymentColumns>
 
-/** Beside the deployments: lists of those must not read megabytes. */
+/** Code of deployments, in a table apart, so that lists of deployments do not read megabytes. */
 export const bundleColumns = {
   deploymentId: text(),
-  /** JSON. */
+  /** JSON of the modules. */
   modules: text(),
   main: text(),
   sourceMap: textOrNull(),
   compatibilityDate: text(),
   compatibilityFlags: texts(),
   cpuMs: whole(),
-  /** The scope of the service key of its own; null: it has none. */
+  /** Scope of the worker's own service key; null if it has none. */
   serviceKey: oneOfOrNull(keyScopes),
-  /** 1: service keys and cookies of ours reach it with a request. */
+  /** 1: requests reach the worker with Ratecard's service keys and cookies. 0: they are removed. */
   passCredentials: whole(),
 } satisfies Columns
 
-/** Which deployment serves. */
+/** The active deployment of each worker. */
 export const workerColumns = { name: text('shown'), deploymentId: text(), updatedAt: time() } satisfies Columns
 
 export const workerHostColumns = { host: text(), worker: text() } satisfies Columns
@@ -54,7 +54,7 @@ export const runColumns = {
   id: text('shown'),
   worker: text(),
   cron: text('shown'),
-  /** The tick's own time. */
+  /** Scheduled time of the tick, not its start. */
   scheduledTime: time('shown'),
   deploymentId: text(),
   startedAt: timeOrNull('shown'),
@@ -62,7 +62,7 @@ export const runColumns = {
   outcome: oneOf(runOutcomes, 'shown'),
   error: textOrNull('shown'),
   cpuMs: realOrNull('shown'),
-  /** The replica that runs it, and when it last said so. */
+  /** The replica that runs it; `heartbeatAt` is its last heartbeat. */
   instance: textOrNull(),
   heartbeatAt: timeOrNull(),
 } satisfies Columns
@@ -70,7 +70,7 @@ export const runColumns = {
 export type RunRecord = RecordOf<typeof runColumns>
 
 export const logColumns = {
-  /** Sortable in the order of arrival. */
+  /** Sortable by time of arrival. */
   id: text('shown'),
   worker: text(),
   deploymentId: text(),
@@ -83,8 +83,8 @@ export const logColumns = {
 
 export type LogRecord = RecordOf<typeof logColumns>
 
-/** How much of each worker there is, so that no write has to count. Absent: nobody has counted yet. */
+/** Number of lines and bytes of each worker, so that no write has to count. Without a row, the lines are counted first. */
 export const logSizeColumns = { worker: text(), lines: whole(), bytes: whole() } satisfies Columns
 
-/** One row: how often a pointer changed. */
+/** A single row: a counter of activations and removals. */
 export const workerChangeColumns = { id: whole(), sequence: whole() } satisfies Columns

@@ -1,4 +1,4 @@
-// The store over SQL: puts the repositories together. Nothing is decided here.
+// The store over SQL: composes the repositories. Nothing is decided here.
 import { sql } from 'kysely'
 import type { Clock } from '../../clock.ts'
 import type { Sealer } from '../seal.ts'
@@ -52,7 +52,7 @@ export class KyselyStore implements Store {
   readonly workers: SqlWorkers
   readonly workerRuns: SqlWorkerRuns
   readonly workerLogs: SqlWorkerLogs
-  /** For what concerns whole databases: copying, backup, tests of the engine. */
+  /** For work on whole databases: copies, backups and tests of the engine. */
   readonly database: Database
   readonly sealer: Sealer
   readonly #leases: Leases

@@ -14,22 +14,22 @@ import { checkMasterKey } from './repositories/configuration/secrets.ts'
 import { SqlWorkerLogs } from './repositories/workers/worker-logs.ts'
 
 export interface OpenStoreOptions {
-  /** A PostgreSQL URL; null is SQLite in `file`. */
+  /** PostgreSQL URL; null means SQLite in `file`. */
   readonly url: string | null
-  /** A path, or `:memory:`. Not looked at when there is a `url`. */
+  /** Path of the SQLite file, or `:memory:`. Ignored if `url` is set. */
   readonly file: string
   readonly sealer: Sealer
-  /** Times of the journal. Leases go by the database's clock. */
+  /** Clock for times in the journal. Leases use the database's clock. */
   readonly clock?: Clock
-  /** How long a lease lasts without renewal. */
+  /** TTL of a lease (ms) without renewal. Default: 15,000. */
   readonly leaseMs?: number
 }
 
 const defaultLeaseMs = 15_000
 
 /**
- * Opens the store and brings its schema up to date. With more than one master key it seals everything under the newest.
- * Fails with `store_unavailable` (no connection, a newer schema) or `secret_unreadable` (another master key).
+ * Opens the store and migrates its schema. With more than one master key it reseals everything under the newest. Throws `store_unavailable`
+ * (no connection, a newer schema) or `secret_unreadable` (another master key).
  */
 export async function openStore(options: OpenStoreOptions): Promise<KyselyStore> {
   const { sealer, clock = systemClock, leaseMs = defaultLeaseMs } = options
@@ -63,21 +63,24 @@ async function openDatabase(options: Pick<OpenStoreOptions, 'url' | 'file'>, clo
   }
 }
 
-/** 64 MB take about 0.1 s of a start. A store of 400 MB takes 1 s, and from a slow disk many seconds: it is not checked. */
+/**
+ * Maximum file size for the check at start: 64 MB take about 0.1 s. A store of 400 MB takes 1 s, and many seconds from a slow disk, so it
+ * is not checked.
+ */
 const mostBytesToCheck = 64 * 1024 * 1024
 
 function isQuickToCheck(file: string): boolean {
   return file !== ':memory:' && statSync(file).size <= mostBytesToCheck
 }
 
-/** A unix socket or a loopback address. */
+/** True for a unix socket or a loopback address. */
 function isLocal(url: string): boolean {
   const { hostname, searchParams } = new URL(url)
   const host = searchParams.get('host') ?? hostname
   return host.startsWith('/') || ['', 'localhost', '127.0.0.1', '[::1]', '::1'].includes(host)
 }
 
-/** What workers write must not make anybody wait for the store: when embedded, it has a file and a thread of its own. */
+/** Creates the store of worker logs. An embedded store uses a separate file and thread, so that log writes never block the store. */
 function workerLogsOf(database: Database, { file }: Pick<OpenStoreOptions, 'file'>, clock: Clock): SqlWorkerLogs {
   if (database.engine === 'postgres') return new SqlWorkerLogs({ database })
   const logFile = workerLogFile(file)
@@ -90,7 +93,7 @@ function workerLogsOf(database: Database, { file }: Pick<OpenStoreOptions, 'file
   })
 }
 
-/** Beside the store: `ratecard.db` has `ratecard-worker-logs.db`. */
+/** Path of the log file beside the store, e.g. `ratecard-worker-logs.db` for `ratecard.db`. */
 function workerLogFile(file: string): string {
   return file === ':memory:' ? file : `${file.replace(/\.db$/, '')}-worker-logs.db`
 }

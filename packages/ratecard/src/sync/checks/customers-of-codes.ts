@@ -1,5 +1,5 @@
-// Customers that codes would be made for. The processor refuses a code for one that it does not know, and the push would stop
-// half-way for it, with the code that was to give way switched off.
+// Check of the customers of new promotion codes. The processor refuses a code for an unknown customer, and the push would stop half-way,
+// with the code that was to be replaced already switched off.
 import type { BillingConfig } from '../../config/schema/schema.ts'
 import type { Issue } from '../../errors/issue.ts'
 import { placesOf } from '../../catalog/places.ts'
@@ -12,8 +12,8 @@ import type { SyncDeps } from '../deps.ts'
 import { readsAtOnce } from './impact.ts'
 
 /**
- * One issue for each code that the plan makes for a customer whom the processor does not know. Each customer is asked for once.
- * With a key that may not read customers each of these codes has a warning instead.
+ * Returns one issue for each new code whose customer does not exist at the processor. Each customer is looked up once. If the key may not
+ * read customers, each code with an unchecked customer gets a warning instead.
  */
 export async function unknownCustomers(
   { processor }: Pick<SyncDeps, 'processor'>,
@@ -29,7 +29,7 @@ export async function unknownCustomers(
   const unasked = new Set<string>()
   const customers = new Set(codes.map((code) => code.customer))
   await runSteps([...customers], readsAtOnce, async (customer) => {
-    // What the key may not read once, it may not read for the others.
+    // A key without permission for one customer has none for the others: skip the remaining lookups.
     if (unasked.size > 0) unasked.add(customer)
     else
       try {

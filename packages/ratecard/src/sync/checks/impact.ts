@@ -1,6 +1,6 @@
-// Whom a plan touches: the live subscriptions on each price that it archives or replaces, whose they are, and their money a month.
-// It asks only about such prices; a plan without any asks nothing. Nobody is moved by a push, so impact alone refuses nothing
-// unless the server says from how many subscriptions on.
+// Impact of a plan: the live subscriptions on each price that it archives or replaces, their tenants and their monthly amounts. Only such
+// prices are queried; a plan without any queries nothing. A push moves no subscriber, so impact alone refuses a plan only above the
+// server's configured threshold.
 import type { Issue } from '../../errors/issue.ts'
 import { documentTier } from '../../catalog/fields/amounts.ts'
 import type { Plan } from '../../catalog/plan/plan-changes.ts'
@@ -17,7 +17,7 @@ type ImpactDeps = Pick<SyncDeps, 'processor' | 'store'>
 
 export interface Impact {
   readonly prices: readonly PriceImpact[]
-  /** Each once, however many of its items are affected. */
+  /** Number of distinct subscriptions, e.g. 1 for a subscription with two affected items. */
   readonly subscriptions: number
 }
 
@@ -29,7 +29,7 @@ interface LeavingPrice {
 
 type SubscriptionsByPrice = ReadonlyMap<ProcessorId, readonly LiveSubscription[]>
 
-/** One entry for each processor price that the plan archives or replaces, in document order. */
+/** Returns one entry for each processor price that the plan archives or replaces, in document order, then the free prices. */
 export async function impactOf(
   deps: ImpactDeps,
   { plan, snapshot }: { readonly plan: Plan; readonly snapshot: Snapshot },
@@ -50,11 +50,14 @@ export async function impactOf(
   }
 }
 
-/** Free prices that become paid or are removed, with who has them: those subscriptions are kept here, and nobody is on most of them. */
+/**
+ * Returns the free prices that become paid or are removed, with their subscribers. Free subscriptions are kept in the store; most free
+ * prices have none.
+ */
 async function freeImpact({ store }: ImpactDeps, plan: Plan): Promise<PriceImpact[]> {
   const found: PriceImpact[] = []
   for (const { kind, action, configId, processorIdBefore } of plan.changes) {
-    // A free price stands for itself.
+    // A free price is mapped to itself: its processor id equals its configuration id.
     if (kind !== 'price' || String(processorIdBefore) !== String(configId)) continue
     if (action !== 'replace' && action !== 'archive') continue
     const running = await store.localSubscriptions.running(configId)
@@ -89,14 +92,18 @@ function leavingPrices(plan: Plan, snapshot: Snapshot): LeavingPrice[] {
   })
 }
 
-/** Up to this many prices are asked for one by one; beyond, reading all subscriptions may be cheaper. */
+/**
+ * Maximum number of prices (50) for which one page of all subscriptions is tried before the queries per price. With more prices, reading
+ * more pages may be cheaper.
+ */
 const fewPrices = 50
-/** Reads of the processor that one plan has under way. */
+/** Concurrency of processor reads within one plan. */
 export const readsAtOnce = 8
 
 /**
- * The first page of all subscriptions answers for a small account at once. A larger one is asked price by price; with many
- * prices, all subscriptions are read, but never for longer than asking price by price would take.
+ * Returns the live subscriptions of each price. Reads the first page of all subscriptions, which is enough for a small account, and
+ * otherwise queries price by price. With more than `fewPrices` prices it first reads up to one page per price, so that this attempt takes
+ * no more requests than the queries per price.
  */
 async function subscriptionsOn(
   { processor }: ImpactDeps,
@@ -151,10 +158,10 @@ function monthlyOf(
   live: ObservedResource<'price'>,
   subscriptions: readonly LiveSubscription[],
 ): PriceImpact['monthly'] {
-  // A price with parts that the document cannot express may bill another amount than its fields say.
+  // A price with parts that the document cannot express may bill a different amount than its fields do.
   if (live.fields.usageType === 'metered' || live.unrepresentable.length > 0) return []
   const currencies = [...new Set(subscriptions.map(({ currency }) => currency))]
-  // Its own currency first, the others by name.
+  // The price's own currency comes first, the others are sorted by name.
   const rank = (currency: string) => (currency === live.fields.currency ? '' : currency)
   currencies.sort((a, b) => (rank(a) < rank(b) ? -1 : 1))
   return currencies.flatMap((currency) => {
@@ -168,7 +175,7 @@ function monthlyOf(
   })
 }
 
-/** What is billed in one of the price's currencies; null where it is not sold in that one, or once. */
+/** Returns the billed price in one currency; null if the price is not sold in that currency or is one-time. */
 function billedPrice(fields: FieldsOf<'price', ProcessorId>, currency: string): BilledPrice | null {
   const { currencyOptions: options } = fields
   const sold = currency === fields.currency ? fields : Object.hasOwn(options, currency) ? options[currency] : undefined
@@ -188,7 +195,9 @@ function billedPrice(fields: FieldsOf<'price', ProcessorId>, currency: string): 
   }
 }
 
-/** One issue when the plan touches more live subscriptions than the server lets pass unasked. */
+/**
+ * Returns a warning if the plan affects more live subscriptions than `threshold`, the server's limit without approval (null: any number).
+ */
 export function beyondThreshold({ subscriptions, prices }: Impact, threshold: number | null): Issue[] {
   if (threshold === null || subscriptions <= threshold) return []
   const named = prices.filter((price) => price.subscriptions > 0).map(({ priceId }) => `"${priceId}"`)
@@ -204,7 +213,7 @@ export function beyondThreshold({ subscriptions, prices }: Impact, threshold: nu
   ]
 }
 
-/** The impact as the member of a problem document. */
+/** Serializes the impact as the member of a problem document. */
 export function impactMember({ prices }: Impact): readonly Readonly<Record<string, unknown>>[] {
   return prices.map((price) => ({
     price_id: price.priceId,

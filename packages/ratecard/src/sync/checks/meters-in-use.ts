@@ -1,4 +1,4 @@
-// A deactivated meter drops the usage of whoever is still billed by it, and no later push brings that back.
+// Check for meters in use: a deactivated meter drops the usage of its live subscriptions, and no later push restores that usage.
 import type { BillingConfig } from '../../config/schema/schema.ts'
 import type { Issue } from '../../errors/issue.ts'
 import { ServiceError } from '../../errors/service-error.ts'
@@ -8,7 +8,9 @@ import type { Snapshot } from '../../catalog/resource.ts'
 import type { SyncDeps } from '../deps.ts'
 import { readForPush } from '../../processor/failures.ts'
 
-/** One issue for each meter that the plan deactivates while live subscriptions are on one of its prices, archived prices included. */
+/**
+ * Returns one issue for each meter that the plan deactivates while live subscriptions are on one of its prices, archived prices included.
+ */
 export async function metersInUse(
   deps: Pick<SyncDeps, 'processor'>,
   { plan, snapshot, config }: { readonly plan: Plan; readonly snapshot: Snapshot; readonly config: BillingConfig },
@@ -33,7 +35,7 @@ export async function metersInUse(
   return issues
 }
 
-/** Refuses with `impact_not_approved` when there is such an issue and the caller did not approve. */
+/** Throws `impact_not_approved` if there is an issue and the caller did not approve. */
 export function requireApproval(
   issues: readonly Issue[],
   approved: boolean,

@@ -1,11 +1,11 @@
-// Coupons and codes that the plan would make although their time is over: the processor refuses them, and the push would stop
-// half-way for it. The plan cannot decide this, because it is pure and knows no clock.
+// Check for new coupons and codes that have expired already: the processor refuses them, and the push would stop half-way. The plan cannot
+// decide this, because it is pure and has no clock.
 import type { BillingConfig } from '../../config/schema/schema.ts'
 import type { Issue } from '../../errors/issue.ts'
 import type { Plan } from '../../catalog/plan/plan-changes.ts'
 import { placesOf } from '../../catalog/places.ts'
 
-/** `now` in epoch milliseconds. */
+/** Returns one issue for each new coupon or code with an end date (e.g. `redeem_by`) in the past. `now` is in epoch milliseconds. */
 export function pastDates(plan: Plan, config: BillingConfig, now: number): Issue[] {
   const placeOf = placesOf(config)
   return plan.steps.flatMap((step): Issue[] => {

@@ -1,6 +1,6 @@
-// Migrations that wait for their date to move subscribers to a price that the plan replaces or archives. Unless the plan says so,
-// their target would be gone on that date, and everybody would stay on the old price. Subscribers whose move is scheduled at the
-// processor already go to that price all the same: the plan names them, and another migration moves them on.
+// Check for waiting migrations to a price that the plan replaces or archives. Without a warning their target would be gone on their date,
+// and their subscribers would stay on the old price. Moves that are already scheduled at the processor still go to that price: the plan
+// lists them, and another migration moves those subscribers on.
 import { placesOf } from '../../catalog/places.ts'
 import type { Plan } from '../../catalog/plan/plan-changes.ts'
 import type { ProcessorId } from '../../catalog/resource.ts'
@@ -10,17 +10,17 @@ import type { JobRecord } from '../../store/records/journal.ts'
 import type { SyncDeps } from '../deps.ts'
 
 /**
- * How long before its renewal a migration can have scheduled a move, in milliseconds: no interval is longer than three years, and a
- * trial may come before one. One that ended earlier left no move that is still to come; one that waits for its date has not ended.
+ * Maximum time (ms) from the end of a migration to the moves that it scheduled: an interval is at most three years, and a trial may precede
+ * it. A migration that ended earlier has no pending move; a waiting migration has not ended.
  */
 const longestAhead = 6 * 366 * 24 * 60 * 60 * 1000
 
 export interface WaitingMigrations {
-  /** One for each such price; each must be approved. */
+  /** One issue for each such price; each must be approved. */
   readonly issues: readonly Issue[]
-  /** Jobs that, once this plan is approved and applied, move their subscribers to the new price instead. */
+  /** Ids of jobs that move their subscribers to the new price instead, once this plan is approved and applied. */
   readonly movedAlong: readonly string[]
-  /** One for each such price that subscribers are scheduled to go to. */
+  /** One warning for each such price that is the target of scheduled moves. */
   readonly scheduled: readonly Issue[]
 }
 
@@ -65,14 +65,14 @@ export async function waitingMigrations(
 }
 
 /**
- * Items that a migration put on a schedule which has not got to its price yet, counted by that price. Whether their subscriptions
- * still run is not asked: the count may hold some that ended meanwhile.
+ * Counts the items that a migration scheduled for a later move to one of the prices, by that price. The state of their subscriptions is not
+ * checked, so the count may include a few that ended meanwhile.
  */
 async function scheduledFor(
   { jobs }: SyncDeps['store'],
   { prices, now }: { readonly prices: readonly ProcessorId[]; readonly now: number },
 ): Promise<ReadonlyMap<string, number>> {
-  // Newest first: an item goes where its newest step says, from where its oldest one that is still to come found it.
+  // Rows come newest first: the target of an item is that of its newest pending move, its origin that of its oldest one.
   const ways = new Map<string, { readonly to: string; readonly from: string }>()
   for (const { step, result } of await jobs.movesBetween(prices, now - longestAhead)) {
     if (result === null) continue
@@ -99,7 +99,7 @@ function toldOfScheduled(
   return { code: 'migration_scheduled', pointer, severity: 'warning', detail, hint }
 }
 
-/** Jobs for the price under the id that it has before the plan, which may rename it. */
+/** Returns the unfinished migrations to a price, under the id that it has before the plan, which may rename it. */
 async function waitingFor({ jobs }: SyncDeps['store'], { renames }: Plan, id: string): Promise<readonly JobRecord[]> {
   const prices = renames.filter(({ kind }) => kind === 'price')
   const former = prices.filter(({ to }) => to === id).map(({ from }) => String(from))

@@ -1,5 +1,5 @@
-// Carries out a journalled push, step by step. It follows the steps as they are written and never plans anew.
-// Each step is journalled before it is sent and after it is answered; a step of unknown outcome is looked up, never repeated blindly.
+// Applies a journalled push step by step, in the order of the journal and without planning again. Each step is journalled before it is sent
+// and after its response. A step of unknown outcome is looked up, never retried blindly.
 import { ServiceError } from '../../errors/service-error.ts'
 import { resourceKey } from '../../catalog/resource.ts'
 import type { ProcessorId, ResourceKind } from '../../catalog/resource.ts'
@@ -22,7 +22,7 @@ import { yieldToRequests } from '../../event-loop.ts'
 import type { SyncDeps } from '../deps.ts'
 import { asServiceError } from '../../processor/failures.ts'
 
-/** In flight at once: 25 calls a second at 250 ms each. Steps of one phase touch different objects. */
+/** Concurrency of writes within one phase. Steps of one phase touch different objects. E.g. 8 at 250 ms each allow 32 calls a second. */
 const width = 8
 
 type Succeeded = Parameters<SyncDeps['store']['pushes']['succeed']>[2]
@@ -31,16 +31,16 @@ export interface ApplyContext {
   readonly pushId: string
   readonly token: LeaseToken
   readonly bindings: readonly Binding[]
-  /** Aborts when the lease is lost: then not one more step is written. */
+  /** Aborts when the lease is lost: no further step is written then. */
   readonly signal: AbortSignal
-  /** Collect refusals of archives and go on (reset), instead of stopping at the first. */
+  /** Receives refused archives, and the push continues (reset). Without it the push stops at the first refusal. */
   readonly onRefused?: (step: Step, error: ServiceError) => void
 }
 
-/** Processor ids by kind and configuration id: what existed, and what this push made. */
+/** Processor ids by kind and configuration id: of existing objects, and of those that this push created. */
 export type Results = Map<string, ProcessorId>
 
-/** Performs every pending step in order. Returns when all are done; otherwise the journal says what is not. */
+/** Performs every pending step in order and returns when all are done. If it throws, the journal has the state of each step. */
 export async function applySteps(deps: SyncDeps, context: ApplyContext): Promise<Results> {
   const records = await deps.store.pushes.steps(context.pushId)
   const results: Results = new Map(
@@ -65,7 +65,7 @@ interface Pending {
   readonly step: Step
 }
 
-/** Runs of steps that may go side by side. Meters and codes free names for each other, so theirs go one by one. */
+/** Groups consecutive steps into phases that run concurrently. Meters and codes free names for each other, so theirs run one by one. */
 function phasesOf(pending: readonly Pending[]): Pending[][] {
   const phases: Pending[][] = []
   let last = ''
@@ -143,14 +143,14 @@ async function recordSuccess(
   deps.onProgress(context.pushId)
 }
 
-/** What the journal keeps of an object that archiving deletes at the processor; nothing for any other step. */
+/** The last state of an object that archiving deletes at the processor, for the journal; empty for any other step. */
 export function archivedObject({ clock }: Pick<SyncDeps, 'clock'>, step: ResolvedStep): Pick<Succeeded, 'archived'> {
   if (step.op !== 'archive' || step.last === null) return {}
   const { kind, configId, processorId, last } = step
   return { archived: { kind, configId, processorId, object: JSON.stringify(last), archivedAt: clock.now() } }
 }
 
-/** The endpoint's secret was in the lost answer and is never shown again. Nobody could verify its deliveries, so it is deleted. */
+/** Deletes an endpoint whose secret was in a lost response and is never shown again: its deliveries could not be verified. */
 export async function discardUnverifiable(
   deps: Pick<SyncDeps, 'processor'>,
   { pushId, signal }: { readonly pushId: string; readonly signal: AbortSignal },
@@ -178,7 +178,7 @@ async function performOrFind(
     })
   } catch (error) {
     if (!(error instanceof ProcessorError) || !error.outcomeUnknown) throw error
-    // The adapter has replayed it under its key already. Look once; a webhook without its secret is made again by the caller.
+    // The adapter has already retried it under its key. Look it up once; a webhook without its secret is created again by the caller.
     const found = await deps.processor.locate(step, context.signal).catch(() => null)
     if (found === null || (step.op === 'create' && step.kind === 'webhook')) throw error
     return found
@@ -206,7 +206,7 @@ async function settleFailure(
   throw new StepFailure(step, begun.index, failure)
 }
 
-/** A step did not succeed; `reason` says why. */
+/** Error of a step that did not succeed; `reason` is the cause. */
 export class StepFailure extends Error {
   override readonly name = 'StepFailure'
   readonly step: Step

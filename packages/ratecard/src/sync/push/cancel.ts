@@ -1,14 +1,14 @@
-// Stopping a push between two steps. Any replica may ask; the one that runs it learns of it from the journal, and at once when it
-// is asked itself. What was sent is waited for: a cancelled push is interrupted, never torn.
+// Cancellation of a push between two steps. Any replica may request it: the replica that runs the push polls the journal, and a request to
+// that replica itself takes effect at once. Requests in flight are awaited: a cancelled push is interrupted, and no step is left half done.
 import { ServiceError } from '../../errors/service-error.ts'
 import type { PushRecord } from '../../store/store.ts'
 import type { SyncDeps } from '../deps.ts'
 import { findPush, liveState } from './pushes.ts'
 
-/** The least time between two reads of the journal, as a push makes up to a hundred steps a second. */
+/** Minimum interval (ms) between two reads of the journal for cancel requests, because a push performs up to a hundred steps a second. */
 const askEveryMs = 250
 
-/** Fails with `push_not_running` for a push that nobody runs now. */
+/** Requests cancellation of a push. Throws `push_not_running` if no replica runs it now. */
 export async function cancelPush(
   deps: Pick<SyncDeps, 'store' | 'clock' | 'cancelled' | 'onProgress'>,
   id: string,
@@ -24,7 +24,7 @@ export async function cancelPush(
   return push
 }
 
-/** A check for the time between two steps; throws `push_cancelled` once somebody asked. */
+/** Returns a check to call between two steps; it throws `push_cancelled` once cancellation was requested. */
 export function cancelCheck(
   deps: Pick<SyncDeps, 'store' | 'clock' | 'cancelled'>,
   pushId: string,

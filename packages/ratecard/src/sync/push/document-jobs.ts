@@ -1,4 +1,5 @@
-// Documents as callers send them: read and checked by the tasks of catalog/document-tasks.ts, which return issues; here they are thrown.
+// Documents as callers send them, parsed and validated by the tasks of catalog/document-tasks.ts. Those return issues, which are thrown
+// here.
 import type { BillingConfig } from '../../config/schema/schema.ts'
 import type { ConfigValidation } from '../../config/validation/validate.ts'
 import type { Issue } from '../../errors/issue.ts'
@@ -10,7 +11,7 @@ type DocumentDeps = Pick<SyncDeps, 'documents'>
 
 export interface ValidDocument {
   readonly config: BillingConfig
-  /** The same as JSON text without spaces, its members in the order that the caller sent. */
+  /** The document as JSON text without spaces, its members in the order of the caller. */
   readonly text: string
   readonly warnings: readonly Issue[]
 }
@@ -20,14 +21,14 @@ interface CheckOptions {
   readonly acceptedBefore?: boolean
 }
 
-/** JSON text without spaces. Throws ServiceError `json_malformed`. */
+/** Returns the document as JSON text without spaces. Throws ServiceError `json_malformed`. */
 export async function compactDocument(deps: DocumentDeps, document: GivenDocument): Promise<string> {
   const { malformed, text } = await deps.documents.run('compact', { text: textOf(document) })
   if (malformed !== null) throw notJson(malformed)
   return text
 }
 
-/** The verdict on a document, with its text. Throws ServiceError `json_malformed` for what is not JSON. */
+/** Validates a document and returns the result with its text. Throws ServiceError `json_malformed` if it is not JSON. */
 export async function checkDocument(
   deps: DocumentDeps,
   document: GivenDocument,
@@ -39,7 +40,7 @@ export async function checkDocument(
   return { text, valid, errors, warnings }
 }
 
-/** Throws ServiceError `config_invalid` with every issue; warnings come back. */
+/** Returns a valid document with its warnings. Throws ServiceError `config_invalid` with every issue. */
 export async function requireValid(
   deps: DocumentDeps,
   document: GivenDocument,

@@ -1,4 +1,4 @@
-// What a push would do and whom it would touch: reads the live state, plans against it, and weighs the plan. Writes nothing.
+// Plan and impact of a push: reads the live state, plans against it and checks the plan. Writes nothing.
 import { createHash } from 'node:crypto'
 import { documentOf } from '../../catalog/document-tasks.ts'
 import { canonicalJson } from '../../config/schema/canonical.ts'
@@ -27,19 +27,22 @@ export interface PlanWithImpact {
   readonly current: VersionRecord | null
   readonly plan: Plan
   readonly impact: Impact
-  /** What the plan does to live subscriptions that must be approved. */
+  /** Effects of the plan on live subscriptions that must be approved, e.g. a deactivated meter that is in use. */
   readonly approvals: readonly Issue[]
-  /** Warnings beside the plan's own: of subscribers on their way to a price that it changes, and of what could not be looked up. */
+  /**
+   * Warnings beside the plan's own: subscribers scheduled to move to a price that the plan changes, and customers that could not be looked
+   * up.
+   */
   readonly cautions: readonly Issue[]
-  /** Jobs whose waiting moves go to the new price with this plan. */
+  /** Ids of migration jobs whose waiting moves go to the new price with this plan. */
   readonly movedAlong: readonly string[]
   readonly unchanged: boolean
   readonly checksum: string
-  /** Of the plan, the document and what must be approved; not of head counts, which change by the minute. */
+  /** Hash of the plan, the document and the required approvals. Subscriber counts are left out, because they change by the minute. */
   readonly fingerprint: string
 }
 
-/** Whether a plan may ask what is attached to a product: it manages features, or adopts a product that may have some. */
+/** True if a plan may need the features attached to products: the document manages features, or adopts a product that may have some. */
 function speaksOfFeatures({ features = [], products }: BillingConfig): boolean {
   return (
     features.length > 0 ||
@@ -47,7 +50,7 @@ function speaksOfFeatures({ features = [], products }: BillingConfig): boolean {
   )
 }
 
-/** Whether the document brings back a product that is archived: what hangs on it from before is still there. */
+/** Returns a predicate for archived products that the document brings back: their attachments from before (features) still exist. */
 function mayComeBack({ products }: BillingConfig, mappings: readonly MappingEntry[]) {
   const ids = new Set<string>(products.flatMap(({ id, processor_id: adopted }) => [id, adopted ?? id]))
   const ours = mappings.filter(({ kind, configId }) => kind === 'product' && ids.has(configId))
@@ -56,7 +59,7 @@ function mayComeBack({ products }: BillingConfig, mappings: readonly MappingEntr
     objects.has(processorId) || ids.has(processorId) || (mark !== null && ids.has(mark))
 }
 
-/** Fails with `processor_drift` or `plan_refused` when the plan is impossible. */
+/** Plans the document against the live state. Throws `processor_drift` or `plan_refused` if the plan is impossible. */
 export async function planAgainstLive(
   deps: SyncDeps,
   { config, text }: { readonly config: BillingConfig; readonly text: string },
@@ -107,12 +110,12 @@ export async function planAgainstLive(
   }
 }
 
-/** Equal exactly when the plan, the document and what must be approved are equal: a saved plan is applied only while it still fits. */
+/** Equal only if the plan, the document and the required approvals are equal, so that a saved plan is applied only while it still fits. */
 function fingerprintOf(parts: Readonly<Record<string, string | readonly string[]>>): string {
   return createHash('sha256').update(canonicalJson(parts)).digest('hex')
 }
 
-/** What undoes the renames since a revision. Fails with `plan_refused` when something else carries an id of then. */
+/** Returns the renames that undo all renames since a revision. Throws `plan_refused` if another item has one of its ids now. */
 async function renamesTo(
   deps: SyncDeps,
   revision: number,
@@ -136,7 +139,10 @@ async function renamesTo(
   )
 }
 
-/** What unfinished pushes on top of the current version archived. The next plan must not take that for somebody's edit. */
+/**
+ * Processor ids that unfinished pushes on top of the current version archived. Otherwise the next plan would take these archives for manual
+ * edits.
+ */
 async function stoppedObjects(deps: SyncDeps, current: VersionRecord | null): Promise<ReadonlySet<ProcessorId>> {
   const steps = current === null ? [] : await deps.store.pushes.stepsSince(current.revision)
   const stopped = new Set<ProcessorId>()

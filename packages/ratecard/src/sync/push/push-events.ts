@@ -1,4 +1,4 @@
-// Live events of a push. This process tells at once; a push of another replica is seen by polling the journal.
+// Live events of a push. A push of this process emits them at once; a push of another replica is followed by polling the journal.
 import { setTimeout as delay } from 'node:timers/promises'
 import type { PushEvent } from '../../service/service.ts'
 import type { PushState } from '../../store/store.ts'
@@ -6,16 +6,18 @@ import type { SyncDeps } from '../deps.ts'
 import { findPushHead, liveState, stepView } from './pushes.ts'
 
 const pollMs = 500
-/** Reading a long journal takes its time from the push itself: this part of it, no more. */
+/**
+ * Maximum share of time spent reading the journal (0.1: after a read of 50 ms comes a pause of 450 ms), because reads slow the push down.
+ */
 const share = 0.1
 const longestPauseMs = 1_000
-/** The clock of the process that runs the steps may be set back a little. */
+/** Overlap (ms) of two reads by time, because the clock of the process that runs the steps may be set back a little. */
 const overlapMs = 5_000
 
 export class PushBus {
   private readonly listeners = new Map<string, Set<() => void>>()
 
-  /** Wakes whoever follows this push. */
+  /** Wakes all followers of this push, e.g. open event streams. */
   readonly notify = (pushId: string): void => {
     for (const wake of this.listeners.get(pushId) ?? []) wake()
   }
@@ -46,7 +48,7 @@ async function pause(ms: number, signal: AbortSignal): Promise<void> {
 
 const ended: ReadonlySet<PushState> = new Set(['applied', 'failed', 'abandoned', 'interrupted'])
 
-/** The present state first, then each change, until the push ends or the signal aborts. */
+/** Yields the present state first, then each change, until the push ends or the signal aborts. */
 export async function* followPush(
   deps: Pick<SyncDeps, 'store'>,
   bus: PushBus,
@@ -57,7 +59,7 @@ export async function* followPush(
   let last = ''
   let latest = 0
   for (;;) {
-    // Armed before reading, so that a change in between is not slept through.
+    // Armed before the read, so that no change in between is missed.
     const woken = bus.wait(id, signal)
     const began = performance.now()
     const push = await findPushHead(deps, id)

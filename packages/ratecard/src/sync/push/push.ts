@@ -1,4 +1,4 @@
-// A push: validate, look at the live processor, plan, journal, apply, record. One at a time for an account.
+// A push: validate, read the live state, plan, journal, apply, record. One runs at a time per account.
 import { ServiceError } from '../../errors/service-error.ts'
 import type { Issue } from '../../errors/issue.ts'
 import { changeReport } from '../../catalog/change-report.ts'
@@ -29,14 +29,14 @@ export interface PushRequest {
   readonly message: string | null
   readonly dryRun?: boolean
   readonly force?: boolean
-  /** Go on although live subscriptions would lose usage. */
+  /** Approves the plan's impact on live subscriptions, e.g. lost usage of a deactivated meter. */
   readonly approveImpact?: boolean
-  /** Fingerprint of a plan that was shown before: another plan is refused with `plan_stale`. */
+  /** Fingerprint of a plan that was shown before. If the plan differs now, the push is refused with `plan_stale`. */
   readonly expectPlan?: string
-  /** Id of the document as its author wrote it, kept before: see {@link keepWritten}. */
+  /** Id of the stored written form of the document: see {@link keepWritten}. */
   readonly written?: string
   readonly onOpen?: (pushId: string) => void
-  /** The revision that a rollback goes back to: what was renamed since gets its id of then. */
+  /** Target revision of a rollback: items renamed since then get their former ids back. */
   readonly rollbackTo?: number
 }
 
@@ -51,7 +51,7 @@ export interface PushResult {
   /** One entry for each price that the plan archives or replaces. */
   readonly impact: readonly PriceImpact[]
   readonly writes: number
-  /** Fingerprint of the plan, to be given back with `expectPlan`. */
+  /** Fingerprint of the plan, for `expectPlan`. */
   readonly plan: string
 }
 
@@ -108,7 +108,7 @@ export async function pushUnderLease(
   requireApproval(approvals, request.approveImpact === true, { impact: impactMember(impact) })
   const changes = changeReport(plan.changes)
   if (unchanged) {
-    // The same content may be written in another way now.
+    // Unchanged content may have a new written form (e.g. other variables).
     if (request.written !== undefined && typeof current?.pushId === 'string')
       await deps.store.writtenForms.assign(current.pushId, request.written)
     return {

@@ -1,4 +1,4 @@
-// What became of pushes: read from the journal, by whichever replica ran them.
+// Reads of pushes and their steps from the journal, no matter which replica ran them.
 import { ServiceError } from '../../errors/service-error.ts'
 import { liveState as stateNow } from '../../journal/live-state.ts'
 import type { Step } from '../../catalog/steps.ts'
@@ -25,12 +25,12 @@ function present<T extends PushHead>(id: string, push: T | null): T {
   })
 }
 
-/** The push's state as it is now: `interrupted` when whoever ran it died. */
+/** Returns the push's present state: `interrupted` if the process that ran it died. */
 export function liveState({ store }: JournalDeps, { id, state }: Pick<PushHead, 'id' | 'state'>): Promise<PushState> {
   return stateNow(store, state, pushLease, async () => (await store.pushes.head(id))?.state ?? null)
 }
 
-/** Yields between two: a large push has thousands. */
+/** Converts step records to views. Yields to the event loop between two of them, because a large push has thousands. */
 export async function stepViews(records: readonly StepRecord[]): Promise<PushStep[]> {
   const views: PushStep[] = []
   for (const record of records) {

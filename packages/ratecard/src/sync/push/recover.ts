@@ -1,6 +1,6 @@
-// An interrupted push is resolved before anything new is planned: its steps of unknown outcome are sent again under their own
-// idempotency keys, so that none of them is carried out later, and their results are recorded. It is then abandoned; only resume
-// finishes an old push, for a corrected document must not first publish the wrong one.
+// An interrupted push is resolved before the next plan: its steps of unknown outcome are retried under their own idempotency keys, so that
+// none of them is carried out later, and their results are recorded. The push is then abandoned. Only resume finishes an old push, because
+// a corrected document must not first publish the wrong one.
 import { ServiceError } from '../../errors/service-error.ts'
 import type { ResolvedStep } from '../../catalog/steps.ts'
 import { foundAt, isUnanswered, knowsKey, lateForMs, sendAgain } from '../../journal/late-writes.ts'
@@ -14,7 +14,7 @@ import { asServiceError } from '../../processor/failures.ts'
 import { settleLateRotations } from '../webhooks/late-rotations.ts'
 import type { Lease } from './run.ts'
 
-/** Before anything is planned or written under the lease of pushes. */
+/** Settles the late writes of earlier rotations and pushes. Runs under the lease of pushes, before any plan or write. */
 export async function settleEarlierWrites(deps: SyncDeps, lease: Lease): Promise<void> {
   await settleLateRotations(deps, lease)
   for (const push of await deps.store.pushes.unresolved()) {
@@ -26,9 +26,9 @@ export async function settleEarlierWrites(deps: SyncDeps, lease: Lease): Promise
 }
 
 /**
- * Finds out what became of every step that was sent and not answered. For `againForMs` milliseconds after its sender gave up, a step is
- * sent again; later it is only looked up. Fails with `push_unfinished` while one of the steps may still be carried out, and when the
- * processor cannot be reached.
+ * Finds the outcome of every step that was sent and not answered. A step is retried for `againForMs` milliseconds after its sender gave up;
+ * later it is only looked up. Throws `push_unfinished` while one of the steps may still be carried out, and if the processor is
+ * unreachable.
  */
 export async function resolveSteps(deps: SyncDeps, push: PushRecord, lease: Lease, againForMs: number): Promise<void> {
   for (const record of await deps.store.pushes.steps(push.id)) {
@@ -85,7 +85,7 @@ async function resolveOne(deps: SyncDeps, push: PushRecord, record: StepRecord, 
   )
 }
 
-/** The result of the step as the processor gives it for its idempotency key; null if the step is over without one. */
+/** Returns the processor's result for the step's idempotency key; null if the step is over without one. */
 async function answerOf(
   deps: SyncDeps,
   push: PushRecord,

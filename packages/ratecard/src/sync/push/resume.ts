@@ -12,7 +12,7 @@ import { resolveSteps } from './recover.ts'
 import { finishPush } from './run.ts'
 import type { StoredPlan } from './run.ts'
 
-/** Finishes an interrupted push: steps of unknown outcome are looked up, the rest is performed, the version becomes current. */
+/** Finishes an interrupted push: looks up steps of unknown outcome, performs the rest and makes the version current. */
 export async function resumePush(
   deps: SyncDeps,
   id: string,

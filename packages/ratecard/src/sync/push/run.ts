@@ -1,5 +1,5 @@
-// From a plan to a version: journal, steps, and one transaction that makes it current. A push that fails changes nothing that
-// a customer sees: the earlier version and its mappings serve until `close`.
+// Runs a plan into a version: journal, steps, and one transaction that makes it current. A failed push changes nothing for customers: the
+// earlier version and its mappings are served until `close`.
 import { ServiceError } from '../../errors/service-error.ts'
 import { reportText } from '../../catalog/change-report.ts'
 import type { PlannedChange } from '../../catalog/change.ts'
@@ -26,7 +26,7 @@ export interface PushRun {
   readonly by: By | null
   readonly message: string | null
   readonly baseRevision: number | null
-  /** Repeated in the outcome of a resume. */
+  /** Fingerprint of the plan, also returned by a resume. */
   readonly fingerprint?: string
   readonly impact?: readonly PriceImpact[]
   readonly movedAlong?: readonly string[]
@@ -39,7 +39,7 @@ export interface StoredPlan {
   readonly checksum: string
   readonly fingerprint?: string
   readonly impact?: readonly PriceImpact[]
-  /** Jobs whose waiting moves were approved to go to the new prices; see price-migrations/move-step.ts. */
+  /** Ids of jobs whose waiting moves were approved to go to the new prices; see price-migrations/move-step.ts. */
   readonly movedAlong?: readonly string[]
 }
 
@@ -89,7 +89,7 @@ export async function openPush(deps: SyncDeps, run: PushRun, plan: Plan, lease: 
   return push
 }
 
-/** Performs what is pending of an open push and makes it the current version. */
+/** Performs the pending steps of an open push and makes it the current version. */
 export async function finishPush(
   deps: SyncDeps,
   push: PushRecord,
@@ -146,7 +146,7 @@ function mappingsOf(changes: readonly PlannedChange[], results: Results): Mappin
   return mappings
 }
 
-/** Ends the journal of a push that stopped midway, and says what was done, what was not, and why. */
+/** Ends the journal of a push that stopped midway. Returns the problem with the number of finished steps and the cause. */
 async function stopPush(deps: SyncDeps, push: PushRecord, lease: Lease, error: unknown): Promise<unknown> {
   const reason = error instanceof StepFailure ? error.reason : error
   const failure = reason instanceof ServiceError ? reason : null
@@ -184,7 +184,7 @@ async function stopPush(deps: SyncDeps, push: PushRecord, lease: Lease, error: u
   try {
     await deps.store.pushes.end(push.id, state, words, lease.token)
   } catch (ending) {
-    // The lease is lost or the store is gone: the journal stays open and the next push resolves it.
+    // The lease is lost or the store is unreachable: the journal stays open and the next push resolves it.
     if (!(ending instanceof ServiceError)) throw ending
   }
   deps.cancelled.forget(push.id)

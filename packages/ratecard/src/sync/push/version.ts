@@ -14,7 +14,7 @@ export function compareVersions(a: string, b: string): number {
   return 0
 }
 
-/** A version that is not raised although the content differs is a warning, or refused when the setting says so. */
+/** Returns a warning if the version is not raised although the content differs; throws if `requireVersionBump` is set. */
 export function checkVersion(
   settings: { readonly requireVersionBump: boolean },
   config: BillingConfig,

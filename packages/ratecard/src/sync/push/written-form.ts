@@ -1,5 +1,5 @@
-// The document as its author wrote it, kept beside the one that is pushed. Nothing is expanded here: it only has to be what the
-// pushed one was expanded from.
+// The written form: the document as its author wrote it (with `${NAME}`), kept beside the pushed one. It is not expanded here, only checked
+// to expand to the pushed document.
 import { ServiceError } from '../../errors/service-error.ts'
 import type { GivenDocument } from '../../service/service.ts'
 import type { SyncDeps } from '../deps.ts'
@@ -7,7 +7,7 @@ import { compactDocument } from './document-jobs.ts'
 
 type WrittenDeps = Pick<SyncDeps, 'store' | 'clock' | 'documents'>
 
-/** Keeps a document with its `${NAME}`; the id to push with. */
+/** Stores a written form and returns its id, for the push. */
 export async function keepWritten(deps: WrittenDeps, document: GivenDocument): Promise<string> {
   const text = await compactDocument(deps, document)
   if (!text.startsWith('{')) {
@@ -18,7 +18,7 @@ export async function keepWritten(deps: WrittenDeps, document: GivenDocument): P
   return deps.store.writtenForms.keep(text, deps.clock.now())
 }
 
-/** Throws `written_form_mismatch` unless that document is kept, and the one of `text` can be expanded from it. */
+/** Throws `written_form_mismatch` unless the written form is stored and `text` can be expanded from it. */
 export async function requireWrittenForm(deps: SyncDeps, id: string, text: string): Promise<void> {
   const written = await deps.store.writtenForms.find(id)
   if (written === null)

@@ -1,5 +1,5 @@
-// Writes of webhook rotations that a process sent and left unanswered. A push settles them before it plans; otherwise an endpoint
-// whose secret nobody knows could appear after it, or an endpoint that it brought back could be switched off.
+// Late writes of webhook rotations: sent by a process and not answered. A push settles them before it plans. Otherwise an endpoint with an
+// unknown secret could appear after the push, or an endpoint that the push brought back could be switched off.
 import { desiredCatalog } from '../../catalog/desired.ts'
 import { configId, processorId } from '../../catalog/resource.ts'
 import type { ProcessorId } from '../../catalog/resource.ts'
@@ -13,7 +13,10 @@ import { currentDocument } from '../push/plan-against-live.ts'
 import { inputOf } from './retiring.ts'
 import type { Lease } from '../push/run.ts'
 
-/** Under the lease of pushes. Throws `push_unfinished` with a `Retry-After` while one may still be carried out. */
+/**
+ * Settles all late writes of rotations; requires the lease of pushes. Throws `push_unfinished` with a `Retry-After` while one of them may
+ * still be carried out.
+ */
 export async function settleLateRotations(deps: SyncDeps, { token, signal }: Lease): Promise<void> {
   const { jobs } = deps.store
   for (const { job, step } of await jobs.unanswered(['webhook_rotation'])) {
@@ -28,7 +31,9 @@ export async function settleLateRotations(deps: SyncDeps, { token, signal }: Lea
   }
 }
 
-/** Sends the write again under its own key. An endpoint that it made is removed: its secret was not handed to anybody. */
+/**
+ * Retries the write under its own idempotency key. An endpoint that it created is deleted, because its secret was returned to no caller.
+ */
 async function fence(
   deps: SyncDeps,
   { job, step, sentAnew }: UnansweredStep & { readonly sentAnew: () => Promise<void> },
@@ -49,7 +54,7 @@ async function fence(
   await sendAgain(() => deps.processor.discardWebhook(made, { idempotencyKey: `${key}-discard`, signal }), late)
 }
 
-/** null for an endpoint that is gone: nothing can be written to it any more. */
+/** Returns null for an endpoint that is gone: nothing can be written to it any more. */
 async function perform(
   { processor }: SyncDeps,
   step: ResolvedStep,
@@ -63,7 +68,10 @@ async function perform(
   }
 }
 
-/** The document is still the one that the rotation read: every push settles its late writes first. */
+/**
+ * Returns the first step of the rotation. The document is still the one that the rotation read, because every push settles late writes
+ * first.
+ */
 async function creationOf(deps: SyncDeps, id: string): Promise<ResolvedStep> {
   const document = currentDocument(await deps.store.versions.current())
   const webhook = document === null ? undefined : desiredCatalog(document).webhook.find((one) => one.configId === id)
@@ -72,7 +80,7 @@ async function creationOf(deps: SyncDeps, id: string): Promise<ResolvedStep> {
   return { op: 'create', kind: 'webhook', configId: webhook.configId, fields, id: null, carried: 0 }
 }
 
-/** What the second step of a rotation sends. */
+/** Returns the second step of a rotation, which switches the old endpoint off. */
 export function switchingOff(id: string, endpoint: string): ResolvedStep {
   const about = { kind: 'webhook', configId: configId(id), processorId: processorId(endpoint) } as const
   return { op: 'archive', ...about, last: null }

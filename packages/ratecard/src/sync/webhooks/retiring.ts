@@ -1,20 +1,20 @@
-// Which webhook endpoints stay live beside their successors, by the journal of rotations.
+// Webhook endpoints that a rotation keeps live beside their successors, read from the journal.
 import { processorId } from '../../catalog/resource.ts'
 import type { ProcessorId } from '../../catalog/resource.ts'
 import type { JobRecord } from '../../store/records/journal.ts'
 import type { Store } from '../../store/store.ts'
 
-/** Of a rotation, as the journal has it. */
+/** Input of a rotation in the journal, as JSON. */
 export interface RotationInput {
   readonly webhook_id: string
   readonly overlap_seconds: number
-  /** The endpoint that is switched off at the end. */
+  /** The endpoint that is switched off at the end of the overlap. */
   readonly switch_off: string
 }
 
 export const inputOf = (job: JobRecord) => JSON.parse(job.input) as RotationInput
 
-/** A push leaves them alone while their webhook is in the document. */
+/** Returns the endpoints that wait for the end of their overlap. A push does not touch them while their webhook is in the document. */
 export async function retiringEndpoints({ jobs }: Pick<Store, 'jobs'>): Promise<ReadonlySet<ProcessorId>> {
   const made = (await jobs.unfinished('webhook_rotation')).filter(({ stepsDone }) => stepsDone > 0)
   return new Set(made.map((job) => processorId(inputOf(job).switch_off)))

@@ -1,6 +1,6 @@
-// A webhook's new signing secret without a lost event: a new endpoint beside the old one, both live and both signing, until the
-// overlap ends and the old one is switched off. Journalled as a job of two steps. All of it happens under the lease of pushes,
-// so that no push meets half of it; docs/decisions/0033-rotating-a-webhook.md has the reasons.
+// Rotation of a webhook's signing secret without a lost event: a new endpoint beside the old one, both live and both signing, until the
+// overlap ends and the old one is switched off. Journalled as a job of two steps. All of it runs under the lease of pushes, so that no push
+// sees a half-done rotation; docs/decisions/0033-rotating-a-webhook.md has the reasons.
 import { desiredCatalog } from '../../catalog/desired.ts'
 import { configId } from '../../catalog/resource.ts'
 import type { DesiredResource, MappingEntry, ObservedResource, ProcessorId } from '../../catalog/resource.ts'
@@ -24,7 +24,7 @@ import type { RotationInput } from './retiring.ts'
 import type { Lease } from '../push/run.ts'
 
 export interface RotationRequest extends Actor {
-  /** How long the old endpoint stays live beside the new one; 0 switches it off at once. */
+  /** Overlap (ms) in which the old endpoint stays live beside the new one, e.g. 3600000 for an hour; 0 switches it off at once. */
   readonly overlapMs: number
   readonly requestId: string | null
 }
@@ -32,21 +32,21 @@ export interface RotationRequest extends Actor {
 export interface Rotation {
   readonly id: string
   readonly url: string
-  /** The new endpoint. */
+  /** Processor id of the new endpoint. */
   readonly processorId: ProcessorId
   readonly secret: string
   readonly previous: {
     readonly processorId: ProcessorId
-    /** Epoch milliseconds; it is switched off at the first look after it, once a minute. */
+    /** Epoch milliseconds; the old endpoint is switched off at the first poll after it (once a minute). */
     readonly liveUntil: number
   }
   readonly jobId: string
 }
 
-/** The wait after a look that failed. */
+/** Backoff (ms) after a failed attempt to switch the old endpoint off. */
 const lookAgainMs = 10 * 60_000
 
-/** `webhook_not_found`, `config_not_found`, `conflict` where the endpoint is gone or off, `push_in_progress`. */
+/** Starts a rotation. Throws `webhook_not_found`, `config_not_found`, `conflict` if the endpoint is gone or off, and `push_in_progress`. */
 export async function rotateWebhook(deps: SyncDeps, asked: string, request: RotationRequest): Promise<Rotation> {
   return deps.store.exclusively(pushLease, async (lease) => {
     await bindAccount(deps, lease.signal)
@@ -72,7 +72,7 @@ interface LiveEndpoint {
   readonly webhook: DesiredResource<'webhook'>
   readonly endpoint: ProcessorId
   readonly revision: number
-  /** Made by a rotation whose answer was lost: nobody knows their secret. */
+  /** Endpoints created by a rotation whose response was lost, and with it their secret. */
   readonly lost: readonly ProcessorId[]
 }
 
@@ -107,7 +107,10 @@ function requireLive(id: string, live: ObservedResource<'webhook'> | undefined):
   })
 }
 
-/** A step that makes an endpoint maps it in the same transaction. A marked endpoint without a mapping was never answered. */
+/**
+ * Returns marked live endpoints without a mapping: their creation was never answered, because a step that creates an endpoint maps it in
+ * the same transaction as the secret.
+ */
 function lostOnes(
   id: string,
   live: readonly ObservedResource<'webhook'>[],
@@ -117,7 +120,7 @@ function lostOnes(
   return live.filter((one) => one.mark === id && !known.has(one.processorId)).map((one) => one.processorId)
 }
 
-/** A rotation that died before its endpoint was known has changed nothing. The new one takes its place. */
+/** Cancels rotations that died before they had a new endpoint. They have changed nothing, and the new rotation replaces them. */
 async function supersede(deps: SyncDeps, id: string, lease: Lease): Promise<void> {
   for (const job of await deps.store.jobs.unfinished('webhook_rotation', id)) {
     if (job.stepsDone > 0) continue
@@ -162,8 +165,8 @@ async function openRotation(
 }
 
 /**
- * The first step. With its answer one transaction keeps the secret, hands the webhook over to the new endpoint, and leaves the job
- * waiting for the end of the overlap: a crash leaves all of that or nothing.
+ * Performs the first step. After its response one transaction saves the secret, maps the webhook to the new endpoint and sets the job to
+ * wait for the end of the overlap: a crash leaves all of that or nothing.
  */
 async function makeEndpoint(
   deps: SyncDeps,
@@ -199,7 +202,7 @@ async function makeEndpoint(
     const failure = asServiceError(error, 'call')
     const state = error instanceof ProcessorError ? stateAfter(error) : 'unknown'
     const words = failureText(failure)
-    // The journal may be what failed; what happened must not be hidden by that.
+    // The journal itself may be the cause; its error must not hide the original failure.
     await jobs.settle(jobId, 0, { state, result: null, error: words }, token).catch(() => undefined)
     await jobs.end(jobId, 'failed', words, token).catch(() => undefined)
     if (!(failure instanceof ServiceError)) throw failure
@@ -214,8 +217,8 @@ async function makeEndpoint(
 }
 
 /**
- * Ends the overlaps whose time has come. Every replica asks; the lease lets one of them through, and a pass that died on the way
- * is made again by the next. A push that runs is waited for until the next pass. Rejects when something else went wrong.
+ * Ends the overlaps that are due. Every replica polls; the lease lets one of them through, and the next poll retries a pass that died
+ * midway. During a running push the job waits for the next poll. Rejects on any other failure.
  */
 export async function endOverlaps(deps: SyncDeps): Promise<void> {
   const failures: unknown[] = []
@@ -234,12 +237,14 @@ export async function endOverlaps(deps: SyncDeps): Promise<void> {
   if (failures.length > 0) throw new AggregateError(failures, 'Not every webhook endpoint could be switched off.')
 }
 
-/** Its endpoint was made and it has no date: the process that switched the old endpoint off has died. */
+/**
+ * True if the new endpoint exists and the overlap has passed. Without a date, the process that was switching the old endpoint off has died.
+ */
 function isDue({ stepsDone, resumesAt }: JobRecord, now: number): boolean {
   return stepsDone > 0 && (resumesAt === null || resumesAt <= now)
 }
 
-/** The second step, under the lease of pushes. */
+/** Performs the second step, under the lease of pushes. */
 async function switchOff(deps: SyncDeps, jobId: string, { token, signal }: Lease): Promise<void> {
   const { jobs } = deps.store
   const job = await jobs.find(jobId)
@@ -247,12 +252,12 @@ async function switchOff(deps: SyncDeps, jobId: string, { token, signal }: Lease
   stopIfDraining(deps)
   if (job.state !== 'running') await jobs.resume(jobId, token)
   if (job.stepsDone === job.stepsTotal) {
-    // Whoever switched it off died before it could say that this was all.
+    // The process that switched the endpoint off died before it could end the job.
     await jobs.end(jobId, 'done', null, token)
     return
   }
   const { switch_off: endpoint } = inputOf(job)
-  // The webhook may have another id by now; the subject follows it.
+  // A push may have renamed the webhook; the job's subject has its present id.
   const id = job.subject
   const { attempts } = await jobs.begin(jobId, 1, token)
   try {
@@ -285,7 +290,7 @@ async function performSwitchOff(
   try {
     await deps.processor.perform(switchingOff(id, endpoint), { idempotencyKey: key, signal })
   } catch (error) {
-    // What is gone altogether is switched off as well.
+    // An endpoint that no longer exists counts as switched off.
     if (!isUnknownObject(error)) throw error
   }
   return { state: 'succeeded', result: JSON.stringify(about) }

@@ -1,4 +1,4 @@
-// Features on products: a list for each product, and writes of their own.
+// Features attached to products: a list request per product, and separate writes.
 import type { Stripe } from 'stripe'
 import type { ObservedResource, ProcessorId } from '../../../catalog/resource.ts'
 import type { AttachStep, DetachStep } from '../../../catalog/steps.ts'
@@ -11,7 +11,7 @@ import { listAll } from '../connection/pages.ts'
 import { performDeletion, requestIdOf, writeOf } from '../connection/perform-request.ts'
 import { understood } from '../customers/single-object.ts'
 
-/** Lists that are read side by side. */
+/** Concurrency of list requests. */
 const width = 8
 
 export type AttachmentStep = AttachStep<ProcessorId> | DetachStep
@@ -21,8 +21,8 @@ export function isAttachmentStep(step: { readonly op: string }): step is Attachm
 }
 
 /**
- * The products with what is attached to them. Stripe tells it product by product, so nothing is asked while the account has no
- * feature. What is archived is nobody's any more, on whatever product it still hangs.
+ * Returns the products with their attached features. Stripe lists them product by product, so nothing is read while the account has no
+ * feature. Archived features are ignored, even on products where they are still attached.
  */
 export async function withAttachments(
   context: StripeContext,
@@ -60,7 +60,7 @@ function withFeatures(
   }
 }
 
-/** Which feature it is; fails with `broken` when the reply does not say. */
+/** Returns the id of the attached feature. Throws `broken` if the reply has none. */
 function featureOf(attached: Stripe.ProductFeature): ProcessorId {
   return understood(attached, ({ entitlement_feature: feature }) => idOf(feature))
 }
@@ -111,7 +111,7 @@ export async function performAttachment(
   return done(step, requestId)
 }
 
-/** null: the step did not happen. */
+/** Returns null if the step did not happen. */
 export async function locateAttachment(
   context: StripeContext,
   step: AttachmentStep,

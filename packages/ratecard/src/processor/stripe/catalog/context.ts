@@ -1,4 +1,4 @@
-// What every operation of the adapter works with, and the one way to turn an answer into an observed resource.
+// Shared context of the adapter's operations, and the conversion of a reply to an observed resource.
 import type { Stripe } from 'stripe'
 import type { Clock } from '../../../clock.ts'
 import type { ObservedResource, ResourceKind } from '../../../catalog/resource.ts'
@@ -34,7 +34,9 @@ export function kindsOf(stripe: Stripe) {
   } satisfies Record<ResourceKind, unknown>
 }
 
-/** For steps, whose kind is only known when they come: step and adapter belong together because both are picked by that kind. */
+/**
+ * Returns the adapter of a kind that is only known at run time. The cast is safe, because step and adapter are both picked by that kind.
+ */
 export function adapterOf(context: StripeContext, kind: ResourceKind): KindAdapter {
   return context.kinds[kind] as unknown as KindAdapter
 }
@@ -43,7 +45,7 @@ export function surroundings(context: StripeContext): Surroundings {
   return { now: Math.floor(context.clock.now() / 1000) }
 }
 
-/** Fails with `broken` when members that every such object has are missing. */
+/** Converts a reply to an observed resource. Throws `broken` if required members are missing. */
 export function observe<K extends ResourceKind, Live extends Reply>(
   adapter: KindAdapter<K, Live>,
   object: Live,
@@ -57,7 +59,7 @@ export function observe<K extends ResourceKind, Live extends Reply>(
   }
 }
 
-/** What is wrong with an answer that should be one object of a kind, or null. */
+/** Returns the reason why a reply is not the expected object, or null. */
 export function replyFlaw(reply: Pick<Reply, 'id' | 'object'>, object: string, id: string | null): string | null {
   if (reply.object !== object) return `a ${object} was expected`
   if (typeof reply.id !== 'string' || reply.id === '') return 'it has no id'

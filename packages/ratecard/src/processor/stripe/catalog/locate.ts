@@ -1,4 +1,4 @@
-// Whether a step of unknown outcome happened: found by natural key, and only believed when the object is what the step wanted.
+// Looks up whether a step of unknown outcome happened. An object is found by natural key, and counts only if it matches the step.
 import { processorId } from '../../../catalog/resource.ts'
 import type { ArchiveStep, CreateStep, UpdateStep } from '../../../catalog/steps.ts'
 import type { ProcessorId } from '../../../catalog/resource.ts'
@@ -11,7 +11,7 @@ import { listAll } from '../connection/pages.ts'
 import type { WritingStep } from './perform.ts'
 import { firstMismatch } from './mismatch.ts'
 
-/** null: the step did not happen. */
+/** Returns null if the step did not happen. */
 export async function locateStep(
   context: StripeContext,
   step: WritingStep,
@@ -22,7 +22,7 @@ export async function locateStep(
   if (step.op === 'create') return locateCreation(context, adapter, step, signal)
   const object = await readOne(context, adapter, adapter.retrieve(step.processorId), signal)
   if (object !== null) return firstMatching(context, adapter, step, [object])
-  // What is gone altogether is stopped as well.
+  // An object that no longer exists counts as archived.
   return step.op === 'archive' ? located(step.processorId, null) : null
 }
 
@@ -69,7 +69,7 @@ function firstMatching(
   return null
 }
 
-/** The request that did it is not known, nor the secret of a webhook. */
+/** The result of a located step: the request id and the secret of a webhook are unknown. */
 function located(id: string, observed: PerformedStep['observed']): PerformedStep {
   return { processorId: processorId(id), observed, secret: null, requestId: null }
 }

@@ -1,4 +1,4 @@
-// Whether an object is what a step wanted it to be. Asked after each write, and when a step of unknown outcome is looked up.
+// Compares an object with the step that wrote it, after each write and when a step of unknown outcome is looked up.
 import { isDeepStrictEqual } from 'node:util'
 import { isUnmanaged } from '../../../catalog/fields/differences.ts'
 import { rowOf } from '../../../catalog/fields/tables.ts'
@@ -8,7 +8,7 @@ import type { ArchiveStep, CreateStep, UpdateStep } from '../../../catalog/steps
 type Creation = CreateStep<ProcessorId>
 type UpdatedObject = UpdateStep<ProcessorId>
 
-/** The first field in which the object is not what the step asked for, or null. */
+/** Returns the first field that differs from the step's request, or null. */
 export function firstMismatch(step: Creation | UpdatedObject | ArchiveStep, observed: ObservedResource): string | null {
   switch (step.op) {
     case 'create':
@@ -56,7 +56,7 @@ function archiveMismatch(observed: ObservedResource): string | null {
   return 'defaultPrice' in observed.fields && observed.fields.defaultPrice !== null ? 'defaultPrice' : null
 }
 
-/** What a creation says nothing of, the processor chooses. */
+/** Returns the fields to compare after a creation, without unset ones for which the processor chooses the value. */
 function spokenOf(kind: ResourceKind, fields: object): object {
   return Object.fromEntries(
     Object.entries(fields).filter(([field, value]) => {
@@ -74,17 +74,20 @@ function fieldMismatch(wanted: object, observed: ObservedResource): string | nul
   return wrong === undefined ? null : wrong[0]
 }
 
-/** Lists of ids or names are sets; a plan sorts them by config id, we by processor id. */
+/**
+ * Sorts lists of ids or names for the comparison, because they are sets: a plan sorts them by configuration id, the adapter by processor
+ * id.
+ */
 function comparable(value: unknown): unknown {
   return Array.isArray(value) && value.every((item) => typeof item === 'string') ? [...value].sort() : value
 }
 
-/** The metadata of any kind's fields, for kinds without metadata too. */
+/** Returns the fields with optional metadata; some kinds have none. */
 function withMetadata(fields: object): { readonly metadata?: MetadataMap } {
   return fields
 }
 
-/** An empty value is how Stripe is told to have no such key. */
+/** Returns the metadata without empty values, because an empty value deletes the key at Stripe. */
 function filled(metadata: MetadataMap): MetadataMap {
   return Object.fromEntries(Object.entries(metadata).filter(([, value]) => value !== ''))
 }

@@ -1,4 +1,4 @@
-// One step, one write, read back from its answer.
+// Performs one step with one write, and verifies the response.
 import type { ResolvedStep } from '../../../catalog/steps.ts'
 import { ProcessorError } from '../../processor-error.ts'
 import type { PerformedStep, WriteOptions } from '../../processor.ts'
@@ -12,7 +12,7 @@ import { performDeletion, requestIdOf, writeOf } from '../connection/perform-req
 
 /** A step that writes. */
 export type WritingStep = Exclude<ResolvedStep, { readonly op: 'record' }>
-/** One that writes an object of its own, not only what hangs on one. */
+/** A step that writes a whole object, not only an attachment of one. */
 export type ObjectStep = Exclude<WritingStep, AttachmentStep>
 
 export async function performStep(

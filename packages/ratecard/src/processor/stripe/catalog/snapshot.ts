@@ -1,4 +1,4 @@
-// The whole account by list pages: kinds side by side, as fast as the rate budget lets them.
+// Reads the whole account by list pages; all kinds concurrently, within the rate budget.
 import type { ObservedResource, ResourceKind, Snapshot } from '../../../catalog/resource.ts'
 import type { ReadOptions } from '../../processor.ts'
 import { observe, surroundings } from './context.ts'
@@ -27,12 +27,12 @@ export async function readSnapshot(context: StripeContext, options: ReadOptions)
     const product = await withAttachments(context, products, feature, siblings)
     return { meter, feature, product, price, coupon, promotion_code, webhook }
   } finally {
-    // After a failure the other kinds have nothing left to read for.
+    // After a failure, the reads of the other kinds are useless.
     stop.abort()
   }
 }
 
-/** A price that is archived or brought back between two passes comes in both, and counts once. */
+/** Reads all objects of a kind. A price that is archived or reactivated between two passes appears in both, and counts once. */
 async function readKind<K extends ResourceKind, Live extends Reply>(
   context: StripeContext,
   adapter: KindAdapter<K, Live>,

@@ -1,5 +1,5 @@
-// Reads the account's events in the order they happened. Event lists come newest first, so a page after a cursor is asked for
-// with `ending_before` and turned round.
+// Reads the account's events in chronological order. Event lists come newest first, so the page after a cursor is requested with
+// `ending_before` and reversed.
 import type { Stripe } from 'stripe'
 import type { Processor, ProcessorEvent } from '../../processor.ts'
 import type { StripeContext } from './context.ts'
@@ -11,7 +11,7 @@ const pageSize = 100
 
 type Query = Parameters<Processor['events']>[0]
 
-/** A cursor that Stripe does not know (events are kept 30 days) is `rejected`, param `ending_before`. */
+/** Throws `rejected` with param `ending_before` if the cursor is unknown to Stripe, which keeps events for 30 days. */
 export async function readEvents(context: StripeContext, { after, types }: Query, signal: AbortSignal) {
   const page = await context.caller.call({
     operation: 'GET /v1/events',

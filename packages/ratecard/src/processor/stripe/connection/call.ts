@@ -1,5 +1,5 @@
-// One call to Stripe with everything around it: rate budget, repeats, checks of the answer. Repeats are ours alone because
-// the SDK repeats what it should not (closed sockets) and does not repeat what it could (429).
+// One call to Stripe with its rate budget, retries and checks of the response. The SDK's own retries are off, because it retries closed
+// sockets, which is unsafe, and does not retry 429.
 import { randomInt } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Stripe } from 'stripe'
@@ -13,13 +13,13 @@ import { isMissing, sortBareStatus, sortFailure } from './errors.ts'
 import type { ReadOrWrite, FailedAttempt, RetryRule } from './errors.ts'
 
 export interface StripeRequest<T> {
-  /** Method and path template, the unit of Stripe's limits. */
+  /** Method and path template, e.g. `POST /v1/prices`: the unit of Stripe's rate limits. */
   readonly operation: string
   readonly access: ReadOrWrite
-  /** A write is only given up between attempts: cutting it off would only make its outcome unknown. */
+  /** A write is only aborted between attempts: aborting one in flight would only make its outcome unknown. */
   readonly signal: AbortSignal
   readonly send: () => Promise<T>
-  /** What is wrong with the answer, or null. */
+  /** Returns the flaw of a malformed response, or null. */
   readonly flaw: (answer: T) => string | null
 }
 
@@ -27,7 +27,7 @@ type StripeResponse = { readonly lastResponse: { readonly statusCode: number; re
 
 export interface Caller {
   call<T extends object>(call: StripeRequest<Stripe.Response<T>>): Promise<Stripe.Response<T>>
-  /** The same, but null when Stripe says that the object of the path does not exist. */
+  /** Like `call`, but returns null if the object of the path does not exist. */
   callIfPresent<T extends object>(call: StripeRequest<Stripe.Response<T>>): Promise<Stripe.Response<T> | null>
 }
 
@@ -35,14 +35,14 @@ export interface CallerOptions {
   readonly secretKey: string
   readonly budget: RateBudget
   readonly clock: Clock
-  /** The first wait before a repeat; later ones double, up to 16 s. */
+  /** First backoff (ms) before a retry; later ones double, up to 16 s. */
   readonly firstWaitMs: number
 }
 
 const longestWaitMs = 16_000
 const attempts: Readonly<Record<ReadOrWrite, Readonly<Record<RetryRule, number>>>> = {
   read: { never: 1, later: 8, unsent: 4, doubtful: 4 },
-  // A write of unknown outcome is repeated once: under the same key Stripe answers with what happened the first time.
+  // A write of unknown outcome is retried once: under the same key Stripe replays the result of the first attempt.
   write: { never: 1, later: 8, unsent: 4, doubtful: 2 },
 }
 
@@ -81,8 +81,8 @@ async function callStripe<R extends StripeResponse>(options: CallerOptions, call
     if (repeat === 'doubtful' && call.access === 'write') doubt ??= error
     const waitMs = waitBefore(attempt, options.firstWaitMs)
     const exhausted = failures[repeat] >= attempts[call.access][repeat] || options.clock.now() + waitMs > giveUpAt
-    // A replayed failure is the outcome of the first attempt. Any other refusal of a retry does not prove that an earlier attempt,
-    // which may still be on its way, did nothing.
+    // A replayed failure is the outcome of the first attempt. Any other refusal of a retry does not prove that an earlier attempt, which
+    // may still be in flight, did nothing.
     if (exhausted) throw error.repeated ? error : (doubt ?? error)
     try {
       await wait(waitMs, undefined, { signal: call.signal })
@@ -92,13 +92,18 @@ async function callStripe<R extends StripeResponse>(options: CallerOptions, call
   }
 }
 
-/** Between here and the request nothing is awaited: a write is never sent by a process that was paused until its lease was over. */
+/**
+ * Nothing is awaited between this check and the request, so that a process that was suspended until its lease expired never sends a write.
+ */
 function stopIfLate(signal: AbortSignal): void {
   passDeadlines()
   if (signal.aborted) throw abortReason(signal)
 }
 
-/** Doubling, and anywhere in the upper half, so that callers which were refused together do not come back together. */
+/**
+ * Returns the backoff (ms): it doubles per attempt, with jitter over its upper half, so that callers refused together do not retry
+ * together.
+ */
 function waitBefore(attempt: number, firstWaitMs: number): number {
   const fullMs = Math.min(longestWaitMs, firstWaitMs * 2 ** (attempt - 1))
   return fullMs * (0.5 + randomInt(501) / 1000)

@@ -1,13 +1,13 @@
-// The SDK's client as we want it: no retries of its own, no telemetry, and failures that say whether anything was sent.
+// Configures the SDK's client: without its own retries and telemetry, and with failures that tell apart sent and unsent requests.
 import http from 'node:http'
 import https from 'node:https'
 import { Stripe } from 'stripe'
 import { ProcessorError } from '../../processor-error.ts'
 
-/** A request that got no answer. */
+/** A request without a response. */
 export class TransportFailure extends Error {
   override readonly name = 'TransportFailure'
-  /** `connect`: no connection came about, so nothing was sent. `answer`: the other side may have got it all. */
+  /** `connect`: no connection was made, so nothing was sent. `answer`: the server may have received the whole request. */
   readonly stage: 'connect' | 'answer'
   readonly timedOut: boolean
 
@@ -18,7 +18,7 @@ export class TransportFailure extends Error {
   }
 }
 
-/** A response whose JSON is a string, a number, true, false, null or an array, e.g. of a gateway in between. */
+/** A response whose JSON is not an object but e.g. a string, a number, null or an array, as a gateway in between may send. */
 export class NotAnObject extends Error {
   override readonly name = 'NotAnObject'
   readonly status: number
@@ -32,7 +32,7 @@ export class NotAnObject extends Error {
 }
 
 function failedToConnect(error: unknown): boolean {
-  // Several addresses for one name fail as one error.
+  // A host name with several addresses fails with one AggregateError.
   if (error instanceof AggregateError) return error.errors.every(failedToConnect)
   const call = error instanceof Error && 'syscall' in error ? error.syscall : undefined
   if (call === 'connect' || call === 'getaddrinfo') return true
@@ -43,7 +43,7 @@ function codeOf(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined
 }
 
-/** The SDK repeats a request whose socket closed even when told not to; behind this wrapper it cannot tell such a failure. */
+/** Hides socket errors from the SDK, because it retries a request whose socket closed even with retries turned off. */
 class PlainTransport extends Stripe.HttpClient {
   readonly #inner: Stripe.HttpClient
 
@@ -69,8 +69,8 @@ class PlainTransport extends Stripe.HttpClient {
 }
 
 /**
- * The same response, but JSON that is no object is refused. The SDK sets properties on what was parsed, in a callback where nobody
- * catches the TypeError that a string or a number makes of it.
+ * Wraps the response so that JSON other than an object is refused. The SDK sets properties on the parsed value in a callback, where the
+ * TypeError for a string or a number would be uncaught.
  */
 function objectsOnly(response: Stripe.HttpClientResponse): Stripe.HttpClientResponse {
   const toJSON = response.toJSON.bind(response)
@@ -84,12 +84,15 @@ function objectsOnly(response: Stripe.HttpClientResponse): Stripe.HttpClientResp
 
 export interface ConnectionOptions {
   readonly secretKey: string
-  /** Scheme, host and port of another server that speaks the API; null is Stripe itself. */
+  /** Scheme, host and port of another server with the same API, e.g. the sandbox; null means Stripe itself. */
   readonly apiBase: string | null
   readonly timeoutMs: number
 }
 
-/** Throws `unauthorized` for a key that no header can carry, and a plain error for an unusable `apiBase`. */
+/**
+ * Creates the SDK's client. Throws `unauthorized` for a key with characters that are invalid in a header, and a plain error for an unusable
+ * `apiBase`.
+ */
 export function connect({ secretKey, apiBase, timeoutMs }: ConnectionOptions): Stripe {
   if (!/^[\x21-\x7e]+$/.test(secretKey))
     throw new ProcessorError(
@@ -108,7 +111,7 @@ export function connect({ secretKey, apiBase, timeoutMs }: ConnectionOptions): S
   })
 }
 
-/** Why a key cannot be a secret key of Stripe, by its look alone; null when it may be one. Never holds the key. */
+/** Returns the reason why a text cannot be a secret key of Stripe, by its format alone; null if it may be one. Never contains the key. */
 export function keyProblem(secretKey: string): string | null {
   if (/^(sk|rk)_(test|live)_\w+$/.test(secretKey)) return null
   if (secretKey.startsWith('pk_'))
@@ -116,7 +119,7 @@ export function keyProblem(secretKey: string): string | null {
   return 'STRIPE_SECRET_KEY is no secret key of Stripe: those begin with sk_test_, sk_live_, rk_test_ or rk_live_'
 }
 
-/** Keys that are not plainly for test mode count as live. */
+/** True unless the key is clearly a test key, e.g. `sk_test_…`. */
 export function isLiveKey(secretKey: string): boolean {
   return !/^[a-z]+_test_/.test(secretKey)
 }
@@ -127,6 +130,6 @@ function readBase(apiBase: string): { protocol: 'http' | 'https'; host: string; 
     throw new Error('The Stripe API base must look like http://127.0.0.1:4243, without a path.')
   const protocol = url.protocol === 'http:' ? 'http' : 'https'
   const port = url.port === '' ? (protocol === 'http' ? 80 : 443) : Number(url.port)
-  // Brackets of an IPv6 address belong to the URL, not to the address.
+  // The brackets of an IPv6 address belong to the URL, not to the address.
   return { protocol, host: url.hostname.replace(/^\[|\]$/g, ''), port }
 }

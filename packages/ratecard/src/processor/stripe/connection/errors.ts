@@ -1,4 +1,4 @@
-// Sorts every failure of the SDK into a ProcessorError and says whether the call may be sent once more.
+// Converts every failure of the SDK to a ProcessorError and decides whether the call may be retried.
 import { Stripe } from 'stripe'
 import type { ProcessorWords } from '../../../errors/service-error.ts'
 import { ProcessorError } from '../../processor-error.ts'
@@ -7,10 +7,10 @@ import { NotAnObject, TransportFailure } from './connection.ts'
 export type ReadOrWrite = 'read' | 'write'
 
 /**
- * - `never`: a repeat would say the same.
+ * - `never`: a retry would fail in the same way.
  * - `later`: not accepted; nothing happened, or another call under the same key is still running.
  * - `unsent`: no connection; nothing happened.
- * - `doubtful`: it may have happened.
+ * - `doubtful`: outcome unknown, it may have happened.
  */
 export type RetryRule = 'never' | 'later' | 'unsent' | 'doubtful'
 
@@ -19,7 +19,7 @@ export interface FailedAttempt {
   readonly repeat: RetryRule
 }
 
-/** `access` decides what a lost answer means: a read can be asked again, a write may have happened. */
+/** Sorts a failure. `access` decides the meaning of a lost response: a read can be retried, a write may have happened. */
 export function sortFailure(error: unknown, access: ReadOrWrite, secretKey: string): FailedAttempt {
   if (error instanceof ProcessorError) return { error, repeat: 'never' }
   if (error instanceof Stripe.errors.StripeConnectionError) return sortConnectionFailure(error, access)
@@ -35,7 +35,7 @@ export function sortFailure(error: unknown, access: ReadOrWrite, secretKey: stri
   return { ...sorted, error: new ProcessorError(kind, message, words, undefined, true) }
 }
 
-/** For answers that carry a failing status without Stripe’s `error` member; the SDK takes those for success. */
+/** Sorts a response with a failing status but without Stripe’s `error` member, which the SDK takes for a success. */
 export function sortBareStatus(status: number, access: ReadOrWrite, requestId: string | undefined): FailedAttempt {
   const words = requestId === undefined ? {} : { request_id: requestId }
   return sortStatus(status, 'bare', `Stripe answered ${status} without saying why.`, access, words)
@@ -88,12 +88,12 @@ function sortNotAnObject(
   return failure('broken', `Stripe’s answer ${message}.`, words, 'never')
 }
 
-/** What the SDK caught while it read the body. */
+/** Returns the error that the SDK caught while it read the body. */
 function exceptionOf({ raw }: Stripe.errors.StripeError): unknown {
   return typeof raw === 'object' && raw !== null && 'exception' in raw ? raw.exception : undefined
 }
 
-/** The SDK's error for a whole body that does not parse carries no status. */
+/** True for the SDK's error for a complete body that is not JSON, which has no status. */
 function isGarbledAnswer(error: Stripe.errors.StripeError): boolean {
   return error.type === 'StripeAPIError' && error.statusCode === undefined
 }
@@ -107,7 +107,7 @@ function failure(
   return { error: new ProcessorError(kind, message, words), repeat }
 }
 
-// The SDK's error itself never becomes a `cause`: it holds headers and raw bodies, and causes end up in logs.
+// The SDK's error itself never becomes a `cause`: it contains headers and raw bodies, and causes are logged.
 function wordsOf(error: Stripe.errors.StripeError, secretKey: string): ProcessorWords {
   return {
     type: error.rawType,
@@ -118,12 +118,12 @@ function wordsOf(error: Stripe.errors.StripeError, secretKey: string): Processor
   }
 }
 
-/** Stripe masks keys in its messages; a proxy in between may not. */
+/** Redacts keys and webhook secrets. Stripe masks keys in its messages, but a proxy in between may not. */
 export function withoutSecrets(text: string, secretKey: string): string {
   return text.replaceAll(secretKey, '[key]').replace(/\b((sk|rk)_(live|test)|whsec)_[A-Za-z0-9]{8,}/g, '[key]')
 }
 
-/** Whether Stripe says that the object of a path does not exist. */
+/** True if Stripe's error means that the object of the path does not exist. */
 export function isMissing(error: unknown): boolean {
   if (error instanceof Stripe.errors.StripeError) return error.statusCode === 404 && error.code === 'resource_missing'
   return false

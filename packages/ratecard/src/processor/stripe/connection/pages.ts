@@ -1,10 +1,10 @@
-// Whole lists, page after page. Pages of one list follow each other because each needs the cursor of the one before.
+// Reads whole lists page by page. Pages of one list are sequential, because each needs the cursor of the previous one.
 import { ProcessorError } from '../../processor-error.ts'
 import type { Caller } from './call.ts'
 import type { ListRequest, Reply } from '../kinds/kind.ts'
 
 const pageSize = 100
-/** How often a list is begun anew because the object under the cursor was deleted meanwhile. */
+/** Maximum number of restarts of a list, for when the object under the cursor is deleted in the meantime. */
 const restarts = 3
 
 export interface ListOptions {
@@ -12,7 +12,7 @@ export interface ListOptions {
   readonly onPage?: (objects: number) => void
 }
 
-/** Every object of a list, each once. */
+/** Returns every object of a list, without duplicates. */
 export async function listAll<T extends Reply>(
   caller: Caller,
   object: string,
@@ -22,7 +22,10 @@ export async function listAll<T extends Reply>(
   return listAllAs(caller, object, request, (item) => item, options)
 }
 
-/** What `read` makes of every object of a list, page by page: of a long list the replies would take many times the memory. */
+/**
+ * Returns `read(object)` for every object of a list. Applied page by page, because the replies of a long list would take many times the
+ * memory.
+ */
 export async function listAllAs<T extends Reply, Kept>(
   caller: Caller,
   object: string,
@@ -39,7 +42,7 @@ export async function listAllAs<T extends Reply, Kept>(
   }
 }
 
-/** The first objects of a list, from this many pages at most. `complete`: there are no others. */
+/** Returns the first objects of a list, from at most `pages` pages. `complete` is true if there are no more. */
 export async function listSome<T extends Reply>(
   caller: Caller,
   object: string,
@@ -78,7 +81,7 @@ async function listPages<T extends Reply, Kept>(
   }
 }
 
-/** What is wrong with one page of a list of such objects, or null. */
+/** Returns the flaw of a malformed list page, or null. */
 export function pageFlaw(
   page: { readonly object: string; readonly data: unknown; readonly has_more: boolean },
   object: string,

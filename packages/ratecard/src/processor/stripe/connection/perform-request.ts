@@ -1,4 +1,4 @@
-// What every write shares: how it is sent, and what is kept of its answer.
+// Shared code of all writes: sending the request and reading the result.
 import type { Stripe } from 'stripe'
 import type { ProcessorId } from '../../../catalog/resource.ts'
 import type { PerformedStep, WriteOptions } from '../../processor.ts'
@@ -6,7 +6,7 @@ import { replyFlaw } from '../catalog/context.ts'
 import type { StripeContext } from '../catalog/context.ts'
 import type { Deletion, Request } from '../kinds/kind.ts'
 
-/** Deleting what is already gone is done. */
+/** Performs a deletion; an object that no longer exists counts as deleted. */
 export async function performDeletion(
   context: StripeContext,
   object: string,
@@ -31,7 +31,7 @@ export function writeOf<T>(request: Request<T>, { idempotencyKey, signal }: Writ
   return { operation: request.operation, access: 'write' as const, signal, send: () => request.send(options) }
 }
 
-/** Absent when a proxy in between swallowed the header, whatever the SDK's types say. */
+/** Returns the request id; null if a proxy in between removed the header, contrary to the SDK's types. */
 export function requestIdOf(reply: { readonly lastResponse: { readonly requestId?: string } }): string | null {
   return reply.lastResponse.requestId ?? null
 }

@@ -1,4 +1,4 @@
-// Hosted pages: a checkout that sells one price to a known customer, and the portal of a customer.
+// Hosted pages: a checkout for one price and an existing customer, and the customer portal.
 import { randomUUID } from 'node:crypto'
 import type { Stripe } from 'stripe'
 import type { ProcessorId } from '../../../catalog/resource.ts'
@@ -35,7 +35,7 @@ export function checkoutParams(wanted: CheckoutRequest): Stripe.Checkout.Session
     success_url: wanted.successUrl,
     cancel_url: wanted.cancelUrl,
     metadata,
-    // Not sent when false: beside a code that is applied already, Stripe refuses the parameter whatever its value.
+    // Not sent when false: beside an applied code Stripe refuses the parameter, whatever its value.
     ...(wanted.allowPromotionCodes ? { allow_promotion_codes: true } : {}),
     ...(currency === null ? {} : { currency }),
     ...(promotionCode === null ? {} : { discounts: [{ promotion_code: promotionCode }] }),
@@ -68,7 +68,7 @@ export async function expireCheckouts(
   return ours.length
 }
 
-/** One that was paid or ran out meanwhile is refused, and is as closed as can be. */
+/** Expires one session. A session that was paid or has expired in the meantime is refused by Stripe, and counts as closed. */
 async function expireCheckout(context: StripeContext, id: string, signal: AbortSignal): Promise<void> {
   const { sessions } = context.stripe.checkout
   const expected = { object: 'checkout.session', id }
@@ -77,7 +77,7 @@ async function expireCheckout(context: StripeContext, id: string, signal: AbortS
     send: (sending: Stripe.RequestOptions) => sessions.expire(id, {}, sending),
   }
   try {
-    // Closing twice does no harm, and a key of its own for each try never meets a failure that Stripe keeps for a day.
+    // Closing twice is harmless, and a separate key per attempt never meets a failure that Stripe replays for a day.
     await writeOne(context, request, expected, { idempotencyKey: `ratecard-expire-${randomUUID()}`, signal })
   } catch (error) {
     if (!(error instanceof ProcessorError) || error.kind !== 'rejected') throw error
@@ -106,7 +106,7 @@ export async function createPortal(
   return { url: pageOf(reply) }
 }
 
-/** A portal whose settings nobody saved yet is a matter of the account, not of the request. */
+/** Adds a hint: the portal's settings were never saved, which is a matter of the account and not of the request. */
 function withoutSettings(error: unknown): unknown {
   if (!(error instanceof ProcessorError) || error.kind !== 'rejected') return error
   if (!error.message.includes('default configuration has not been created')) return error

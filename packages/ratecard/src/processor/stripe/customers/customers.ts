@@ -1,4 +1,4 @@
-// Customers as tenants' counterparts: the mark in the metadata is how one is found again after a lost answer.
+// Customers of tenants. The mark in the metadata finds a customer again after a lost response.
 import type { Stripe } from 'stripe'
 import { processorId } from '../../../catalog/resource.ts'
 import type { ProcessorId } from '../../../catalog/resource.ts'
@@ -8,9 +8,9 @@ import type { StripeContext } from '../catalog/context.ts'
 import { readAll, readOne, writeOne } from './single-object.ts'
 import type { UntrustedReply } from '../connection/reading.ts'
 
-/** Metadata key on every customer and checkout that we made; its value is the tenant's id. */
+/** Metadata key on every customer and checkout created by Ratecard; its value is the tenant's id. */
 export const tenantKey = 'ratecard_tenant_id'
-/** Stripe stamps with its own clock, which may be behind ours. */
+/** Tolerance (s) for clock skew, because Stripe's clock sets the creation time. */
 const clockSkewSeconds = 600
 
 export async function createCustomer(
@@ -33,7 +33,7 @@ export async function updateCustomer(
   { name, email }: { readonly name?: string; readonly email?: string | null },
   options: WriteOptions,
 ): Promise<void> {
-  // An empty text empties a field.
+  // An empty string clears a field at Stripe.
   const params = { ...(name === undefined ? {} : { name }), ...(email === undefined ? {} : { email: email ?? '' }) }
   const request = {
     operation: 'POST /v1/customers/{id}',
@@ -60,7 +60,7 @@ export async function knowsCustomer(
   return found !== null && found.deleted !== true
 }
 
-/** By listing, since search does not show what was just made. The oldest of several, so that every caller agrees. */
+/** Finds a customer by listing, because search does not index new objects at once. Returns the oldest match, so that all callers agree. */
 export async function findCustomer(
   context: StripeContext,
   tenantId: string,

@@ -1,4 +1,4 @@
-// The customer half's way to ask for one object and to believe the answer only when it is that object.
+// Reads and writes of single objects for the customer part; a reply is accepted only if it is the expected object.
 import { ProcessorError } from '../../processor-error.ts'
 import type { WriteOptions } from '../../processor.ts'
 import { replyFlaw } from '../catalog/context.ts'
@@ -12,13 +12,13 @@ interface IdentifiedReply {
   readonly object: string
 }
 
-/** What the answer must be; `id` is null when only the answer says it. */
+/** Expected kind and id of a reply; `id` is null if only the reply contains it. */
 interface ExpectedObject {
   readonly object: string
   readonly id: string | null
 }
 
-/** One write under the caller's idempotency key. */
+/** Sends one write under the caller's idempotency key. */
 export function writeOne<T extends IdentifiedReply>(
   context: StripeContext,
   request: Request<T>,
@@ -36,7 +36,7 @@ export function writeOne<T extends IdentifiedReply>(
   )
 }
 
-/** null when Stripe does not know the object of the path. */
+/** Reads one object; null if it does not exist. */
 export function readOne<T extends IdentifiedReply>(
   context: StripeContext,
   request: Request<T>,
@@ -54,7 +54,7 @@ export function readOne<T extends IdentifiedReply>(
   )
 }
 
-/** Every object of a list, each once. */
+/** Returns every object of a list, without duplicates. */
 export function readAll<T extends Reply>(
   context: StripeContext,
   object: string,
@@ -64,12 +64,12 @@ export function readAll<T extends Reply>(
   return untrusted(listAll(context.caller, object, request, { signal }))
 }
 
-/** From here on nothing but what was checked, its kind and id, is believed. */
+/** Types a reply as untrusted: only its kind and id were checked. */
 function untrusted<Answer>(answer: Promise<unknown>): Promise<Answer> {
   return answer as Promise<Answer>
 }
 
-/** Fails with `broken` when members that every such object has are missing or make no sense. */
+/** Translates a reply. Throws `broken` if a required member is missing or malformed. */
 export function understood<T extends { readonly id: string; readonly object: string }, R>(
   object: T,
   translate: (object: T) => R,

@@ -1,4 +1,4 @@
-// Usage that was taken and then dropped: the processor finds it out later and says so in events of its second API.
+// Usage that was accepted and then dropped: Stripe detects it later and reports it in events of its v2 API.
 import type { Stripe } from 'stripe'
 import { processorId } from '../../../catalog/resource.ts'
 import type { UsageError } from '../../customer-half.ts'
@@ -10,10 +10,10 @@ import type { Untrusted } from '../connection/reading.ts'
 type Report =
   Stripe.V2.Core.Events.V1BillingMeterErrorReportTriggeredEvent | Stripe.V2.Core.Events.V1BillingMeterNoMeterFoundEvent
 
-/** Asked for one by one: a list of several would be told otherwise than the SDK tells it. */
+/** Event types, requested one by one, because the SDK serializes a list of several types in another form than the API documents. */
 const reports = ['v1.billing.meter.error_report_triggered', 'v1.billing.meter.no_meter_found'] as const
 
-/** The latest hundred of each kind; the processor keeps thirty days. Newest first. */
+/** Returns the latest hundred events of each type, newest first. Stripe keeps them for thirty days. */
 export async function readUsageErrors(context: StripeContext, signal: AbortSignal): Promise<readonly UsageError[]> {
   const found: UsageError[] = []
   for (const type of reports) {
@@ -33,7 +33,7 @@ interface Reports {
   readonly data: readonly Untrusted<Report>[]
 }
 
-/** The SDK’s page of this list does not hold what came with the answer: that it came is all there is to know. */
+/** Adds a placeholder `lastResponse`, because the SDK’s page of this list has none: only the fact of a success is known. */
 async function listReports({ stripe }: StripeContext, type: (typeof reports)[number]) {
   const { data } = await stripe.v2.core.events.list({ types: [type], limit: 100 })
   return { data, lastResponse: { statusCode: 200 } } as unknown as Stripe.Response<Reports>

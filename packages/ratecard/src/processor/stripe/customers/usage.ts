@@ -1,4 +1,4 @@
-// Usage, one event at a time. An event that Stripe already has under its identifier counts; what comes later does not.
+// Records usage, one event at a time. The first event with an identifier counts; later ones are ignored.
 import type { Stripe } from 'stripe'
 import type { UsageEvent } from '../../customer-half.ts'
 import { ProcessorError } from '../../processor-error.ts'
@@ -29,7 +29,7 @@ export async function recordUsage(context: StripeContext, event: UsageEvent, opt
   }
 }
 
-/** Meter events have no id. */
+/** Returns the flaw of a malformed response. Checked by identifier, because meter events have no id. */
 function eventFlaw(event: { readonly object: string; readonly identifier: string }, identifier: string): string | null {
   if (event.object !== 'billing.meter_event') return 'a billing.meter_event was expected'
   return event.identifier === identifier ? null : `it is about ${event.identifier}, not ${identifier}`

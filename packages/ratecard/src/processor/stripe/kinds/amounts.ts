@@ -1,15 +1,15 @@
-// Amounts at Stripe: a whole number where it is one, else a decimal. Only one of the two may be sent.
+// Amounts at Stripe: an integer if possible, otherwise a decimal. Only one of the two may be sent.
 import { Stripe } from 'stripe'
 import { currencies } from '../../../money/currencies.ts'
 import { canonicalDecimal } from '../../../money/decimal.ts'
 
-/** What an API answer says of one amount; null when it says none. The decimal is exact, the integer null for fractions. */
+/** Returns one amount of a reply; null if there is none. The decimal is exact, the integer is null for fractions. */
 export function observedAmount(whole: number | null, decimal: Stripe.Decimal | string | null): string | null {
   const said = decimal ?? whole
   return said === null ? null : canonicalDecimal(typeof said === 'number' ? said : said.toString())
 }
 
-/** In a tier no amount and an amount of zero cost the same. */
+/** Returns a tier's amount; null for zero, because no amount and zero cost the same in a tier. */
 export function observedTierAmount(whole: number | null, decimal: Stripe.Decimal | string | null): string | null {
   const amount = observedAmount(whole, decimal)
   return amount === '0' ? null : amount
@@ -23,12 +23,12 @@ export function flatAmountParams(amount: string): { flat_amount: number } | { fl
   return isWhole(amount) ? { flat_amount: Number(amount) } : { flat_amount_decimal: Stripe.Decimal.from(amount) }
 }
 
-/** Whole and small enough to be an exact JavaScript number. */
+/** True for an integer that is exact as a JavaScript number (up to 15 digits). */
 function isWhole(amount: string): boolean {
   return /^\d{1,15}$/.test(amount)
 }
 
-/** Amounts in the currencies beside an object's own, which is among them at Stripe. */
+/** Returns the amounts in other currencies. Stripe's `currency_options` include the object's own currency, which is left out. */
 export function amountsBeside<Option>(
   own: string | null,
   options: Readonly<Record<string, Option>> | null | undefined,
@@ -48,7 +48,7 @@ export function isEmpty(map: object): boolean {
   return Object.keys(map).length === 0
 }
 
-/** Whether there is an amount in a currency that we do not support. */
+/** True if there is an amount in a currency that Ratecard does not support. */
 export function unsupportedCurrency(options: object | null | undefined): boolean {
   return Object.keys(options ?? {}).some((currency) => !currencies.some((one) => one === currency))
 }

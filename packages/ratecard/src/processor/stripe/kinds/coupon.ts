@@ -77,7 +77,7 @@ export function couponAdapter(coupons: Stripe['coupons']): KindAdapter<'coupon',
       operation: 'POST /v1/coupons/:id',
       send: (options) => coupons.update(step.processorId, { ...couponChangeParams(step), expand }, options),
     }),
-    // Deleting is the only way to stop a coupon; discounts already given go on.
+    // Deleting is the only way to stop a coupon; discounts already granted continue.
     archive: (id) => ({
       id,
       deletes: { operation: 'DELETE /v1/coupons/:id', send: (options) => coupons.del(id, {}, options) },
@@ -116,12 +116,12 @@ function observeProducts(coupon: Stripe.Coupon): ProcessorId[] | null {
   return products.length === 0 ? null : [...products].sort().map(processorId)
 }
 
-/** How often it may be redeemed as the document says it: what its predecessors used up counts. */
+/** Returns the maximum number of redemptions in the document's terms: those of replaced predecessors are added. */
 export function allowedInAll(offer: Pick<Stripe.Coupon, 'max_redemptions' | 'metadata'>): number | null {
   return offer.max_redemptions === null ? null : offer.max_redemptions + splitMetadata(offer.metadata).carried
 }
 
-/** Whether nobody can redeem it any more. */
+/** True if the coupon can no longer be redeemed. */
 function isSpent(coupon: Stripe.Coupon, now: number): boolean {
   return !coupon.valid || isOver(coupon.redeem_by, now) || isUsedUp(coupon)
 }

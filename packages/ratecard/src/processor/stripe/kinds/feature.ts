@@ -42,7 +42,7 @@ export function featureAdapter(features: Features): KindAdapter<'feature', Strip
       send: (options) => features.create(newFeatureParams(step), options),
     }),
     update: (step) => change(step.processorId, featureChangeParams(step)),
-    // For good: what is archived is not in the list, cannot be changed, and gives its lookup key free.
+    // Archiving is final: an archived feature is not listed, cannot be changed, and its lookup key is free again.
     archive: (id) => change(id, { active: false }),
     retrieve: (id) => ({
       operation: 'GET /v1/entitlements/features/:id',

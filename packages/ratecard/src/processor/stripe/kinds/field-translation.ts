@@ -1,22 +1,22 @@
-// The adapter's half of the catalog's tables: how Stripe is told each field, and where it says it. What may be told in an
-// update is what the table calls changeable; the types hold the two together.
+// Translation tables of the adapter: the parameters and the reply members of each catalog field. A field has an `update` only if the
+// catalog's table calls it changeable; the types enforce this.
 import type { FieldName, FieldsOf, FieldsThat } from '../../../catalog/fields/tables.ts'
 import type { ProcessorId, ResourceKind } from '../../../catalog/kinds.ts'
 import type { CreateOf } from './kind.ts'
 
 type Fields<K extends ResourceKind> = FieldsOf<K, ProcessorId>
-/** What a creation may need beside the value: the other fields, and redemptions of predecessors. */
+/** Other inputs of a creation: the remaining fields, and the redemptions of predecessors. */
 type StepParts<K extends ResourceKind> = Pick<CreateOf<K>, 'fields' | 'carried'>
 
-/** Parameters, also of an object that several fields share (`recurring`). */
+/** Parameters of one field. Objects may be partial, because several fields share them (e.g. `recurring`). */
 type ParamsPart<Params> = {
   readonly [Key in keyof Params]?: Params[Key] extends infer Value ? Value | Partial<Value> : never
 }
 
 interface Translation<Live, Value, Step, Create> {
-  /** The canonical value of a live object. */
+  /** Reads the canonical value from a live object. */
   readonly read: (live: Live) => Value
-  /** Its parameters at creation. */
+  /** Returns the parameters of the field at creation. */
   readonly create: (value: Value, step: Step) => ParamsPart<Create>
 }
 
@@ -24,7 +24,9 @@ interface ChangeableTranslation<Live, Value, Step, Create, Update> extends Trans
   readonly update: (value: Value) => ParamsPart<Update>
 }
 
-/** Author's metadata travels with our own keys: metadata.ts. What is attached is told in requests of its own: attachments.ts. */
+/**
+ * Fields with a translation. Metadata is merged with Ratecard's own keys (metadata.ts); attachments use separate requests (attachments.ts).
+ */
 type TranslatedField<K extends ResourceKind> = Exclude<FieldName<K>, 'metadata' | FieldsThat<K, 'attached'>>
 
 export type Translations<K extends ResourceKind, Live, Create, Update> = {
@@ -39,7 +41,7 @@ interface AnyTranslation {
   readonly update?: (value: never) => object
 }
 
-/** The parameters of a creation. A field that the step does not speak of, in an older journal for example, is not told. */
+/** Returns the parameters of a creation. A field that is absent from the step (e.g. in an older journal) is not sent. */
 export function creationParams(
   translations: Readonly<Record<string, AnyTranslation>>,
   step: { readonly fields: object; readonly unsaid?: Readonly<Record<string, unknown>> },
@@ -57,7 +59,7 @@ function nested([first = '', ...rest]: readonly string[], value: unknown): objec
   return { [first]: rest.length === 0 ? value : nested(rest, value) }
 }
 
-/** The parameters of a change: those of the fields in `set`. */
+/** Returns the parameters of a change, for the fields in `set`. */
 export function changeParams(translations: Readonly<Record<string, AnyTranslation>>, set: object): object {
   const given: Readonly<Record<string, unknown>> = { ...set }
   return merged(
@@ -67,7 +69,7 @@ export function changeParams(translations: Readonly<Record<string, AnyTranslatio
   )
 }
 
-/** The canonical fields of a live object, but for the metadata and what is attached. */
+/** Returns the canonical fields of a live object, without metadata and attachments. */
 export function readFields<K extends ResourceKind>(
   translations: Readonly<Record<string, AnyTranslation>>,
   live: object,
@@ -77,12 +79,12 @@ export function readFields<K extends ResourceKind>(
   return fields as unknown as Pick<Fields<K>, TranslatedField<K> & keyof Fields<K>>
 }
 
-/** The fields that an update may tell; anything else in an update is a bug of the plan. */
+/** Returns the fields that an update may contain; any other field in an update is a bug of the plan. */
 export function updatableFields(translations: Readonly<Record<string, AnyTranslation>>): readonly string[] {
   return [...Object.keys(translations).filter((field) => translations[field]?.update !== undefined), 'metadata']
 }
 
-/** Parts as one object; objects that several parts speak of are joined. */
+/** Merges the parts into one object, joining nested objects (one level) that several parts share. */
 function merged(parts: readonly object[]): object {
   const whole: Record<string, unknown> = {}
   for (const part of parts)

@@ -1,4 +1,4 @@
-// What the adapter knows of one kind of object: how Stripe calls it, how to write it, how to read it.
+// Adapter of one kind of object: its name at Stripe, its writes and its reads.
 import type { Stripe } from 'stripe'
 import type { ObservedResource, ProcessorId, ResourceKind } from '../../../catalog/resource.ts'
 import type { CreateStep, UpdateStep } from '../../../catalog/steps.ts'
@@ -10,7 +10,7 @@ export type UpdateOf<K extends ResourceKind> = Extract<UpdateStep<ProcessorId>, 
 
 /** A request that is not sent yet. */
 export interface Request<T> {
-  /** Method and path template. */
+  /** Method and path template, e.g. `POST /v1/prices`. */
   readonly operation: string
   readonly send: (options: Stripe.RequestOptions) => Promise<Stripe.Response<T>>
 }
@@ -41,41 +41,41 @@ export interface Surroundings {
 
 export interface KindAdapter<K extends ResourceKind = ResourceKind, Live extends Reply = Reply> {
   readonly kind: K
-  /** Stripe's word in the member `object`. */
+  /** Stripe's value of the member `object`, e.g. `price`. */
   readonly object: string
-  /** The fields that an update may set; anything else in an update is a bug of the plan. */
+  /** Fields that an update may set; any other field in an update is a bug of the plan. */
   readonly updatable: readonly string[]
   create(step: CreateOf<K>): Request<Live>
   update(step: UpdateOf<K>): Request<Live>
-  /** `deletes`: the object is gone afterwards. */
+  /** Returns the request that archives an object. With `deletes`, the object no longer exists afterwards. */
   archive(id: ProcessorId): Request<Live> | { readonly id: ProcessorId; readonly deletes: Request<Deletion> }
   retrieve(id: ProcessorId): Request<Live>
-  /** Where an object made by this step would be found. */
+  /** Returns the request that finds an object created by this step. */
   search(step: CreateOf<K>): Request<Live> | ListRequest<Live>
-  /** All objects of the kind, archived ones included. */
+  /** Returns the list requests for all objects of the kind, archived ones included. */
   lists(): readonly ListRequest<Live>[]
   observe(object: Live, around: Surroundings): ObservedResource<K>
 }
 
-/** What only some kinds of objects have. */
+/** Defaults of members that only some kinds have. */
 export const ordinary = { lookupKey: null, attachments: {}, redeemed: 0, carried: 0, spent: false } as const
 
-/** Parameters that are only sent when there is a value. */
+/** Returns a parameter, or none if the value is null. */
 export function unlessNull<Name extends string, Value>(name: Name, value: Value | null): { [Key in Name]?: Value } {
   return value === null ? {} : ({ [name]: value } as { [Key in Name]?: Value })
 }
 
-/** Parameters that are only sent when there is something in them. */
+/** Returns a parameter, or none if the value is empty. */
 export function unlessEmpty<Name extends string, Value extends string | readonly unknown[]>(name: Name, value: Value) {
   return unlessNull(name, value.length === 0 ? null : value)
 }
 
-/** The reasons whose condition holds. */
+/** Returns the keys whose condition is true. */
 export function reasons(conditions: Readonly<Record<string, boolean>>): string[] {
   return Object.keys(conditions).filter((reason) => conditions[reason])
 }
 
-/** Nothing but what is there: Stripe objects carry members that only exist in some states. */
+/** Returns a copy of the object without one member. */
 export function without(object: object, member: string): Record<string, unknown> {
   return Object.fromEntries(Object.entries(object).filter(([key]) => key !== member))
 }

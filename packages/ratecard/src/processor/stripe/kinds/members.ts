@@ -1,5 +1,5 @@
-// What becomes of every member that Stripe's types give an object: one table for each kind. The types hold it complete: a member
-// that Stripe's next release adds does not compile. At run time one that no table knows counts as not expressible.
+// Handling of every member in Stripe's types, one table per kind. The types enforce completeness: a member added by a new SDK release does
+// not compile. At run time a member without a row counts as not expressible.
 import type { Stripe } from 'stripe'
 import type { FieldName } from '../../../catalog/fields/tables.ts'
 import type { ResourceKind } from '../../../catalog/kinds.ts'
@@ -8,22 +8,22 @@ import type { CarriedValue, ObservedResource } from '../../../catalog/resource.t
 export type MemberRow<Field extends string = string> =
   /** A field of the document. */
   | { readonly field: Field }
-  /** Follows from something else, or is Stripe's own affair. */
+  /** Derived from other members, or maintained by Stripe itself. */
   | { readonly derived: string }
-  /** An object that has it is not adopted and not pulled: it would bill, or be for, something else. */
+  /** An object with this member is neither adopted nor pulled, because it would bill, or apply to, something else. */
   | { readonly refused: string }
   /**
-   * Left as it is, named wherever it could be lost. `carriedWith`: a creation takes it beside this field of the document, so that an
-   * object that replaces another one takes it over.
+   * Left unchanged, and listed wherever it could be lost. `carriedWith`: a creation accepts it beside this field of the document, so that a
+   * replacement object takes it over.
    */
   | { readonly notExpressible: string; readonly carriedWith?: Field }
-  /** Members of an object, of each item of a list, or of each value of a map. */
+  /** Table for the members of an object (`within`), or of each item of a list or value of a map (`each`). */
   | { readonly within: MemberTable<Field> }
   | { readonly each: MemberTable<Field> }
 
 export type MemberTable<Field extends string = string> = Readonly<Record<string, MemberRow<Field>>>
 
-/** A row for each member of the type. */
+/** One row for each member of the type. */
 type Rows<T, Field extends string> = { readonly [Member in keyof T & string]-?: MemberRow<Field> }
 
 const is = <Field extends string>(field: Field) => ({ field })
@@ -221,7 +221,9 @@ export const memberTables = { meter, feature, product, price, coupon, promotion_
 
 type UnmanagedMembers = Pick<ObservedResource, 'unsaid' | 'carriable'>
 
-/** The members of a live object that no document can say, and that are other than null, empty or false; paths in Stripe's words. */
+/**
+ * Returns the members of a live object that a document cannot express and that are not null, empty or false, as paths in Stripe's names.
+ */
 export function unsaidMembers(kind: ResourceKind, object: object): UnmanagedMembers {
   const found = new Map<string, CarriedValue | null>()
   collect(memberTables[kind], object, '', found)
@@ -233,7 +235,7 @@ const nothingUnsaid: UnmanagedMembers = { unsaid: [], carriable: [] }
 
 function collect(table: MemberTable, object: object, prefix: string, found: Map<string, CarriedValue | null>): void {
   for (const [member, value] of Object.entries(object) as [string, unknown][]) {
-    // What the SDK adds to a reply is no member of the object.
+    // `lastResponse` is added by the SDK and is no member of the object.
     if (member === 'lastResponse' || isNothing(value)) continue
     const path = prefix + member
     const row = Object.hasOwn(table, member) ? table[member] : undefined

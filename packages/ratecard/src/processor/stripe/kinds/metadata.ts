@@ -1,16 +1,16 @@
-// Our own keys beside the author's, in one metadata map. Authors cannot use keys with our prefix.
+// Ratecard's metadata keys beside the author's, in one map. Authors cannot use keys with the prefix `ratecard_`.
 import { carriedKey, configId, ownershipKey } from '../../../catalog/resource.ts'
 import type { ConfigId, MetadataMap } from '../../../catalog/resource.ts'
 
 const ourPrefix = 'ratecard_'
-/** Stripe does not say of an endpoint whether it was made with `connect`, so we note it at creation. */
+/** Metadata key for the `connect` flag of an endpoint, noted at creation because Stripe's replies do not contain it. */
 export const connectKey = 'ratecard_connect'
 
 export interface OwnMetadata {
   readonly author: MetadataMap
   readonly mark: ConfigId | null
   readonly carried: number
-  /** null when it is not noted. */
+  /** null if the metadata has no such key. */
   readonly connect: boolean | null
 }
 
@@ -28,12 +28,12 @@ export function splitMetadata(metadata: Readonly<Record<string, string>> | null 
   }
 }
 
-/** The metadata of a new object of ours. */
+/** Returns the metadata of a new object: the author's, and the ownership mark. */
 export function newMetadata(mark: ConfigId, author: MetadataMap = {}, carried = 0): Record<string, string> {
   return { ...author, [ownershipKey]: mark, ...(carried === 0 ? {} : { [carriedKey]: String(carried) }) }
 }
 
-/** A change of metadata: Stripe merges it and removes keys with an empty value. Absent when nothing changes. */
+/** Returns a metadata change; empty if nothing changes. Stripe merges it and deletes keys with an empty value. */
 export function metadataChange(step: {
   readonly configId: ConfigId
   readonly set: { readonly metadata?: MetadataMap }

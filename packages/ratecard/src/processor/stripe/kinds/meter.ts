@@ -98,7 +98,7 @@ export function observeMeter(meter: Stripe.Billing.Meter): ObservedResource<'met
     processorId: processorId(meter.id),
     active: meter.status === 'active',
     fields: readFields<'meter'>(translations, meter),
-    // Meters have no metadata: only the mapping knows whose they are.
+    // Meters have no metadata, so that only the mapping identifies managed ones.
     mark: null,
     created: meter.created,
     unrepresentable: reasons({

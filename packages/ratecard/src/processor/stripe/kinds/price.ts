@@ -120,7 +120,7 @@ export function priceAdapter(prices: Stripe['prices']): KindAdapter<'price', Str
       send: (options) => prices.retrieve(id, { expand }, options),
     }),
     search: (step) => list({ lookup_keys: [step.configId], active: true }),
-    // Without the filter only active prices come.
+    // Without the filter Stripe lists active prices only.
     lists: () => [list({ active: true }), list({ active: false })],
     observe: observePrice,
   }
@@ -140,7 +140,7 @@ function tierParams(tier: CanonicalTier): Stripe.PriceCreateParams.Tier {
     up_to: tier.upTo ?? 'inf',
     ...(tier.unitAmount === null ? {} : unitAmountParams(tier.unitAmount)),
     ...(tier.flatAmount === null ? {} : flatAmountParams(tier.flatAmount)),
-    // A tier must say at least one amount.
+    // Stripe requires at least one amount per tier.
     ...(tier.unitAmount === null && tier.flatAmount === null ? { unit_amount: 0 } : {}),
   }
 }
@@ -180,13 +180,13 @@ function observeTiers(price: Stripe.Price): CanonicalTier[] | null {
   return tiersOf(price, price).map(observeTier)
 }
 
-/** Tiers come only when they are asked for: without them a price would look free. */
+/** Returns the tiers of a price. Stripe sends them only if they are expanded: a missing list must not make a price look free. */
 function tiersOf({ tiers }: { readonly tiers?: readonly Stripe.Price.Tier[] }, { id }: Stripe.Price) {
   if (tiers === undefined) throw new TypeError(`the tiers of ${id} did not come with it`)
   return tiers
 }
 
-/** The currencies beside its own, which is among them at the processor. */
+/** Returns the other currencies of a price, without its own, which Stripe includes in the map. */
 function observeOptions(price: Stripe.Price): CurrencyOptions {
   const others = Object.entries(price.currency_options ?? {}).filter(([currency]) => currency !== price.currency)
   return Object.fromEntries(
@@ -214,7 +214,7 @@ function optionParams(options: CurrencyOptions): Record<string, Stripe.PriceCrea
   )
 }
 
-/** The SDK sends decimals within maps as their parts: text is what the processor takes. */
+/** Converts decimals within maps to text, because the SDK would serialize their internal members. */
 function asText<T extends object>(params: T): T {
   return Object.fromEntries(
     Object.entries(params).map(([key, value]: [string, unknown]) => [
@@ -238,7 +238,7 @@ function whatNoDocumentSays(price: Stripe.Price): string[] {
   const metered = recurring?.usage_type === 'metered'
   return reasons({
     currency: !currencies.some((currency) => currency === price.currency),
-    // In a currency that we do not support, or of another kind than the price.
+    // True for an unsupported currency, or for an option with customer-chosen amounts, unlike the price.
     currency_options: Object.entries(price.currency_options ?? {}).some(
       ([currency, option]) =>
         currency !== price.currency &&
@@ -246,7 +246,7 @@ function whatNoDocumentSays(price: Stripe.Price): string[] {
     ),
     transform_quantity:
       price.transform_quantity !== null && known(['up', 'down'], price.transform_quantity.round) === null,
-    // Usage records were the way before meters; such a price cannot be made any more.
+    // Legacy metered prices used usage records instead of a meter; they can no longer be created.
     metered_without_meter: metered && !recurring.meter,
     'recurring.interval': recurring !== null && noInterval,
     'recurring.usage_type': recurring !== null && known(['licensed', 'metered'], recurring.usage_type) === null,

@@ -96,7 +96,7 @@ export function productAdapter(products: Stripe['products']): KindAdapter<'produ
       return { operation: 'POST /v1/products', send: (options) => products.create(params, options) }
     },
     update: (step) => change(step.processorId, productChangeParams(step)),
-    // A default price cannot be archived, so the product lets go of it in the same call.
+    // A default price cannot be archived, so the same call removes it from the product.
     archive: (id) => change(id, { active: false, default_price: '' }),
     retrieve,
     search: (step) => retrieve(chosenId(step)),
@@ -134,7 +134,7 @@ export function observeProduct(product: Stripe.Product): ObservedResource<'produ
     kind: 'product',
     processorId: processorId(product.id),
     active: product.active,
-    // What is attached comes from lists of its own: attachments.ts.
+    // Attached features are read by separate requests: attachments.ts.
     fields: { ...readFields<'product'>(translations, product), features: [], metadata: author },
     mark,
     created: product.created,

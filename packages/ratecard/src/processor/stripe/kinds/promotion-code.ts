@@ -67,7 +67,7 @@ const translations: Translations<
   },
 }
 
-/** Before 2025-09-30.clover the coupon stood in the code itself. */
+/** Returns the code's coupon. API versions before 2025-09-30.clover have it in the code itself. */
 function couponOf(code: Untrusted<Stripe.PromotionCode>): ProcessorId | null {
   return idIn(code.promotion?.coupon) ?? formerId(code, 'coupon')
 }
@@ -144,10 +144,10 @@ export function observePromotionCode(
     created: code.created,
     redeemed: code.times_redeemed,
     carried,
-    // Of its own doing; what its coupon has to do with it is seen where both are known.
+    // Only the code's own limits; the state of its coupon is combined later, where both are known.
     spent: isOver(code.expires_at, now) || isUsedUp(code),
     unrepresentable: reasons({
-      // It is for one customer whom the document cannot name: it must not be taken for one that is for everybody.
+      // Restricted to one customer account that the document cannot express: the code must not pass for a public one.
       customer_account: (code.customer_account ?? null) !== null,
       promotion: couponOf(code) === null,
       'restrictions.minimum_amount_currency': currency !== null && !currencies.some((one) => one === currency),

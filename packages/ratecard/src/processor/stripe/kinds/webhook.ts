@@ -37,8 +37,8 @@ const translations: Translations<
   },
   apiVersion: {
     read: (endpoint) => endpoint.api_version ?? '',
-    // Without one events would come in the account's default version, which anyone may raise in the dashboard. Stripe itself
-    // refuses versions it does not know; the SDK's list may be older than Stripe's.
+    // Default: the SDK's API version. Otherwise events would use the account's default version, which can be raised in Stripe's dashboard.
+    // An unknown version is refused by Stripe itself, because the SDK's list may be older.
     create: (version) => ({
       api_version: (version === '' ? Stripe.API_VERSION : version) as Stripe.WebhookEndpointCreateParams.ApiVersion,
     }),
@@ -99,7 +99,7 @@ export function webhookChangeParams(step: UpdateOf<'webhook'>): Stripe.WebhookEn
 
 type EventName = Stripe.WebhookEndpointCreateParams.EnabledEvent
 
-/** Stripe itself refuses names it does not know; the SDK’s list may be older than Stripe’s. */
+/** Types the event names. Unknown names are refused by Stripe itself, because the SDK’s list may be older. */
 function eventNames(events: readonly string[]): EventName[] {
   return [...events] as EventName[]
 }
@@ -116,7 +116,7 @@ export function observeWebhook(endpoint: Stripe.WebhookEndpoint): ObservedResour
     mark,
     created: endpoint.created,
     unrepresentable: [],
-    // The record of an object is kept and shown; its secret goes another way.
+    // The raw object is stored and shown; the secret is stored separately.
     raw: without(endpoint, 'secret'),
   }
 }

@@ -1,4 +1,4 @@
-// Stripe's subscription in our words. Seconds become milliseconds; what Stripe says in words we do not know is refused.
+// Converts Stripe's subscription to a LiveSubscription. Seconds become milliseconds; unknown enumeration values are refused.
 import type { Stripe } from 'stripe'
 import { processorId } from '../../../catalog/resource.ts'
 import { duplicateKey, endsKey, soldPriceKey } from '../../customer-half.ts'
@@ -20,12 +20,12 @@ const statuses = [
 
 export type SaidSubscription = UntrustedReply<Stripe.Subscription>
 
-/** Ended for good: they meter and bill nothing any more. */
+/** True for a subscription that has ended for good and bills nothing any more. */
 export function hasEnded(subscription: Pick<SaidSubscription, 'status'>): boolean {
   return subscription.status === 'canceled' || subscription.status === 'incomplete_expired'
 }
 
-/** Throws a plain error that says what could not be understood. */
+/** Throws a plain error with the member that is missing or malformed. */
 export function liveSubscription(subscription: SaidSubscription): LiveSubscription {
   const { items } = subscription
   return {
@@ -54,7 +54,7 @@ function liveItem(item: Untrusted<Stripe.SubscriptionItem>, subscription: SaidSu
   const id = text(item.id, 'item id')
   const price = livePrice(present(item.price, `price of the item ${id}`))
   const metered = price.usageType === 'metered'
-  // Before 2025 the period was the subscription's.
+  // API versions before 2025 have the period on the subscription.
   const moment = (member: 'current_period_start' | 'current_period_end') =>
     milliseconds(item[member] ?? (former(subscription, member) as number | null | undefined), member)
   return {

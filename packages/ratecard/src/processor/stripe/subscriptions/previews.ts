@@ -1,4 +1,4 @@
-// What the next invoice of a subscription will be, as Stripe itself works it out.
+// Preview of a subscription's next invoice, calculated by Stripe.
 import type { Stripe } from 'stripe'
 import type { InvoicePreview, InvoicePreviewLine } from '../../customer-half.ts'
 import { ProcessorError } from '../../processor-error.ts'
@@ -11,7 +11,10 @@ import { formerId, idIn, integer, milliseconds, requiredList, text } from '../co
 import type { Untrusted, UntrustedReply } from '../connection/reading.ts'
 import { retrieveSubscription } from './subscriptions.ts'
 
-/** A subscription that Stripe does not know is `rejected`; one that has ended, or will before it bills again, has null. */
+/**
+ * Returns the preview; null for a subscription that has ended, or will end before it bills again. Throws `rejected` for an unknown
+ * subscription.
+ */
 export async function upcomingInvoice(
   context: StripeContext,
   subscription: string,
@@ -20,7 +23,7 @@ export async function upcomingInvoice(
   try {
     const invoice: UntrustedReply<Stripe.Invoice> = await context.caller.call({
       operation: 'POST /v1/invoices/create_preview',
-      // It writes nothing, whatever its method.
+      // A preview writes nothing, in spite of its method POST.
       access: 'read',
       signal,
       send: () => context.stripe.invoices.createPreview({ subscription }),
@@ -42,14 +45,14 @@ async function isNoInvoice(
 ): Promise<boolean> {
   if (!(error instanceof ProcessorError) || error.kind !== 'rejected') return false
   if (error.original.code === 'invoice_upcoming_none') return true
-  // Stripe has several words for a subscription that is over.
+  // Stripe has several error codes for an ended subscription, so read it.
   const found = await retrieveSubscription(context, subscription, signal)
   return found !== null && hasEnded(found)
 }
 
 type InvoiceLineReply = Untrusted<Stripe.InvoiceLineItem>
 
-/** An answer holds the first lines only. */
+/** Returns all lines, because the invoice in a reply contains only the first page of them. */
 async function allLines(
   context: StripeContext,
   invoice: UntrustedReply<Stripe.Invoice>,
@@ -86,7 +89,7 @@ function previewOf(
     subtotal: integer(invoice.subtotal, 'subtotal'),
     total: integer(invoice.total, 'total'),
     amountDue: integer(invoice.amount_due, 'amount_due'),
-    // A preview is stamped with the moment at which the invoice will be made.
+    // The creation time of a preview is the time at which the invoice will be created.
     dueAt: milliseconds(invoice.created, 'created'),
     lines: lines.map(lineOf),
   }
@@ -95,7 +98,7 @@ function previewOf(
 function lineOf(line: InvoiceLineReply): InvoicePreviewLine {
   return {
     description: line.description ?? null,
-    // Before 2025 a line had its price itself.
+    // API versions before 2025 have the price on the line itself.
     price: idIn(line.pricing?.price_details?.price) ?? formerId(line, 'price'),
     quantity: line.quantity ?? null,
     amount: integer(line.amount, 'line amount'),

@@ -1,6 +1,6 @@
-// A phase as it was read, said again as parameters: what is left out of an update is lost, so everything is said.
-// Never a proration at a border of ours, and never a second time what a phase does only as it begins. Of the running phase the
-// subscription itself is believed: what somebody changed on it since would otherwise be taken back.
+// Converts a phase that was read to update parameters. All members are sent, because an update deletes the ones left out. There is no
+// proration at a boundary added here, and effects of entering a phase (e.g. added invoice items) are not repeated. For the running phase
+// the subscription's own values are used, otherwise later changes to the subscription would be reverted.
 import { isDeepStrictEqual } from 'node:util'
 import type { Stripe } from 'stripe'
 import { formerId, formerObject, idIn, idOf, known, listOf, text } from '../connection/reading.ts'
@@ -22,10 +22,10 @@ type Rates = readonly (Reference | null | undefined)[] | null | undefined
 
 export interface PhaseSurroundings {
   readonly subscription: SaidSubscription
-  /** The phase that runs now. */
+  /** The running phase. */
   readonly running: Phase
   readonly usual: Schedule['usual']
-  /** How long the last phase of ours lasts. */
+  /** Duration of the last phase added here. */
   readonly period: Duration
 }
 
@@ -35,7 +35,7 @@ export function phaseParams({ phase, start, end, moved }: Segment, around: Phase
     ...(start === around.running.start_date ? { start_date: start } : {}),
     ...(end === null ? { duration: around.period } : { end_date: end }),
     items: phase.items.map((item) => itemParams(item, priceIn(item, moved), heldItem(phase, item, around))),
-    // A later phase of somebody else begins as they want it to.
+    // A later phase that existed before keeps its own proration behavior.
     proration_behavior: begins
       ? (known(['always_invoice', 'create_prorations', 'none'], phase.proration_behavior) ?? 'none')
       : 'none',
@@ -49,7 +49,7 @@ export function phaseParams({ phase, start, end, moved }: Segment, around: Phase
   }
 }
 
-/** The subscription's own item that an item of the running phase stands for. */
+/** Returns the subscription's item that corresponds to an item of the running phase. */
 function heldItem(
   phase: Phase,
   item: PhaseItem,
@@ -74,16 +74,19 @@ function itemParams(item: PhaseItem, price: string, held: SubscriptionItemReply 
   }
 }
 
-/** The running phase goes on with what the subscription has: its schedule may not say it, or name what is used up. */
+/**
+ * Returns the discounts of a phase. The running phase keeps the subscription's discounts, because its schedule may omit them or contain
+ * expired ones.
+ */
 function discountParams(phase: Phase, { subscription, running }: PhaseSurroundings): Pick<PhaseParams, 'discounts'> {
   return discountsOf((phase === running ? heldDiscounts(subscription) : null) ?? saidDiscounts(phase))
 }
 
-/** null when the subscription does not say. */
+/** Returns the subscription's discounts; null if the reply has none. */
 function heldDiscounts(subscription: SaidSubscription): DiscountParams[] | null {
   if (subscription.discounts !== null && subscription.discounts !== undefined)
     return listOf(subscription.discounts).map(ownDiscount)
-  // Before there could be several of them.
+  // API versions before multiple discounts have a single one.
   const one = formerObject(subscription, 'discount')
   return one === null ? null : [{ discount: idOf(one, 'discount') }]
 }
@@ -98,7 +101,7 @@ function ownDiscount(said: Reference | null | undefined): DiscountParams {
   return { discount: idOf(said, 'discount') }
 }
 
-/** The discount that is there rather than a new one from its coupon, which would begin anew. */
+/** Refers to the existing discount, because a new one from its coupon would restart its duration. */
 function sameDiscount(said: DiscountReply): DiscountParams {
   const [discount, code, coupon] = [idIn(said.discount), idIn(said.promotion_code), idIn(said.coupon)]
   if (discount !== null) return { discount }
@@ -122,7 +125,7 @@ function trialParams(
   return until === null || until <= start ? {} : { trial_end: end === null ? until : Math.min(until, end) }
 }
 
-/** What happens once, when a phase is entered. */
+/** Returns the parameters that apply once, when a phase starts. */
 function beginningParams(phase: Phase): Partial<PhaseParams> {
   const extras = listOf(phase.add_invoice_items).map(extraParams)
   return {
@@ -220,7 +223,7 @@ function automaticTaxParams(said: Phase['automatic_tax']): Pick<PhaseParams, 'au
   return { automatic_tax: { enabled: said.enabled === true, ...unlessNull('liability', partyParams(said.liability)) } }
 }
 
-/** What the subscription has now where its running phase, and the schedule's defaults, say something else or nothing. */
+/** Returns the subscription's present values that differ from the running phase and the schedule's defaults. */
 function presentParams(phase: Phase, { subscription, usual }: PhaseSurroundings): Partial<PhaseParams> {
   const method = known(['charge_automatically', 'send_invoice'], subscription.collection_method)
   const saidMethod = phase.collection_method ?? usual.collection_method ?? null
@@ -239,7 +242,7 @@ function presentParams(phase: Phase, { subscription, usual }: PhaseSurroundings)
   }
 }
 
-/** Said as a whole: a phase that says one of them leaves the others out. */
+/** Returns the complete invoice settings, because a phase with one of them resets the others. */
 function presentInvoiceSettings(
   phase: Phase,
   { subscription, usual }: Pick<PhaseSurroundings, 'subscription' | 'usual'>,
@@ -263,7 +266,7 @@ function rateIds(rates: Rates): string[] | null {
   return ids.length === 0 ? null : ids
 }
 
-/** An empty map says nothing, and Stripe’s SDK would not send it. */
+/** Returns the metadata; null for an empty map, which the SDK would not send. */
 function filled(
   metadata: Readonly<Record<string, string | null | undefined>> | null | undefined,
 ): Record<string, string> | null {
@@ -273,7 +276,7 @@ function filled(
   return entries.length === 0 ? null : Object.fromEntries(entries)
 }
 
-/** The member, or none at all: Stripe would take an explicit null for a wish to clear it. */
+/** Returns the member, or none if it is null: Stripe would take an explicit null for a request to clear it. */
 function unlessNull<K extends string, V>(name: K, value: V | null | undefined): { [key in K]?: V } {
   return value === null || value === undefined ? {} : ({ [name]: value } as { [key in K]?: V })
 }

@@ -1,5 +1,5 @@
-// Which phases a schedule has after some items are moved when their running periods end. Works out; asks and writes nothing.
-// A phase of the customer's own keeps everything but the prices that move; the running one is cut, never altered.
+// Computes the phases of a schedule after items are moved at the end of their periods. Pure: no reads or writes. Existing phases keep
+// everything but the moving prices; the running phase may be split, never altered.
 import type { Stripe } from 'stripe'
 import { ProcessorError } from '../../processor-error.ts'
 import { idIn, idOf, integer, present, requiredList, word } from '../connection/reading.ts'
@@ -10,40 +10,41 @@ type PhaseItemReply = Untrusted<Stripe.SubscriptionSchedule.Phase.Item>
 
 export type PhaseItem = Omit<PhaseItemReply, 'price'> & { readonly price: string }
 
-/** A phase with what the timeline stands on; the rest is as it was said. */
+/** A phase with validated times and items; the rest is untrusted. */
 export type Phase = Omit<PhaseReply, 'start_date' | 'end_date' | 'items'> & {
   readonly start_date: number
   readonly end_date: number
   readonly items: readonly PhaseItem[]
 }
 
-/** A schedule that was read whole: nothing is written before it was. */
+/** A schedule, read and validated as a whole before anything is written. */
 export interface Schedule {
   readonly id: string
   readonly status: string
   readonly endBehavior: 'cancel' | 'release'
-  /** Of no subscription any more: null. */
+  /** Id of its subscription; null if it no longer has one. */
   readonly subscription: string | null
-  /** When the running phase began, in seconds; null when none runs. */
+  /** Start of the running phase in seconds; null if none runs. */
   readonly begun: number | null
   readonly phases: readonly Phase[]
-  /** What a phase bills like when it does not say it. */
+  /** Defaults of phases without billing settings of their own. */
   readonly usual: Untrusted<Stripe.SubscriptionSchedule.DefaultSettings>
 }
 
-/** Throws a plain error that says what could not be understood. */
+/** Throws a plain error with the member that is missing or malformed. */
 export function scheduleFrom(said: UntrustedReply<Stripe.SubscriptionSchedule>): Schedule {
   const { current_phase: current } = said
   return {
     id: said.id,
     status: said.status ?? 'of no known state',
-    // It decides whether the subscription goes on: nothing is guessed. The last two are former words for going on.
+    // `end_behavior` decides whether the subscription continues, so an unknown value throws. `none` and `renew` are former values for
+    // continuing.
     endBehavior:
       word(['cancel', 'release', 'none', 'renew'], said.end_behavior, 'end_behavior') === 'cancel'
         ? 'cancel'
         : 'release',
     subscription: idIn(said.subscription),
-    // One that runs is always in some phase.
+    // An active schedule always has a current phase.
     begun:
       said.status === 'active' || current
         ? integer(present(current, 'current_phase').start_date, 'start of the current_phase')
@@ -65,31 +66,31 @@ function phaseFrom(said: PhaseReply): Phase {
   }
 }
 
-/** A price that takes another's place from a moment on (seconds). */
+/** Replacement of a price by another at a time (seconds). */
 export interface PriceSwitch {
   readonly from: string
   readonly to: string
   readonly at: number
 }
 
-/** A stretch of time in which nothing changes. */
+/** A time segment without changes. */
 export interface Segment {
-  /** The phase that it is, or is cut from, or goes on from. */
+  /** The phase that it equals, is cut from, or continues. */
   readonly phase: Phase
   readonly start: number
-  /** null: it lasts one period and then lets the subscription go. */
+  /** null for an added last segment, which lasts one period and then releases the subscription. */
   readonly end: number | null
-  /** Which prices give way to which. */
+  /** Replacement of each moved price, by its present price. */
   readonly moved: ReadonlyMap<string, string>
 }
 
 interface TimelinePlan {
   readonly segments: readonly Segment[]
-  /** False when the schedule says all of it already. */
+  /** False if the schedule already contains all moves. */
   readonly changes: boolean
 }
 
-/** The phase that runs and those to come; `rejected` when none runs. */
+/** Returns the running phase and the later ones. Throws `rejected` if none runs. */
 export function remainingPhases(schedule: Schedule): readonly [Phase, ...Phase[]] {
   const { begun } = schedule
   const [running, ...later] = schedule.phases.filter((phase) => begun !== null && phase.start_date >= begun)
@@ -121,7 +122,7 @@ function cut(phase: Phase, turns: readonly PriceSwitch[]): Segment[] {
   return between(phase, [phase.start_date, ...inside.map((turn) => turn.at)], phase.end_date, turns)
 }
 
-/** What comes after the last phase so far; nothing if nothing is left to be moved. */
+/** Returns the segments after the last phase; empty if no price is left to move. */
 function goingOn(last: Phase, missing: readonly PriceSwitch[], turns: readonly PriceSwitch[]): Segment[] {
   return missing.length === 0 ? [] : between(last, [last.end_date, ...missing.map((turn) => turn.at)], null, turns)
 }
@@ -141,7 +142,7 @@ function between(
   }))
 }
 
-/** A schedule that puts the item on a third price is somebody else's decision. */
+/** Throws `rejected` if the schedule moves the item to a third price, because that was a deliberate change. */
 function checkReached(schedule: Pick<Schedule, 'id'>, segments: readonly Segment[], turn: PriceSwitch): void {
   const then = segments.find(({ start, end }) => start <= turn.at && (end === null || end > turn.at)) ?? segments.at(-1)
   const prices = then?.phase.items.map((item) => priceIn(item, then.moved)) ?? []

@@ -1,5 +1,5 @@
-// Moves items when their running period ends, through the subscription's schedule: nothing is billed now, and a metered
-// item's usage until then is billed at the price it was used at. Two writes at most, and a repeat goes on where it broke off.
+// Moves items at the end of their current period, through the subscription's schedule: nothing is billed now, and a metered item's usage
+// until then is billed at its old price. Takes at most two writes; a retry continues an interrupted move.
 import type { Stripe } from 'stripe'
 import { processorId } from '../../../catalog/resource.ts'
 import type { ProcessorId } from '../../../catalog/resource.ts'
@@ -19,8 +19,8 @@ import { retrieveSubscription, withAllItems } from './subscriptions.ts'
 type Phases = readonly [Phase, ...Phase[]]
 
 /**
- * `rejected` without any write when the subscription is over or about to be, when it has no item on a price that is to
- * move, when a price is of another usage type, or when its schedule puts the item on a third price.
+ * Throws `rejected`, without any write, if the subscription has ended or is about to, if it has no item on a price to move, if a price has
+ * another usage type, or if its schedule moves the item to a third price.
  */
 export async function scheduleSwaps(
   context: StripeContext,
@@ -33,7 +33,7 @@ export async function scheduleSwaps(
   if (found === null) throw rejected(`There is no subscription ${id}.`)
   const subscription = await withAllItems(context, found, signal)
   refuseEnding(subscription)
-  // Read whole before anything is written.
+  // Everything is read before the first write.
   const live = understood(subscription, liveSubscription)
   const owner = understood(subscription, (one) => idIn(one.schedule))
   const present = owner === null ? null : await readSchedule(context, owner, signal)
@@ -44,12 +44,12 @@ export async function scheduleSwaps(
     present === null
       ? await changeOfNew(context, asked, { signal, idempotencyKey: `${key}:make` })
       : changeOf(present, asked)
-  // Without one an earlier attempt has done it.
+  // null: an earlier attempt has already written the change.
   if (change !== null) await write(context, change, { signal, idempotencyKey: `${key}:change` })
   return { effectiveAt: Math.max(...turns.map((turn) => turn.at)) * 1000 }
 }
 
-/** Where present prices lead when the running period of their item is over; a price that stays is not mentioned. */
+/** Returns the price that follows each present price at the end of its item's period; prices that stay are omitted. */
 export async function readScheduledPrices(
   context: StripeContext,
   subscription: LiveSubscription,
@@ -67,7 +67,10 @@ export async function readScheduledPrices(
   return new Map(pairs)
 }
 
-/** As Stripe does it: an item stays on its price if the phase has it, the others take over what is new, in order. */
+/**
+ * Pairs present prices with their successors like Stripe does: an item keeps its price if the phase contains it, the others get the new
+ * prices in order.
+ */
 function successors(subscription: LiveSubscription, then: Phase): Map<ProcessorId, ProcessorId> {
   const present = subscription.items.map((item) => item.price.id)
   const leaving = present.filter((price) => !holds(then, price))
@@ -82,12 +85,12 @@ function successors(subscription: LiveSubscription, then: Phase): Map<ProcessorI
 function refuseEnding(subscription: SaidSubscription): void {
   const { id, cancel_at: at } = subscription
   if (hasEnded(subscription)) throw rejected(`The subscription ${id} has ended.`)
-  // A schedule would take over how it ends.
+  // A schedule would override the planned cancellation.
   if (subscription.cancel_at_period_end === true || (at !== null && at !== undefined))
     throw rejected(`The subscription ${id} is going to be cancelled, so its items are not moved.`)
 }
 
-/** When the move takes place: at the end of the item's own period, or where the schedule brings the price in. */
+/** Returns the time of the move: the end of the item's period, or the start of the scheduled phase with the price. */
 function turnOf(swap: ScheduledSwaps['swaps'][number], live: LiveSubscription, schedule: Schedule | null): PriceSwitch {
   const on = (price: string): LiveItem | undefined => live.items.find((item) => item.price.id === price)
   const later = (price: string) => schedule?.phases.find((phase) => isAhead(schedule, phase) && holds(phase, price))
@@ -104,7 +107,10 @@ function isAhead({ begun }: Schedule, phase: Phase): boolean {
   return begun !== null && phase.start_date > begun
 }
 
-/** A metered price has no quantity to pass on, and a licensed one would begin with 1. */
+/**
+ * Throws `rejected` unless both prices of a move have the same usage type: a metered price has no quantity to pass on, and a licensed one
+ * would start with 1.
+ */
 async function checkPrices(
   context: StripeContext,
   live: LiveSubscription,
@@ -151,13 +157,13 @@ interface ScheduleMove {
 interface ScheduleUpdate {
   readonly schedule: string
   readonly params: Stripe.SubscriptionScheduleUpdateParams
-  /** When the first phase of the change began, in seconds. */
+  /** Start of the first phase in the change, in seconds. */
   readonly from: number
 }
 
 /**
- * Makes a schedule and works out its change. One that cannot be read, even when it is asked for again, is let go: it would be left
- * over from a change that was never made.
+ * Creates a schedule and computes its change. If the change fails even after the schedule was read again, the schedule is released, because
+ * it would be left over from a change that was never made.
  */
 async function changeOfNew(
   context: StripeContext,
@@ -195,7 +201,7 @@ async function changeOfRead(
   }
 }
 
-/** The subscription goes on as it is; nothing of the schedule had begun. */
+/** Releases the schedule: the subscription continues unchanged, because no change of the schedule has started. */
 async function letGo(context: StripeContext, id: string, { idempotencyKey, signal }: WriteOptions): Promise<void> {
   const request = {
     operation: 'POST /v1/subscription_schedules/:id/release',
@@ -205,7 +211,7 @@ async function letGo(context: StripeContext, id: string, { idempotencyKey, signa
   await writeOne(context, request, { object: 'subscription_schedule', id }, options)
 }
 
-/** null when the schedule says all of it already. Throws, with nothing written, what stands against it. */
+/** Returns the change; null if the schedule already contains it. Throws, before any write, if the change is impossible. */
 function changeOf(schedule: Schedule, { subscription, live, turns }: ScheduleMove): ScheduleUpdate | null {
   if (schedule.subscription !== subscription.id) throw strange(schedule.id, subscription.id)
   const phases = remainingPhases(schedule)
@@ -242,7 +248,7 @@ async function write(
   )
 }
 
-/** What is sent for the running phase holds at once: if it were not what the subscription has, that would change now. */
+/** Throws if the running phase differs from the subscription's items, because the parameters of the running phase take effect at once. */
 function refuseDisagreement(live: LiveSubscription, schedule: Schedule, [running]: Phases): void {
   const said = running.items.map((item) => entry(item.price, item.quantity)).sort()
   const held = live.items.map((item) => entry(item.price.id, item.quantity)).sort()
@@ -254,7 +260,7 @@ function entry(price: string, quantity: number | null | undefined): string {
   return `${price}×${String(quantity ?? 'metered')}`
 }
 
-/** So that the subscription is let go soon, also where its items have periods of different length. */
+/** Returns the shortest period of all items, so that the subscription is released soon. */
 function shortestPeriod(live: LiveSubscription): { interval: string; interval_count: number } {
   const days = { day: 1, week: 7, month: 30, year: 365 }
   const [shortest] = live.items

@@ -5,7 +5,7 @@ import type { SaidSubscription } from './live-subscription.ts'
 import { listSome } from '../connection/pages.ts'
 import { translated } from './subscriptions.ts'
 
-/** Subscriptions of the account that have not ended, newest first, from this many list pages at most. */
+/** Returns subscriptions of the account that have not ended, newest first, from at most `pages` list pages. */
 export async function someSubscriptions(
   context: StripeContext,
   pages: number,

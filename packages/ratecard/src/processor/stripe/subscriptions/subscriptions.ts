@@ -1,5 +1,5 @@
-// Reading subscriptions, and moving their items to other prices in one update. Decides nothing about which move is right;
-// it never moves an item without saying its quantity and never asks for prorations.
+// Reads subscriptions, and moves their items to other prices in one update. Does not decide which move is right. Always sends the quantity
+// of a moved item, and never requests prorations.
 import type { Stripe } from 'stripe'
 import type { LiveSubscription, ItemSwap } from '../../customer-half.ts'
 import { ProcessorError } from '../../processor-error.ts'
@@ -11,7 +11,7 @@ import type { SaidSubscription } from './live-subscription.ts'
 
 type Filter = Pick<Stripe.SubscriptionListParams, 'customer' | 'price'>
 
-/** Subscriptions that have not ended, oldest first. A customer or price that Stripe does not know is `rejected`. */
+/** Returns subscriptions that have not ended, oldest first. Throws `rejected` for an unknown customer or price. */
 export async function runningSubscriptions(
   context: StripeContext,
   filter: Filter,
@@ -24,7 +24,7 @@ export async function runningSubscriptions(
   )
 }
 
-/** The same with those that have ended. */
+/** Returns all subscriptions, ended ones included. */
 export async function everySubscription(
   context: StripeContext,
   filter: Filter,
@@ -56,7 +56,7 @@ async function translatedAll(
 ): Promise<LiveSubscription[]> {
   const live: LiveSubscription[] = []
   for (const one of newestFirst.toReversed()) live.push(await translated(context, one, signal))
-  // Newest first is Stripe's order; of one second it is all we know.
+  // The sort is stable: subscriptions created within the same second keep Stripe's order, reversed.
   return live.sort((a, b) => a.createdAt - b.createdAt)
 }
 
@@ -113,7 +113,7 @@ function isDone(after: LiveSubscription, swap: ItemSwap): boolean {
   return item !== undefined && item.price.id === swap.price && item.quantity === swap.quantity
 }
 
-/** In our words, with all its items. */
+/** Returns the subscription with all its items, converted. */
 export async function translated(
   context: StripeContext,
   subscription: SaidSubscription,
@@ -122,7 +122,7 @@ export async function translated(
   return understood(await withAllItems(context, subscription, signal), liveSubscription)
 }
 
-/** The list of items inside an answer may be its first page only. */
+/** Completes the list of items, because a reply may contain only its first page. */
 export async function withAllItems(
   context: StripeContext,
   subscription: SaidSubscription,

@@ -1,9 +1,9 @@
-// The scenarios that decide what the product believes of the processor. Each makes what it needs, looks, and says what it saw.
+// Scenarios that verify the product's assumptions about Stripe. Each creates its objects, reads them and returns its observation.
 import type { Stripe } from 'stripe'
 import { day, formOf } from './stage.ts'
 import type { Scenario, Stage } from './stage.ts'
 
-/** A customer on a clock with a card, and a monthly price of ten dollars. */
+/** Creates a customer with a card on a test clock, and a monthly price of ten dollars. */
 async function shopOn(stage: Stage) {
   const clock = await stage.clock()
   const customer = await stage.customer(clock.id)
@@ -36,7 +36,7 @@ const meteredMove: Scenario = {
       event_name: meter.event_name,
       payload: { stripe_customer_id: customer, value: '100' },
     })
-    // Usage is added up a little later than it is taken.
+    // Usage is aggregated a little later than it is accepted.
     const hour = (seconds: number) => Math.floor(seconds / 3600) * 3600
     await stage.until('the usage is counted', async () => {
       const { data } = await stripe.billing.meters.listEventSummaries(meter.id, {

@@ -1,20 +1,20 @@
-// What a scenario works with on either side: one account, things made under names of their own, and how each is undone.
+// Environment of a scenario, for the sandbox and for Stripe: one account, objects with unique names, and the cleanup of each.
 import { randomBytes } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Stripe } from 'stripe'
 import type { Clock } from '../../../clock.ts'
 
-/** What a scenario saw: plain values that both sides should agree about, with no ids or moments in them. */
+/** Observation of a scenario: plain values that must be equal on both sides, without ids or times. */
 export type Observation = Readonly<Record<string, unknown>>
 
 export interface Scenario {
   readonly id: string
-  /** What the product relies on. */
+  /** The assumption that the product relies on. */
   readonly belief: string
   observe(stage: Stage): Promise<Observation>
 }
 
-/** Epoch seconds and days in seconds, for readers of scenarios. */
+/** Seconds of a day, for times in scenarios. */
 export const day = 86_400
 const patienceMs = 300_000
 
@@ -23,7 +23,7 @@ export class Stage {
   readonly stripe: Stripe
   readonly signal: AbortSignal
   readonly #clock: Clock
-  /** Unlike that of any other run. */
+  /** Unique id of this run, part of all names. */
   readonly run = randomBytes(6).toString('hex')
   readonly #undo: { readonly what: string; readonly work: () => Promise<unknown> }[] = []
 
@@ -33,12 +33,12 @@ export class Stage {
     this.signal = signal
   }
 
-  /** Undone when the scenario is over, the latest first. */
+  /** Registers a cleanup. After the scenario the cleanups run in reverse order. */
   tidy(what: string, work: () => Promise<unknown>): void {
     this.#undo.push({ what, work })
   }
 
-  /** What could not be undone. */
+  /** Runs all cleanups and returns the names of the objects that could not be removed. */
   async cleanUp(): Promise<readonly string[]> {
     const left: string[] = []
     for (const { what, work } of this.#undo.splice(0).reverse())
@@ -56,7 +56,7 @@ export class Stage {
     return product
   }
 
-  /** Monthly, in dollars, unless said otherwise. */
+  /** Creates a price. Default: monthly, in USD. */
   async price(params: Partial<Stripe.PriceCreateParams> & { readonly product: string }): Promise<Stripe.Price> {
     const price = await this.stripe.prices.create({ currency: 'usd', recurring: { interval: 'month' }, ...params })
     this.tidy(`price ${price.id}`, () => this.stripe.prices.update(price.id, { active: false }))
@@ -79,7 +79,7 @@ export class Stage {
     return coupon
   }
 
-  /** Frozen at this second; with it go its customers and all they have. */
+  /** Creates a test clock, frozen at the present second. Deleting it deletes its customers with all their objects. */
   async clock(): Promise<{ readonly id: string; readonly from: number }> {
     const from = Math.floor(this.#clock.now() / 1000)
     const clock = await this.stripe.testHelpers.testClocks.create({ frozen_time: from, name: `Ratecard ${this.run}` })
@@ -87,7 +87,7 @@ export class Stage {
     return { id: clock.id, from }
   }
 
-  /** `card`: one that pays by default. */
+  /** Creates a customer; `card` adds a default card whose payments succeed. */
   async customer(clock: string | null, card = true): Promise<string> {
     const { stripe } = this
     const { id } = await stripe.customers.create({
@@ -101,7 +101,7 @@ export class Stage {
     return id
   }
 
-  /** Resolves when the clock is there. */
+  /** Advances a test clock and resolves when it is ready. */
   async advance(clock: string, to: number): Promise<void> {
     await this.stripe.testHelpers.testClocks.advance(clock, { frozen_time: to })
     await this.until('the test clock is ready', async () => {
@@ -110,7 +110,7 @@ export class Stage {
     })
   }
 
-  /** Asks until it is so. */
+  /** Polls once a second until the condition is true; throws after 5 minutes. */
   async until(what: string, isSo: () => Promise<boolean>): Promise<void> {
     for (const giveUpAt = this.#clock.now() + patienceMs; !(await isSo());) {
       if (this.#clock.now() > giveUpAt) throw new Error(`It took too long until ${what}.`)
@@ -118,7 +118,7 @@ export class Stage {
     }
   }
 
-  /** What a call is refused with, in words that hold no id; `accepted` when it is not. */
+  /** Returns the error of a refused call, in text without ids; `accepted` if the call succeeds. */
   async refusal(call: Promise<unknown>): Promise<unknown> {
     try {
       await call
@@ -130,7 +130,7 @@ export class Stage {
     }
   }
 
-  /** Text without ids, moments and names of this run. */
+  /** Returns the text without ids, times and names of this run. */
   plain(text: string): string {
     return text
       .replaceAll(this.run, '<run>')
@@ -139,7 +139,7 @@ export class Stage {
   }
 }
 
-/** `null`, `list`, `object`, or what it is: how a member comes, not what is in it. */
+/** Returns the form of a member without its content: `absent`, `null`, `list`, or its JavaScript type. */
 export function formOf(value: unknown): string {
   if (value === undefined) return 'absent'
   if (value === null) return 'null'

@@ -1,4 +1,4 @@
-// Runs the scenarios on the real processor and on the sandbox, one after the other, and says where they differ.
+// Runs the scenarios on the real processor and on the sandbox, one after the other, and returns the differences.
 import { isDeepStrictEqual } from 'node:util'
 import type { Clock } from '../../../clock.ts'
 import { ProcessorError } from '../../processor-error.ts'
@@ -10,18 +10,18 @@ import type { Observation, Scenario } from './stage.ts'
 
 export interface VerifyOptions {
   readonly secretKey: string
-  /** Another server that speaks the API; null is Stripe itself. */
+  /** Base URL of another server with the same API; null means Stripe itself. */
   readonly apiBase: string | null
-  /** Where the sandbox is. */
+  /** Base URL of the sandbox. */
   readonly sandboxUrl: string
-  /** Ids of scenarios; all when there are none. */
+  /** Ids of the scenarios to run; empty means all. */
   readonly only: readonly string[]
   readonly clock: Clock
   readonly signal: AbortSignal
   readonly onVerdict?: (verdict: ScenarioResult) => void
 }
 
-/** Something that the two sides say differently; `at` is a path into what was seen. */
+/** A difference between both sides; `at` is the path in the observation. */
 export interface Difference {
   readonly at: string
   readonly sandbox: unknown
@@ -32,15 +32,15 @@ export interface ScenarioResult {
   readonly id: string
   readonly belief: string
   readonly differences: readonly Difference[]
-  /** Why it could not be decided; null when it was. */
+  /** The reason if the scenario could not finish; null otherwise. */
   readonly error: string | null
-  /** What was made at the processor and could not be taken away again. */
+  /** Objects that could not be removed from the processor. */
   readonly leftBehind: readonly string[]
 }
 
 export const scenarioIds: readonly string[] = scenarios.map(({ id }) => id)
 
-/** Throws `unauthorized` for a key that is no test key: nothing is ever sent with it. */
+/** Throws `unauthorized` for a key that is not a test key; no request is sent with it. */
 export async function verify(options: VerifyOptions): Promise<readonly ScenarioResult[]> {
   const { secretKey, apiBase, sandboxUrl, only, clock, signal } = options
   const problem = keyProblem(secretKey)

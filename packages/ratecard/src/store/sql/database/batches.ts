@@ -1,4 +1,4 @@
-/** Rows per statement: SQLite takes 32,766 parameters, PostgreSQL 65,535, and our widest table has 17 columns. */
+/** Rows per statement. Limits on parameters are 32,766 (SQLite) and 65,535 (PostgreSQL), and the widest table has 17 columns. */
 const batchSize = 1000
 
 /** Runs `work` on consecutive slices, one after the other. */

@@ -1,18 +1,18 @@
 import { ServiceError } from '../../../errors/service-error.ts'
 import type { StoreRefusal } from '../../store.ts'
 
-/** What a data directory answers when it cannot be used. */
+/** Error codes of an unusable data directory, e.g. read-only or full. */
 const directoryCodes = /^(EACCES|EPERM|EROFS|ENOTDIR|EISDIR|ENOSPC)$/
-/** Node's and pg's words for a connection that could not be made or was lost; PostgreSQL's classes of the same. */
+/** Error codes of a failed or lost connection: those of Node and pg, and PostgreSQL's SQLSTATE classes. */
 const connectionCodes =
   /^(ECONN\w+|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENOENT|08\w{3}|25P03|55P03|57P0\d|53\w{3}|28\w{3}|3D000|25006|58030|XX00[12])$/
 const connectionMessages =
   /connection terminated|connection ended|timeout exceeded when trying to connect|query read timeout|not queryable|driver has already been destroyed|after calling end on the pool|connection is not open/i
-/** A full or read-only disk, an I/O error, damage, or a lock that was not released: the next connection does not end these. */
+/** Conditions that outlast a new connection, e.g. a full or read-only disk, an I/O error, damage, or a lock that was not released. */
 const lasting = /^(SQLITE_|EACCES|EPERM|EROFS|ENOTDIR|EISDIR|ENOSPC|53[12]00|25006|55P03|58030|XX00[12])/
 const sqliteCodes = /^SQLITE_(BUSY|LOCKED|IOERR|FULL|CANTOPEN|READONLY|NOTADB|CORRUPT|PERM|AUTH)/
 
-/** A failure of the database itself becomes `store_unavailable`; everything else stays as it is. */
+/** Converts a failure of the database itself to `store_unavailable`; returns every other error unchanged. */
 export function asServiceError(error: unknown): unknown {
   if (error instanceof ServiceError || !(error instanceof Error)) return error
   const code = codeOf(error)
@@ -24,19 +24,21 @@ export function asServiceError(error: unknown): unknown {
   })
 }
 
-/** The refusal behind a `store_unavailable` of `asServiceError`; null for every other error, which is no fault of the database. */
+/**
+ * Returns the refusal behind a `store_unavailable` of `asServiceError`; null for every other error, because it is no fault of the database.
+ */
 export function refusalOf(problem: unknown): Pick<StoreRefusal, 'code' | 'kind'> | null {
   if (!(problem instanceof ServiceError) || !(problem.cause instanceof Error)) return null
   const code = codeOf(problem.cause)
   return { code: code || 'connection lost', kind: lasting.test(code) ? 'condition' : 'connection' }
 }
 
-/** Nothing was done, and doing it again may succeed: also when a lock was not to be had for seconds. */
+/** True if nothing was written and a retry may succeed: serialization failure, deadlock or lock timeout. */
 export function isSerializationFailure(error: unknown): boolean {
   return error instanceof Error && /^(40001|40P01|55P03)$/.test(codeOf(error))
 }
 
-/** A row that there may be only one of is there already. */
+/** True for a violation of a unique constraint or primary key. */
 export function isDuplicate(error: unknown): boolean {
   return error instanceof Error && /^(23505|SQLITE_CONSTRAINT_(UNIQUE|PRIMARYKEY))$/.test(codeOf(error))
 }

@@ -1,5 +1,5 @@
-// The only holder of a database handle. Reads go through `read`, every write through `write` (one transaction each).
-// Decides retries and what a failed connection looks like; the only place, with the dialects, that branches by engine.
+// The only holder of a database handle. Reads go through `read`, every write through `write` (one transaction each). Decides retries and
+// the errors of a failed connection. Only this file and the dialects branch by engine.
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomInt } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -19,12 +19,15 @@ export type Write = Transaction<Tables>
 const attempts = 5
 
 export interface DatabaseOptions {
-  /** For PostgreSQL: the address is a unix socket or a loopback address. */
+  /** True if DATABASE_URL is a unix socket or a loopback address (PostgreSQL only). */
   readonly localAddress?: boolean
   readonly clock?: Clock
 }
 
-/** The embedded engine answers at once: a transaction of many statements would let nobody else go on. */
+/**
+ * Yields to the event loop between statements. The embedded engine runs synchronously, so a transaction of many statements would block all
+ * other requests.
+ */
 const betweenStatements: KyselyPlugin = {
   transformQuery: ({ node }) => node,
   transformResult: async ({ result }) => {
@@ -46,21 +49,21 @@ export class Database {
     this.#kysely = new Kysely<Tables>({ dialect, plugins: [new CamelCasePlugin(), betweenStatements] })
   }
 
-  /** The last one; damage that was found stays. */
+  /** The last refusal; a refusal for damage is kept. */
   get refusal(): StoreRefusal | null {
     return this.#refusal
   }
 
-  /** Looks for damage in the file of the embedded engine: reads all of it, about 1 ms for each MB that is cached. */
+  /** Checks the file of the embedded engine for damage. Reads all of it: about 1 ms per MB if the file is cached. */
   async checkFile(): Promise<void> {
-    // A file whose check fails is damaged too; prices that can be read are served all the same.
+    // A failed check counts as damage; prices that are still readable are served.
     const found = await this.read((db) => sql<{ quickCheck: string }>`pragma quick_check(1)`.execute(db)).catch(
       () => null,
     )
     if (found?.rows[0]?.quickCheck !== 'ok') this.#refused('read', { code: 'SQLITE_CORRUPT', kind: 'damage' })
   }
 
-  /** Statements of their own, outside any transaction. Never write here. */
+  /** Runs statements outside any transaction. Never write here. */
   async read<T>(work: (db: ReadConnection) => Promise<T>): Promise<T> {
     this.#refuseInside()
     try {
@@ -71,8 +74,8 @@ export class Database {
   }
 
   /**
-   * One transaction: BEGIN IMMEDIATE on SQLite, READ COMMITTED on PostgreSQL. `work` may run again after a serialization
-   * failure, so it must do nothing but use the handle, and never await anything else.
+   * Runs one transaction: BEGIN IMMEDIATE on SQLite, READ COMMITTED on PostgreSQL. `work` is retried after a serialization failure, so it
+   * must use nothing but the handle and never await anything else.
    */
   async write<T>(work: (db: Write) => Promise<T>): Promise<T> {
     this.#refuseInside()
@@ -86,7 +89,7 @@ export class Database {
     }
   }
 
-  /** The database's own clock, epoch milliseconds: replicas do not agree on the time. */
+  /** Returns the database's own time in epoch milliseconds, because the clocks of replicas differ. */
   now(): RawBuilder<number> {
     return this.engine === 'sqlite'
       ? sql<number>`cast(unixepoch('subsec') * 1000 as integer)`
@@ -94,8 +97,8 @@ export class Database {
   }
 
   /**
-   * True if the database certainly runs on this machine. SQLite does, because its write-ahead log is shared memory. PostgreSQL does
-   * if both ends see a local connection: with a proxy between (e.g. PgBouncer beside either of them) only one of them does.
+   * True if the database certainly runs on this machine. SQLite does, because its write-ahead log is shared memory. PostgreSQL does if both
+   * ends see a local connection: with a proxy between (e.g. PgBouncer beside either of them) only one end does.
    */
   async isOnThisMachine(db: ReadConnection): Promise<boolean> {
     if (this.engine === 'sqlite' || this.#options.localAddress !== true) return this.engine === 'sqlite'
@@ -104,7 +107,7 @@ export class Database {
     return rows[0]?.local === true
   }
 
-  /** Locks the rows until the transaction ends. SQLite has one writer at a time anyway. A row that is absent is not locked. */
+  /** Locks the rows until the transaction ends (PostgreSQL); SQLite has a single writer anyway. An absent row is not locked. */
   locked<Q extends { forUpdate(): Q }>(query: Q): Q {
     return this.engine === 'sqlite' ? query : query.forUpdate()
   }
@@ -126,7 +129,7 @@ export class Database {
   }
 
   #refuseInside(): void {
-    // It would wait for itself on SQLite, and silently leave the transaction on PostgreSQL.
+    // Without this check, the call would deadlock with itself on SQLite, and silently leave the transaction on PostgreSQL.
     if (this.#inside.getStore() === true)
       throw new Error('The store was used inside one of its own transactions: use the handle of the transaction.')
   }

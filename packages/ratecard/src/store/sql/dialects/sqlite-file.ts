@@ -1,4 +1,4 @@
-// The file of an embedded database: opening it, and waiting for its other users. Without Kysely, as a thread opens one too.
+// Opens the file of an embedded database and waits for its other users. Without Kysely, because a worker thread opens one too.
 import { randomInt } from 'node:crypto'
 import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -8,11 +8,11 @@ import SqliteFile from 'better-sqlite3'
 const busyMs = 5000
 
 export interface SqliteFileOptions {
-  /** The file gives room back when rows go, and its last moments may be lost with the machine's power: for what can be spared. */
+  /** True for expendable data (log lines): the file can shrink after rows are deleted, and a power failure may lose the last commits. */
   readonly spare: boolean
 }
 
-/** Opens or creates the file (0600, its directory 0700), or a store in memory for `:memory:`. */
+/** Opens or creates the file (0600, its directory 0700), or an in-memory store for `:memory:`. */
 export async function openSqlite(
   file: string,
   { spare }: SqliteFileOptions = { spare: false },
@@ -20,9 +20,9 @@ export async function openSqlite(
   if (file !== ':memory:') createPrivately(file)
   const database = new SqliteFile(file, { timeout: busyMs })
   try {
-    // Only an empty file takes it, and WAL already writes into it.
+    // `auto_vacuum` can only be set on an empty file, and switching to WAL writes to it: set it first.
     if (spare) await whenFree(() => database.pragma('auto_vacuum = INCREMENTAL'))
-    // Turning a new file to WAL needs it alone; several processes may start at the same moment.
+    // Switching a new file to WAL needs exclusive access, and several processes may start at the same time.
     await whenFree(() => database.pragma('journal_mode = WAL'))
     database.pragma(`synchronous = ${spare ? 'NORMAL' : 'FULL'}`)
     database.pragma('foreign_keys = ON')
@@ -33,7 +33,10 @@ export async function openSqlite(
   }
 }
 
-/** BEGIN IMMEDIATE, waiting without blocking the event loop, and with it the transaction of this process that it waits for. */
+/**
+ * Runs BEGIN IMMEDIATE. It waits without blocking the event loop, because the lock may be held by a transaction of this process, which
+ * would never finish otherwise.
+ */
 export async function beginImmediate(database: SqliteFile.Database): Promise<void> {
   await whenFree(() => {
     try {

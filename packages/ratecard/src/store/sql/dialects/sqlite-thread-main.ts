@@ -1,4 +1,4 @@
-// The thread's side of sqlite-thread.ts: one database, one statement after the other.
+// Worker-thread side of sqlite-thread.ts: one database, one statement after the other.
 import { parentPort, workerData } from 'node:worker_threads'
 import type SqliteFile from 'better-sqlite3'
 import { beginImmediate, openSqlite } from './sqlite-file.ts'
@@ -9,7 +9,7 @@ if (port === null) throw new Error('This file is the body of a thread.')
 const { file, spare } = workerData as ThreadOptions
 const opening = openSqlite(file, { spare })
 let broken = false
-// Told to whoever asks first; the next one starts another thread.
+// An error of opening is returned to the first request; then the thread ends, and the next request starts another.
 opening.catch(() => (broken = true))
 const statements = new Map<string, SqliteFile.Statement>()
 let turn: Promise<unknown> = Promise.resolve()
@@ -36,9 +36,9 @@ async function carryOut({ sql, parameters }: ThreadRequest): Promise<StatementRe
     await beginImmediate(database)
     return {}
   }
-  // After some failures (disk full, read error) SQLite has rolled back by itself already.
+  // After some failures (disk full, read error) SQLite has already rolled back by itself.
   if (sql === 'rollback' && !database.inTransaction) return {}
-  // It gives a row for each page without a column to show for it, so nothing but exec runs it to its end.
+  // `incremental_vacuum` yields a row without columns for each page, so only `exec` runs it to its end.
   if (sql.startsWith('pragma incremental_vacuum')) {
     database.exec(sql)
     return {}

@@ -1,5 +1,5 @@
-// An embedded database in a thread of its own, for data that must never make the service wait: neither for a large
-// statement nor for the disk. The thread starts with the first statement.
+// An embedded database in a worker thread, for data (log lines) that must never block the service, neither by a large statement nor by the
+// disk. The thread starts with the first statement.
 import { Worker } from 'node:worker_threads'
 import SqliteFile from 'better-sqlite3'
 import { CompiledQuery, SqliteAdapter, SqliteIntrospector } from 'kysely'
@@ -8,11 +8,11 @@ import { CleaningCompiler } from './sqlite.ts'
 import type { SqliteFileOptions } from './sqlite-file.ts'
 
 export interface ThreadOptions extends SqliteFileOptions {
-  /** A path, or `:memory:`. */
+  /** Path of the file, or `:memory:`. */
   readonly file: string
 }
 
-/** One statement, or with null the wish to end. */
+/** One statement; with `sql: null` a request to close the database and end the thread. */
 export interface ThreadRequest {
   readonly id: number
   readonly sql: string | null
@@ -24,7 +24,7 @@ export interface ThreadReply {
   readonly rows?: readonly unknown[]
   readonly changes?: number
   readonly error?: { readonly message: string; readonly code: string }
-  /** The database could not be opened: the thread ends. */
+  /** True if the thread ends after this reply: it was asked to, or the database could not be opened. */
   readonly last?: boolean
 }
 
@@ -80,7 +80,7 @@ class ThreadDriver implements Driver {
   }
 
   async releaseConnection(): Promise<void> {
-    // There is only the one.
+    // The driver has a single connection.
   }
 
   async destroy(): Promise<void> {
@@ -115,7 +115,7 @@ class ThreadConnection implements DatabaseConnection {
     }
   }
 
-  // Kysely's interface; nobody here asks for a stream.
+  // Required by Kysely's interface; streams are not used here.
   async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
     throw new Error('This database gives no streams.')
   }
@@ -125,7 +125,7 @@ class ThreadConnection implements DatabaseConnection {
     if (worker === undefined) return
     const ended = new Promise((resolve) => worker.once('exit', resolve))
     await this.#ask(null, [])
-    // The answer let go of the thread: a process that waits for nothing else would end before it.
+    // The reply removed the reference to the thread: without a new one, the process could end before the thread does.
     worker.ref()
     await ended
   }
@@ -135,7 +135,7 @@ class ThreadConnection implements DatabaseConnection {
     const id = ++this.#count
     return new Promise((resolve, reject) => {
       waiting.set(id, { resolve, reject })
-      // A process must not end while an answer is due, and an idle thread must not keep it.
+      // Keeps the process alive while a reply is pending; an idle thread does not.
       worker.ref()
       worker.postMessage({ id, sql, parameters } satisfies ThreadRequest)
     })

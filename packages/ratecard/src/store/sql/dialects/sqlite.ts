@@ -1,11 +1,11 @@
-// The embedded engine: one file, many processes. Durable at each commit (FULL), readers never wait (WAL).
+// SQLite: the embedded engine, one file for several processes. Durable at each commit (FULL); readers never wait (WAL).
 import type SqliteFile from 'better-sqlite3'
 import { SqliteDialect, SqliteDriver, SqliteQueryCompiler } from 'kysely'
 import type { Driver, QueryCompiler } from 'kysely'
 import { storableParameter } from '../database/text.ts'
 import { beginImmediate } from './sqlite-file.ts'
 
-/** Begins every transaction IMMEDIATE: the default, deferred, fails with SQLITE_BUSY as soon as two processes write. */
+/** Begins every transaction IMMEDIATE: the default (deferred) fails with SQLITE_BUSY as soon as two processes write. */
 export class ImmediateSqliteDialect extends SqliteDialect {
   readonly #database: SqliteFile.Database
 
@@ -36,7 +36,7 @@ class ImmediateDriver extends SqliteDriver {
   }
 
   override rollbackTransaction(): Promise<void> {
-    // After some failures (disk full, read error) SQLite has rolled back by itself already.
+    // After some failures (disk full, read error) SQLite has already rolled back by itself.
     if (this.#database.inTransaction) this.#database.exec('rollback')
     return Promise.resolve()
   }
@@ -44,7 +44,10 @@ class ImmediateDriver extends SqliteDriver {
 
 const mostStatements = 500
 
-/** Preparing costs more than running, and what each statement holds outside the heap is given back late: a push runs thousands. */
+/**
+ * Cache of prepared statements. Preparing costs more than running, and the memory of a statement outside the heap is freed late: a push
+ * runs thousands of them.
+ */
 export class PreparedOnce {
   readonly #database: SqliteFile.Database
   readonly #statements = new Map<string, SqliteFile.Statement>()

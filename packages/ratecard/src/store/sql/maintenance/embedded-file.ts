@@ -1,5 +1,4 @@
-// The database file of an embedded store while no store is open on it: whether anybody uses it, whether it is whole,
-// a copy of it. Nothing here brings a schema up to date.
+// Operations on the database file of an embedded store: exclusive access, checks and copies. None of them migrates the schema.
 import { copyFile, open, rm, stat } from 'node:fs/promises'
 import SqliteFile from 'better-sqlite3'
 import { SqliteDialect } from 'kysely'
@@ -13,17 +12,17 @@ import { secretContext } from '../repositories/configuration/secrets.ts'
 import { migrations } from '../schema-migrations/migrations.ts'
 import { SqlVersions } from '../repositories/configuration/versions.ts'
 
-/** Copies the store at `from`, in use or not, into the new file `to`. */
+/** Copies the store at `from`, whether in use or not, into the new file `to`. */
 export async function backupFile(from: string, to: string): Promise<void> {
   await reading(from, (database) => backupSqlite(database, to))
 }
 
 /**
- * Runs `work` while nobody else has the store open, which is then in one file, without a log beside it.
- * Fails with `store_in_use`. A program that opens the file meanwhile and finds it moved afterwards cannot write to it.
+ * Runs `work` while no other process has the store open; the store is then a single file, without a write-ahead log. Throws `store_in_use`.
+ * A program that opens the file in the meantime and finds it moved afterwards cannot write to it.
  */
 export async function aloneWith<T>(file: string, work: () => Promise<T>): Promise<T> {
-  // Told before SQLite looks: it throws away the log of a file that it does not know for its own.
+  // Checked before SQLite opens the file, because SQLite deletes the log of a file that is not its own.
   if (!(await isSqlite(file))) throw new SqliteFile.SqliteError(`${file} is no database`, 'SQLITE_NOTADB')
   const database = new SqliteFile(file, { fileMustExist: true, timeout: 0 })
   try {
@@ -36,7 +35,7 @@ export async function aloneWith<T>(file: string, work: () => Promise<T>): Promis
 
 function takeAlone(database: SqliteFile.Database, file: string): void {
   try {
-    // Leaving WAL needs the file alone: it is refused while any other connection is open, idle ones too.
+    // Leaving WAL needs exclusive access: it is refused while any other connection is open, idle ones included.
     const mode: unknown = database.pragma('journal_mode = DELETE', { simple: true })
     if (mode === 'delete') {
       database.exec('begin exclusive')
@@ -48,7 +47,7 @@ function takeAlone(database: SqliteFile.Database, file: string): void {
   throw new ServiceError('store_in_use', `The store ${file} is in use.`, { hint: 'Stop the server first.' })
 }
 
-/** Copies a file as it is, together with its log when there is one, and makes one whole file of them. */
+/** Copies a store file together with its write-ahead log, if there is one, and merges both into a single file. */
 export async function copyWhole(from: string, to: string): Promise<void> {
   await copyFile(from, to)
   const log = `${from}-wal`
@@ -72,17 +71,17 @@ export async function removeStore(file: string): Promise<void> {
   for (const suffix of ['', '-wal', '-shm', '-journal']) await rm(`${file}${suffix}`, { force: true })
 }
 
-/** The schema that this release makes; a higher one is of a newer release. */
+/** Schema version of this release; a higher one belongs to a newer release. */
 export const knownSchema = migrations.length
 
 export interface StoreCheck {
   readonly schema: number
-  /** False when another master key sealed the secrets. */
+  /** False if another master key sealed the secrets. */
   readonly keyFits: boolean
   readonly history: HistoryCheck
 }
 
-/** Reads a store through without changing it. null when the file is no store, or a damaged one. */
+/** Reads a whole store without changing it. Returns null if the file is no store, or a damaged one. */
 export async function checkStoreFile(file: string, sealer: Sealer | null): Promise<StoreCheck | null> {
   try {
     return await reading(file, async (database) => {

@@ -1,10 +1,10 @@
-// Rotation of the master key: everything sealed under an older key is sealed anew under the newest.
+// Rotation of the master key: reseals everything sealed under an older key under the newest.
 import type { Sealer } from '../../seal.ts'
 import type { Database, Write } from '../database/database.ts'
 import { idempotencyContext } from '../repositories/auth/idempotency.ts'
 import { secretContext } from '../repositories/configuration/secrets.ts'
 
-/** How many texts were sealed anew. One transaction: after a failure nothing has changed. */
+/** Returns the number of resealed texts. Runs in one transaction, so that a failure changes nothing. */
 export async function reseal(database: Database, sealer: Sealer): Promise<number> {
   const renew = (sealed: string, context: string) => sealer.seal(sealer.open(sealed, context), context)
   return database.write(async (db) => {

@@ -1,5 +1,5 @@
-// Brings the schema up to date at start. All pending steps in one transaction under a lock: processes that start
-// together do it once, and a crash leaves the old schema whole.
+// Migrates the schema at start. All pending steps run in one transaction under a lock: processes that start together do it once, and a
+// crash leaves the old schema whole.
 import { sql } from 'kysely'
 import { ServiceError } from '../../../errors/service-error.ts'
 import type { Clock } from '../../../clock.ts'
@@ -7,10 +7,10 @@ import type { Database, Engine, Write } from '../database/database.ts'
 import type { Dialect, Migration } from './migration.ts'
 import { migrations } from './migrations.ts'
 
-/** Any number will do, as long as every release uses the same. */
+/** Key of PostgreSQL's advisory lock: any number, as long as every release uses the same. */
 const advisoryLock = 727_283_227
 
-/** Fails with `store_unavailable` when a newer release has changed the schema already. */
+/** Throws `store_unavailable` if a newer release has already changed the schema. */
 export async function migrate(
   database: Database,
   clock: Clock,
@@ -23,7 +23,8 @@ export async function migrate(
     for (const [index, step] of steps.entries()) {
       if (index < present) continue
       const statements = statementsOf(step, database.engine)
-      // On a server each text is a journey. In a store with rows each statement has the time of a query to itself.
+      // On PostgreSQL each statement is a round trip, so a new store gets all in one. In a store with rows each statement has the query
+      // timeout to itself.
       const atOnce = present === 0 && database.engine === 'postgres' && statements.length > 0
       for (const text of atOnce ? [statements.join(';\n')] : statements) await sql.raw(text).execute(db)
       await db
@@ -34,7 +35,7 @@ export async function migrate(
   })
 }
 
-/** The whole schema of one engine as SQL text, for review: what a new store is made of. */
+/** Returns the whole schema of one engine as SQL text, for review: the statements that create a new store. */
 export function schemaText(engine: Engine, steps: readonly Migration[] = migrations): string {
   const blocks = steps.map((step, index) =>
     [`-- ${String(index + 1)}: ${step.name}`, ...statementsOf(step, engine).map((statement) => `${statement};`)].join(

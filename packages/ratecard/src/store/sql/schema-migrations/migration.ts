@@ -1,13 +1,13 @@
 import type { Engine } from '../database/database.ts'
 
-/** How an engine says what the engines say differently. */
+/** Differences between the engines in schema statements. */
 export interface Dialect {
   readonly engine: Engine
-  /** The type of columns that are compared and sorted byte by byte. */
+  /** Type of columns that are compared and sorted byte by byte, e.g. text with the collation "C". */
   readonly key: string
 }
 
-/** One change of the schema, as statements that both engines take. */
+/** One change of the schema, as statements for both engines. */
 export interface Migration {
   readonly name: string
   statements(engine: Dialect): readonly string[]

@@ -1,11 +1,11 @@
-// The ordered list of schema changes. A step that was released is never edited: a new one is added at the end.
-// One text serves both engines; `key` is the type of columns that are compared and sorted byte by byte.
+// Ordered list of schema changes. A released step is never edited: a new one is appended.
+// The same text serves both engines; `key` is the type of columns that are compared and sorted byte by byte.
 
 import type { Dialect, Migration } from './migration.ts'
 import { tenantTables } from './tenant-tables.ts'
 import { workerLogTables, workerTables } from './worker-tables.ts'
 
-/** Position in the list plus one is the schema's version. */
+/** The schema version of a step is its position in the list plus one. */
 export const migrations: readonly Migration[] = [
   {
     name: 'the schema of 0.1.0',
@@ -21,7 +21,7 @@ export const migrations: readonly Migration[] = [
   },
 ]
 
-/** The schema of the file that holds the log lines of workers beside an embedded store. */
+/** Schema of the separate file for worker log lines beside an embedded store. */
 export const workerLogMigrations: readonly Migration[] = [{ name: 'worker logs', statements: workerLogTables }]
 
 const configurationTables = ({ key }: Dialect) => [
@@ -177,8 +177,8 @@ const serviceTables = ({ key }: Dialect) => [
 ]
 
 /**
- * SQLite keeps a row in one piece, so that a column behind a document is found by walking through the whole document. These indexes
- * answer lists without it. PostgreSQL keeps long values apart from their row.
+ * Indexes for lists without documents. SQLite stores a row in one piece, so that reading a column after a document walks through the whole
+ * document. PostgreSQL stores long values apart from their row and does not need them.
  */
 const indexesBesideDocuments = [
   `create index versions_without_documents on versions (

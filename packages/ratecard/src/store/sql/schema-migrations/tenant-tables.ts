@@ -1,4 +1,4 @@
-// Part of the first schema: tenants with all that is theirs, and jobs that change subscriptions.
+// Part of the first schema: tenants with their sessions, free subscriptions and audit trail, and jobs that change subscriptions.
 import type { Dialect } from './migration.ts'
 
 export const tenantTables = ({ key }: Dialect): readonly string[] => [

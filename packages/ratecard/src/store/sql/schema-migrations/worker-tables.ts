@@ -68,7 +68,10 @@ export const workerTables = ({ key }: Dialect): readonly string[] => [
   `insert into worker_changes (id, sequence) values (1, 0)`,
 ]
 
-/** Used on PostgreSQL; an embedded store has its lines in a file with the same tables. Sizes are kept so that no write has to count. */
+/**
+ * Tables of log lines: used on PostgreSQL, and in the separate log file of an embedded store. Sizes are stored so that no write has to
+ * count.
+ */
 export const workerLogTables = ({ key }: Dialect): readonly string[] => [
   `create table worker_logs (
   id ${key} primary key,

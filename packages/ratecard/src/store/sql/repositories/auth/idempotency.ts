@@ -33,7 +33,7 @@ export class SqlIdempotency implements IdempotencyStore {
           .executeTakeFirst()
         if (claimed !== undefined) return null
         const row = await db.selectFrom('idempotencyKeys').selectAll().where('key', '=', key).executeTakeFirst()
-        // Absent when another process released it between the two statements: then it is free again.
+        // Absent if another process released it between the two statements: then the key is free again.
         if (row !== undefined) return row
       }
     })

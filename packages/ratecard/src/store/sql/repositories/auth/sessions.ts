@@ -2,7 +2,7 @@ import { ServiceError } from '../../../../errors/service-error.ts'
 import type { SessionRecord, SessionStore } from '../../../tenant-store.ts'
 import type { Database } from '../../database/database.ts'
 
-/** A session that has just ended can still be told from one that never was. */
+/** Retention (ms) of expired sessions: for a day, an expired session can be distinguished from an unknown one. */
 const keptMs = 24 * 60 * 60 * 1000
 
 export class SqlSessions implements SessionStore {
@@ -14,7 +14,8 @@ export class SqlSessions implements SessionStore {
 
   async add(session: SessionRecord): Promise<void> {
     await this.#database.write(async (db) => {
-      // Locked: a tenant that is removed at this moment must not leave a session for the next one of its name.
+      // The tenant's row is locked (PostgreSQL): a tenant that is removed concurrently must not leave a session for the next tenant of that
+      // id.
       const tenant = await this.#database
         .locked(db.selectFrom('tenants').select('id'))
         .where('id', '=', session.tenantId)

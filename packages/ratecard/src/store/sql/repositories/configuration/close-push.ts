@@ -1,4 +1,4 @@
-// The one moment at which a push becomes visible: version, current pointer, mappings and journal end together.
+// Closes a push: in one transaction the version, the current pointer, the mappings and the end of the journal become visible.
 import type { Rename } from '../../../../catalog/renames.ts'
 import { ServiceError } from '../../../../errors/service-error.ts'
 import { genesis, hashVersion } from '../../../history-chain.ts'
@@ -15,11 +15,11 @@ export interface PushClosing {
   readonly at: number
 }
 
-/** Only inside a transaction that holds the lease and has locked the push. Refuses while a step is not done. */
+/** Requires a transaction that holds the lease and has locked the push. Throws while a step is not done. */
 export async function closePush(database: Database, db: Write, closing: PushClosing): Promise<VersionRecord> {
   const { pushId, mappings, renames, at } = closing
   await refuseUnfinished(db, pushId)
-  // Two pushes of different leases would still take turns here.
+  // This lock serializes even two pushes of different leases.
   await database.locked(db.selectFrom('published').select('sequence')).where('id', '=', 1).executeTakeFirstOrThrow()
   const record = await nextVersion(db, pushId, closing.version)
   await db.insertInto('versions').values(record).execute()

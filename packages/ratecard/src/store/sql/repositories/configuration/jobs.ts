@@ -15,10 +15,10 @@ type StepOutcomeInput = Parameters<JobStore['settle']>[2]
 type EndJobInput = Parameters<JobStore['end']>[1]
 type JobMove = Awaited<ReturnType<JobStore['movesBetween']>>[number]
 
-/** Conditions of one query. */
+/** Maximum number of LIKE conditions in one query. */
 const mostConditions = 50
 
-/** Steps that one query looks at: the embedded engine answers nobody else meanwhile. */
+/** Steps per query. The embedded engine blocks all other requests meanwhile. */
 const stepsAtOnce = 1000
 
 /** The journal of jobs that change subscriptions. */
@@ -96,7 +96,7 @@ export class SqlJobs extends SqlJournal<JobRecord, NewJob, JobStepRecord, EndJob
     return moves
   }
 
-  /** In the job's order. With few prices, only steps in which one of them may stand. */
+  /** Yields the succeeded steps in order. With few prices (`mostConditions`), only steps whose text contains one of them. */
   async *#succeeded(
     { id, stepsTotal }: Pick<JobRecord, 'id' | 'stepsTotal'>,
     prices: readonly ProcessorId[],
@@ -110,7 +110,7 @@ export class SqlJobs extends SqlJournal<JobRecord, NewJob, JobStepRecord, EndJob
           .where('position', '>=', start)
           .where('position', '<', start + stepsAtOnce)
           .where('state', '=', 'succeeded')
-          // An expression of hundreds of conditions is slower than reading the steps, and has a limit.
+          // An expression with hundreds of conditions is slower than reading all steps, and its depth is limited.
           .$if(prices.length <= mostConditions, (query) =>
             query.where((eb) => eb.or(prices.map((price) => eb('step', 'like', `%"${price}"%`)))),
           )
@@ -223,7 +223,7 @@ export class SqlJobs extends SqlJournal<JobRecord, NewJob, JobStepRecord, EndJob
   }
 }
 
-/** Whether one of the ids is a value in the text of a step. The wildcards of LIKE let similar ids pass. */
+/** True if one of the ids is a string value in the JSON of a step. LIKE alone also matches similar ids, because `_` is a wildcard. */
 function namesAny(step: string, ids: ReadonlySet<string>): boolean {
   return [...step.matchAll(/"([^"\\]*)"/g)].some(([, value = '']) => ids.has(value))
 }

@@ -1,5 +1,5 @@
-// The journal of pushes and of jobs. Decides that a write comes from the holder of the lease, that a step moves only forward
-// and that what ended stays so; never decides what the work does. Each method is one transaction.
+// The SQL journal of pushes and jobs. Decides that only the holder of the lease writes, that a step only moves forward, and that ended work
+// stays ended; never decides what the work does. Each method is one transaction.
 import type { Clock } from '../../../../clock.ts'
 import { ServiceError } from '../../../../errors/service-error.ts'
 import type { Journal } from '../../../journal.ts'
@@ -16,11 +16,11 @@ export interface JournalDeps {
   readonly clock: Clock
 }
 
-/** Where one kind of work is kept. */
+/** Tables and columns of one kind of work. */
 export interface JournalPlace {
   readonly kind: 'push' | 'job'
   readonly work: { readonly table: 'pushes' | 'jobs'; readonly columns: Columns }
-  /** What is written when it runs or ends, and so does not wait. */
+  /** Column values written when the work runs or ends, e.g. `resumesAt: null`. */
   readonly notWaiting: Changes
   readonly steps: { readonly table: 'steps' | 'jobSteps'; readonly columns: Columns; readonly of: 'pushId' | 'jobId' }
 }
@@ -48,9 +48,9 @@ export abstract class SqlJournal<
     this.#place = place
   }
 
-  /** Throws when work in this state is not written to any more. */
+  /** Throws if work in this state is closed to writes. */
   protected abstract refuseEnded(db: Write, id: string, state: Work['state']): Promise<void>
-  /** What becomes of its steps when it is taken up again; throws when it is not. */
+  /** Prepares the steps for a resume; throws if work in this state cannot be resumed. */
   protected abstract reopen(db: Write, id: string, state: Work['state']): Promise<void>
   protected abstract notFound(id: string): ServiceError
 
@@ -90,7 +90,7 @@ export abstract class SqlJournal<
       await this.reopen(db, id, state)
       const running = { state: 'running', error: null, finishedAt: null, updatedAt: at } as const
       await this.#change(db, id, { ...this.#place.notWaiting, ...running })
-      // Whoever asked the dead process to stop has what they wanted.
+      // The process that was asked to stop has died: the cancel request is fulfilled.
       await this.forgetCancel(db, id)
     })
   }
@@ -141,7 +141,7 @@ export abstract class SqlJournal<
     return rows.map((row) => toStep<Step>(row))
   }
 
-  /** It does not run any more: a wish that it stops is fulfilled. */
+  /** Ends or pauses the work, which also fulfills its cancel request. */
   protected async stop(id: string, changes: Changes, token: LeaseToken): Promise<void> {
     await this.onWork(id, token, async (db, at) => {
       await this.#change(db, id, { ...changes, updatedAt: at })
@@ -164,7 +164,7 @@ export abstract class SqlJournal<
     })
   }
 
-  /** `besides` is written in the same transaction. */
+  /** Writes the outcome of a step. `besides` runs in the same transaction. */
   protected async settleStep(
     id: string,
     index: number,
@@ -185,7 +185,7 @@ export abstract class SqlJournal<
     })
   }
 
-  /** The work is locked, is there and has not ended. */
+  /** Runs `action` with the work's row locked. Throws if the work does not exist or has ended. */
   protected async onWork<T>(
     id: string,
     token: LeaseToken,
@@ -206,7 +206,7 @@ export abstract class SqlJournal<
     await db.deleteFrom('cancelRequests').where('kind', '=', this.#names.kind).where('id', '=', id).execute()
   }
 
-  /** The lease row is locked first and the work second, in every method: no two of them can wait for each other. */
+  /** Locks the lease row first and the work second, in every method, so that two transactions cannot deadlock. */
   async #write<T>(token: LeaseToken, action: (db: Write) => Promise<T>): Promise<T> {
     return this.deps.database.write(async (db) => {
       await this.deps.leases.assertHeld(db, token)
@@ -214,7 +214,7 @@ export abstract class SqlJournal<
     })
   }
 
-  /** `done` counts a step that is done from now on. */
+  /** `done` is added to the number of finished steps. */
   async #onStep<T>(
     id: string,
     index: number,
@@ -233,7 +233,7 @@ export abstract class SqlJournal<
       if (step === undefined) throw new ServiceError('internal', `The ${kind} "${id}" has no step ${String(index)}.`)
       if (isDone(step.state))
         throw new ServiceError('internal', `Step ${String(index)} of the ${kind} "${id}" is ${step.state} already.`)
-      // One statement: the row of a push holds the whole document.
+      // A single update without a read, because the row of a push contains the whole document.
       await db
         .updateTable(work)
         .set((eb) => ({ updatedAt: at, stepsDone: eb('stepsDone', '+', done) }))
@@ -247,7 +247,7 @@ export abstract class SqlJournal<
     await db.updateTable(this.#names.work).set(changes).where('id', '=', id).execute()
   }
 
-  /** The statements here name only columns that both kinds of work have; to the compiler all of it is a job. */
+  /** The statements here use only columns that both kinds of work have; to the compiler all work is a job. */
   get #names() {
     const { kind, work, steps } = this.#place
     return { kind, work: work.table as 'jobs', steps: steps.table as 'jobSteps', of: steps.of as 'jobId' }
@@ -258,7 +258,7 @@ function isDone(state: StepState): boolean {
   return state === 'succeeded' || state === 'skipped'
 }
 
-/** Null in every column that may be empty. */
+/** Returns a row with null in every nullable column. */
 function empty(columns: Columns): Row {
   return Object.fromEntries(Object.entries(columns).flatMap(([name, { nullable }]) => (nullable ? [[name, null]] : [])))
 }

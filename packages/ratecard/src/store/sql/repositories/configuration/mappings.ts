@@ -79,8 +79,8 @@ export class SqlMappings implements MappingStore {
 }
 
 /**
- * Gives entries of the history their new configuration ids, and free subscriptions, which know their price by its id alone, theirs.
- * What goes on where histories meet is an entry of its own at the end. Only inside the transaction that closes a push.
+ * Writes the new configuration ids of renamed items into the mapping history and into free subscriptions, which refer to their price by
+ * that id alone. Where two histories merge, the present mapping is appended as a new entry. Requires the transaction that closes a push.
  */
 export async function renameEntries(db: Write, revision: number, renames: readonly Rename[]): Promise<void> {
   if (renames.length === 0) return
@@ -110,13 +110,13 @@ export async function renameEntries(db: Write, revision: number, renames: readon
 const newNames = (renames: readonly Rename[], of: ResourceKind) =>
   new Map(renames.filter(({ kind }) => kind === of).map(({ from, to }) => [String(from), String(to)]))
 
-/** Jobs about one item of the document, by its kind. */
+/** Kinds of jobs whose subject is an item of the document, by the kind of that item. */
 const jobsAbout = [
   ['price', 'migration'],
   ['webhook', 'webhook_rotation'],
 ] as const satisfies readonly (readonly [ResourceKind, JobKind])[]
 
-/** A job that waits for its date is still found, and counted in plans, under the id that its item has by then. */
+/** Writes the new id of an item into unfinished jobs about it, so that lookups and plans find them under the present id. */
 async function renameJobs(db: Write, renames: readonly Rename[]): Promise<void> {
   for (const [of, kind] of jobsAbout) {
     const names = newNames(renames, of)
@@ -145,7 +145,7 @@ async function renameFreeSubscriptions(db: Write, renames: readonly Rename[]): P
     .select(['id', 'priceId'])
     .where('priceId', 'in', [...names.keys()])
     .execute()
-  // Read first, then written: two prices may exchange their ids.
+  // All rows are read before the first write, because two prices may swap their ids.
   for (const { id, priceId } of rows)
     await db
       .updateTable('localSubscriptions')
@@ -154,7 +154,9 @@ async function renameFreeSubscriptions(db: Write, renames: readonly Rename[]): P
       .execute()
 }
 
-/** Appends what differs from the latest entry of its (kind, config id). Only inside the transaction that closes a push. */
+/**
+ * Appends the mappings that differ from the latest entry of their (kind, configuration id). Requires the transaction that closes a push.
+ */
 export async function appendMappings(db: Write, revision: number, changes: readonly MappingChange[]): Promise<void> {
   const entries = await db.selectFrom('mappings').selectAll().orderBy('sequence').execute()
   const latest = new Map(entries.map((entry) => [resourceKey(entry.kind, entry.configId), entry.processorId]))

@@ -14,7 +14,7 @@ type SucceedStepInput = Parameters<PushStore['succeed']>[2]
 type SettleStepInput = Parameters<PushStore['settle']>[2]
 type EndPushInput = Parameters<PushStore['end']>[1]
 
-/** The journal of pushes. */
+/** The SQL journal of pushes. */
 export class SqlPushes extends SqlJournal<PushRecord, NewPush, StepRecord, EndPushInput> implements PushStore {
   readonly #secrets: SqlSecrets
 
@@ -144,7 +144,7 @@ export class SqlPushes extends SqlJournal<PushRecord, NewPush, StepRecord, EndPu
   }
 
   protected override reopen(_db: Write, id: string, state: PushRecord['state']): Promise<void> {
-    // A push that is still `running` while its lease is ours was cut off: its process died.
+    // A push that is still `running` while this process holds its lease was cut off: its process died.
     if (state !== 'interrupted' && state !== 'running')
       throw new ServiceError('push_not_resumable', `The push "${id}" is ${state}.`)
     return Promise.resolve()

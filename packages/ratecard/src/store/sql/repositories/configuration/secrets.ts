@@ -3,7 +3,7 @@ import type { SecretStore } from '../../../store.ts'
 import type { Database, Write } from '../../database/database.ts'
 import type { SecretRow } from '../../../records/auth.ts'
 
-/** The row that a sealed text is bound to. */
+/** Returns the context that a sealed text is bound to: its table, scope and id. */
 export function secretContext(row: Pick<SecretRow, 'scope' | 'id'>): string {
   return `secrets:${row.scope}:${row.id}`
 }
@@ -33,7 +33,10 @@ export class SqlSecrets implements SecretStore {
     return this.#sealer.open(await bindSealed(this.#database, this.#sealer, row, fresh), secretContext(row))
   }
 
-  /** The same inside a transaction: a journal step and the secret of its answer are kept together or not at all. */
+  /**
+   * Saves the secret within the caller's transaction, so that a journal step and the secret in its response are stored together or not at
+   * all.
+   */
   async putWebhookSecret(db: Write, endpoint: string, secret: string): Promise<void> {
     const row = { scope: 'webhook', id: endpoint } as const
     const sealed = this.#sealer.seal(secret, secretContext(row))
@@ -46,15 +49,15 @@ export class SqlSecrets implements SecretStore {
 }
 
 /**
- * Fails with `secret_unreadable` when the master key does not belong to this store: at the start, before anything
- * is sealed under a second key that nobody knows to keep.
+ * Throws `secret_unreadable` if the master key does not belong to this store. Called at start, before anything is sealed under a second key
+ * that no operator would know to keep.
  */
 export async function checkMasterKey(database: Database, sealer: Sealer): Promise<void> {
   const row = { scope: 'check', id: 'master-key' } as const
   sealer.open(await bindSealed(database, sealer, row, 'ok'), secretContext(row))
 }
 
-/** Keeps `plain` when the row is absent; what is there now, sealed. */
+/** Inserts `plain`, sealed, if the row is absent. Returns the stored sealed text. */
 async function bindSealed(
   database: Database,
   sealer: Sealer,

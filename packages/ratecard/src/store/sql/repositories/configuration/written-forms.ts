@@ -1,9 +1,9 @@
-// Documents as their authors wrote them, kept once for each text, and which push used which.
+// Written forms: documents as their authors wrote them, stored once per text, and the push that used each.
 import { createHash } from 'node:crypto'
 import type { WrittenForm, WrittenFormStore } from '../../../store.ts'
 import type { Database } from '../../database/database.ts'
 
-/** Kept, but never pushed: the push was refused or did not come. */
+/** Retention (ms) of a written form that no push used, e.g. because the push was refused: 24 hours. */
 const unusedForMs = 24 * 60 * 60 * 1000
 
 export class SqlWrittenForms implements WrittenFormStore {

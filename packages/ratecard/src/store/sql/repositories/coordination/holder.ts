@@ -1,14 +1,14 @@
-// Identifies the process that holds a lease, so that the lease of a process that died on this machine is free at once. Only Linux
-// gives enough evidence. Without evidence (another machine, another container, a hidden /proc) the lease's TTL decides alone.
+// Identity of the process that holds a lease, so that the lease of a process that died on this machine is free at once. Only Linux gives
+// enough evidence. Without evidence (another machine, another container, a hidden /proc) only the lease's TTL decides.
 import { readFileSync, readlinkSync } from 'node:fs'
 
-/** `<boot>/<pid namespace>+<time namespace>/<pid>/<start>`: unique to one process. Null where the system does not give all of it. */
+/** `<boot>/<pid namespace>+<time namespace>/<pid>/<start>`: unique to one process. Null if the system does not provide all of it. */
 export const thisProcess: string | null = describeThis()
 
 /**
- * True only for a process of this boot and pid namespace that has certainly ended. For example a replica of another user under
- * `hidepid=2` or `ProtectProc=invisible` has no visible /proc entry while it runs, so a missing entry alone is no evidence:
- * the kernel is asked for the pid with signal 0, which those options do not filter.
+ * True only for a process of this boot and pid namespace that has certainly ended. For example a replica of another user under `hidepid=2`
+ * or `ProtectProc=invisible` has no visible /proc entry while it runs, so a missing entry alone is no evidence: signal 0, which those
+ * options do not filter, checks the pid.
  */
 export function isDead(holder: string): boolean {
   if (thisProcess === null) return false
@@ -55,7 +55,7 @@ function read(file: string): string | null {
   try {
     return readFileSync(file, 'utf8').trim()
   } catch {
-    // Hidden, ended, or no /proc at all: none of these can be told from the others.
+    // Hidden, ended, or no /proc at all: these cases cannot be distinguished.
     return null
   }
 }

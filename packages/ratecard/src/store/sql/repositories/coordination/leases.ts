@@ -1,5 +1,5 @@
-// Who may work on a thing now. One row per name, kept for ever so that its fence only grows.
-// Decides by the database's clock alone; the clock of this process serves only to give up early.
+// Leases: the exclusive right of one process to work on something. One row per name, never deleted, so that its fence only grows. Decides
+// by the database's clock alone; the clock of this process serves only to give up early.
 import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
 import { atDeadline } from '../../../../clock.ts'
@@ -30,7 +30,7 @@ export class Leases {
       return await work({ token, signal: keeper.signal })
     } finally {
       await keeper.stop()
-      // When this fails the lease ends by itself; the outcome of the work must not be hidden by it.
+      // If the release fails, the lease expires by its TTL; the error must not hide the outcome of the work.
       await this.#release(token).catch(() => undefined)
     }
   }
@@ -48,8 +48,8 @@ export class Leases {
   }
 
   /**
-   * Fails with `push_in_progress` unless the token still holds its lease. The row stays locked until the transaction ends,
-   * so nobody can take the lease over between this check and the commit.
+   * Throws `push_in_progress` unless the token still holds its lease. The row stays locked until the transaction ends, so that no other
+   * process can take the lease between this check and the commit.
    */
   async assertHeld(db: Write, token: LeaseToken): Promise<void> {
     const row = await this.#database
@@ -86,7 +86,7 @@ export class Leases {
     return { name, fence }
   }
 
-  /** A holder that died on this machine writes nothing more: its time need not run out. */
+  /** Takes over the lease of a holder that died on this machine: it writes nothing more, so there is no need to wait for the TTL. */
   async #takeFromTheDead(db: Write, name: string, until: RawBuilder<number>): Promise<number | null> {
     const held = await db.selectFrom('leases').select(['holder', 'fence']).where('name', '=', name).executeTakeFirst()
     if (held === undefined || !(await this.#isDead(db, held.holder))) return null
@@ -100,7 +100,10 @@ export class Leases {
     return taken?.fence ?? null
   }
 
-  /** With a store on another machine the holder may run there too: clones of one VM snapshot share boot id and namespaces. */
+  /**
+   * True if the holder certainly ended. With the database on another machine the holder may run there too, because clones of one VM
+   * snapshot share boot id and namespaces.
+   */
   async #isDead(db: ReadConnection, holder: string | null): Promise<boolean> {
     return holder !== null && isDead(holder) && (await this.#database.isOnThisMachine(db))
   }
@@ -131,7 +134,7 @@ export class Leases {
   }
 }
 
-/** Renews at a third of the lease's time. Aborts when the renewal is refused, or when none succeeded for the whole time. */
+/** Renews a lease at a third of its TTL. Aborts if a renewal is refused, or if none succeeded for a whole TTL. */
 class LeaseKeeper {
   readonly #lost = new AbortController()
   readonly #ttlMs: number
@@ -169,7 +172,7 @@ class LeaseKeeper {
 
   async #renewOnce(): Promise<void> {
     const sentAt = performance.now()
-    // A database that cannot be reached is asked again; the end of the lease's time decides.
+    // If the database is unreachable, retry. The lease is lost only when its TTL has passed without a renewal.
     const held = await this.#renew().catch(() => null)
     if (this.#stopped) return
     if (held === false) {

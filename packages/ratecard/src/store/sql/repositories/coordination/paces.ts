@@ -1,11 +1,11 @@
-// One rate for all replicas: each reserves its next slots here, one after the other, by the database's clock.
+// One rate limit for all replicas: each reserves its next slots here, one after the other, by the database's clock.
 import { sql } from 'kysely'
 import { nextSlots, stillCounting, toleranceMs } from '../../../pacing.ts'
 import type { Slot } from '../../../pacing.ts'
 import type { Moment, PaceAsk, PaceStore } from '../../../store.ts'
 import type { Database, Write } from '../../database/database.ts'
 
-/** A clock that is read over a slow line is not well known; less time than this to use a slot would be none. */
+/** Minimum time (ms) to use a slot. Over a slow connection the database's clock is known less exactly, which could leave no time at all. */
 const shortestUseMs = 20
 
 export class SqlPaces implements PaceStore {
@@ -22,7 +22,8 @@ export class SqlPaces implements PaceStore {
       const fresh = nextSlots(given, ask, now * 1000)
       const kept = JSON.stringify([...stillCounting(given, ask.limits, now * 1000), ...fresh])
       await db.updateTable('paces').set({ slots: kept }).where('name', '=', ask.name).execute()
-      // The clock was read at some moment between question and answer: never earlier than the slot, never later than allowed.
+      // The clock was read between request and response: `from` assumes the latest time, so that no call is early; `until` assumes the
+      // earliest.
       return fresh.map(({ at }) => {
         const ahead = at / 1000 - now
         const from = toldAt + ahead
@@ -41,7 +42,7 @@ export class SqlPaces implements PaceStore {
   }
 }
 
-/** What was given so far. The row stays locked until the transaction ends, also when it was absent. */
+/** Returns the granted slots. The row is created if absent, and stays locked until the transaction ends. */
 async function lockedSlots(db: Write, name: string): Promise<readonly Slot[]> {
   const row = await db
     .insertInto('paces')

@@ -26,7 +26,7 @@ export class SqlLocalSubscriptions implements LocalSubscriptionStore {
           .where('priceId', '=', priceId)
           .where('endedAt', 'is', null)
           .executeTakeFirst()
-        // Absent when another process ended it between the two statements: then there is room again.
+        // Absent if another process ended it between the two statements: then a new one can start.
         if (running !== undefined) return running
       }
     })

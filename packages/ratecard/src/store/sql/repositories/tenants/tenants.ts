@@ -1,4 +1,4 @@
-// Tenants and the trail of who changed them: a change and its audit row are kept together or not at all.
+// Tenants and their audit trail: a change and its audit row are stored together or not at all.
 import { pointerOf } from '../../../../errors/issue.ts'
 import { ServiceError } from '../../../../errors/service-error.ts'
 import { pick, used } from '../../../records/columns.ts'
@@ -132,7 +132,7 @@ export class SqlTenants implements TenantStore {
     const removed = await this.#change(id, audit, async (db) => {
       const tenant = await db.deleteFrom('tenants').where('id', '=', id).returningAll().executeTakeFirst()
       if (tenant === undefined) return undefined
-      // A later tenant of the same id must find nothing that belonged to this one.
+      // A later tenant with the same id must not inherit anything of this one.
       await db
         .updateTable('sessions')
         .set({ revokedAt: audit.createdAt })
@@ -165,7 +165,7 @@ export class SqlTenants implements TenantStore {
     })
   }
 
-  /** The change and its audit row; null, and no row, when there is no such tenant. */
+  /** Writes the change and its audit row. Returns null, without an audit row, if the tenant does not exist. */
   async #change(
     id: string,
     audit: AuditRecord,
@@ -210,7 +210,7 @@ async function takenBy(db: Write, tenant: TenantRecord): Promise<ServiceError> {
   return conflict('id', `There is a tenant "${tenant.id}" already.`)
 }
 
-/** With the place of the value that cannot be taken in what the caller sent. */
+/** A conflict with the pointer of the offending value in the request. */
 function conflict(field: string, detail: string): ServiceError {
   const pointer = pointerOf([field])
   return new ServiceError('conflict', detail, {
@@ -218,12 +218,12 @@ function conflict(field: string, detail: string): ServiceError {
   })
 }
 
-/** Without a place: the customer is one that was made at the processor, no caller sent it. */
+/** Conflict without a pointer: the customer was created at the processor, no caller sent it. */
 function customerTaken(customer: string): ServiceError {
   return new ServiceError('conflict', takenText(customer))
 }
 
-/** The customer is one that the caller sent. */
+/** Conflict with a pointer: the caller sent the customer. */
 function customerRefused(customer: string): ServiceError {
   return conflict('processor_customer_id', takenText(customer))
 }

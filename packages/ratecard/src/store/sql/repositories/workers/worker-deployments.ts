@@ -62,7 +62,7 @@ export class SqlWorkers implements WorkerStore {
           .values({ ...secret, sealed })
           .execute()
       }
-      // Of its type because an insert may leave out what can be null: nobody would notice a column that is forgotten here.
+      // Typed, because an insert may omit nullable columns: a forgotten column would go unnoticed.
       const kept: Omit<RecordOf<typeof workerColumns>, 'name' | 'updatedAt'> = { deploymentId: id }
       const pointer = { ...kept, updatedAt: this.#database.now() }
       const worker = await db

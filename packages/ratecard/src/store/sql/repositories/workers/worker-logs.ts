@@ -12,18 +12,18 @@ interface OldLine {
   readonly bytes: number
 }
 
-/** Lines that one statement touches: long ones are 16 KB, and a step has to be done in a few milliseconds. */
+/** Lines per statement. Long lines have 16 KB, and a step should take only a few milliseconds. */
 const linesPerStep = 200
-/** Pages that one step gives back to the system, of 4 KB. */
+/** Pages (4 KB each) that one step returns to the file system. */
 const pagesPerStep = 500
 
 export interface WorkerLogParts {
   readonly database: Database
-  /** Run once before the first statement. */
+  /** Runs once before the first statement, e.g. the schema migration. */
   readonly prepare?: () => Promise<void>
-  /** False: there is nothing to open yet, and nothing to tidy. */
+  /** False if the file does not exist yet, so that there is nothing to tidy. */
   readonly exists?: () => boolean
-  /** True: the database is a file of these lines alone, which is closed and shrunk here. */
+  /** True if the database is a file of log lines alone, which is closed and shrunk here. */
   readonly isOwnFile?: boolean
 }
 
@@ -37,7 +37,7 @@ export class SqlWorkerLogs implements WorkerLogStore {
 
   async add(lines: readonly LogRecord[], keep: LogBound): Promise<void> {
     const byWorker = Map.groupBy(lines, (line) => line.worker)
-    // In the same order everywhere, so that two replicas never wait for each other's rows.
+    // Workers are sorted, so that two replicas lock rows in the same order and cannot deadlock.
     for (const worker of [...byWorker.keys()].sort()) {
       const own = byWorker.get(worker) ?? []
       for (let start = 0; start < own.length; start += linesPerStep) {
@@ -64,7 +64,7 @@ export class SqlWorkerLogs implements WorkerLogStore {
     return rows.reverse()
   }
 
-  /** Every line of every worker, by id. */
+  /** Yields all lines of all workers, ordered by id. */
   async *pages(size: number): AsyncGenerator<readonly LogRecord[]> {
     for (let after = ''; ;) {
       const lines = await this.#read((db) =>
@@ -119,7 +119,7 @@ export class SqlWorkerLogs implements WorkerLogStore {
     }
   }
 
-  /** How many of the oldest lines went: those before the first that is not `wanted`, at most one step's. */
+  /** Deletes the oldest lines up to the first one to keep, at most `linesPerStep`. Returns their number. */
   async #forgetOldest(worker: string, unwanted: (line: OldLine) => boolean): Promise<number> {
     return this.#write(async (db) => {
       await sizeOf(db, worker)
@@ -141,7 +141,7 @@ export class SqlWorkerLogs implements WorkerLogStore {
   }
 }
 
-/** Whether the worker has more than `keep` afterwards. */
+/** Inserts the lines. True if the worker has more than `keep` afterwards. */
 async function insert(db: Write, worker: string, lines: readonly LogRecord[], keep: LogBound): Promise<boolean> {
   const size = await sizeOf(db, worker)
   const added = await db
@@ -157,7 +157,7 @@ async function insert(db: Write, worker: string, lines: readonly LogRecord[], ke
   return now.lines > keep.lines || now.bytes > keep.bytes
 }
 
-/** One step of forgetting the oldest lines; whether there are still too many. */
+/** Deletes the oldest excess lines, at most `linesPerStep`. True if there are still too many. */
 async function trim(db: Write, worker: string, keep: LogBound): Promise<boolean> {
   const { lines, bytes } = await sizeOf(db, worker)
   let excess = { lines: lines - keep.lines, bytes: bytes - keep.bytes }
@@ -172,7 +172,7 @@ async function trim(db: Write, worker: string, keep: LogBound): Promise<boolean>
   return over() && going.length > 0
 }
 
-/** What the worker has, counted when nobody has yet. Its row is locked until the transaction ends. */
+/** Returns the number of lines and bytes of the worker, counted if no count is stored. Its row is locked until the transaction ends. */
 async function sizeOf(db: Write, worker: string): Promise<LogBound> {
   const { rows } = await sql<LogBound>`
     insert into worker_log_sizes (worker, lines, bytes) values (${worker}, -1, 0)

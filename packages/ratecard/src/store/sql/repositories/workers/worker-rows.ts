@@ -1,4 +1,4 @@
-// How a deployment and its code become rows, and rows become them.
+// Conversion of deployments and their code to rows and back.
 import { sql } from 'kysely'
 import { toRecord, toRow } from '../../../records/columns.ts'
 import type { RecordOf, RowOf } from '../../../records/columns.ts'
@@ -11,7 +11,7 @@ type BundleRow = RowOf<typeof bundleColumns>
 export const deploymentToRow = (record: DeploymentRecord) => toRow(deploymentColumns, record)
 export const deploymentOf = (row: RowOf<typeof deploymentColumns>) => toRecord(deploymentColumns, row)
 
-/** The names of a worker's columns beside those of its deployment, which may be called the same. */
+/** Aliases of a worker's columns, because those of its deployment in the same join may have equal names. */
 const beside = Object.keys(workerColumns).map((name) => ({
   name,
   alias: `worker${name.charAt(0).toUpperCase()}${name.slice(1)}`,
@@ -26,7 +26,7 @@ export function bundleToRow(
   deploymentId: string,
   { env: _sealed, modules, passCredentials, ...content }: DeploymentContent,
 ): BundleRow {
-  // Escaped by JSON, code keeps characters that neither engine can hold as text.
+  // JSON escapes characters that neither engine stores as text.
   const rest = { modules: JSON.stringify(modules), passCredentials: passCredentials ? 1 : 0 }
   const record: RecordOf<typeof bundleColumns> = { ...content, deploymentId, ...rest }
   return toRow(bundleColumns, record)

@@ -14,7 +14,7 @@ import type { Tables } from '../../../records/tables.ts'
 
 type RunIds = SelectQueryBuilder<Tables, 'workerRuns', { id: string }>
 
-/** Few enough that an embedded database has them away in a few milliseconds. */
+/** Runs deleted per statement: few enough for an embedded database to take only a few milliseconds. */
 const runsPerStep = 200
 
 type ClaimOptions = Parameters<WorkerRunStore['claimDue']>[1]
@@ -53,7 +53,7 @@ export class SqlWorkerRuns implements WorkerRunStore {
     })
   }
 
-  /** Of two replicas, the second waits here for the first and then finds the schedules moved on. */
+  /** Locks the due schedules (PostgreSQL). A second replica waits here for the first, and then finds the schedules advanced. */
   async #lockDue(db: Write, now: number, limit: number): Promise<DueSchedule[]> {
     const rows = await this.#database
       .locked(db.selectFrom('workerSchedules').selectAll())
@@ -80,7 +80,7 @@ export class SqlWorkerRuns implements WorkerRunStore {
     })
   }
 
-  /** All at once: of a thousand that are due in the same minute, the last must not wait for a thousand statements. */
+  /** Advances all schedules in batches: with a thousand due in the same minute, the last must not wait for a thousand statements. */
   async #moveOn(db: Write, planned: readonly { readonly due: DueSchedule; readonly plan: DuePlan }[]): Promise<void> {
     const next = planned.flatMap(({ due: { worker, cron }, plan: { nextAt } }) =>
       nextAt === null ? [] : [{ worker, cron, nextAt }],
@@ -108,7 +108,7 @@ export class SqlWorkerRuns implements WorkerRunStore {
     return this.#database.write(async (db) => {
       for (let scheduledTime = run.scheduledTime; ; scheduledTime++) {
         const claimed = await start(db, { ...run, scheduledTime }, instance, now)
-        // A tick, or another run by hand, has this very millisecond.
+        // A tick or another manual run already has this millisecond.
         if (claimed !== null) return claimed
       }
     })
@@ -151,7 +151,7 @@ export class SqlWorkerRuns implements WorkerRunStore {
         .limit(1)
         .executeTakeFirst(),
     )
-    // Nearly always: a write would make every replica wait for the others.
+    // The common case: without this check, a write at each poll would make the replicas wait for each other.
     if (stale === undefined) return 0
     const error = 'The replica that ran it ended, or lost the database, before the run did.'
     const result = await this.#database.write((db) =>
@@ -216,7 +216,7 @@ export class SqlWorkerRuns implements WorkerRunStore {
   }
 }
 
-/** `running`, or `skipped` beside one that runs; null when the tick is another's already. */
+/** Starts a run: `running`, or `skipped` if another run of the schedule is running; null if the tick was claimed before. */
 async function start(db: Write, run: NewRun, instance: string, now: number): Promise<RunRecord | null> {
   const [running] = await insertRuns(db, [begun(run, instance, now)])
   if (running !== undefined) return running
@@ -224,7 +224,7 @@ async function start(db: Write, run: NewRun, instance: string, now: number): Pro
   return skipped ?? null
 }
 
-/** Those that run now; what could not start beside one that runs is written as `skipped`. */
+/** Starts all runs and returns the running ones. A run that cannot start beside a running one is stored as `skipped`. */
 async function startAll(db: Write, runs: readonly NewRun[], instance: string, now: number): Promise<RunRecord[]> {
   const running = await insertRuns(
     db,
@@ -261,7 +261,10 @@ function ended(run: NewRun, outcome: 'missed' | 'skipped', error: string, now: n
   }
 }
 
-/** Those that were written: not a tick that was claimed before, nor (of those that run) one whose schedule is running. */
+/**
+ * Returns the inserted runs. Not inserted are ticks that were claimed before and, of runs in state `running`, those whose schedule is
+ * running already.
+ */
 async function insertRuns(db: Write, runs: readonly RunRecord[]): Promise<RunRecord[]> {
   const added = new Set<string>()
   await inBatches(runs, async (rows) => {
