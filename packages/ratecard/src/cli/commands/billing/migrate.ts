@@ -75,7 +75,7 @@ function requestOf({ options }: CommandContext) {
   return { priceId, to: whenOf(options.text('to') ?? 'renewal', systemClock.now()), only, except }
 }
 
-/** The API's form of `--when`. A date becomes midnight UTC, e.g. `2026-02-01T00:00:00Z`. */
+/** The API's form of `--to`. A date becomes midnight UTC, e.g. `2026-02-01T00:00:00Z`. */
 function whenOf(text: string, now: number): string {
   if (text === 'renewal' || text === 'now') return text
   const moment = /^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00:00Z` : text
