@@ -19,7 +19,9 @@ export type DeploymentView = Inside<typeof workers.Deployment>
 
 /** Service keys issued to workers. */
 export interface WorkerKeys {
-  /** Creates a key named after the worker. It does not count as the last key of an operator, so revoking it cannot lock anybody out. */
+  /**
+   * Creates a key named after the worker. Worker keys do not count as the last operator key, so revoking one never locks the operator out.
+   */
   create(worker: string, scope: 'read' | 'write'): Promise<{ readonly id: string; readonly key: string }>
   isValid(key: string, scope: 'read' | 'write'): Promise<boolean>
   revoke(id: string): Promise<void>

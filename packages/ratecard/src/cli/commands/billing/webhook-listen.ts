@@ -6,7 +6,7 @@ import { connect } from '../../server-address.ts'
 import type { ServerConnection } from '../../server-address.ts'
 import { listOption } from '../shared.ts'
 
-/** Poll interval (ms). The service calls the processor at most once per second for this route. */
+/** Poll interval (ms). The API allows one request per second for this route. */
 const pollMs = 1000
 const forwardTimeoutMs = 10_000
 
