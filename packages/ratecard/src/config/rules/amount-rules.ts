@@ -6,8 +6,8 @@ import { formatMinor } from '../../money/format.ts'
 import { named, quoted, warning } from './draft.ts'
 import type { Entry, Rule } from './draft.ts'
 
-// Currencies of which one unit is worth roughly 5 to 250 yen per hundredth. A yen amount of at least 20 times the number of cents was
-// therefore probably written with two decimals too many. The remaining currencies differ too much in value, or have no decimals.
+// Currencies of which one hundredth (e.g. a US cent) is worth roughly 1 to 2 yen. A yen amount of at least 20 times the number of cents
+// was therefore probably written with two decimals too many. The other currencies differ too much in value, or have no decimals.
 const comparable: Readonly<Record<Currency, boolean>> = {
   usd: true,
   eur: true,

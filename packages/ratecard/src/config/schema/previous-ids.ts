@@ -92,7 +92,7 @@ export function aliasesOf(config: BillingConfig): readonly Alias[] {
   ]
 }
 
-/** The current id for an id that a client may have stored earlier. An id that is nobody's earlier id is returned unchanged. */
+/** The current id for an id that a client may have stored earlier. An id that is no earlier id of an item is returned unchanged. */
 export function presentId(config: BillingConfig, kind: Kind, id: string): string {
   return aliasesOf(config).find((alias) => alias.kind === kind && alias.from === id)?.to ?? id
 }
