@@ -5,8 +5,8 @@ export type Snake<Name> = Name extends `${infer Head}${infer Tail}`
   ? `${Head extends Lowercase<Head> ? Head : `_${Lowercase<Head>}`}${Snake<Tail>}`
   : Name
 
-/** `processor_id` is `processorId`. */
+/** Converts to camelCase: `processor_id` → `processorId`. */
 export const camel = (name: string): string => name.replace(/_[a-z]/g, (match) => match.charAt(1).toUpperCase())
 
-/** `processorId` is `processor_id`. */
+/** Converts to snake_case: `processorId` → `processor_id`. */
 export const snake = (name: string): string => name.replace(/[A-Z]/g, (match) => `_${match.toLowerCase()}`)

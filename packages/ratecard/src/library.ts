@@ -1,27 +1,27 @@
-// What `import 'ratecard'` gives. Its types name nothing else of the product, because an installation has no sources.
+// The public API of `import 'ratecard'`. Its types refer to no other module, because an installation contains no sources.
 import { startServer as start } from './composition/main.ts'
 
 export interface ServerOptions {
-  /** The settings, as environment variables. Default: none, so that nothing of the process's own environment is taken by chance. */
+  /** Settings as environment variables. Default: none, so that variables of the process are not used by accident. */
   readonly env?: Readonly<Record<string, string | undefined>>
-  /** 0 picks a free one. */
+  /** Port of the server; 0 picks a free one. */
   readonly port?: number
   readonly dataDir?: string
   /** Closes the server when it aborts. */
   readonly signal?: AbortSignal
-  /** Gets what the command line would print once the server listens. */
+  /** Receives the lines that the CLI prints once the server is listening. */
   readonly out?: (text: string) => void
 }
 
 export interface Server {
   readonly url: string
-  /** null where the processor is not the sandbox. */
+  /** null if the processor is not the sandbox. */
   readonly sandboxUrl: string | null
-  /** Lets what runs end, for at most ten seconds. */
+  /** Drains running work for at most ten seconds, then closes. */
   close(): Promise<void>
 }
 
-/** The service, as `ratecard server start` starts it. Throws an Error whose message says what is wrong and what to do. */
+/** Starts the service like `ratecard server start`. Throws an Error whose message contains the cause and the next step. */
 export async function startServer(options: ServerOptions = {}): Promise<Server> {
   const { env = {}, port, dataDir, signal, out = () => undefined } = options
   const running = await start({ env, port, dataDir, signal, out, showKey: false })

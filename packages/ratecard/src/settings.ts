@@ -1,4 +1,4 @@
-// The environment as one value, read once at start (decisions, "Settings and how things start"). All mistakes are told at once.
+// Settings from environment variables, read once at startup (decisions, "Settings and how things start"). All errors are reported at once.
 import { isIP } from 'node:net'
 import { Ajv } from 'ajv'
 import { envSchema } from 'env-schema'
@@ -12,10 +12,10 @@ export interface Settings {
   readonly host: string
   readonly port: number
   readonly dataDir: string
-  /** A PostgreSQL URL; null is the embedded SQLite store in `dataDir`. */
+  /** PostgreSQL URL; null uses the embedded SQLite store in `dataDir`. */
   readonly databaseUrl: string | null
   readonly serviceKey: string | null
-  /** `<version>:<base64 of 32 bytes>` items, newest first; null is a key file in `dataDir`. */
+  /** Items `<version>:<base64 of 32 bytes>`, newest first; null uses a key file in `dataDir`. */
   readonly masterKey: string | null
   /** null starts the sandbox processor inside the service. */
   readonly stripeSecretKey: string | null
@@ -24,23 +24,23 @@ export interface Settings {
   readonly publicUrl: string | null
   readonly allowedRedirects: readonly string[]
   readonly requireVersionBump: boolean
-  /** How many live subscriptions a push may touch without approval; null is any number. */
+  /** Number of live subscriptions that a push may affect without approval; null for no limit. */
   readonly impactThreshold: number | null
-  /** The longest trial that a session may give itself. */
+  /** Maximum trial in days that a tenant session may request. */
   readonly sessionTrialDays: number
   readonly workers: 'on' | 'off'
-  /** Hosts that workers may reach whatever their address. */
+  /** Hosts that workers may reach even at a private address. */
   readonly workerAllowedHosts: readonly string[]
-  /** Each worker answers at `<name>.<domain>` too. */
+  /** Each worker is also served at `<name>.<domain>`. */
   readonly workerDomain: string | null
   readonly workerConfinement: 'auto' | ConfinementMode
   readonly workerLogDays: number
   readonly workerIdleMinutes: number
-  /** Requests a minute and address. */
+  /** Rate limit: requests per minute and client address. */
   readonly rateLimit: number
-  /** Addresses and nets of proxies whose `X-Forwarded-For` is believed. */
+  /** Addresses and networks of trusted proxies, whose `X-Forwarded-For` is used, e.g. `10.0.0.0/8`. */
   readonly trustedProxies: readonly string[]
-  /** Most connections at one time; null is as many as half of the file descriptors. */
+  /** Maximum number of open connections; null is half of the file descriptor limit. */
   readonly maxConnections: number | null
   readonly shutdownDelaySeconds: number
   readonly logLevel: LogLevel
@@ -54,10 +54,10 @@ const Port = (description: string, fallback: number) =>
   Type.Integer({ minimum: 0, maximum: 65535, default: fallback, description })
 const Text = (description: string) => Type.Optional(Type.String({ description }))
 
-/** Trials of shops are mostly shorter; whoever holds a session gives this to itself. */
+/** Default in days. Trials of shops are mostly shorter, and a tenant's session may request any trial up to this. */
 export const defaultSessionTrialDays = 30
 
-/** One entry per variable; docs/reference/settings.md is made of it. */
+/** One entry per variable; docs/reference/settings.md is generated from it. */
 export const settingsSchema = Type.Object({
   RATECARD_HOST: Type.String({
     default: '127.0.0.1',
@@ -176,7 +176,7 @@ function readRaw(env: NodeJS.ProcessEnv) {
   })
 }
 
-/** Throws ServiceError `settings_invalid` that names every variable that is wrong, never its value. */
+/** Parses the environment. Throws ServiceError `settings_invalid` with the names of all invalid variables, never their values. */
 export function readSettings(env: NodeJS.ProcessEnv): Settings {
   let raw: Raw
   try {
@@ -278,7 +278,7 @@ function isUrl(text: string, protocols: readonly string[]): boolean {
   return URL.canParse(text) && protocols.includes(new URL(text).protocol)
 }
 
-/** An address, or a net as `10.0.0.0/8`. */
+/** True for an address, or a network such as `10.0.0.0/8`. */
 function isAddressOrNet(text: string): boolean {
   const [address = '', bits, ...rest] = text.split('/')
   const family = isIP(address)

@@ -1,11 +1,11 @@
-// What differs: between two documents, or between a document and the processor.
+// Differences between two documents, or between a document and the processor.
 import { Type } from 'typebox'
 import { Ids, ResourceKind } from './notation/common.ts'
 import { AnyValue, asWritten, choice, closed, nullable, shape } from './notation/schema.ts'
 
 const created = { created: Ids, updated: Ids, archived: Ids }
 
-/** The specification's own report, kept as it is: a document with names of its own. */
+/** The specification's change report, in its own snake_case, which is not converted. */
 export const ChangeReport = asWritten(
   shape(
     'ChangeReport',

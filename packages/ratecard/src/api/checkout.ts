@@ -1,4 +1,4 @@
-// What a tenant does for itself: see its prices, buy, look after what it bought, and use what is metered.
+// Tenant operations: prices, checkout, managing subscriptions, and reporting usage.
 import { Type } from 'typebox'
 import type { Price } from '../config/schema/schema.ts'
 import { customerErrors, keyErrors, keyHeader, operations } from './notation/operation.ts'
@@ -66,7 +66,7 @@ export const Checkout = shape('Checkout', {
   ),
 })
 
-/** Exact on both sides: a whole number, or a decimal as text. */
+/** Exact in both directions: a whole number, or a decimal as text, e.g. `"0.25"`. */
 const UsageValue = Type.Unsafe<number | string>({
   type: ['integer', 'string'],
   minimum: 0,

@@ -1,4 +1,4 @@
-// The configuration as its owners see it: read, push, validate, roll back, pull, drift, reset.
+// The configuration for its owners: read, push, validate, roll back, pull, drift, reset.
 import { Type } from 'typebox'
 import type { BillingConfig } from '../config/schema/schema.ts'
 import { Detail } from './changes.ts'
@@ -9,7 +9,7 @@ import { pushHeaders, PushOutcome, pushQuery, pushStarted } from './pushes.ts'
 import { AnyObject, asWritten, closed, document, nullable, shape, shared, Time } from './notation/schema.ts'
 
 const Document = document<BillingConfig>('BillingConfig')
-/** A document as it comes: the service judges it itself, with words of its own for what is wrong. */
+/** An unchecked document: the service validates it and returns detailed issues. */
 const GivenDocument = document<unknown>('BillingConfig')
 
 export const ServedConfig = shape('ServedConfig', {
@@ -69,7 +69,7 @@ export const ResetReport = shape('ResetReport', {
 
 const path = '/api/v1/billing/admin/config'
 const all = { tag: 'Configuration', access: 'service_key' } as const
-/** Bytes. */
+/** Maximum size of a document in bytes (10 MiB). */
 const documentLimit = 10 * 1024 * 1024
 const pushAnswers = {
   200: { description: 'Applied, unchanged, or (`dry_run`) planned.', schema: PushOutcome },

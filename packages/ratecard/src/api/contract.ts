@@ -1,4 +1,4 @@
-// Every operation of the API, in the order in which they are described, and the shapes that have a place of their own there.
+// All operations of the API in documentation order, and the schemas that are OpenAPI components.
 import { BillingConfig, Meter, Price, Product } from '../config/schema/schema.ts'
 import { ChangeReport, Detail } from './changes.ts'
 import { checkoutOperations } from './checkout.ts'
@@ -43,7 +43,7 @@ export const contract = {
   ...serverOperations,
 }
 
-/** Shapes that OpenAPI shows once, by the name of their component; the document's own come straight from its one truth. */
+/** Schemas that OpenAPI lists once, by component name. Those of the document come from its own schema. */
 export const components = {
   BillingConfig,
   Product,

@@ -1,4 +1,4 @@
-// What the dashboard needs of the API beside everything else: who is asking, whether anything changed, a link that signs in.
+// API operations for the dashboard only: the caller's key, change detection, sign-in links.
 import { Type } from 'typebox'
 import { ServiceKey } from './keys.ts'
 import { operations } from './notation/operation.ts'

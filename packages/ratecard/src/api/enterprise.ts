@@ -1,4 +1,4 @@
-// Negotiated prices: which there are, given to a tenant, taken back.
+// Negotiated prices: listed, applied to a tenant, removed.
 import { Type } from 'typebox'
 import type { Price } from '../config/schema/schema.ts'
 import { TenantId } from './notation/common.ts'

@@ -1,4 +1,4 @@
-// Work on many subscriptions, journalled: what ran, what runs, what waits.
+// Jobs: journalled work on many subscriptions (completed, running and waiting).
 import { Type } from 'typebox'
 import { jobActs, jobKinds, jobStates } from '../store/records/journal.ts'
 import { journalled, Pagination, StepState } from './notation/common.ts'

@@ -1,4 +1,4 @@
-// The public rows of the specification: no key needed; a valid one shows hidden prices in the single lookups.
+// The specification's public operations. No key is required; with a valid key, single lookups include hidden prices.
 import { Type } from 'typebox'
 import type { Meter, Price, Product } from '../config/schema/schema.ts'
 import { ResourceKind } from './notation/common.ts'
@@ -6,7 +6,10 @@ import { ServedConfig } from './config.ts'
 import { idParams, operations } from './notation/operation.ts'
 import { absent, closed, code, Count, document, nullable, shape } from './notation/schema.ts'
 
-/** Canonical decimal inside. On the wire whole minor units are an integer, fractions decimal text: plain amounts add up without parsing. */
+/**
+ * A canonical decimal in the code. In the API, whole minor units are an integer and fractions are decimal text, so that common amounts can
+ * be added without parsing.
+ */
 const ExactMinor = (description: string) =>
   code<string, number | string>(
     Type.Union([Type.Integer({ minimum: 0 }), Type.String({ pattern: '^\\d+\\.\\d+$' })], { description }),
@@ -40,7 +43,7 @@ export const Cost = shape('Cost', {
   formatted: Type.String({ description: 'The amount as people read it.' }),
   breakdown: Type.Array(CostLine),
 })
-/** The route judges it by hand: a wrong quantity has a status and a code of its own. */
+/** The route validates it by hand, because an invalid quantity has its own status and error code. */
 export const Calculation = shape(
   'Calculation',
   {

@@ -1,4 +1,4 @@
-// Moving subscribers of a replaced price to what replaced it.
+// Migration of subscribers from a replaced price to its replacement.
 import { Type } from 'typebox'
 import { TenantId } from './notation/common.ts'
 import { Effective } from './enterprise.ts'

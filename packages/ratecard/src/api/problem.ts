@@ -1,4 +1,4 @@
-// What is wrong: a problem (RFC 9457), and each of its issues.
+// Problem responses (RFC 9457) and their issues.
 import { Type } from 'typebox'
 import { issueCodes, problemCodes } from '../errors/codes.ts'
 import type { IssueCode, ProblemCode } from '../errors/codes.ts'

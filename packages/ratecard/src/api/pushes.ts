@@ -1,4 +1,4 @@
-// Pushes: what one came to, and what the journal knows of it.
+// Pushes: outcomes and journal records.
 import { Type } from 'typebox'
 import { pushStates } from '../store/records/journal.ts'
 import { ChangeReport, Detail } from './changes.ts'
@@ -79,7 +79,7 @@ export const PushReport = shape('PushReport', {
 })
 
 const progress = { push_id: Type.String(), steps_done: Count('Steps that are done.'), steps_total: Count('All steps.') }
-/** The data of a server-sent event, by its name: that is the member `type` of the rooms and of the client. */
+/** Data of server-sent events by event name, which is the member `type` in the code and in the client. */
 export const pushEvents = {
   state: shape('PushStateEvent', { ...progress, state: PushState }),
   step: shape('PushStepEvent', { ...progress, step: PushStep }),

@@ -1,4 +1,4 @@
-// What was accepted before: the history, one revision of it, the difference of two.
+// Accepted revisions: history, a single revision, the difference of two.
 import { Type } from 'typebox'
 import type { BillingConfig } from '../config/schema/schema.ts'
 import { ChangeReport, DocumentDifference } from './changes.ts'

@@ -1,4 +1,4 @@
-// The service itself: is the process alive, can it work, what are its figures, what does it find about itself.
+// Operations on the service itself: liveness, readiness, metrics, self-checks.
 import { Type } from 'typebox'
 import { operations } from './notation/operation.ts'
 import { closed, shape } from './notation/schema.ts'

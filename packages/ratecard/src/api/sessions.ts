@@ -1,4 +1,4 @@
-// Sessions of tenants: minted by a service key, good for checkout, portal and usage of that tenant alone.
+// Tenant sessions: created by a service key; valid for checkout, portal and usage of that tenant only.
 import { Type } from 'typebox'
 import { TenantId } from './notation/common.ts'
 import { idParams, operations } from './notation/operation.ts'

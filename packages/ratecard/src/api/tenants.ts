@@ -1,4 +1,4 @@
-// Tenants: who buys, what they are on, what they will be invoiced, and what was changed about them.
+// Tenants: their data, subscriptions, upcoming invoices and audit log.
 import { Type } from 'typebox'
 import { By, Pagination, TenantId } from './notation/common.ts'
 import {
@@ -14,7 +14,7 @@ import { named } from './notation/marks.ts'
 import { AnyObject, closed, nullable, shape, Time } from './notation/schema.ts'
 import { DroppedUsage } from './usage.ts'
 
-/** Text or null in one step: a union would tell the caller of two mistakes where there is one. */
+/** Text or null without a union, because an invalid value would produce an error for each branch. */
 const TextOrNull = (maxLength: number, description: string) =>
   Type.Unsafe<string | null>({ type: ['string', 'null'], minLength: 1, maxLength, description })
 

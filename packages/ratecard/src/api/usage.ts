@@ -1,4 +1,4 @@
-// Usage that was taken and then dropped, as the processor tells of it later.
+// Usage that the processor accepted and later dropped, as reported by its error events.
 import { Type } from 'typebox'
 import { reportUsageAgain } from '../errors/advice.ts'
 import { TenantId } from './notation/common.ts'

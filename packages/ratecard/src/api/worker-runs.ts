@@ -1,4 +1,4 @@
-// What workers said, and what their schedules did.
+// Logs and cron runs of workers.
 import { Type } from 'typebox'
 import { runOutcomes } from '../store/records/workers.ts'
 import { Pagination } from './notation/common.ts'

@@ -7,7 +7,7 @@ import { asWritten, closed, nullable, shape, Time } from './notation/schema.ts'
 
 const text = (description: string) => Type.String({ description })
 
-/** What `env` holds under one name: a text, or another JSON value as Cloudflare's `[vars]` allow. */
+/** Value of a variable in `env`: text, or another JSON value as in Cloudflare's `[vars]`. */
 export type DeploymentVar =
   string | number | boolean | null | readonly DeploymentVar[] | { readonly [key: string]: DeploymentVar }
 
@@ -87,7 +87,7 @@ const one = `${workersPath}/:name` as const
 export const workerParams = { name: Type.String({ maxLength: 63, description: 'The worker’s name.' }) }
 const all = { tag: 'Workers', access: 'service_key' } as const
 const serves = { 200: { description: 'It serves.', schema: Worker } } as const
-/** Ten megabytes of modules in base64, their source map beside them. */
+/** Maximum size in bytes: 10 MB of modules in base64, plus their source maps. */
 const deploymentLimit = 48 * 1024 * 1024
 
 export const workerOperations = operations({

@@ -1,4 +1,4 @@
-// The specification's change report. In wire form already: it is stored and served as it is.
+// The specification's change report, in snake_case: stored and served without conversion.
 import type { PlannedChange } from './change.ts'
 import type { ResourceKind } from './kinds.ts'
 
@@ -12,7 +12,7 @@ export interface ChangeReport {
   promotion_codes: { created: string[]; updated: string[]; archived: string[] }
 }
 
-/** What a version keeps of a push: the report, and what the specification’s report has no list for. */
+/** The change report stored with a version, plus the removed webhooks, for which the specification's report has no list. */
 export interface KeptReport {
   readonly changes: ChangeReport
   readonly archivedWebhooks: readonly string[]
@@ -26,7 +26,7 @@ export function reportText(changes: readonly PlannedChange[]): string {
   return JSON.stringify({ ...changeReport(changes), ...(archived_webhooks.length === 0 ? {} : { archived_webhooks }) })
 }
 
-/** A stored report; lists that its release did not know are empty. */
+/** Parses a stored report. Lists that an older release did not write are empty. */
 export function readReport(text: string): KeptReport {
   const { archived_webhooks: archivedWebhooks = [], ...changes } = JSON.parse(text) as Partial<ChangeReport> & {
     readonly archived_webhooks?: readonly string[]
@@ -48,7 +48,10 @@ export function emptyReport(): ChangeReport {
 
 type ReportBucket = 'created' | 'updated' | 'archived' | 'unchanged'
 
-/** Ids in document order, every member present. Strays are no configuration's, and removed webhooks have no list: both are in `details` only. */
+/**
+ * Resource ids by kind and action, in document order; every list is present. Stray objects and removed webhooks have no list here: they
+ * appear in `details` only.
+ */
 export function changeReport(changes: readonly PlannedChange[]): ChangeReport {
   const report = emptyReport()
   for (const change of changes) {

@@ -1,13 +1,13 @@
-// What a plan says of one resource, in the words of the document: the leaf that plan, reports and views share.
+// Change of one resource, with the field names of the document. Used by plans, reports and views; imports no other module of the planner.
 import type { ConfigId, ProcessorId, ResourceKind } from './kinds.ts'
 
-/** Whose change a difference is: the author's edit, an edit at the processor, or both. */
+/** Origin of a difference: an edit of the document, drift (an edit at the processor), or both. */
 export type Origin = 'edit' | 'drift' | 'both'
 
 export interface FieldChange {
-  /** The document's own name of the field (snake_case), `metadata.<key>` for one metadata key. */
+  /** Field name in the document (snake_case), e.g. `unit_amount_decimal`, or `metadata.<key>` for one metadata key. */
   readonly field: string
-  /** JSON values in the document's form. `undefined` is absent. */
+  /** JSON values in the document's form. `undefined` means absent. */
   readonly before: unknown
   readonly after: unknown
   readonly origin: Origin
@@ -18,12 +18,12 @@ interface ChangeOf<Action extends string> {
   readonly kind: ResourceKind
   readonly configId: ConfigId
   readonly home: 'processor' | 'local'
-  /** Why, field by field; empty where the action speaks for itself. */
+  /** Changed fields. Empty if the action needs no reason, e.g. a create. */
   readonly because: readonly FieldChange[]
   readonly processorIdBefore: ProcessorId | null
-  /** null while it is not known (a create). */
+  /** null if the id is not known yet (a create). */
   readonly processorIdAfter: ProcessorId | null
-  /** The resource in one line as people read it, for example `€12.00 / month`. */
+  /** The resource in one readable line, e.g. `€12.00 / month`. */
   readonly display: { readonly before: string | null; readonly after: string | null }
 }
 
@@ -31,12 +31,15 @@ export type PlannedChange =
   | ChangeOf<'create'>
   | ChangeOf<'adopt'>
   | ChangeOf<'update'>
-  /** Another id takes the mapping over, with its history; what else changed in place comes with it. */
+  /**
+   * A new configuration id takes over the mapping of an earlier one, with its history. The change also lists other fields that changed in
+   * place.
+   */
   | ChangeOf<'rename'>
-  /** A new object (or an earlier one of equal content) takes the place of the present one. */
+  /** A new object, or an earlier object with equal content (`reused`), replaces the current one. */
   | (ChangeOf<'replace'> & { readonly reused: boolean })
   | ChangeOf<'reactivate'>
-  /** `removed` from the document, or a `stray` of an abandoned push. */
+  /** `removed`: gone from the document. `stray`: left behind by an abandoned push. */
   | (ChangeOf<'archive'> & { readonly reason: 'removed' | 'stray' })
   | ChangeOf<'keep'>
 

@@ -1,4 +1,4 @@
-// How two documents differ in meaning: what is written another way and says the same is no difference.
+// Semantic comparison of two documents. A different spelling of the same content (e.g. an explicit default) is no difference.
 import type { BillingConfig } from '../config/schema/schema.ts'
 import { desiredCatalog, emptyCatalog } from './desired.ts'
 import { displayOf } from './display.ts'
@@ -9,7 +9,7 @@ import { renameCatalog } from './renames.ts'
 import { resourceKinds } from './resource.ts'
 import type { Catalog, DesiredResource, ResourceKind } from './resource.ts'
 
-/** One configuration id that differs. */
+/** One configuration id whose content differs. */
 export interface DocumentDifference {
   readonly kind: ResourceKind
   readonly configId: string
@@ -19,8 +19,8 @@ export interface DocumentDifference {
 }
 
 /**
- * One entry per configuration id that differs: creation order of the kinds, then document order, removed ones last. An item that
- * takes over an earlier id (`previous_ids`) is that item with another `id`, not one that goes and one that comes.
+ * Differing configuration ids: kinds in creation order, then document order; removed ones last. An item that takes over an earlier id
+ * (`previous_ids`) is one change of `id`, not a removal and an addition.
  */
 export function compareDocuments(before: BillingConfig | null, after: BillingConfig | null): DocumentDifference[] {
   const written = before === null ? emptyCatalog : desiredCatalog(before)
@@ -47,7 +47,7 @@ export function compareDocuments(before: BillingConfig | null, after: BillingCon
   return found
 }
 
-/** The earlier catalog under the ids of the later one, and the earlier id of what was renamed. */
+/** The earlier catalog with renamed ids replaced by their later ids, and a lookup of the earlier id of a renamed item. */
 function underLaterIds(earlier: Catalog, later: Catalog, document: BillingConfig | null) {
   const aliases = document === null ? [] : aliasesOf(document)
   const has = (catalog: Catalog, kind: ResourceKind, id: string) =>
@@ -55,7 +55,7 @@ function underLaterIds(earlier: Catalog, later: Catalog, document: BillingConfig
   const renamed = aliases.filter(
     ({ kind, from, to }) => has(earlier, kind, from) && !has(later, kind, from) && !has(earlier, kind, to),
   )
-  // Of two items that became one, neither is the other with another id.
+  // If two items were merged into one, neither counts as renamed.
   const single = renamed.filter(
     ({ kind, to }) => renamed.filter((one) => one.kind === kind && one.to === to).length === 1,
   )
@@ -82,7 +82,7 @@ function fieldDifferences(kind: ResourceKind, before: DesiredResource | undefine
     }))
 }
 
-/** Absent, null and empty mean the same in canonical fields, so they are left out. */
+/** Fields to compare. null and empty text are left out, because in canonical fields they mean the same as absent. */
 function bagOf(resource: DesiredResource | undefined): Record<string, unknown> {
   if (resource === undefined) return {}
   return Object.fromEntries(

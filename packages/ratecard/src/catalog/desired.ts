@@ -1,4 +1,4 @@
-// The document as a catalog of canonical resources: what should exist. Pure; knows nothing of the processor.
+// Converts a document to a catalog of canonical resources: the desired state. Pure; independent of the processor.
 import { isLocalPrice } from '../config/schema/ids.ts'
 import type { BillingConfig, Price, Product } from '../config/schema/schema.ts'
 import { same } from './fields/differences.ts'
@@ -19,15 +19,15 @@ const listsByKind = (): Record<ResourceKind, DesiredResource[]> => ({
 
 export const emptyCatalog = listsByKind() as unknown as Catalog
 
-/** A document and what was read from it. */
+/** A document with the catalog that was read from it. */
 export interface ReadDocument {
   readonly config: BillingConfig
   readonly catalog: Catalog
 }
 
 /**
- * Every resource of a valid document, each kind in document order. An item that has the same content in the other document is not
- * read again: its resource is the very one of that catalog.
+ * Every resource of a valid document, each kind in document order. An item with the same content in `other` is not read again: its
+ * resource object is reused, so that later comparisons succeed by identity.
  */
 export function desiredCatalog(config: BillingConfig, other: ReadDocument | null = null): Catalog {
   const catalog = listsByKind()
@@ -43,7 +43,9 @@ export function desiredCatalog(config: BillingConfig, other: ReadDocument | null
   return catalog as unknown as Catalog
 }
 
-/** A listed item and what was read from it. A product is read with its prices: each of them says something of the other. */
+/**
+ * A listed item with its resource. A product is read together with its prices, because each depends on the other (e.g. the default price).
+ */
 interface ReadItem {
   readonly item: ItemOf<ListedKind>
   readonly resource: DesiredResource
@@ -57,7 +59,7 @@ function readItem(kind: ListedKind, item: ItemOf<ListedKind>): ReadItem {
   return { item, resource, prices: (product.prices ?? []).map((price) => desiredResource('price', price, product)) }
 }
 
-/** What was read from another document, by id. */
+/** Items of an already read document with their resources, by id. */
 function readItems({ config, catalog }: ReadDocument, kind: ListedKind): ReadonlyMap<string, ReadItem> {
   const resources: readonly DesiredResource[] = catalog[kind]
   const items = new Map<string, ReadItem>()
@@ -73,8 +75,8 @@ function readItems({ config, catalog }: ReadDocument, kind: ListedKind): Readonl
 }
 
 /**
- * Whether two documents mean the same, in the same order, whatever way they are written (explicit defaults, tier amounts of zero,
- * `$schema`, `processor_id`). The version is not part of it.
+ * True if two documents have the same content in the same order. Spelling does not count (explicit defaults, tier amounts of zero,
+ * `$schema`, `processor_id`), and neither does the version.
  */
 export function meanTheSame(one: BillingConfig, other: BillingConfig): boolean {
   const catalog = desiredCatalog(one)

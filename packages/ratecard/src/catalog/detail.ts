@@ -1,4 +1,4 @@
-// A plan's change for people and tools, in the service's own form.
+// A change of a plan as the service returns it, for users and tools.
 import type { PlannedChange, ChangeAction, FieldChange } from './change.ts'
 import type { ResourceKind } from './kinds.ts'
 
@@ -15,7 +15,7 @@ export interface Detail {
   readonly display: { readonly before: string | null; readonly after: string | null }
 }
 
-/** One entry per change; what is kept is none. */
+/** One entry per change. Kept resources have no entry. */
 export function detailsOf(
   changes: readonly PlannedChange[],
   created: (kind: ResourceKind, id: string) => string | null,

@@ -1,14 +1,14 @@
-// One line per resource, as people read it in plans and diffs.
+// One readable line per resource, for plans and diffs.
 import type { BillingConfig, Coupon } from '../config/schema/schema.ts'
 import { formatMinor } from '../money/format.ts'
 import { describePrice } from '../pricing/describe.ts'
 import { idOfItem, itemsOf } from './kinds.ts'
 import type { ItemOf, ResourceKind } from './kinds.ts'
 
-/** Looks up the line of a resource of this document by kind and id; null for what it does not hold. */
+/** Returns a lookup of the display line by kind and id. The lookup returns null for a resource that is not in the document. */
 export function displayOf(config: BillingConfig | null): (kind: ResourceKind, id: string) => string | null {
-  // Most documents that are planned are as they were: nobody asks for a line then. Of a large one each kind is looked through when
-  // the first line of it is asked for, and not all in one piece.
+  // Lazy cache per kind: most planned documents are unchanged and need no line. Indexing a large document kind by kind also avoids one
+  // long block of the event loop.
   const known: { [K in ResourceKind]?: (id: string) => string | null } = {}
   return (kind, id) => (config === null ? null : (known[kind] ??= linesOf(config, kind))(id))
 }

@@ -1,5 +1,5 @@
-// Long work on whole documents, as plain functions. The service runs a large one in a worker thread, so inputs and results are data
-// that can cross to it: documents as JSON text, no class instances, no functions.
+// Long tasks on whole documents, as plain functions. The service runs large ones in a worker thread, so inputs and results must be
+// structured-cloneable: documents as JSON text, no class instances, no functions.
 import { checksum } from '../config/schema/checksum.ts'
 import { readJson } from '../config/schema/read-json.ts'
 import type { BillingConfig } from '../config/schema/schema.ts'
@@ -16,7 +16,7 @@ import { planChanges, planDigest } from './plan/plan-changes.ts'
 import type { Plan, PlanInput } from './plan/plan-changes.ts'
 import type { MappingEntry, Snapshot } from './resource.ts'
 
-/** A text that is not JSON, or the text without spaces, as the store keeps it. */
+/** Result of parsing a JSON text: the parse issue, or the minified text as the store keeps it. */
 export type CompactJson =
   { readonly malformed: Issue; readonly text: null } | { readonly malformed: null; readonly text: string }
 
@@ -32,7 +32,7 @@ export interface PlannedDocument {
   readonly plan: Plan
   readonly digest: string
   readonly checksum: string
-  /** False without an earlier document. */
+  /** True if the content equals that of the previous document. False without a previous document. */
   readonly sameContent: boolean
 }
 
@@ -40,13 +40,13 @@ export const documentTasks = {
   compact,
   check,
   plan,
-  /** The first place where a document is not what its written form expands to; null if there is none. */
+  /** The first place where the document differs from the expansion of its source (`written`); null if there is none. */
   notExpanded: ({ written, text }: { readonly written: string; readonly text: string }): string | null =>
     whereNotExpanded(JSON.parse(written), JSON.parse(text)),
-  /** What differs in meaning between two documents; null stands for an empty one. */
+  /** Semantic differences between two documents. null stands for an empty document. */
   compare: ({ before, after }: { readonly before: string | null; readonly after: string | null }) =>
     compareDocuments(documentOf(before), documentOf(after)) satisfies DocumentDifference[],
-  /** The document of what is active at the processor. */
+  /** Builds the document of the active objects at the processor. */
   fromLive: ({ snapshot, mappings, current }: LiveTask): LiveDocument =>
     toDocument(snapshot, mappings, documentOf(current)),
 }
@@ -54,7 +54,7 @@ export const documentTasks = {
 interface LiveTask {
   readonly snapshot: Snapshot
   readonly mappings: readonly MappingEntry[]
-  /** JSON text of the document that was applied last. */
+  /** JSON text of the last applied document. */
   readonly current: string | null
 }
 
@@ -64,7 +64,7 @@ export interface Documents {
   run<Name extends keyof Tasks>(name: Name, input: Parameters<Tasks[Name]>[0]): Promise<ReturnType<Tasks[Name]>>
 }
 
-/** The document of a stored text. */
+/** Parses a stored document. */
 export function documentOf(text: string | null): BillingConfig | null {
   return text === null ? null : (JSON.parse(text) as BillingConfig)
 }

@@ -1,4 +1,5 @@
-// The leaf of the catalog: kinds of resources, their ids, and the canonical values that several kinds share.
+// Kinds of resources, their ids, and canonical value types that several kinds share. The bottom layer of the catalog: it imports no other
+// module of it.
 import type {
   BillingConfig,
   Coupon,
@@ -12,18 +13,18 @@ import type {
 import { webhookId } from '../config/schema/ids.ts'
 
 declare const brand: unique symbol
-/** An id chosen by the user in the document. */
+/** An id from the document, chosen by its author. */
 export type ConfigId = string & { readonly [brand]: 'config' }
-/** An id of the processor. */
+/** An id assigned or used by the processor, e.g. `price_1Nv…`. */
 export type ProcessorId = string & { readonly [brand]: 'processor' }
 export const configId = (text: string) => text as ConfigId
 export const processorId = (text: string) => text as ProcessorId
 
-/** In the order in which a push creates them. */
+/** Kinds in the order in which a push creates them. */
 export const resourceKinds = ['meter', 'feature', 'product', 'price', 'coupon', 'promotion_code', 'webhook'] as const
 export type ResourceKind = (typeof resourceKinds)[number]
 
-/** What the document writes for a resource of each kind. */
+/** Type of the document item of each kind. */
 export interface ItemByKind {
   meter: Meter
   feature: Feature
@@ -35,7 +36,7 @@ export interface ItemByKind {
 }
 export type ItemOf<K extends ResourceKind> = ItemByKind[K]
 
-/** The list of the document that holds a kind's items; prices stand in their products. */
+/** Name of the document's list for each kind. Prices have none: they are nested in their products. */
 export const documentLists = {
   meter: 'meters',
   feature: 'features',
@@ -45,23 +46,23 @@ export const documentLists = {
   webhook: 'webhooks',
 } as const satisfies Record<Exclude<ResourceKind, 'price'>, keyof BillingConfig>
 
-/** Kinds whose items stand in a list of the document. */
+/** Kinds with a top-level list in the document (all but `price`). */
 export type ListedKind = keyof typeof documentLists
 export const listedKinds = Object.keys(documentLists) as readonly ListedKind[]
 
-/** The items of such a kind in document order. */
+/** Items of a listed kind in document order. */
 export function listOf<K extends ListedKind>(config: BillingConfig, kind: K): readonly ItemOf<K>[] {
   return (config[documentLists[kind]] ?? []) as unknown as readonly ItemOf<K>[]
 }
 
-/** One item of a document. `product` is the one that a price stands in. */
+/** One item of a document with its path. `product` is the parent of a price. */
 export interface PlacedItem<K extends ResourceKind> {
   readonly item: ItemOf<K>
   readonly product: K extends 'price' ? Product : undefined
   readonly path: readonly (string | number)[]
 }
 
-/** The items of a kind in document order, each with its place. */
+/** Items of a kind in document order, each with its path. */
 export function itemsOf<K extends ResourceKind>(config: BillingConfig, kind: K): PlacedItem<K>[] {
   return itemsOfKind(config, kind) as unknown as PlacedItem<K>[]
 }
@@ -74,30 +75,33 @@ function itemsOfKind(config: BillingConfig, kind: ResourceKind): object[] {
   return listOf(config, kind).map((item, index) => ({ item, path: [documentLists[kind], index] }))
 }
 
-/** The id under which an item is kept. */
+/** Configuration id of an item. */
 export function idOfItem<K extends ResourceKind>(kind: K, item: ItemOf<K>): string {
   return kind === 'webhook' ? webhookId(item as Webhook) : (item as { readonly id: string }).id
 }
 
-/** Metadata key on every processor object that is ours; its value is the config id. Meters have no metadata. */
+/**
+ * Metadata key of the ownership mark; its value is the config id. Every object that Ratecard manages carries it, except meters, which have
+ * no metadata.
+ */
 export const ownershipKey = 'ratecard_id'
-/** Metadata key of a re-made coupon or promotion code: redemptions that its predecessors already used up. */
+/** Metadata key of a re-created coupon or promotion code: number of redemptions already used up by its predecessors. */
 export const carriedKey = 'ratecard_redeemed_before'
 
 export type Interval = 'day' | 'week' | 'month' | 'year'
 export type TaxBehavior = 'unspecified' | 'inclusive' | 'exclusive'
-/** Metadata of the document's author; never holds our own keys. */
+/** Metadata set by the author of the document; never contains Ratecard's own keys. */
 export type MetadataMap = Readonly<Record<string, string>>
 
 export interface CanonicalTier {
-  /** null is infinity. */
+  /** Upper bound, inclusive. null means infinity. */
   readonly upTo: number | null
-  /** Canonical decimals in minor units (no trailing zeros); null is absent. `0` and absent mean the same: both are null. */
+  /** Canonical decimals in minor units without trailing zeros, e.g. `12.5`. null means absent or zero, which are equivalent. */
   readonly unitAmount: string | null
   readonly flatAmount: string | null
 }
 
-/** What a price costs in another currency: one of the two amounts is null. */
+/** The amount of a price in another currency: either `unitAmount` or `tiers` is null. */
 export interface CanonicalCurrencyOption {
   readonly unitAmount: string | null
   readonly tiers: readonly CanonicalTier[] | null
@@ -105,5 +109,5 @@ export interface CanonicalCurrencyOption {
 }
 export type CurrencyOptions = Readonly<Record<string, CanonicalCurrencyOption>>
 
-/** `kind` and id as one key; ids of different kinds may be equal. */
+/** Map key of `kind` and id, because resources of different kinds may have the same id. */
 export const resourceKey = (kind: ResourceKind, id: string) => `${kind}:${id}`

@@ -1,22 +1,22 @@
-// Tells which live objects are ours. An object is ours when the mapping history knows it, or when it carries our mark; the history
-// outranks the mark. Everything else belongs to somebody else and is never touched.
+// Determines which live objects Ratecard owns. An object is owned if the mapping history contains it or if it carries the ownership mark;
+// the history takes precedence. Other objects are foreign and are never changed.
 import { resourceKinds } from './kinds.ts'
 import type { ConfigId, ProcessorId, ResourceKind } from './kinds.ts'
 import { ResourceMap } from './resource-map.ts'
 import type { MappingEntry, ObservedResource, Snapshot } from './resource.ts'
 
 export interface Ownership {
-  /** The configuration id that an object stands or stood for; null when it is not ours. */
+  /** The configuration id that an object stands or stood for; null for a foreign object. */
   ownerOf(kind: ResourceKind, id: ProcessorId): ConfigId | null
-  /** The processor id that a configuration id maps to now (archived ones included); null when it never had one. */
+  /** The processor id that a configuration id maps to now, even if that object is archived; null if it was never mapped. */
   currentOf(kind: ResourceKind, id: ConfigId): ProcessorId | null
-  /** Live objects that are ours for this id, the current one first, then the newest. */
+  /** Owned live objects for this id: the mapped one first, then active ones, then the newest. */
   candidates<K extends ResourceKind>(kind: K, id: ConfigId): readonly ObservedResource<K>[]
   find<K extends ResourceKind>(kind: K, id: ProcessorId): ObservedResource<K> | null
   all<K extends ResourceKind>(kind: K): readonly ObservedResource<K>[]
-  /** The price that holds this lookup key, archived ones included. */
+  /** The price that holds this lookup key, even if it is archived. */
   holderOf(lookupKey: string): ObservedResource<'price'> | null
-  /** Whether this processor id occurs in the history, alive or deleted. */
+  /** True if the history contains this processor id, even if the object has been deleted. */
   everMapped(kind: ResourceKind, id: string): boolean
 }
 
@@ -49,7 +49,7 @@ export function ownershipOf(snapshot: Snapshot, mappings: readonly MappingEntry[
     group.sort((a, b) => rank(b, mapped) - rank(a, mapped) || b.created - a.created || compareText(a, b))
   }
 
-  // Few plans ask for an object by its id, or who holds a lookup key: these are looked through when the first one does.
+  // Lazy indexes by id and by lookup key, because few plans need them.
   const byId = new Map<ResourceKind, ReadonlyMap<string, ObservedResource>>()
   const objectOf = (kind: ResourceKind, id: string): ObservedResource | undefined => {
     const known =
@@ -75,13 +75,16 @@ export function ownershipOf(snapshot: Snapshot, mappings: readonly MappingEntry[
   }
 }
 
-/** The store reads them in this order already. */
+/** Sorts by sequence. The store returns the rows sorted, so the copy is usually skipped. */
 function inSequence(mappings: readonly MappingEntry[]): readonly MappingEntry[] {
   const sorted = mappings.every((entry, place) => entry.sequence >= (mappings[place - 1]?.sequence ?? entry.sequence))
   return sorted ? mappings : mappings.toSorted((a, b) => a.sequence - b.sequence)
 }
 
-/** The mapped object first, then active ones: an active leftover of a broken push is better reused than left beside. */
+/**
+ * Sort rank: the mapped object first, then active ones. Reusing an active object of an interrupted push is better than leaving it as a
+ * stray.
+ */
 function rank(object: ObservedResource, mapped: ProcessorId | undefined): number {
   return (object.processorId === mapped ? 2 : 0) + (object.active ? 1 : 0)
 }
@@ -90,7 +93,7 @@ function compareText(a: ObservedResource, b: ObservedResource): number {
   return a.processorId < b.processorId ? -1 : a.processorId > b.processorId ? 1 : 0
 }
 
-/** Whether a code is off for a reason of its own or of its coupon: expired, used up, or the coupon deleted. The processor keeps such a code inactive. */
+/** True if a code cannot be active: it expired, is used up, or its coupon is deleted or spent. The processor keeps such a code inactive. */
 export function isWithheld(own: Ownership, code: ObservedResource): boolean {
   if (code.kind !== 'promotion_code') return false
   if (code.spent) return true

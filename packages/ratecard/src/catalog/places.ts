@@ -1,14 +1,17 @@
-// Where a document holds its resources.
+// Positions of resources in a document.
 import type { BillingConfig } from '../config/schema/schema.ts'
 import { pointerOf } from '../errors/issue.ts'
 import { idOfItem, itemsOf, resourceKinds } from './kinds.ts'
 import type { ResourceKind } from './kinds.ts'
 import { ResourceMap } from './resource-map.ts'
 
-/** The JSON pointer of a resource, or of one of its members; `#` for what the document does not hold. */
+/**
+ * JSON pointer of a resource or of one of its members, e.g. `#/products/0/prices/1/amount`. `#` if the document does not contain the
+ * resource.
+ */
 export type PlaceOf = (kind: ResourceKind, id: string, member?: string) => string
 
-/** The places are looked for once, when the first one is asked. */
+/** Returns a lookup of positions. The index is built lazily, at the first call. */
 export function placesOf(config: BillingConfig): PlaceOf {
   let places: ResourceMap<readonly (string | number)[]> | undefined
   const find = () => {

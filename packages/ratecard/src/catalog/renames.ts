@@ -1,6 +1,5 @@
-// A rename is a fact of ours alone: another configuration id takes over the mapping of an earlier one, with its whole history,
-// and so every processor object that was ever sold under it. Everything here is pure: what is renamed, and what the earlier
-// catalog and the mapping history look like under the new names.
+// Renames are local: a configuration id takes over the mapping of an earlier id with its whole history, and so every processor object ever
+// sold under it. Pure functions: they compute the renames, and the earlier catalog and mapping history under the new ids.
 import type { BillingConfig } from '../config/schema/schema.ts'
 import { references } from './fields/tables.ts'
 import type { FieldsOf } from './fields/tables.ts'
@@ -8,32 +7,32 @@ import { configId, idOfItem, itemsOf, listedKinds, listOf, resourceKey, resource
 import type { ConfigId, ItemOf, ProcessorId, ResourceKind } from './kinds.ts'
 import type { Catalog, DesiredResource, MappingEntry } from './resource.ts'
 
-/** Entries of the mapping history get another configuration id. */
+/** Moves entries of the mapping history to another configuration id. */
 export interface Rename {
   readonly kind: ResourceKind
   readonly from: ConfigId
   readonly to: ConfigId
-  /** The entries that are handed over, by their sequence. */
+  /** Sequence numbers of the moved entries. */
   readonly rows: readonly number[]
-  /** Whether the item itself gets the new id; else its removed past only joins a present item. */
+  /** True if the item itself gets the new id. False if only the history of a removed item is merged into an existing item. */
   readonly continues: boolean
-  /** What stands for `to` from then on. */
+  /** The processor object of `to` after the rename. */
   readonly object: ProcessorId
 }
 
-/** Who has which id from then on. */
+/** Id change of an item, from an earlier id to a later one. */
 type NewId = Pick<Rename, 'kind' | 'continues'> & { readonly from: string; readonly to: string }
 
-/** A rename that happened. */
+/** A completed rename. */
 export interface PastRename extends Omit<Rename, 'object'> {
   readonly revision: number
 }
 
-/** Two items that were sold side by side cannot become one. */
+/** A refused merge: items that were sold at the same time cannot become one. */
 export interface RefusedRename {
   readonly kind: ResourceKind
   readonly to: ConfigId
-  /** The ids that would be merged into `to`. */
+  /** Ids that the document would merge into `to`. */
   readonly from: readonly ConfigId[]
 }
 
@@ -49,7 +48,7 @@ interface Item {
   readonly adopt: string | null
 }
 
-/** Every item of the document under its kind and id. */
+/** All items of the document with kind and id. */
 function everyItem(config: BillingConfig): Item[] {
   return resourceKinds.flatMap((kind) =>
     itemsOf(config, kind).map(({ item }) => ({
@@ -63,7 +62,7 @@ function everyItem(config: BillingConfig): Item[] {
 
 const keysOf = (items: readonly Item[]) => new Set(items.map(({ kind, id }) => resourceKey(kind, id)))
 
-/** Most documents name no earlier id and adopt nothing: then nothing has to be looked up. */
+/** False for most documents: without `previous_ids` or `processor_id` there is nothing to look up. */
 function mayRename(config: BillingConfig): boolean {
   const may = ({ previous_ids, processor_id }: ItemOf<ResourceKind>) =>
     previous_ids !== undefined || processor_id !== undefined
@@ -74,10 +73,10 @@ function mayRename(config: BillingConfig): boolean {
 }
 
 /**
- * What the document renames, against the version applied before it and the mapping history: ids of `previous_ids` that are mapped,
- * and ids whose present object the document adopts under another id. Ids that never existed here name nothing, so that a document
- * can be promoted. Several items that the earlier version sold side by side are never merged into one. What the earlier version
- * said of an item was done then: whatever got such an id afterwards, and is gone by a rollback, is another item.
+ * Renames in the document, compared with the previous version and the mapping history: ids in `previous_ids` that are mapped, and ids
+ * whose current object the document adopts under another id. Ids without a mapping are ignored, so that a document can be promoted to
+ * another environment. Items that the previous version sold side by side are refused, not merged. Renames that the previous version
+ * already contained are not repeated: an id that was reused since, and removed by a rollback, belongs to another item.
  */
 export function renamesOf(
   config: BillingConfig,
@@ -112,7 +111,7 @@ export function renamesOf(
       named.push(owner)
     if (named.length === 0) continue
     const sold = [...new Set([id, ...named])].filter((one) => before.has(resourceKey(kind, one)))
-    // The item itself counts only while it keeps what it has: one that adopts another object gave its own away.
+    // The item itself counts only while it keeps its object: an item that adopts another object has given up its own.
     const merged = sold.filter((one) => one !== id || owner === undefined || owner === id)
     if (merged.length > 1) refused.push({ kind, to: id, from: merged.filter((one) => one !== id) })
     else {
@@ -126,7 +125,7 @@ export function renamesOf(
   return { renames, refused }
 }
 
-/** Whether an id may lose its present object: it is gone from the document, or takes another object itself. */
+/** True if an id may lose its current object: it is gone from the document, or adopts another object itself. */
 function givesAway(holder: Item | undefined, object: string | null): boolean {
   return holder === undefined || (holder.adopt !== null && holder.adopt !== object)
 }
@@ -135,8 +134,8 @@ const rowsOf = (mappings: readonly MappingEntry[], kind: ResourceKind, id: Confi
   mappings.filter((entry) => entry.kind === kind && entry.configId === id).map(({ sequence }) => sequence)
 
 /**
- * The renames that undo those since a revision: every entry gets the id that its item had then. `taken` are ids of then that
- * something else in the present document carries; such a revision is gone back to only after that was renamed.
+ * Renames that undo those after a revision: every entry gets the id that its item had then. `taken`: former ids that another item of the
+ * present document uses; that item must be renamed before such a rollback.
  */
 export function renamesBack(
   revision: number,
@@ -150,10 +149,10 @@ export function renamesBack(
     .map((rename) => ({ ...rename, moved: new Set(rename.rows) }))
   const idThen = (entry: MappingEntry): ConfigId => {
     let id = entry.configId
-    // Renames of one revision happen at once: an entry takes part in one of them at the most.
+    // Renames of one revision are simultaneous, so an entry takes part in at most one of them.
     let at = Number.POSITIVE_INFINITY
     for (const { kind, from, to, moved, continues, revision: then } of undone) {
-      // Something else left this id then, so that the item of a younger entry took it only afterwards.
+      // Another item gave up this id at that revision, so the item of a newer entry got the id only afterwards.
       if (kind === entry.kind && from === id && continues && then < at && then <= entry.revision) break
       if (kind !== entry.kind || to !== id || then >= at) continue
       if (then > entry.revision ? !moved.has(entry.sequence) : !continues) continue
@@ -193,7 +192,7 @@ export function renamesBack(
   }
 }
 
-/** The id of an item of the earlier document after the renames, which happen at once. */
+/** Maps an id of the earlier document to its new id. All renames apply at once. */
 function namerOf(renames: readonly NewId[]): (kind: ResourceKind, id: string) => string {
   const names = new Map<string, string>(
     renames.filter(({ continues }) => continues).map(({ kind, from, to }) => [resourceKey(kind, from), to]),
@@ -201,7 +200,10 @@ function namerOf(renames: readonly NewId[]): (kind: ResourceKind, id: string) =>
   return (kind, id) => names.get(resourceKey(kind, id)) ?? id
 }
 
-/** The mapping history under the new names. Where histories meet, the last entry is the object that goes on. */
+/**
+ * The mapping history under the new ids. Where two histories are merged, an entry of the continuing object is appended, so that it is the
+ * current one.
+ */
 export function handOver(mappings: readonly MappingEntry[], renames: readonly Rename[]): readonly MappingEntry[] {
   if (renames.length === 0) return mappings
   const ids = new Map(renames.flatMap(({ rows, to }) => rows.map((row) => [row, to] as const)))
@@ -218,7 +220,7 @@ export function handOver(mappings: readonly MappingEntry[], renames: readonly Re
   return [...renamed, ...repeated]
 }
 
-/** The resources of the earlier document as if it had been written with the new ids: themselves, and whatever refers to them. */
+/** The earlier catalog under the new ids: the renamed resources and all references to them. */
 export function renameCatalog(catalog: Catalog, renames: readonly NewId[]): Catalog {
   if (renames.length === 0) return catalog
   const nameOf = namerOf(renames)
@@ -255,7 +257,7 @@ function latestEntries(mappings: readonly MappingEntry[]): ReadonlyMap<string, M
   return latest
 }
 
-/** The id of these whose mapping changed last. */
+/** The id among `ids` whose mapping changed last. */
 function latestOf(
   current: ReadonlyMap<string, MappingEntry>,
   kind: ResourceKind,
@@ -267,7 +269,7 @@ function latestOf(
     .at(0)?.configId
 }
 
-/** By `kind:processor id`, the configuration id that maps to it now. */
+/** Configuration id by `kind:processor id`, for current mappings. */
 function ownersOf(current: ReadonlyMap<string, MappingEntry>): ReadonlyMap<string, ConfigId> {
   return new Map([...current.values()].map((entry) => [resourceKey(entry.kind, entry.processorId), entry.configId]))
 }

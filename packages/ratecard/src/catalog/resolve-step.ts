@@ -2,7 +2,7 @@ import { absentFields, rowOf } from './fields/tables.ts'
 import type { ConfigId, ProcessorId, ResourceKind } from './kinds.ts'
 import type { ResolvedStep, Step } from './steps.ts'
 
-/** The step with configuration ids replaced by processor ids. A reference that nothing resolves is a bug of the plan. */
+/** Replaces the configuration ids of a step by processor ids. Throws on an unknown reference, which is a bug in the plan. */
 export function resolveStep(
   step: Step,
   lookup: (kind: ResourceKind, id: ConfigId) => ProcessorId | undefined,
@@ -25,7 +25,7 @@ export function resolveStep(
         ]
       }),
     )
-  // A journal of an earlier release does not speak of fields that came later.
+  // A journal of an earlier release lacks fields that were added later; they get their absent values.
   if (step.op === 'create')
     return { ...step, fields: replace({ ...absentFields[step.kind], ...step.fields }) } as ResolvedStep
   if (step.op === 'update') return { ...step, set: replace(step.set) }

@@ -1,7 +1,7 @@
 import { resourceKinds } from './kinds.ts'
 import type { ResourceKind } from './kinds.ts'
 
-/** A map by kind and id: one map for each kind, because to join the two into one key costs a plan more than all its decisions. */
+/** Map by kind and id, with one inner map per kind: building combined keys would take longer than all decisions of a plan. */
 export class ResourceMap<V> {
   readonly #byKind = Object.fromEntries(resourceKinds.map((kind) => [kind, new Map<string, V>()])) as Readonly<
     Record<ResourceKind, Map<string, V>>
@@ -19,7 +19,7 @@ export class ResourceMap<V> {
     this.#byKind[kind].set(id, value)
   }
 
-  /** The ids of one kind in the order in which they were first set. */
+  /** Entries of one kind, in insertion order. */
   ofKind(kind: ResourceKind): ReadonlyMap<string, V> {
     return this.#byKind[kind]
   }
@@ -30,5 +30,5 @@ export class ResourceMap<V> {
   }
 }
 
-/** Somebody else's map, to look things up. */
+/** Read-only view of a ResourceMap. */
 export type ReadonlyResourceMap<V> = Pick<ResourceMap<V>, 'get' | 'has' | 'ofKind' | 'entries'>

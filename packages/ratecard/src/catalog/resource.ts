@@ -1,5 +1,5 @@
-// The vocabulary of the catalog: what a resource is, on our side (desired) and at the processor (observed).
-// Fields are canonical: two resources mean the same exactly when their fields are equal, whatever way they were written.
+// Core types of the catalog: desired resources (from the document) and observed resources (from the processor). Fields are canonical: two
+// resources are equivalent exactly if their fields are equal, however they were spelled.
 import type { FieldsOf } from './fields/tables.ts'
 import type { ConfigId, ProcessorId, ResourceKind } from './kinds.ts'
 
@@ -7,19 +7,19 @@ export { carriedKey, configId, ownershipKey, processorId, resourceKey, resourceK
 export type { CanonicalTier, ConfigId, Interval, MetadataMap, ProcessorId, ResourceKind } from './kinds.ts'
 export type { FieldsOf } from './fields/tables.ts'
 
-/** What should exist. `local` resources (free prices) have no object at the processor. */
+/** Desired resource. `local` resources (free prices) have no object at the processor. */
 export interface DesiredResource<K extends ResourceKind = ResourceKind> {
   readonly kind: K
   readonly configId: ConfigId
   readonly home: 'processor' | 'local'
   readonly fields: FieldsOf<K>
-  /** The document's own `processor_id`: an object to adopt. */
+  /** `processor_id` of the document: an existing object to adopt. */
   readonly adopt: ProcessorId | null
-  /** Fields that are ours alone (`ui`, `public`, enterprise fields, `default` of a price), canonical JSON for comparing. */
+  /** Local fields (`ui`, `public`, enterprise fields, `default` of a price), never sent to the processor; canonical JSON for comparison. */
   readonly ours: Readonly<Record<string, unknown>>
 }
 
-/** What the document wants, each list in document order. */
+/** Desired resources by kind, in document order. */
 export interface Catalog {
   readonly meter: readonly DesiredResource<'meter'>[]
   readonly feature: readonly DesiredResource<'feature'>[]
@@ -30,46 +30,48 @@ export interface Catalog {
   readonly webhook: readonly DesiredResource<'webhook'>[]
 }
 
-/** A value that no document says and that a creation takes. */
+/** A value that no document can hold but that a create request accepts, e.g. a trial period. */
 export interface CarriedValue {
-  /** Its path in the processor's words. */
+  /** Parameter path at the processor. */
   readonly member: string
   readonly value: unknown
-  /** The canonical field that it can only stand beside. */
+  /** The canonical field that must be set for this value to be allowed. */
   readonly beside: string
 }
 
-/** One live object of the processor, ours or not. */
+/** A live object of the processor, owned or foreign. */
 export interface ObservedResource<K extends ResourceKind = ResourceKind> {
   readonly kind: K
   readonly processorId: ProcessorId
-  /** Coupons that exist are active; webhooks are active unless disabled. */
+  /** An existing coupon is active. A webhook is active unless it is disabled. */
   readonly active: boolean
   readonly fields: FieldsOf<K, ProcessorId>
-  /** Config id in our ownership metadata; null when the object is not marked. */
+  /** Config id in the ownership metadata; null if the object is not marked. */
   readonly mark: ConfigId | null
-  /** Unix seconds; 0 where the processor does not tell it. */
+  /** Unix seconds; 0 if the processor does not return it. */
   readonly created: number
-  /** Prices and features only: the lookup key it holds now. */
+  /** Current lookup key; prices and features only. */
   readonly lookupKey: string | null
-  /** Products only: the processor’s id of each attachment of a feature, by the feature’s processor id. */
+  /** Processor id of each feature attachment, by the processor id of the feature; products only. */
   readonly attachments: Readonly<Record<string, string>>
-  /** Coupons and codes: redemptions so far of this object, and those of its predecessors. 0 elsewhere. */
+  /** Redemptions of this object and of its predecessors (`carried`); coupons and codes only, 0 otherwise. */
   readonly redeemed: number
   readonly carried: number
-  /** A coupon or code that expired or is used up by itself. Whether the coupon of a code still gives anything is asked apart. */
+  /** True for a coupon or code that expired or is used up. The coupon of a code is checked separately. */
   readonly spent: boolean
-  /** What the document cannot express of it, for example `transform_quantity`. Such a price is never equal to a desired one. */
+  /** Properties that the document format cannot express, e.g. `transform_quantity`. Such a price never equals a desired one. */
   readonly unrepresentable: readonly string[]
-  /** Members with a value that no document says, in the processor's words: left as they are, lost when the object is replaced. */
+  /** Members that no document can hold, by the processor's names: unchanged by updates, lost when the object is replaced. */
   readonly unsaid: readonly string[]
-  /** Those of them that a creation takes, so that an object that replaces this one has them too. */
+  /** Those `unsaid` members that a create request accepts, so that a replacement can carry them over. */
   readonly carriable: readonly CarriedValue[]
-  /** The processor’s whole object, for the record when it is deleted. null for products and prices: they are many, and stay. */
+  /**
+   * The processor's complete object, recorded when it is deleted. null for products and prices, which are numerous and are never deleted.
+   */
   readonly raw: unknown
 }
 
-/** All that was read of the account, by list pages. */
+/** All objects of the account, read from list endpoints. */
 export interface Snapshot {
   readonly meter: readonly ObservedResource<'meter'>[]
   readonly feature: readonly ObservedResource<'feature'>[]
@@ -80,13 +82,13 @@ export interface Snapshot {
   readonly webhook: readonly ObservedResource<'webhook'>[]
 }
 
-/** One entry of the mapping history: this processor object stood for this configuration id. */
+/** Entry of the mapping history: the processor object that stood for a configuration id. */
 export interface MappingEntry {
   readonly kind: ResourceKind
   readonly configId: ConfigId
   readonly processorId: ProcessorId
-  /** Ascending: the highest entry of a (kind, config id) is the current one. */
+  /** Ascending: the entry with the highest sequence of a (kind, config id) is the current one. */
   readonly sequence: number
-  /** The revision that made the entry. */
+  /** Revision that created the entry. */
   readonly revision: number
 }

@@ -1,4 +1,5 @@
-// What the journal numbers: at most one processor write each. `Ref` is a config id as planned, a processor id as sent.
+// Steps are numbered in the journal; each makes at most one processor write. `Ref` is a config id in a plan, a processor id in a resolved
+// step.
 import type { FieldsOf } from './fields/tables.ts'
 import type { ConfigId, ProcessorId, ResourceKind } from './kinds.ts'
 
@@ -8,20 +9,20 @@ interface StepOf<Op extends string, K extends ResourceKind> {
   readonly configId: ConfigId
 }
 
-/** Make a new object, marked as ours. A price takes over the lookup key (= its config id) in the same call. */
+/** Creates an object with the ownership mark. A price takes over the lookup key (= its config id) in the same request. */
 export type CreateStep<Ref = ConfigId> = {
   [K in ResourceKind]: StepOf<'create', K> & {
     readonly fields: FieldsOf<K, Ref>
-    /** The id we choose, for products and coupons. */
+    /** Id chosen by Ratecard; products and coupons only. */
     readonly id: ProcessorId | null
     /** Redemptions used up by predecessors (coupons and codes). */
     readonly carried: number
-    /** What it takes over although no document says it, by the path in the processor's words. Absent: nothing. */
+    /** Carried-over values that no document can hold, by the processor's parameter path. Absent: none. */
     readonly unsaid?: Readonly<Record<string, unknown>>
   }
 }[ResourceKind]
 
-/** Change an object in place: fields, mark, lookup key, activity; all in one call. */
+/** Changes an object in place: fields, mark, lookup key and activity in one request. */
 export type UpdateStep<Ref = ConfigId> = {
   [K in ResourceKind]: StepOf<'update', K> & {
     readonly processorId: ProcessorId
@@ -29,42 +30,42 @@ export type UpdateStep<Ref = ConfigId> = {
     readonly set: Partial<FieldsOf<K, Ref>>
     /** Metadata keys to remove. */
     readonly unset: readonly string[]
-    /** Write the ownership mark. */
+    /** Writes the ownership mark. */
     readonly mark: boolean
-    /** Prices: take over the lookup key. */
+    /** Prices only: takes over the lookup key. */
     readonly claimLookupKey: boolean
-    /** Reactivate as well. Meters have a call of their own for this: such a step changes nothing else. */
+    /** Also reactivates the object. Stripe reactivates a meter with a separate request, so such a step changes nothing else. */
     readonly activate: boolean
   }
 }[ResourceKind]
 
-/** Stop an object. Products lose their default price in the same call; coupons are deleted; webhooks are disabled. */
+/** Archives an object. A product loses its default price in the same request, a coupon is deleted, a webhook is disabled. */
 export interface ArchiveStep extends StepOf<'archive', ResourceKind> {
   readonly processorId: ProcessorId
-  /** The whole last object where archiving deletes it (coupons), so that it stays readable with us; null elsewhere. */
+  /** The last state of an object that archiving deletes (a coupon), so that it stays readable in the store; null otherwise. */
   readonly last: unknown
 }
 
-/** Nothing at the processor: only the mapping changes (local prices, adopted meters). */
+/** Changes only the mapping, without a processor write (local prices, adopted meters). */
 export interface RecordStep extends StepOf<'record', ResourceKind> {
   readonly processorId: ProcessorId
 }
 
-/** Put a feature on a product. */
+/** Attaches a feature to a product. */
 export interface AttachStep<Ref = ConfigId> extends StepOf<'attach', 'product'> {
   readonly processorId: ProcessorId
   readonly feature: Ref
 }
 
-/** Take it off again. */
+/** Detaches a feature from a product. */
 export interface DetachStep extends StepOf<'detach', 'product'> {
   readonly processorId: ProcessorId
   readonly feature: ProcessorId
-  /** The processor's id of the attachment. */
+  /** Processor id of the attachment. */
   readonly attachment: string
 }
 
 export type Step<Ref = ConfigId> =
   CreateStep<Ref> | UpdateStep<Ref> | AttachStep<Ref> | DetachStep | ArchiveStep | RecordStep
-/** A step with every reference resolved: what the processor port takes. */
+/** A step with resolved references, as the processor port accepts it. */
 export type ResolvedStep = Step<ProcessorId>

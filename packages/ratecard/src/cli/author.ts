@@ -5,7 +5,7 @@ import type { CommandContext } from './program/command.ts'
 
 const run = promisify(execFile)
 
-/** `--author`, else who git says it is, else the user of this machine. */
+/** Author of a change: `--author`, otherwise git's user, otherwise the user of this machine. */
 export async function authorOf({ options, io }: Pick<CommandContext, 'options' | 'io'>): Promise<string> {
   const given = options.text('author')
   if (given !== undefined) return given
@@ -26,7 +26,7 @@ function loginName(env: NodeJS.ProcessEnv): string {
   try {
     return userInfo().username
   } catch {
-    // A container may run under a user id that has no entry.
+    // In a container the user id may have no passwd entry.
     return env['USER'] ?? 'unknown'
   }
 }

@@ -1,8 +1,8 @@
 import type { CliIo } from './terminal/io.ts'
 
 /**
- * A `fetch` that says on stderr what was asked and how it was answered. Headers and bodies hold secrets: they are never shown, and of
- * the address no more than path and query, which hold none.
+ * A `fetch` that logs each request and response status to stderr. Never logs headers or bodies, which contain secrets; of the URL only
+ * origin, path and query, which contain none.
  */
 export function debugFetch(io: Pick<CliIo, 'stderr'>, send: typeof fetch): typeof fetch {
   return async (input, init) => {

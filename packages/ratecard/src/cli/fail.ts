@@ -1,4 +1,4 @@
-// How a command line ends that failed.
+// Reports the failure of a command line.
 import { toFailure } from './failure.ts'
 import type { ExitCode } from './failure.ts'
 import type { CliIo } from './terminal/io.ts'
@@ -9,14 +9,14 @@ import { jsonProblem } from './views/json-problem.ts'
 import { showFailure } from './views/problem.ts'
 
 export interface FailureReport {
-  /** null: the words were not understood. */
+  /** null if the command line could not be parsed. */
   readonly invocation: Invocation | null
   readonly argv: readonly string[]
   readonly io: CliIo
   readonly out: Output
 }
 
-/** Tells what went wrong, in text or as JSON, and gives the exit code. */
+/** Prints the error, as text or JSON, and returns the exit code. */
 export function fail(error: unknown, { invocation, argv, io, out }: FailureReport): ExitCode {
   out.endProgress()
   if (io.signal.aborted) {
@@ -30,7 +30,7 @@ export function fail(error: unknown, { invocation, argv, io, out }: FailureRepor
   return failure.exit
 }
 
-/** For the hint only: a failure to find the address must not hide the failure that is being told. */
+/** Server address for the hint. Errors while reading it are ignored, so that they do not hide the original failure. */
 function addressOf({ global }: Invocation, io: CliIo): string | undefined {
   try {
     return serverAddress({ io, global: { ...global, color: false } }).url

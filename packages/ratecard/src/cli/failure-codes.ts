@@ -1,8 +1,8 @@
-// Failures that the command line itself tells, beside those of the service: `ratecard explain` and the compiler read this table.
+// Failure codes of the CLI itself, in addition to those of the service. Used by `ratecard explain` and by the type checker.
 import type { ProblemCode } from '../errors/codes.ts'
 import type { IssueCode } from '../errors/codes.ts'
 
-/** Code → when it happens and what to do, in one or two sentences. */
+/** Code → cause and remedy, in one or two sentences. */
 export const failureCodes = {
   usage:
     'The words of the command line were not understood. `ratecard help` lists the commands, `--help` explains one.',

@@ -5,10 +5,10 @@ import { problemCodes } from '../errors/codes.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import type { FailureCode } from './failure-codes.ts'
 
-/** 0 done, 1 the user's matter, 2 usage, 3 changes or drift present, 70 ours. */
+/** Exit codes: 0 success, 1 user error, 2 usage error, 3 changes or drift found, 70 internal error. */
 export type ExitCode = 0 | 1 | 2 | 3 | 70
 
-/** The members of a problem document, for failures that no server reported too. */
+/** Members of a problem document, also for failures without a server. */
 export interface Problem {
   readonly code: FailureCode
   readonly title: string
@@ -18,11 +18,11 @@ export interface Problem {
   readonly errors?: readonly (Issue | PlacedIssue | RatecardError['errors'][number])[] | undefined
   readonly requestId?: string | null
   readonly processor?: Readonly<Record<string, unknown>> | null
-  /** Further members of the server's problem document, such as `push_id`. */
+  /** Other members of the server's problem document, e.g. `push_id`. */
   readonly extra?: Readonly<Record<string, unknown>>
 }
 
-/** A command that cannot go on: what is shown, and the exit code. */
+/** An expected failure of a command: the problem to show, and the exit code. */
 export class CliFailure extends Error {
   override readonly name = 'CliFailure'
   readonly exit: ExitCode
@@ -35,15 +35,15 @@ export class CliFailure extends Error {
   }
 }
 
-/** A mistake in how the command was called (exit 2). */
+/** A usage error (exit code 2). */
 export function usageFailure(detail: string, hint?: string): CliFailure {
   return new CliFailure(2, { code: 'usage', title: 'The command was not understood', detail, hint })
 }
 
-/** Told by this process before there is a server: whoever starts it can put them right. */
+/** Startup errors of the embedded server that the operator can fix. */
 const startMistakes: ReadonlySet<string> = new Set(['settings_invalid', 'secret_unreadable', 'store_in_use'])
 
-/** Whatever was thrown, as something that can be shown. */
+/** Converts any thrown value to a failure that can be displayed. */
 export function toFailure(error: unknown, io: { readonly apiUrl?: string | undefined } = {}): CliFailure {
   if (error instanceof CliFailure) return error
   if (error instanceof RatecardError) return fromClient(error, io.apiUrl)
@@ -101,7 +101,7 @@ function fromClient(error: RatecardError, apiUrl: string | undefined): CliFailur
   })
 }
 
-/** The server speaks of its API; a person at the command line needs the flag. */
+/** The server's hint refers to its API; a CLI user needs the flag. */
 function hintFor(error: RatecardError, apiUrl: string | undefined): string | undefined {
   const at = apiUrl === undefined ? 'the server' : apiUrl
   switch (error.code) {

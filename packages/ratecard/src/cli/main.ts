@@ -1,4 +1,4 @@
-// The command line: words in, one exit code out. It decides nothing about billing; it reads files, asks the server and shows.
+// Entry point of the CLI: arguments in, exit code out. Contains no billing logic: reads files, calls the server, prints.
 import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import process from 'node:process'
@@ -30,19 +30,19 @@ export async function main(words: readonly string[], given: CliIo): Promise<Exit
     if (global.json && result.json !== undefined) io.stdout.write(`${JSON.stringify(result.json, null, 2)}\n`)
     return result.exit ?? 0
   } catch (error) {
-    // What only a failure needs is loaded by it.
+    // Loaded lazily, because only a failure needs it.
     const { fail } = await import('./fail.ts')
     return fail(error, { invocation, argv, io, out })
   }
 }
 
-/** The commands that the first word leads to; all of them when it leads nowhere. Commander costs time for each. */
+/** Commands whose first word is `argv[0]`, or all if there is none: building each one in Commander slows the start. */
 function meant(argv: readonly string[]): readonly Command[] {
   const found = commands.filter(({ name }) => name.split(' ')[0] === argv[0])
   return found.length === 0 ? commands : found
 }
 
-/** null when help or the version was asked for, and shown. */
+/** null if help or the version was requested and printed. */
 async function parse(argv: readonly string[], io: CliIo): Promise<Invocation | null> {
   let invocation: Invocation | null = null
   const program = buildProgram(meant(argv), version(), { out: (text) => io.stdout.write(text) }, (found) => {
@@ -70,19 +70,19 @@ function version(): string {
     : 'unknown'
 }
 
-/** The process itself: signals stop what runs; a second one ends it at once. */
+/** Runs the CLI as a process: the first signal stops the command, a second one exits at once. */
 export async function runProcess(): Promise<void> {
   const stopping = new AbortController()
   let askedAt = 0
   const stop = () => {
-    // Ctrl-C under `npm start` arrives twice at once, from the terminal and from npm: that is one wish, not two.
+    // Under `npm start` one Ctrl-C arrives twice, from the terminal and from npm. A repetition within 1 s is ignored.
     if (stopping.signal.aborted && performance.now() - askedAt > 1_000) process.exit(130)
     if (stopping.signal.aborted) return
     askedAt = performance.now()
     stopping.abort()
   }
   process.on('SIGINT', stop).on('SIGTERM', stop)
-  // A reader such as `head` may leave early. The work may not be done then, so it ends as a program that SIGPIPE ended: never as done.
+  // A reader such as `head` may close the pipe early. The work may be incomplete then, so the exit code is that of SIGPIPE (141).
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(141)
     throw error

@@ -9,7 +9,7 @@ import type { CliIo } from './terminal/io.ts'
 import { environmentFile, environmentIncomplete, findProject, lookUp, readEnvironment } from './files/project.ts'
 import type { Environment } from './files/project.ts'
 
-/** This machine's server: in one shell the command line and `server start` read the same port. */
+/** Address of the local server. `server start` reads the same variable for its port. */
 export function defaultApiUrl({ env }: Pick<CliIo, 'env'>): string {
   const port = env['RATECARD_PORT'] ?? ''
   return `http://127.0.0.1:${port === '' ? '4242' : port}`
@@ -26,9 +26,9 @@ export interface ServerConnection extends ServerAddress {
 }
 
 /**
- * Where the server is and which key it takes: flags, process environment, environment file, then this machine's own server.
- * Fails with `environment_conflict` where address and key would come from places that name different servers, and with
- * `environment_incomplete` where the key of the environment's file would go to a server that is not known to be its own.
+ * Address and key of the server: from flags, process environment, environment file, or the local server. Throws `environment_conflict` if
+ * address and key come from sources that name different servers, and `environment_incomplete` if the key of the environment file would be
+ * sent to a server that is not known to belong to the environment.
  */
 export function serverAddress(context: Pick<CommandContext, 'io' | 'global'>): ServerAddress {
   const { io, global } = context
@@ -41,7 +41,7 @@ export function serverAddress(context: Pick<CommandContext, 'io' | 'global'>): S
   return { url, key, environment }
 }
 
-/** The address alone, for what sends no key there. */
+/** The address only, for requests without a key. */
 export function serverUrl({ io, global }: Pick<CommandContext, 'io' | 'global'>): string {
   const environment = readEnvironment(findProject(io.cwd), global)
   return addressOf(global.apiUrl ?? lookUp(io, environment, 'RATECARD_API_URL') ?? defaultApiUrl(io))
@@ -52,10 +52,7 @@ interface Where {
   readonly environment: Environment
 }
 
-/**
- * The default server is for commands that name no environment: one that was named and says no address must never mean this
- * machine instead.
- */
+/** The default server applies only without `--env`: a named environment without an address must not fall back to the local machine. */
 function whereOf({ io, global }: Pick<CommandContext, 'io' | 'global'>, project: string | null): Where {
   const environment = readEnvironment(project, global)
   const named = global.apiUrl ?? lookUp(io, environment, 'RATECARD_API_URL')
@@ -64,8 +61,8 @@ function whereOf({ io, global }: Pick<CommandContext, 'io' | 'global'>, project:
 }
 
 /**
- * A failure before anything is sent where variables of the environment's file would go to a server that is not this environment's:
- * production would get the webhook address of `.env.dev`. `names`: the variables that come from the file.
+ * Throws before anything is sent if variables of the environment file would go to a server of another environment, e.g. a webhook URL of
+ * `.env.dev` to production. `names`: the variables from the file.
  */
 export function requireServerOf(context: Pick<CommandContext, 'io' | 'global'>, names: readonly string[]): void {
   const { io, global } = context
@@ -77,8 +74,8 @@ function requireOwnServer(io: CliIo, global: GlobalOptions, where: Where, names:
 }
 
 /**
- * Whether the address is that of the environment: the file names it; or the file names none, and `--env` was given (the shell
- * then counts as part of that environment) or the address is this machine's default server, which is that of `dev`.
+ * True if the address belongs to the environment: the file names it. If the file names none: `--env` was given (the shell then counts as
+ * part of that environment), or the address is the default server of this machine, which belongs to `dev`.
  */
 function isServerOf(io: CliIo, global: GlobalOptions, { url, environment }: Where): boolean {
   const named = environment.variables.get('RATECARD_API_URL') ?? ''
@@ -109,12 +106,15 @@ function foreignServer(
   })
 }
 
-/** A failure before anything is read or sent when `--env` names an environment without an address. */
+/** Throws before anything is read or sent if `--env` names an environment without an address. */
 export function requireAddress(context: Pick<CommandContext, 'io' | 'global'>): void {
   if (context.global.environment !== null) whereOf(context, findProject(context.io.cwd))
 }
 
-/** The shell outranks the file, address and key alike; but a key must not travel to another server than the one that its file names. */
+/**
+ * Shell variables override the file, for address and key alike. But a key from a file must not be sent to a server other than the one in
+ * that file.
+ */
 function requireOneServer(io: CliIo, global: GlobalOptions, { file, variables }: Environment, url: string): void {
   const named = variables.get('RATECARD_API_URL') ?? ''
   if (file === null || named === '' || sameServer(named, url)) return
@@ -140,7 +140,7 @@ function usesKeyOfFile(io: CliIo, global: GlobalOptions, { variables }: Pick<Env
   return global.serviceKey === null && inShell === '' && (variables.get('RATECARD_SERVICE_KEY') ?? '') !== ''
 }
 
-/** Whether two addresses are one server: the names of this machine are one name. */
+/** True if two addresses are the same server: all loopback hosts count as one. */
 export function sameServer(one: string, other: string): boolean {
   const plain = (text: string) => {
     if (!URL.canParse(text)) return text
@@ -159,10 +159,7 @@ export function connect(context: Pick<CommandContext, 'io' | 'global'>): ServerC
   return connectTo(context, serverAddress(context))
 }
 
-/**
- * The server of one environment by its file alone: where two environments are spoken to at once, a variable of the process
- * would mean the same server twice.
- */
+/** The server of an environment, from its file only: with two environments at once, a process variable would apply to both. */
 export function connectEnvironment(
   context: Pick<CommandContext, 'io' | 'global'>,
   name: EnvironmentName,
@@ -195,7 +192,7 @@ function addressOf(text: string): string {
   return url
 }
 
-/** The key that a server on this machine wrote. Only for loopback addresses: it must never travel to another machine. */
+/** The key that a local server wrote to disk. For loopback addresses only, so that it is never sent to another machine. */
 function localKey(io: CliIo, project: string | null, url: string): string | null {
   const { hostname, port } = new URL(url)
   if (!isLoopback(hostname)) return null
@@ -207,7 +204,7 @@ function localKey(io: CliIo, project: string | null, url: string): string | null
   return key === '' ? null : key
 }
 
-/** Places of the key file in the order they are tried. The one in the home folder names the port, so that two servers do not mix. */
+/** Possible paths of the key file, in order of precedence. The path in the home folder contains the port, to separate two local servers. */
 export function serviceKeyFiles(place: {
   readonly env: NodeJS.ProcessEnv
   readonly home: string

@@ -1,9 +1,9 @@
-// Spans of time as people write them on the command line: `90d`, `24h`, `15m`.
+// Durations on the command line: `90d`, `24h`, `15m`.
 import { isMoment } from '../config/schema/moment.ts'
 
 const unitMs = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const
 
-/** Milliseconds of `30s`, `15m`, `24h`, `90d` or `2w`; null for anything else. At most ten years. */
+/** Milliseconds of `30s`, `15m`, `24h`, `90d` or `2w`; null for other text. At most ten years. */
 export function spanMs(text: string): number | null {
   const [, count, unit] = /^(\d{1,9})([smhdw])$/.exec(text.trim()) ?? []
   if (count === undefined || unit === undefined) return null
@@ -11,7 +11,7 @@ export function spanMs(text: string): number | null {
   return span <= 3653 * unitMs.d ? span : null
 }
 
-/** Epoch milliseconds: a span from now, a day of the calendar (its first moment in UTC), or a time with its zone; else null. */
+/** Epoch milliseconds of a duration from now, a date (midnight UTC), or a time with a zone; null for other text. */
 export function momentOf(text: string, now: number): number | null {
   const span = spanMs(text)
   if (span !== null) return now + span

@@ -1,10 +1,10 @@
-// Words that make no command, told to whoever wrote them.
+// Errors for an unknown command or invalid arguments.
 import type { CommanderError } from 'commander'
 import type { Command } from './program/command.ts'
 import { CliFailure } from './failure.ts'
 import { groupOf, nextWords, suggestionFor } from './program/words.ts'
 
-/** What was wrong with the words, and what may have been meant. */
+/** Converts a Commander error to a failure with a suggestion. */
 export function usage(
   error: CommanderError,
   commands: readonly Pick<Command, 'name'>[],

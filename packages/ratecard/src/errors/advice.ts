@@ -1,4 +1,4 @@
-// Advice that several rooms give in the same words.
+// Advice texts that several modules share.
 
-/** What is to be done about usage that the processor took and then dropped. */
+/** Next step for usage that the processor accepted and later dropped. */
 export const reportUsageAgain = 'Put the cause right, then report that usage again under new identifiers.'

@@ -1,13 +1,13 @@
-// Every error a caller can meet, in two closed tables: problems (one per answer) and issues (many per document).
-// The tables are the only place that knows a status or a title; a test keeps them equal to docs/reference/errors.md and OpenAPI.
+// All error codes, in two closed tables: problems (one per response) and issues (many per document). Only these tables define statuses and
+// titles; a test compares them with docs/reference/errors.md and OpenAPI.
 
 export interface ProblemRow {
   readonly status: number
-  /** Never varies for a code; what happened this time goes into `detail`. */
+  /** Constant per code; details of an occurrence go into `detail`. */
   readonly title: string
-  /** One sentence for docs/reference/errors.md: when it happens and what to do. */
+  /** Cause and remedy in one sentence, for docs/reference/errors.md. */
   readonly when: string
-  /** The members of a request's body that it may be about: the one that is there is its place. */
+  /** Members of a request body that may cause the error. The first one present becomes the pointer. */
   readonly about?: readonly string[]
 }
 

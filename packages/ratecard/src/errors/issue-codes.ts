@@ -1,6 +1,6 @@
-// The second closed table: what can be wrong with a document or a request body, one row per rule.
+// The second closed table: issues of a document or a request body, one row per rule.
 
-/** Issues of a document or a request body: code → one sentence for the reference. `severity` is set where the issue is raised. */
+/** Issue code → one sentence for the reference. `severity` is set by the code that reports the issue. */
 export const issueCodes = {
   field_missing: 'A required field is absent.',
   field_unknown: 'The schema has no such field.',

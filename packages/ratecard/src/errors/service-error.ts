@@ -2,7 +2,7 @@ import { problemCodes } from './codes.ts'
 import type { ProblemCode } from './codes.ts'
 import type { Issue } from './issue.ts'
 
-/** What the processor itself said, unchanged. Never holds a secret. */
+/** Error fields of the processor, unchanged. Never contains a secret. */
 export interface ProcessorWords {
   readonly type?: string | undefined
   readonly code?: string | undefined
@@ -17,12 +17,12 @@ export interface ServiceErrorOptions {
   readonly processor?: ProcessorWords | undefined
   /** Seconds, for `Retry-After`. */
   readonly retryAfter?: number | undefined
-  /** Further members of the problem (for example `push_id`); snake_case, JSON values, no secrets. */
+  /** Further members of the problem, e.g. `push_id`: snake_case, JSON values, no secrets. */
   readonly extra?: Readonly<Record<string, unknown>> | undefined
   readonly cause?: unknown
 }
 
-/** The one error class of the use cases: a row of the table in `codes.ts` plus this occurrence. */
+/** The error class of all use cases: a code of the table in `codes.ts` with the details of this occurrence. */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError'
   readonly code: ProblemCode

@@ -1,4 +1,4 @@
-/** The candidate nearest to `word` (Damerau-Levenshtein, at most a third of its length away), for "did you mean …?". */
+/** The candidate most similar to `word` (Damerau-Levenshtein distance of at most a third of its length), for "did you mean …?". */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
   const needle = word.toLowerCase()
   let best: string | undefined
@@ -14,13 +14,13 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   return best
 }
 
-/** `Did you mean "x"?`, or undefined when nothing is near. */
+/** `Did you mean "x"?`, or undefined if no candidate is similar. */
 export function didYouMean(word: string, candidates: Iterable<string>): string | undefined {
   const found = nearest(word, candidates)
   return found === undefined ? undefined : `Did you mean "${found}"?`
 }
 
-/** The distance, or any number from `enough` up where it is that much. */
+/** The edit distance. Stops early and returns a number ≥ `enough` once the distance reaches `enough`. */
 function distance(a: string, b: string, enough: number): number {
   let beforeLast: number[] = []
   let last = Array.from({ length: b.length + 1 }, (_, column) => column)
@@ -35,7 +35,7 @@ function distance(a: string, b: string, enough: number): number {
       current.push(value)
       least = Math.min(least, value)
     }
-    // A transposition reaches back two rows, and costs one: what comes is at least the least of this row.
+    // A transposition uses the row before last and costs one. So if the last two rows reach `enough`, all later ones do.
     if (least >= enough && Math.min(...last) >= enough) return enough
     beforeLast = last
     last = current

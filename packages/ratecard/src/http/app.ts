@@ -1,5 +1,5 @@
-// The HTTP API: which routes there are, who may call them, and what every answer has in common. It decides nothing about
-// configurations; it knows the Service and nothing beneath it.
+// The HTTP API: its routes, their authentication, and the hooks common to all responses. Contains no billing logic; depends on the Service
+// only.
 import cookie from '@fastify/cookie'
 import helmet from '@fastify/helmet'
 import cors from '@fastify/cors'
@@ -48,18 +48,18 @@ import { WorkerGateway } from './server/worker-gateway.ts'
 export interface AppOptions {
   readonly service: Service
   readonly settings: {
-    /** Requests a minute and address. */
+    /** Rate limit: requests per minute and client address, e.g. 60. */
     readonly rateLimit: number
     readonly publicUrl: string | null
-    /** Origins whose pages may use the session cookie, beside the public URL's and loopback. */
+    /** Origins whose pages may send the session cookie, in addition to the public URL and loopback. */
     readonly allowedRedirects?: readonly string[]
     readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
-    /** Addresses and nets of proxies whose `X-Forwarded-For` is believed. */
+    /** Addresses and networks of trusted proxies, whose `X-Forwarded-For` is used, e.g. `10.0.0.0/8`. */
     readonly trustedProxies?: readonly string[]
-    /** Most connections at one time; absent or null is as many as half of the file descriptors. */
+    /** Maximum number of open connections. Absent or null: half of the file descriptor limit. */
     readonly maxConnections?: number | null
   }
-  /** How long slow peers are waited for, where that is not as usual. */
+  /** Timeouts for slow peers that differ from the defaults. */
   readonly connections?: Partial<ConnectionLimits>
   readonly clock: Clock
   readonly metrics?: Registry
@@ -68,26 +68,26 @@ export interface AppOptions {
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Decides under which names our cookies are read and set. */
+    /** Selects the names of Ratecard's cookies (`__Host-` prefix over TLS). */
     isOverTls: IsOverTls
-    /** From now on `/readyz` answers 503 and connections end with their next answer; every request is served. */
+    /** Begins shutdown: `/readyz` returns 503 and connections end with their next response. Requests are still served. */
     leave: () => void
-    /** From now on new requests are refused (503) and streams end; those that run go on. */
+    /** Starts draining: new requests are refused (503) and streams end; running requests continue. */
     drain: () => void
-    /** Accepts no further connection and ends the open ones in order; resolves when all are closed. */
+    /** Stops accepting connections and closes the open ones gracefully. Resolves when all are closed. */
     endConnections: () => Promise<void>
   }
 }
 
-/** How long an idle connection stays open while the service drains: a request that its client has already sent is answered. */
+/** Time for which an idle connection stays open while the service drains, so that a request already in transit is still answered. */
 const idleGraceMs = 500
-/** How long responses may take to be sent after the work behind them has ended. */
+/** Timeout for sending responses after the work behind them has ended. */
 const lastResponsesMs = 2_000
 const smallBody = 64 * 1024
 const publicPath = '/api/v1/billing'
 const adminPath = `${publicPath}/admin`
 
-/** The application, ready to listen or to be injected into. It does not own the service: close that after it. */
+/** Builds the application, ready to listen or to inject requests. It does not own the service: close the service after it. */
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const { service, settings, clock } = options
   const docsUrl = errorsUrl(settings.publicUrl)
@@ -153,7 +153,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   })
   app.setErrorHandler(sendProblem)
   app.setValidatorCompiler(compileValidator)
-  // Answers are encoded by their row, member by member: a serializer that drops or turns members could only do harm.
+  // Each route encodes its response by its operation. A serializer that drops or converts members would break that.
   app.setSerializerCompiler(() => JSON.stringify)
   registerJsonBody(app)
   const missing = watchRoutes(app)
@@ -162,7 +162,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   metrics.watch(app)
   await app.register(helmet, helmetOptions)
   const guard = await createAddressGuard(app, settings.rateLimit, addressOf)
-  // Cookies are read where one counts; most requests have none to read.
+  // No global hook: cookies are parsed only on routes that use one.
   await app.register(cookie, { hook: false })
   const origins = createOrigins(settings.publicUrl, settings.allowedRedirects ?? [])
   const authentication = createAuthentication({ service, guard, origins })
@@ -170,7 +170,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const notFound = (scope: FastifyInstance) => {
     scope.setNotFoundHandler(async (request, reply) => {
       const { error, allow } = missing(request)
-      // The figures need a key whatever the method: who has none learns nothing of the route.
+      // The metrics path requires a key for every method, so that a caller without one cannot probe the route.
       if (allow !== null && request.url.startsWith(metricsPath) && request.caller === null)
         await authentication.required(request, reply)
       if (allow !== null) reply.header('allow', allow)
@@ -202,14 +202,14 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   registerPricingTable(app)
   await registerDocs(app)
   await app.ready()
-  // For example no memory to accept a connection. While the listener starts, whoever starts it learns of the error.
+  // Errors after startup, e.g. no memory to accept a connection. While the listener starts, the caller of `listen` gets the error.
   app.server.on('error', (error) => {
     if (app.server.listening) logger.error({ err: error }, 'the listener failed')
   })
   return app
 }
 
-/** What the dashboard asks for: everything behind the key, and the price list with a key's eyes. */
+/** Operations for the dashboard: all that require a service key, and the price list. */
 function pagesRoutes(routes: readonly (readonly [string, Route])[]): ByOperation {
   return Object.fromEntries(
     routes.filter(
@@ -218,7 +218,7 @@ function pagesRoutes(routes: readonly (readonly [string, Route])[]): ByOperation
   )
 }
 
-/** Which hooks a row gets: those of the public price list, of what is behind the key, or none but the common ones. */
+/** Group of an operation, which determines its hooks: public price list, admin API, workers, or only the common ones (`root`). */
 type RouteGroup = 'public' | 'admin' | 'workers' | 'root'
 
 function placeOf({ access, path }: Operation): RouteGroup {
@@ -235,7 +235,7 @@ interface ScopeDeps {
   readonly notFound: (scope: FastifyInstance) => void
 }
 
-/** Any origin may read; a key is welcome and not needed. */
+/** CORS: every origin may read. A service key is optional. */
 async function publicScope(scope: FastifyInstance, deps: ScopeDeps, routes: ByOperation): Promise<void> {
   await scope.register(cors, {
     origin: '*',
@@ -250,7 +250,7 @@ async function publicScope(scope: FastifyInstance, deps: ScopeDeps, routes: ByOp
   allowPreflights(scope, publicPath, deps.origins)
 }
 
-/** The key comes first: nobody learns without one which admin paths there are, and no body is read. */
+/** Authentication runs first, so that a caller without a key cannot probe admin paths and no body is read. */
 async function adminScope(scope: FastifyInstance, deps: ScopeDeps, routes: ByOperation): Promise<void> {
   scope.addHook('onRequest', deps.authentication.required)
   scope.addHook('onRequest', (_request, reply, done) => {
@@ -259,7 +259,7 @@ async function adminScope(scope: FastifyInstance, deps: ScopeDeps, routes: ByOpe
   })
   noteChanges(scope, deps.service)
   deps.notFound(scope)
-  // Without it the preflight answer of the public scope would speak for these paths too.
+  // Without this route, the public scope's preflight response (`*`) would also apply to admin paths.
   scope.options('*', { schema: { hide: true } }, (_request, reply) => {
     reply.callNotFound()
   })
@@ -282,7 +282,8 @@ function addCommonHooks(app: FastifyInstance, leaving: AbortSignal, closing: Abo
     reply.header('x-request-id', request.id)
     const refusal = refusalOf(request.raw)
     if (refusal !== null) {
-      // Where such a request ends is not sure: nothing after it is read as another one.
+      // The end of such a request is ambiguous, so the connection is closed and nothing after it is parsed as another request (request
+      // smuggling).
       reply.header('connection', 'close')
       answerIsLast(request.raw.socket)
       done(refusal)
@@ -310,7 +311,10 @@ function addCommonHooks(app: FastifyInstance, leaving: AbortSignal, closing: Abo
   })
 }
 
-/** What Node would refuse with an empty answer, and two hosts, of which a proxy and we might read different ones. */
+/**
+ * Rejects requests that Node would refuse with an empty response, and requests with two Host headers, which a proxy and this server may
+ * read differently.
+ */
 function refusalOf({ httpVersion, rawHeaders, headers }: IncomingMessage): ServiceError | null {
   const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length
   if (hosts > 1 || (hosts === 0 && httpVersion === '1.1'))
@@ -333,14 +337,19 @@ function pageRoutes(app: FastifyInstance): void {
   )
 }
 
-/** An API needs no scripts or frames; the pages say what they need themselves. HTTPS is the matter of the proxy that has the certificate. */
+/**
+ * An API needs no scripts or frames; the dashboard pages set headers of their own. HSTS is left to the proxy that holds the certificate.
+ */
 const helmetOptions = {
   contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
   strictTransportSecurity: false,
   crossOriginEmbedderPolicy: false,
 } as const
 
-/** Tells balancers to ask elsewhere, and serves on for `delayMs`: what they still send is not refused. */
+/**
+ * Reports not ready so that load balancers stop sending traffic, and serves for `delayMs` (ms) more, so that requests still in transit are
+ * not refused.
+ */
 export async function leave(app: FastifyInstance, delayMs: number): Promise<void> {
   if (delayMs === 0) return
   app.leave()
@@ -366,7 +375,7 @@ export async function closeGracefully(
       await Promise.race([ended, delay(lastResponsesMs, undefined, { ref: false })])
       app.server.closeAllConnections()
     },
-    // Everything ended before.
+    // All connections ended before the timeout.
     () => undefined,
   )
   await ended

@@ -1,4 +1,4 @@
-/** The supported currencies (specification, "Price") and how many decimals people write for each. */
+/** Supported currencies (specification, "Price") with their number of decimals. */
 export const currencyDecimals = {
   usd: 2,
   eur: 2,
@@ -50,8 +50,8 @@ export const currencyNames: Readonly<Record<Currency, string>> = {
 }
 
 /**
- * Smallest charge of the processor in minor units; null where it lists none. It applies to a whole invoice, not to a price, so it
- * is only ever a warning.
+ * The processor's minimum charge in minor units; null if it publishes none. It applies to an invoice as a whole, so a lower price causes
+ * only a warning.
  */
 export const minimumCharge: Readonly<Record<Currency, number | null>> = {
   usd: 50,

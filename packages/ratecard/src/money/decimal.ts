@@ -1,8 +1,8 @@
-// Exact decimals for money: a BigInt scaled by 10^12, the processor's own limit for sub-minor amounts.
-// Nothing here ever passes through a float, and nothing rounds but the functions that say so.
+// Exact decimals for money: a BigInt scaled by 10^12, because Stripe accepts 12 decimals below one minor unit. Values never pass through a
+// float, and only functions with "round" or "divide" in their name round.
 
 declare const brand: unique symbol
-/** A decimal with at most 12 places, times 10^12. Compare, add and subtract only through this file. */
+/** A decimal with at most 12 places, times 10^12. Compare, add and subtract only with functions of this file. */
 export type Decimal = bigint & { readonly [brand]: 'decimal' }
 
 const places = 12
@@ -14,7 +14,7 @@ const scaled = (value: bigint) => value as Decimal
 
 export const zero = scaled(0n)
 
-/** Reads plain notation: an optional sign, digits, at most 12 decimals. Throws RangeError for anything else. */
+/** Parses plain notation: an optional sign, digits, at most 12 decimals. Throws RangeError for other text. */
 export function parseDecimal(text: string): Decimal {
   const match = plain.exec(text)
   if (match === null) throw new RangeError(`"${text.slice(0, 40)}" is not a decimal of at most ${places} places`)
@@ -23,7 +23,7 @@ export function parseDecimal(text: string): Decimal {
   return scaled(sign === '-' ? -magnitude : magnitude)
 }
 
-/** Takes whole numbers only; throws RangeError for a number with decimals. */
+/** Converts a whole number. Throws RangeError for a number with decimals. */
 export function decimalFromInteger(value: number | bigint): Decimal {
   return scaled(BigInt(value) * scale)
 }
@@ -32,27 +32,27 @@ export function addDecimals(a: Decimal, b: Decimal): Decimal {
   return scaled(a + b)
 }
 
-/** Takes whole factors only; throws RangeError for a number with decimals. */
+/** Multiplies by a whole factor. Throws RangeError for a factor with decimals. */
 export function multiplyByInteger(value: Decimal, factor: number | bigint): Decimal {
   return scaled(value * BigInt(factor))
 }
 
-/** The quotient rounded half up to 12 decimals. For display; amounts that are charged are never divided. */
+/** The quotient, rounded half up to 12 decimals. For display only; charged amounts are never divided. */
 export function divideByInteger(value: Decimal, divisor: number | bigint): Decimal {
   return scaled(divideHalfUp(value, BigInt(divisor)))
 }
 
-/** Negative, zero or positive, as `Array.prototype.sort` wants it. */
+/** Comparison result for `Array.prototype.sort`. */
 export function compareDecimals(a: Decimal, b: Decimal): -1 | 0 | 1 {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-/** Half goes up, towards positive infinity. */
+/** Rounds to a whole number; halves towards positive infinity. */
 export function roundHalfUp(value: Decimal): bigint {
   return divideHalfUp(value, scale)
 }
 
-/** The quotient as a whole number, rounded half up: the one rounding of an amount that is a fraction of another. */
+/** The quotient as a whole number, rounded half up in a single rounding. */
 export function roundQuotientHalfUp(value: Decimal, divisor: number | bigint): bigint {
   return divideHalfUp(value, scale * BigInt(divisor))
 }
@@ -66,11 +66,11 @@ export function decimalText(value: Decimal): string {
 }
 
 /**
- * The one way to write a decimal: `"0.50"`, `0.5` and `5e-1` are all `"0.5"`. JSON numbers keep the digits of their shortest
- * text, so 33.5 is "33.5". Places are not limited. Throws RangeError when it is no finite decimal.
+ * Canonical notation: `"0.50"`, `0.5` and `5e-1` all become `"0.5"`. A JSON number keeps the digits of its shortest text (33.5 → "33.5").
+ * The number of decimals is not limited. Throws RangeError if the value is no finite decimal.
  */
 export function canonicalDecimal(value: string | number): string {
-  // What nearly every amount is.
+  // Fast path for whole numbers.
   if (Number.isSafeInteger(value) || (typeof value === 'string' && wholeNumber.test(value))) return String(value)
   const match = scientific.exec(String(value))
   if (match === null) throw new RangeError(`"${String(value).slice(0, 40)}" is not a decimal`)
@@ -87,6 +87,6 @@ function divideHalfUp(value: bigint, divisor: bigint): bigint {
   if (divisor <= 0n) throw new RangeError('The divisor must be positive')
   const doubled = 2n * value + divisor
   const quotient = doubled / (2n * divisor)
-  // BigInt division truncates; below zero the floor is wanted, or halves would round away from zero.
+  // BigInt division truncates towards zero. Negative values need the floor, otherwise halves would be rounded away from zero.
   return doubled < 0n && doubled % (2n * divisor) !== 0n ? quotient - 1n : quotient
 }

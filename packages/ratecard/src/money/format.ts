@@ -2,7 +2,7 @@ import { currencyDecimals, isCurrency } from './currencies.ts'
 import type { Currency } from './currencies.ts'
 import { canonicalDecimal } from './decimal.ts'
 
-// A table of our own instead of Intl: its output changes with the ICU build and the locale, and a plan must print the same everywhere.
+// A fixed table instead of Intl, whose output depends on the ICU build and the locale: a plan must print the same everywhere.
 const prefixes: Readonly<Record<Currency, string>> = {
   usd: '$',
   eur: '€',
@@ -27,8 +27,8 @@ const prefixes: Readonly<Record<Currency, string>> = {
 }
 
 /**
- * An amount of minor units (decimals allowed) as people read it: `€12.00`, `¥500`, `$1,234.00`, `$0.0005`. Nothing is rounded
- * away. A currency outside the supported list has no known decimals and stays in minor units: `KWD 1,234 minor units`.
+ * Formats minor units (decimals allowed), e.g. `€12.00`, `¥500`, `$1,234.00`, `$0.0005`, without rounding. An unsupported currency has no
+ * known decimals and stays in minor units: `KWD 1,234 minor units`.
  */
 export function formatMinor(amount: string | number | bigint, currency: string): string {
   const text = canonicalDecimal(typeof amount === 'bigint' ? amount.toString() : amount)
@@ -45,7 +45,7 @@ export function formatMinor(amount: string | number | bigint, currency: string):
   return `${sign}${prefixes[currency]}${grouped(major)}${minor === '' ? '' : `.${minor}`}`
 }
 
-/** Thousands separators for a string of digits: `1234567` is `1,234,567`. */
+/** Thousands separators: `1234567` → `1,234,567`. */
 function grouped(digits: string): string {
   return digits.length <= 3 ? digits : digits.replace(/\B(?=(\d{3})+$)/g, ',')
 }

@@ -1,5 +1,5 @@
-// What a quantity costs. The answer equals what the processor would invoice: exact arithmetic, one rounding, half up, at the end.
-// It never knows a tenant, a discount or a tax.
+// The cost of a quantity. Equals the amount on the processor's invoice: exact arithmetic, rounded half up once, at the end. Does not
+// include discounts or taxes.
 import type { CurrencyOption, Price, Tier } from '../config/schema/schema.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import {
@@ -17,7 +17,7 @@ import { isCurrency } from '../money/currencies.ts'
 import { formatMinor } from '../money/format.ts'
 
 export interface CostLine {
-  /** null is infinity. */
+  /** Upper bound, inclusive. null means infinity. */
   readonly upTo: number | null
   readonly quantity: number
   /** Canonical decimal in minor units. */
@@ -36,7 +36,7 @@ export interface PriceCalculation {
   readonly amount: number
   /** Before rounding, canonical decimal. */
   readonly amountDecimal: string
-  /** The exact amount by unit, to 12 decimals; null at quantity 0. */
+  /** The exact amount per unit, rounded to 12 decimals; null for quantity 0. */
   readonly effectiveUnitAmount: string | null
   readonly formatted: string
   readonly breakdown: readonly CostLine[]
@@ -49,7 +49,7 @@ interface Line {
   readonly flat: Decimal
 }
 
-/** Throws `quantity_invalid` for a quantity that is no whole number from 0 up, or whose amount is beyond exact JSON numbers. */
+/** Throws `quantity_invalid` for a quantity that is no whole number ≥ 0, or whose amount exceeds the safe integers. */
 export function calculate(listed: Price, quantity: number, currency?: string): PriceCalculation {
   if (!Number.isSafeInteger(quantity) || quantity < 0)
     throw new ServiceError('quantity_invalid', `The quantity ${quantity} is not a whole number, zero or more.`)
@@ -66,7 +66,7 @@ export function calculate(listed: Price, quantity: number, currency?: string): P
   const tiered = price.tiers !== undefined
   return {
     priceId: price.id,
-    // A quantity of -0 passes the check above and must not show.
+    // Normalizes -0, which passes the check above.
     quantity: quantity + 0,
     currency: price.currency,
     billingScheme: tiered ? 'tiered' : 'per_unit',
@@ -85,12 +85,12 @@ export function calculate(listed: Price, quantity: number, currency?: string): P
   }
 }
 
-/** The currencies that the price is sold in, its own first. */
+/** Currencies of the price, its own first. */
 export function currenciesOf(price: Pick<Price, 'currency' | 'currency_options'>): readonly string[] {
   return [price.currency, ...Object.keys(price.currency_options ?? {})]
 }
 
-/** The price as it is sold in one of its currencies. Throws `currency_not_offered`. */
+/** The price with the amounts of one of its currencies. Throws `currency_not_offered`. */
 export function inCurrency(price: Price, currency: string | undefined): Price {
   if (currency === undefined || currency === price.currency) return price
   const options: Readonly<Partial<Record<string, CurrencyOption>>> = price.currency_options ?? {}
@@ -103,10 +103,10 @@ export function inCurrency(price: Price, currency: string | undefined): Price {
   return { ...rest, ...option, currency }
 }
 
-/** What of a price says how much a quantity costs. */
+/** Members of a price that determine the cost of a quantity. */
 export type Tariff = Pick<Price, 'amount' | 'unit_amount_decimal' | 'tiers' | 'tiers_mode' | 'transform_quantity'>
 
-/** What a whole quantity from 0 up costs, in minor units, before any rounding. */
+/** The cost of a whole quantity ≥ 0, in minor units, before rounding. */
 export function exactAmount(tariff: Tariff, quantity: number): Decimal {
   return sumOf(linesOf(tariff, quantity))
 }
@@ -116,20 +116,20 @@ function sumOf(lines: readonly Line[]): Decimal {
 }
 
 interface UnitPriced {
-  /** Of a price. */
+  /** Amount of a price. */
   readonly amount?: number
-  /** Of a tier. */
+  /** Amount of a tier. */
   readonly unit_amount?: number
   readonly unit_amount_decimal?: string
 }
 
-/** The amount per unit of a price without tiers, or of a tier; zero where none is given. */
+/** The unit amount of a price without tiers, or of a tier; zero if absent. */
 export function unitAmountOf(priced: UnitPriced): Decimal {
   if (priced.unit_amount_decimal !== undefined) return parseDecimal(priced.unit_amount_decimal)
   return decimalFromInteger(priced.amount ?? priced.unit_amount ?? 0)
 }
 
-/** The flat amount of a tier; zero where none is given. */
+/** The flat amount of a tier; zero if absent. */
 export function flatAmountOf({ flat_amount: whole, flat_amount_decimal: text }: Tier): Decimal {
   return text === undefined ? decimalFromInteger(whole ?? 0) : parseDecimal(text)
 }
@@ -144,7 +144,7 @@ function linesOf(price: Tariff, quantity: number): readonly Line[] {
   return price.tiers_mode === 'volume' ? volumeLine(price.tiers, quantity) : graduatedLines(price.tiers, quantity)
 }
 
-/** What is billed of a quantity: packages, where the price counts them. */
+/** The billed quantity: with `transform_quantity` the number of packages, e.g. 3 for 250 units in packages of 100, rounded up. */
 function packagesOf({ transform_quantity: packages }: Tariff, quantity: number): number {
   if (packages === undefined) return quantity + 0
   const whole = Math.floor(quantity / packages.divide_by)
@@ -160,7 +160,7 @@ function graduatedLines(tiers: readonly Tier[], quantity: number): readonly Line
   const lines: Line[] = []
   let below = 0
   for (const tier of tiers) {
-    // The first tier counts at quantity 0 too: its flat amount is billed even when nothing was used.
+    // The first tier also applies to quantity 0, because its flat amount is billed without usage.
     if (quantity <= below && below > 0) break
     const last = tier.up_to === 'inf' ? quantity : Math.min(tier.up_to, quantity)
     lines.push(lineOf(tier, last - below))

@@ -1,5 +1,5 @@
-// What subscriptions bring in a month at their list price: exact, one rounding, half up, at the end.
-// Discounts, taxes, trials and metered usage are not in it.
+// Monthly revenue of subscriptions at list price: exact, rounded half up once, at the end. Excludes discounts, taxes, trials and metered
+// usage.
 import type { Price } from '../config/schema/schema.ts'
 import { addDecimals, multiplyByInteger, roundQuotientHalfUp, zero } from '../money/decimal.ts'
 import { formatMinor } from '../money/format.ts'
@@ -7,7 +7,7 @@ import { exactAmount } from './calculate.ts'
 import type { Tariff } from './calculate.ts'
 
 export interface BilledPrice extends Tariff {
-  /** Lower case; currencies beyond the supported ones are shown in minor units. */
+  /** Lower case. Amounts in an unsupported currency are shown in minor units. */
   readonly currency: string
   readonly interval: NonNullable<Price['interval']>
   readonly intervalCount: number
@@ -20,7 +20,7 @@ export interface MonthlyAmount {
   readonly formatted: string
 }
 
-/** Months as a fraction of each interval's money: a year is 12 of them, and 365 days. */
+/** Factor from an interval to a month, as a fraction: a year has 12 months and 365 days. */
 const monthsOf = {
   day: [365, 12],
   week: [365, 84],
@@ -28,7 +28,7 @@ const monthsOf = {
   year: [1, 12],
 } as const satisfies Record<BilledPrice['interval'], readonly [number, number]>
 
-/** The money a month of subscription items on one price, with these quantities. */
+/** Monthly revenue of subscription items on one price with the given quantities. */
 export function monthlyAmount(price: BilledPrice, quantities: readonly number[]): MonthlyAmount {
   const each = quantities.reduce((sum, quantity) => addDecimals(sum, exactAmount(price, quantity)), zero)
   const [times, parts] = monthsOf[price.interval]

@@ -1,5 +1,5 @@
-// Every operation of the product: what the edges (HTTP, command line, tests) may ask for, as types. Tenants, workers and what
-// is behind the dashboard have files of their own. The operations live in their rooms; composition/compose.ts puts them together.
+// All operations of the product, as types for HTTP, CLI and tests. Those of tenants, workers and the dashboard are in separate files.
+// Implementations are in their own folders and combined in composition/compose.ts.
 import type { BillingConfig, Meter, Price, Product } from '../config/schema/schema.ts'
 import type { SecretText } from '../config/files/written-form.ts'
 import type { DocumentDifference } from '../catalog/compare-documents.ts'
@@ -24,9 +24,9 @@ export type { DocumentDifference }
 export type { By }
 
 export interface Actor {
-  /** As claimed. */
+  /** Claimed by the caller, not verified. */
   readonly author: string | null
-  /** The service key that came with it; null for the service itself. */
+  /** Service key of the request; null for the service itself. */
   readonly by: By | null
   readonly message: string | null
 }
@@ -35,15 +35,15 @@ export type PriceImpact = Inside<typeof pushes.PriceImpact>
 
 export interface PushOptions extends Actor {
   readonly dryRun?: boolean
-  /** Overwrite fields that were edited at the processor. */
+  /** Overwrites fields that were edited at the processor. */
   readonly force?: boolean
   readonly approveImpact?: boolean
-  /** Fingerprint of a plan that was shown before: another plan is refused with `plan_stale`. */
+  /** Fingerprint of an approved plan: any other plan is refused with `plan_stale`. */
   readonly expectPlan?: string
-  /** Id of the document as its author wrote it, from `keepWritten`. */
+  /** Id of the source document, from `keepWritten`. */
   readonly written?: string
   readonly signal?: AbortSignal
-  /** Called once when the push is journalled, before its first step (for `Prefer: respond-async`). */
+  /** Called once the push is journalled, before its first step (for `Prefer: respond-async`). */
   readonly onOpen?: (pushId: string) => void
 }
 
@@ -69,18 +69,18 @@ export interface PageQuery {
 
 export type ServedConfig = Inside<typeof config.ServedConfig>
 
-/** The public configuration with its bytes made once per revision. */
+/** The public configuration with its serialized bytes, built once per revision. */
 export interface PublishedConfig {
   readonly served: ServedConfig
-  /** The whole JSON answer of `GET config`. */
+  /** The complete JSON response of `GET config`. */
   readonly body: Buffer
-  /** Strong validator, with quotes. */
+  /** Strong entity tag, with quotes. */
   readonly etag: string
 }
 
 export interface PullResult {
   readonly document: BillingConfig
-  /** What the document cannot express. */
+  /** Objects that the document format cannot express. */
   readonly unrepresentable: readonly { readonly kind: string; readonly processorId: string; readonly reason: string }[]
 }
 
@@ -100,7 +100,7 @@ export type Cost = Inside<typeof prices.Cost>
 export type KeyScope = Inside<typeof KeyScopes>
 export type ServiceKey = Inside<typeof keys.ServiceKey>
 
-/** `hidden: true` for callers with a service key: non-public prices are found too. */
+/** `hidden: true` includes non-public prices, for callers with a service key. */
 export interface Visibility {
   readonly hidden: boolean
 }
@@ -109,27 +109,29 @@ export type Readiness = Inside<typeof server.Readiness>
 
 export type Finding = Inside<typeof server.Finding>
 
-/** A document as JSON text, or as its value. */
+/** A document as JSON text or as parsed value. */
 export type GivenDocument = string | object
 
 export interface Service extends TenantOperations, WorkerOperations, DashboardOperations {
   validate(document: GivenDocument): Promise<Validation>
   push(document: GivenDocument, options: PushOptions): Promise<PushOutcome>
-  /** Keeps a document with its `${NAME}`; the id is given to `push`. */
+  /** Stores a source document with unexpanded `${NAME}`; returns its id for `push`. */
   keepWritten(document: GivenDocument): Promise<string>
   rollback(revision: number, options: PushOptions): Promise<PushOutcome>
   reset(options: Actor & { readonly scope: 'managed' | 'account' }): Promise<ResetReport>
   resumePush(id: string, options?: Pick<PushOptions, 'onOpen'>): Promise<PushOutcome>
-  /** Stops a running push between two steps: it is then interrupted, and can be resumed. `push_not_running` unless it runs. */
+  /**
+   * Stops a running push between two steps. It is then `interrupted` and can be resumed. Throws `push_not_running` if it is not running.
+   */
   cancelPush(id: string): Promise<PushSummary>
   listPushes(page: PageQuery): Promise<{ readonly items: readonly PushSummary[]; readonly total: number }>
   findPush(id: string): Promise<PushReport>
-  /** Live events until the push ends or `signal` aborts; starts with the present state. */
+  /** Live events until the push ends or `signal` aborts, starting with the current state. */
   pushEvents(id: string, signal: AbortSignal): AsyncIterable<PushEvent>
   history(page: PageQuery): Promise<{ readonly items: readonly HistoryEntry[]; readonly total: number }>
   revision(revision: number): Promise<RevisionDetail>
   difference(from: number, to: number): Promise<readonly DocumentDifference[]>
-  /** Texts of the newest revisions that hold a secret of an environment, where their written form tells. */
+  /** Texts of the newest revisions that contain a secret, determined from their source documents. */
   secretTexts(): Promise<readonly SecretText[]>
   pull(): Promise<PullResult>
   drift(): Promise<DriftReport>
@@ -140,15 +142,15 @@ export interface Service extends TenantOperations, WorkerOperations, DashboardOp
   findProduct(id: string, visibility: Visibility): Promise<Product>
   findMeter(id: string, visibility: Visibility): Promise<Meter>
   convert(processorId: string, visibility: Visibility): Promise<Conversion>
-  /** In the price’s own currency unless another one is named. */
+  /** In the price's own currency by default. */
   calculate(priceId: string, quantity: number, visibility: Visibility, currency?: string): Promise<Cost>
-  /** Without `secrets` each `secret` is null, known or not. */
+  /** Without `secrets`, every `secret` is null. */
   listWebhooks(options: { readonly secrets: boolean }): Promise<readonly WebhookListing[]>
-  /** What happened at the processor after an event, oldest first; see `Processor.events`. */
+  /** Processor events after the event id `after`, oldest first; see `Processor.events`. */
   processorEvents(query: { readonly after: string | null; readonly types: readonly string[] }): Promise<ProcessorEvents>
   /**
-   * A new endpoint with a new secret beside the old one, which is switched off after the overlap. `webhook_not_found`,
-   * `conflict` when the present endpoint is gone or off, `push_in_progress`.
+   * Creates a new endpoint with a new secret; the old one is switched off after the overlap. Throws `webhook_not_found`, `conflict` if the
+   * current endpoint is gone or off, or `push_in_progress`.
    */
   rotateWebhook(
     id: string,
@@ -156,7 +158,7 @@ export interface Service extends TenantOperations, WorkerOperations, DashboardOp
   ): Promise<WebhookRotation>
   enterprisePrices(target: { readonly template: string } | { readonly enterpriseId: string }): Promise<readonly Price[]>
 
-  /** null for a key that is unknown or revoked. Constant time in the key. */
+  /** null for an unknown or revoked key. Constant-time comparison. */
   authenticate(
     key: string,
   ): Promise<
@@ -164,7 +166,7 @@ export interface Service extends TenantOperations, WorkerOperations, DashboardOp
     | { readonly state: 'expired'; readonly expiresAt: number }
     | null
   >
-  /** A key of scope `write` that never expires, unless said otherwise. `request_invalid` when `expiresAt` has passed. */
+  /** Creates a key, by default with scope `write` and without expiry. Throws `request_invalid` if `expiresAt` has passed. */
   createKey(
     name: string,
     options?: { readonly scope?: KeyScope; readonly expiresAt?: number | null },
@@ -172,8 +174,8 @@ export interface Service extends TenantOperations, WorkerOperations, DashboardOp
   listKeys(): Promise<readonly ServiceKey[]>
   revokeKey(id: string): Promise<void>
   /**
-   * Runs `work` once per key: a repeat with the same fingerprint answers the first result, with another one fails with
-   * `idempotency_key_reused`. Failures that did nothing are not kept.
+   * Runs `work` once per idempotency key. A retry with the same fingerprint returns the first result; with another fingerprint it throws
+   * `idempotency_key_reused`. Failures without effects are not stored.
    */
   idempotent(
     key: string | null,

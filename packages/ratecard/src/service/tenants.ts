@@ -1,4 +1,4 @@
-// Operations on tenants: who buys, what they are on, and their negotiated prices. Types only.
+// Operations on tenants, their subscriptions and their negotiated prices. Types only.
 import type { By } from '../store/records/actor.ts'
 import type * as checkout from '../api/checkout.ts'
 import type * as enterprise from '../api/enterprise.ts'
@@ -9,12 +9,12 @@ import type * as sessions from '../api/sessions.ts'
 import type * as tenants from '../api/tenants.ts'
 import type * as usage from '../api/usage.ts'
 
-/** Who asks for a change, for the audit trail. */
+/** The caller of a change, for the audit trail. */
 export interface Caller {
   readonly author: string | null
-  /** Why; kept with jobs. */
+  /** Reason of the change; stored with jobs. */
   readonly message?: string | null
-  /** The service key that came with it; null for a session, and for the service itself. */
+  /** Service key of the request; null for a session, and for the service itself. */
   readonly by: By | null
   readonly requestId: string | null
 }
@@ -41,10 +41,10 @@ export type TenantSubscriptions = Omit<Inside<typeof tenants.TenantSubscriptions
 
 export type AuditEntry = Inside<typeof tenants.AuditEntry>
 
-/** Without the value, which only its making tells. */
+/** A session without its secret value, which is returned at creation only. */
 export type Session = Omit<Inside<typeof sessions.Session>, 'value'>
 
-/** On whose behalf a checkout, a portal or usage is asked for. */
+/** The tenant of a checkout, portal or usage request: from a session, or named by a service key's caller. */
 export type Principal =
   | { readonly kind: 'session'; readonly session: Session }
   | { readonly kind: 'key'; readonly keyId: string; readonly tenantId: string | null }
@@ -66,7 +66,7 @@ export type RecordedUsage = Pick<Inside<typeof checkout.Usage>, 'meter' | 'tenan
 export type DroppedUsage = Inside<typeof usage.DroppedUsage>
 
 export interface DroppedUsageQuery {
-  /** Config id, a former one too. */
+  /** Config id, current or former. */
   readonly meter?: string
   readonly tenantId?: string
 }
@@ -93,7 +93,7 @@ export type JobStep = Inside<typeof jobs.JobStep>
 export type JobReport = Inside<typeof jobs.JobReport>
 
 export type MigrationRequest = Omit<Inside<typeof migrations.NewMigration>, 'to'> & {
-  /** A time: at the first renewal after it. */
+  /** `at` (epoch milliseconds): at the first renewal after that time. */
   readonly to: 'renewal' | 'now' | { readonly at: number }
 }
 
@@ -114,33 +114,36 @@ export interface TenantOperations {
     page: { readonly limit: number; readonly offset: number },
   ): Promise<{ readonly items: readonly AuditEntry[]; readonly total: number }>
   tenantSubscriptions(id: string): Promise<TenantSubscriptions>
-  /** Of a free price, now. `subscription_not_found`; `conflict` for one of the processor. */
+  /**
+   * Cancels a subscription to a free price, immediately. Throws `subscription_not_found`, or `conflict` for a subscription at the
+   * processor.
+   */
   cancelSubscription(id: string, subscriptionId: string, caller: Caller): Promise<void>
-  /** The features that it may use now, by configuration id. */
+  /** Features that the tenant may use now, by configuration id. */
   tenantEntitlements(id: string): Promise<Entitlements>
-  /** One preview for each subscription that will be invoiced, the soonest first; lines by config price id. */
+  /** One preview per subscription that will be invoiced, the earliest first. Lines have config price ids. */
   upcomingInvoices(id: string): Promise<UpcomingInvoices>
 
   createSession(tenantId: string, ttlSeconds: number | null): Promise<Session & { readonly value: string }>
   revokeSession(id: string): Promise<void>
-  /** The session when the value is genuine, alive and its tenant exists; else null. Constant time in the value. */
+  /** The session if the value is valid, not expired and the tenant exists; otherwise null. Constant-time comparison. */
   authenticateSession(value: string): Promise<Session | null>
 
-  /** What the tenant negotiated, each in place of a public price, as anyone may see prices. */
+  /** The tenant's negotiated prices, each in place of a public price, with public members only. */
   sessionPrices(principal: Principal): Promise<SessionPrices>
-  /** The same as {@link tenantEntitlements}, for the tenant itself. */
+  /** Like {@link tenantEntitlements}, for a request of the tenant itself. */
   sessionEntitlements(principal: Principal): Promise<Entitlements>
   createCheckout(checkout: NewCheckout, principal: Principal, idempotencyKey: string | null): Promise<Checkout>
   createPortal(returnUrl: string, principal: Principal): Promise<{ readonly url: string }>
   recordUsage(usage: NewUsage, principal: Principal): Promise<RecordedUsage>
   /**
-   * Usage of the last 30 days that the processor took and then dropped, newest first. Of a tenant: what names it in an example,
-   * and what has an example that nobody can attribute.
+   * Usage of the last 30 days that the processor accepted and later dropped, newest first. With `tenantId`: reports with an example of
+   * that tenant, or with an example that cannot be attributed.
    */
   droppedUsage(query: DroppedUsageQuery): Promise<readonly DroppedUsage[]>
   /**
-   * What names the tenant, for what is shown beside its invoices, at most a minute old: empty where the configuration has no
-   * meter or the tenant is no customer yet; null when the processor did not tell in time, which must not hold the invoices.
+   * Dropped usage of the tenant, to show beside its invoices; cached for up to a minute. Empty if the configuration has no meter or the
+   * tenant is not a customer yet. null if the processor does not respond in time, so that the invoices are not delayed.
    */
   droppedUsageOf(tenantId: string): Promise<readonly DroppedUsage[] | null>
 
@@ -150,10 +153,10 @@ export interface TenantOperations {
     options: Caller & ApplyChoices & { readonly dryRun: boolean },
   ): Promise<EnterpriseOutcome>
   enterpriseCoverage(): Promise<Coverage>
-  /** Applies a template anew to every tenant that has it, as a job; returns when it is journalled. */
+  /** Starts a job that re-applies a template to every tenant that has it; returns once it is journalled. */
   moveTemplate(template: string, caller: Caller): Promise<JobSummary>
   planMigration(request: MigrationRequest): Promise<MigrationPlan>
-  /** Starts the job; returns when it is journalled. */
+  /** Starts the migration job; returns once it is journalled. */
   startMigration(request: MigrationRequest, caller: Caller): Promise<JobSummary>
   listJobs(query: {
     readonly limit: number

@@ -1,4 +1,4 @@
-// Operations on edge workers: deploy, look, roll back, run by hand. Types, and the path at which workers are reached.
+// Operations on edge workers: deploy, inspect, roll back, run manually. Types, and the path prefix of worker requests.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Inside } from '../api/notation/schema.ts'
@@ -12,14 +12,16 @@ export type UploadedModule = Inside<typeof workers.WorkerModule>
 
 export type { DeploymentVar }
 
-/** What is left out of the body is null or empty here. */
+/** Deployment request with all members: omitted ones are null or empty. */
 export type NewDeployment = Readonly<Required<Inside<typeof workers.DeploymentBody>>>
 
 export type DeploymentView = Inside<typeof workers.Deployment>
 
-/** Service keys that belong to workers. */
+/** Service keys issued to workers. */
 export interface WorkerKeys {
-  /** Named after the worker. Nobody can lock themselves out by revoking it. */
+  /**
+   * Creates a key named after the worker. Worker keys do not count as the last operator key, so revoking one never locks the operator out.
+   */
   create(worker: string, scope: 'read' | 'write'): Promise<{ readonly id: string; readonly key: string }>
   isValid(key: string, scope: 'read' | 'write'): Promise<boolean>
   revoke(id: string): Promise<void>
@@ -33,7 +35,7 @@ export type CronRunView = Inside<typeof runs.CronRun>
 export type WorkerLogView = Inside<typeof runs.WorkerLogLine>
 
 export interface WorkerOperations {
-  /** Starts the candidate beside what runs, checks it, then switches version and schedules in one transaction. */
+  /** Starts the candidate beside the running version, checks it, then switches version and schedules in one transaction. */
   deployWorker(deployment: NewDeployment): Promise<WorkerView>
   listWorkers(): Promise<readonly WorkerView[]>
   findWorker(name: string): Promise<WorkerView>
@@ -43,13 +45,13 @@ export interface WorkerOperations {
     name: string,
     page: { readonly limit: number; readonly offset: number },
   ): Promise<{ readonly items: readonly DeploymentView[]; readonly total: number }>
-  /** To the deployment given, else to the one before the present one. Code, environment and schedules together. */
+  /** Rolls back to the given deployment, or to the one before the current. Restores code, environment and schedules together. */
   rollbackWorker(
     name: string,
     deployment: string | null,
     by: { readonly author: string | null; readonly message: string | null },
   ): Promise<WorkerView>
-  /** Oldest first; the newest `limit` of them. */
+  /** The newest `limit` lines, oldest first. */
   workerLogs(
     name: string,
     query: {
@@ -60,18 +62,18 @@ export interface WorkerOperations {
       readonly requestId?: string
     },
   ): Promise<readonly WorkerLogView[]>
-  /** New lines until `signal` aborts, of all replicas. */
+  /** New log lines of all replicas, until `signal` aborts. */
   followWorkerLogs(name: string, signal: AbortSignal): AsyncIterable<WorkerLogView>
   cronRuns(
     name: string,
     query: { readonly limit: number; readonly offset: number; readonly cron?: string },
   ): Promise<{ readonly items: readonly CronRunView[]; readonly total: number }>
-  /** Runs the scheduled handler once, now; returns when it ended. */
+  /** Runs the scheduled handler once, immediately; returns when it has ended. */
   triggerCron(name: string, cron: string | null): Promise<CronRunView>
 
-  /** The worker that answers at this host name, or null. For the router; no question to the store. */
+  /** The worker with this hostname, or null. Used per request by the router, so it does not query the store. */
   workerAtHost(host: string): string | null
-  /** Hands a request to a worker. Rejects with a ServiceError while nothing was written. */
+  /** Passes a request to a worker. Rejects with a ServiceError if no response was written yet. */
   dispatchToWorker(
     name: string,
     request: IncomingMessage,
@@ -89,12 +91,12 @@ export interface WorkerOperations {
 
 export interface WorkerRequest {
   readonly requestId: string
-  /** What the client called us, a port with it; checked to be a host. */
+  /** Host of the request, including the port; validated. */
   readonly host: string
-  /** Path and query as the worker sees them. */
+  /** Path and query as passed to the worker. */
   readonly path: string
-  /** For X-Forwarded-Prefix; '' on a host of its own. */
+  /** Value of X-Forwarded-Prefix; '' if the worker has its own hostname. */
   readonly prefix: string
-  /** Of the client behind every proxy that is trusted. */
+  /** Address of the client, behind all trusted proxies. */
   readonly clientAddress: string
 }

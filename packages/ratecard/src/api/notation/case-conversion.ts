@@ -1,26 +1,26 @@
-// The crossing between the two sides: one walk over the shape, in both directions. Names turn in shapes alone; what a shape
-// does not name does not cross, and what belongs to its author crosses as it is.
+// Case conversion between API (snake_case) and code (camelCase): one walk over the schema, in both directions. Only names in the schema
+// are converted; a member that is not in the schema is dropped, and author-defined content (`asWritten`) is copied unchanged.
 import type { Static, TSchema } from 'typebox'
 import { absence, coded, target, verbatim } from './marks.ts'
 import { camel } from './names.ts'
 import type { Inside } from './schema.ts'
 
-/** The wire's form of a value of the rooms. */
+/** Converts a value of the code to its API form. */
 export function toWire<Schema extends TSchema>(schema: Schema, value: Inside<Schema>): Static<Schema> {
   return encoded(schema, value) as Static<Schema>
 }
 
-/** As `toWire`, for what the client has read: its times are RFC 3339 already. */
+/** Like `toWire`, for values that the client has read, whose times are already RFC 3339 text. */
 export function clientToWire<Schema extends TSchema>(schema: Schema, value: Inside<Schema, string>): Static<Schema> {
   return encoded(schema, value) as Static<Schema>
 }
 
-/** The rooms' form of what came over the wire and was checked against the shape. */
+/** Converts validated API input to the form of the code. */
 export function fromWire<Schema extends TSchema>(schema: Schema, wire: unknown): Inside<Schema> {
   return decoded(schema, wire) as Inside<Schema>
 }
 
-/** What the walk looks at of any schema. */
+/** Schema members that the walk uses. */
 interface Node extends TSchema {
   readonly properties?: Readonly<Record<string, Node>>
   readonly required?: readonly string[]
@@ -42,7 +42,7 @@ interface NamedMember {
   readonly isRequired: boolean
 }
 
-/** Members of a shape with both of their names. Cached: a push of thousands of prices asks for the same ones each time. */
+/** Members of a schema with both names. Cached, because a push of thousands of prices needs the same ones each time. */
 const membersByNode = new WeakMap<Node, readonly NamedMember[]>()
 
 function membersOf(node: Node): readonly NamedMember[] {
@@ -69,7 +69,7 @@ function encoded(node: Node, value: unknown): unknown {
   for (const { name, inside, member, isRequired } of membersOf(node)) {
     const given = (value as Members)[inside]
     if (!isRequired && (given === undefined || (absence in member && given === member[absence].empty))) continue
-    // JSON has no undefined: a member that is always there is null then.
+    // JSON has no undefined, so a required member becomes null.
     wire[name] = given === undefined ? null : encoded(member, given)
   }
   return wire
@@ -93,7 +93,10 @@ function decoded(node: Node, wire: unknown): unknown {
 
 const asIs = (name: string) => name
 
-/** The branch that a value is of: null, a list, the first shape whose members it has, else whatever is no shape. */
+/**
+ * The union branch that matches a value: null, a list, the first schema whose required members are present, otherwise a branch without
+ * members.
+ */
 function branchOf(branches: readonly Node[], value: unknown, spell: (name: string) => string): Node {
   const isMembers = typeof value === 'object' && value !== null && !Array.isArray(value)
   const fits = (node: Node): boolean => {

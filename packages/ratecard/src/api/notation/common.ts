@@ -1,4 +1,4 @@
-// What shapes of several nouns share.
+// Schemas that several resources share.
 import { Type } from 'typebox'
 import { resourceKinds } from '../../catalog/kinds.ts'
 import { changeKinds } from '../../store/records/configuration.ts'
@@ -22,10 +22,10 @@ export const Ids = Type.Array(Type.String(), { description: 'Configuration ids i
 
 export const PushKind = choice('PushKind', changeKinds)
 
-/** Of a push and of a job alike. */
+/** State of a step, for pushes and jobs. */
 export const StepState = choice('StepState', stepStates)
 
-/** What the journal tells of a push and of a job alike. */
+/** Journal fields that pushes and jobs share. */
 export const journalled = {
   author: nullable(Type.String()),
   by: nullable(By),

@@ -1,6 +1,6 @@
-// Apart from schema.ts, because the crossing reads them and needs nothing that makes shapes.
+// Separate from schema.ts, because case conversion needs only these symbols and not the schema builders.
 
-/** What a shape knows beside its JSON Schema. Symbols keep it out of OpenAPI and of every copy that is made for a validator. */
+/** Extra information of a schema beside its JSON Schema. Symbol keys are not copied to OpenAPI or to validators. */
 export const named = Symbol('name of a shape')
 export const verbatim = Symbol('belongs to its author')
 export const target = Symbol('what a reference refers to')

@@ -1,5 +1,5 @@
-// An operation of the API as data: one row says everything about it but what it does. Routes are bound to rows in http, and the
-// client's calls are generated from them.
+// An operation of the API as data: everything except its behavior. Routes are bound to operations in http, and the client's methods are
+// generated from them.
 import { Type } from 'typebox'
 import type { TProperties, TSchema } from 'typebox'
 import type { ProblemCode } from '../../errors/codes.ts'
@@ -21,25 +21,25 @@ export type Tag =
 
 export interface ResponseSpec {
   readonly description: string
-  /** null: no body. */
+  /** null if the response has no body. */
   readonly schema: TSchema | null
   readonly mediaType?: string
   readonly headers?: Readonly<Record<string, { readonly type: string; readonly description: string }>>
 }
 
-/** What a service key may do. */
+/** Scope of a service key. */
 export const KeyScope = choice(
   'KeyScope',
   keyScopes,
   '`read`: reads, validates, asks for dry runs, sees no webhook secrets. `write`: everything.',
 )
 
-/** What a service key must have to be let in. `dry_run`: the scope `write`, or `read` for a request that says `dry_run=true`. */
+/** Required scope of a service key. `dry_run`: the scope `write`, or `read` for a request with `dry_run=true`. */
 export type ScopeNeeded = Inside<typeof KeyScope> | 'dry_run'
 
 interface Basis {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
-  /** With parameters as `:name`. */
+  /** Path with parameters as `:name`, e.g. `/api/v1/billing/admin/keys/:id`. */
   readonly path: string
   readonly summary: string
   readonly tag: Tag
@@ -48,25 +48,25 @@ interface Basis {
   readonly query?: Readonly<Record<string, TSchema>>
   readonly headers?: Readonly<Record<string, TSchema>>
   readonly body?: TSchema
-  /** Bytes; 64 KiB when absent. */
+  /** Maximum size in bytes; default 64 KiB. */
   readonly bodyLimit?: number
-  /** The body is a whole document: it stays JSON text until the service checks it. */
+  /** The body is a whole document: it stays JSON text until the service validates it. */
   readonly keepsText?: true
   readonly answers: Readonly<Record<number, ResponseSpec>>
-  /** Of an answer that is a stream: the data of each server-sent event, by its name. */
+  /** For a stream: schema of the data of each server-sent event, by event name. */
   readonly events?: Readonly<Record<string, TSchema>>
-  /** Beyond those that its access and its body bring. */
+  /** Errors in addition to those implied by access and body. */
   readonly errors?: readonly ProblemCode[]
 }
 
 export type Operation = Basis &
   (
     | {
-        /** Anybody may call it; `public` shows more to whoever has a key, of any scope. */
+        /** No authentication. With `public`, a caller with a valid key of any scope gets more data. */
         readonly access: 'public' | 'open'
       }
     | {
-        /** `session`: the session cookie of a tenant, or a service key. */
+        /** `session`: a tenant's session cookie, or a service key. */
         readonly access: 'service_key' | 'session'
         readonly scope: ScopeNeeded
       }
@@ -82,7 +82,7 @@ export type ParamsOf<Row> = Part<Row, 'params'>
 export type QueryOf<Row> = Part<Row, 'query'>
 export type BodyOf<Row> = Row extends { readonly body: infer Body } ? Inside<Body> : undefined
 
-/** Statuses that a handler may give. */
+/** Statuses that a handler may return. */
 export type StatusOf<Row extends Operation> = keyof Row['answers'] & number
 export type ValueAt<Row extends Operation, Status> = Status extends keyof Row['answers']
   ? Row['answers'][Status] extends { readonly schema: infer Schema extends TSchema }
@@ -90,10 +90,10 @@ export type ValueAt<Row extends Operation, Status> = Status extends keyof Row['a
     : // eslint-disable-next-line @typescript-eslint/no-invalid-void-type -- what a handler without an answer returns
       void
   : never
-/** What the answer holds: of any of the statuses that have a body. */
+/** Value of the response, for any status with a body. */
 export type ValueOf<Row extends Operation> = ValueAt<Row, StatusOf<Row>>
 
-/** `Have` with `never` in place of each member that `Want` does not name: a value with such a member does not compile. */
+/** `Have` with type `never` for each member that is missing in `Want`, so that a value with such a member is a compile error. */
 export type Only<Want, Have> = Have extends readonly (infer Item)[]
   ? Want extends readonly (infer Wanted)[]
     ? readonly Only<Wanted, Item>[]
@@ -112,7 +112,7 @@ type MemberOf<Want, Name extends PropertyKey> = Want extends unknown
     : never
   : never
 
-/** A list with its page. */
+/** Pagination parameters. */
 export const pageQuery = {
   limit: Type.Integer({ minimum: 1, maximum: 100, default: 10, description: 'How many to list.' }),
   offset: Type.Integer({ minimum: 0, maximum: 1_000_000_000, default: 0, description: 'How many to skip.' }),
@@ -130,10 +130,10 @@ export const keyHeader = {
     Type.String({ minLength: 1, maxLength: 255, description: 'A repeat with the same key answers the first result.' }),
   ),
 }
-/** What a key adds to the errors of an operation. */
+/** Errors in addition for operations with an Idempotency-Key. */
 export const keyErrors = ['idempotency_key_reused', 'request_in_progress'] as const satisfies readonly ProblemCode[]
 
-/** What any call of the processor can end with. */
+/** Errors of any processor call. */
 export const processorErrors = [
   'processor_unauthorized',
   'processor_broken',
@@ -143,10 +143,10 @@ export const processorErrors = [
   'processor_rejected',
 ] as const satisfies readonly ProblemCode[]
 
-/** What anything that concerns a customer of the processor can end with. */
+/** Errors of operations on a processor customer. */
 export const customerErrors = [...processorErrors, 'account_mismatch'] as const satisfies readonly ProblemCode[]
 
-/** What anything that plans and applies can end with. */
+/** Errors of operations that plan and apply. */
 export const pushErrors = [
   ...processorErrors,
   'push_in_progress',

@@ -1,5 +1,5 @@
-// The words that shapes of the wire are written in. A shape is a TypeBox schema in snake_case, closed; from it follow what
-// Fastify checks and OpenAPI shows, the type that rooms speak (`Inside`), the client's types, and the crossing (cross.ts).
+// Builders for API schemas. A schema is a closed TypeBox object in snake_case; derived from it are Fastify's validation and OpenAPI, the
+// type in the code (`Inside`), the client's types, and the case conversion (case-conversion.ts).
 import { Type } from 'typebox'
 import type { Static, TArray, TObject, TOptional, TProperties, TSchema, TUnion, TUnsafe } from 'typebox'
 import { toRfc3339 } from '../../clock.ts'
@@ -9,7 +9,7 @@ import type { Camel } from './names.ts'
 export const closed = { additionalProperties: false } as const
 
 interface Codec<InsideForm, WireForm> {
-  /** Also takes what is in the wire's form already: the command line writes what the client read. */
+  /** Also accepts the API form, because the CLI encodes values that the client has read. */
   readonly encode: (inside: InsideForm | WireForm) => WireForm
   readonly decode: (wire: WireForm) => InsideForm
 }
@@ -27,10 +27,10 @@ export interface TVerbatim<Value> extends TUnsafe<Value> {
 export interface TShared<Schema extends TSchema> extends TUnsafe<Static<Schema>> {
   [target]: Schema
 }
-/** Optional on the wire; inside it is always there, and `Empty` stands for its absence. */
+/** Optional in the API; in the code always present, with `Empty` for an absent value. */
 export type TAbsent<Schema extends TSchema, Empty> = TOptional<Schema> & { [absence]: { readonly empty: Empty } }
 
-/** A closed object with a name of its own: the client exports its type under it. */
+/** A closed object with a name, under which the client exports its type. */
 export function shape<Properties extends TProperties>(
   name: string,
   properties: Properties,
@@ -39,21 +39,21 @@ export function shape<Properties extends TProperties>(
   return Type.Object(properties, { ...closed, ...described(description), [named]: name })
 }
 
-/** An enumeration with a name of its own. */
+/** An enumeration with a name. */
 export const choice = <Values extends string[]>(name: string, values: readonly [...Values], description?: string) =>
   Type.Enum<Values>(values, { ...described(description), [named]: name })
 
-/** A shape with a place of its own in OpenAPI, under its name; to be listed in contract.ts. */
+/** A schema that is an OpenAPI component under its name; must be listed in contract.ts. */
 export function shared<Schema extends TSchema>(schema: Schema): TShared<Schema> {
   const reference = { $ref: `${nameOf(schema) ?? ''}#`, [target]: schema }
   return Type.Unsafe<Static<Schema>>(reference) as TShared<Schema>
 }
 
-/** A document of its author, by the name of its component: here the turning of names stops. */
+/** An author's document, by component name. Its names are not converted. */
 export const document = <Value>(component: string): TVerbatim<Value> =>
   Type.Unsafe<Value>({ $ref: `${component}#`, [verbatim]: true }) as TVerbatim<Value>
 
-/** Belongs to its author or to the processor: here the turning of names stops. */
+/** Content of an author or of the processor, whose names are not converted. */
 export function asWritten<Schema extends TSchema>(schema: Schema): TVerbatim<Frozen<Static<Schema>>> {
   return { ...schema, [verbatim]: true } as unknown as TVerbatim<Frozen<Static<Schema>>>
 }
@@ -64,19 +64,19 @@ type Frozen<Value> = Value extends readonly (infer Item)[]
     ? { readonly [Name in keyof Value]: Frozen<Value[Name]> }
     : Value
 
-/** Any JSON object, as its author wrote it. */
+/** Any JSON object; its names are not converted. */
 export const AnyObject = asWritten(
   Type.Unsafe<Readonly<Record<string, unknown>>>(Type.Object({}, { additionalProperties: true })),
 )
 
-/** Any JSON value as its author wrote it; null when absent. */
+/** Any JSON value; its names are not converted. null if absent. */
 export const AnyValue = (description: string) => asWritten(Type.Unknown({ description }))
 
 export function code<InsideForm, WireForm>(schema: TSchema, codec: Codec<InsideForm, WireForm>) {
   return Type.Unsafe<WireForm>({ ...schema, [coded]: codec }) as TCoded<InsideForm, WireForm>
 }
 
-/** Epoch milliseconds inside, RFC 3339 in UTC on the wire. */
+/** Epoch milliseconds in the code, RFC 3339 (UTC) in the API. */
 export const Time = (description?: string): TTime =>
   code(Type.String({ format: 'date-time', ...described(description) }), timeCodec) as TTime
 
@@ -85,12 +85,12 @@ const timeCodec: Codec<number, string> = {
   decode: (text) => Date.parse(text),
 }
 
-/** A time in a request: text on both sides, because a wrong one has words of its own. The client also takes a `Date`. */
+/** A time in a request: text on both sides, so that an invalid one gets its own error message. The client also accepts a `Date`. */
 export const Moment = (description: string) => Type.String({ maxLength: 40, description, [moment]: true })
 
 export const nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
 
-/** Left out of the wire when it is `empty` inside. */
+/** Omitted in the API if the value in the code equals `empty`. */
 export function absent<Schema extends TSchema, const Empty>(schema: Schema, empty: Empty): TAbsent<Schema, Empty> {
   return Type.Optional({ ...schema, [absence]: { empty } }) as unknown as TAbsent<Schema, Empty>
 }
@@ -103,10 +103,7 @@ export function nameOf(schema: TSchema): string | undefined {
   return (schema as { readonly [named]?: string })[named]
 }
 
-/**
- * The form that rooms and service speak: camelCase, times as epoch milliseconds, optional members absent or there. With
- * `Time = string` the form of the client.
- */
+/** The type in the code: camelCase, times as epoch milliseconds. With `Time = string`, the type in the client. */
 export type Inside<Schema, Time = number> = Schema extends TTime
   ? Time
   : Schema extends TVerbatim<infer Value>

@@ -1,4 +1,4 @@
-// Amounts, tiers, currencies and moments between the document and the canonical form.
+// Converts amounts, tiers, currencies and timestamps between the document and the canonical form.
 import type { Tier } from '../../config/schema/schema.ts'
 import { currencies } from '../../money/currencies.ts'
 import type { Currency } from '../../money/currencies.ts'
@@ -29,7 +29,7 @@ function zeroAsNull(amount: string | number | undefined): string | null {
   return canonical === '0' ? null : canonical
 }
 
-/** Whole minor units as a number, fractions as decimal text. */
+/** Whole minor units become a number (`1200`), fractions stay decimal text (`"0.5"`). */
 export function documentAmount(canonical: string): number | string {
   return canonical.includes('.') ? canonical : Number(canonical)
 }
@@ -43,17 +43,17 @@ export function documentTier(tier: CanonicalTier): Tier {
     ...(typeof amount === 'string' ? { unit_amount_decimal: amount } : {}),
     ...(typeof flat === 'number' ? { flat_amount: flat } : {}),
     ...(typeof flat === 'string' ? { flat_amount_decimal: flat } : {}),
-    // A tier says at least one of the two; a free tier says so.
+    // A tier needs at least one of the two amounts, so a free tier gets an explicit zero.
     ...(amount === undefined && flat === undefined ? { unit_amount: 0 } : {}),
   }
 }
 
-/** Amounts by further currency. */
+/** Amounts in additional currencies, by currency code. */
 export type AmountsByCurrency = Readonly<Record<string, number>>
 
 const noAmounts: AmountsByCurrency = {}
 
-/** `{ usd: { amount_off: 500 } }` as `{ usd: 500 }`. */
+/** Converts `{ usd: { amount_off: 500 } }` to `{ usd: 500 }`. */
 export function canonicalAmounts<Part extends string>(
   options: Readonly<Partial<Record<Currency, { readonly [Key in Part]: number }>>> | undefined,
   part: Part,
@@ -67,7 +67,7 @@ export function canonicalAmounts<Part extends string>(
   )
 }
 
-/** The way back; undefined where there is none. */
+/** Converts `{ usd: 500 }` back to `{ usd: { amount_off: 500 } }`; undefined if there are no amounts. */
 export function documentAmounts<Part extends string>(
   amounts: AmountsByCurrency,
   part: Part,
@@ -77,12 +77,12 @@ export function documentAmounts<Part extends string>(
   return Object.fromEntries(entries.map(([currency, amount]) => [supportedCurrency(currency), { [part]: amount }]))
 }
 
-/** Another currency and another amount are taken in place; a currency is never lost again. */
+/** True if a live currency is missing in `want`. Stripe lets a currency be added or changed in place, but not removed. */
 export function losesCurrency(want: AmountsByCurrency, live: AmountsByCurrency): boolean {
   return Object.keys(live).some((currency) => want[currency] === undefined)
 }
 
-/** Unix seconds as ISO 8601 without needless milliseconds. */
+/** Unix seconds as ISO 8601, without milliseconds if they are zero, e.g. `2026-01-31T00:00:00Z`. */
 export function documentMoment(seconds: number): string {
   return new Date(seconds * 1000).toISOString().replace('.000Z', 'Z')
 }

@@ -12,7 +12,7 @@ const { field, required, text, orNull, metadata, table } = rowsFor<Coupon>('coup
 
 export const coupon = table()(
   {
-    // Once there is one, it can be changed but not taken away: then the coupon is replaced.
+    // A name can be changed but not removed: removing it replaces the coupon.
     name: { ...text('name', 'in_place'), needsNewObject: (want: string) => want === '' },
     percentOff: field({
       name: 'percent_off',
@@ -55,7 +55,7 @@ export const coupon = table()(
     }),
     duration: required('duration', 'fixed'),
     durationInMonths: orNull('duration_in_months', 'fixed'),
-    /** As the document says it: what is left plus what predecessors used up. */
+    /** The limit from the document: remaining redemptions plus those used up by predecessors. */
     maxRedemptions: orNull('max_redemptions', 'fixed'),
     /** Unix seconds. */
     redeemBy: field({
@@ -68,7 +68,7 @@ export const coupon = table()(
       document: (seconds) => (seconds === null ? {} : { redeem_by: documentMoment(seconds) }),
       show: (seconds) => (seconds === null ? undefined : documentMoment(seconds)),
     }),
-    /** Sorted; null is every product. */
+    /** Sorted product ids. null means every product. */
     appliesTo: field({
       name: 'applies_to',
       members: ['applies_to'],

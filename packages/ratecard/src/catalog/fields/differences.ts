@@ -1,4 +1,4 @@
-// Which fields differ, whose change it is, and whether the processor lets us change them in place.
+// Field differences: which fields differ, their origin (edit or drift), and whether the processor allows a change in place.
 import type { Origin } from '../change.ts'
 import type { MetadataMap, ProcessorId, ResourceKind } from '../kinds.ts'
 import type { AnyField } from './field.ts'
@@ -18,16 +18,15 @@ const none: readonly Difference[] = []
 
 type Bag = Readonly<Record<string, unknown>>
 
-/** Fields by name; every kind's fields are plain records. */
+/** Fields as a record by name: the fields of every kind are plain objects. */
 function bagOf(fields: object): Bag {
   return fields as Bag
 }
 
 /**
- * The differences between what is wanted and what is live; `last` is what was applied last, to tell an edit from drift.
- * References are processor ids on all three sides. What neither this document nor the last one speaks of is left alone: fields
- * whose absence says nothing, and metadata keys. Without a last one, an object that is being adopted keeps such fields; one that
- * we made loses them.
+ * Differences between desired and live fields. `last` holds the last applied fields, to distinguish an edit from drift. References are
+ * processor ids on all three sides. Fields and metadata keys that neither this document nor the last one manages are left alone. Without
+ * `last`, an adopted object keeps its unmanaged fields; an object that Ratecard created loses them.
  */
 export function differences<K extends ResourceKind>(
   kind: K,
@@ -40,7 +39,7 @@ export function differences<K extends ResourceKind>(
   const lived = bagOf(live)
   if (wanted === lived) return none
   const lasted = last === null ? null : bagOf(last)
-  // Nearly always nothing differs: then nothing is made.
+  // Allocated lazily, because almost every comparison finds no difference.
   let found: Difference[] | undefined
   for (const { name: field, row } of comparedRows[kind]) {
     const one = wanted[field]
@@ -64,17 +63,17 @@ export function differences<K extends ResourceKind>(
   return found ?? none
 }
 
-/** What the last document said of a field; undefined when it said nothing, so that whatever is live is nobody's drift. */
+/** The value in the last document. Undefined if that document did not manage the field, so that the live value is not drift. */
 function spoken(row: AnyField, last: Bag | null, field: string): { readonly value: unknown } | undefined {
   return last === null || isUnmanaged(row, last[field]) ? undefined : { value: last[field] }
 }
 
-/** Whether the document says nothing of a field, neither a value nor that there shall be none. */
+/** True if the document does not manage the field: it neither sets a value nor requires the field to be empty. */
 export function isUnmanaged(row: AnyField, value: unknown): boolean {
   return row.leftOut !== 'default' && same(value, row.absent)
 }
 
-/** Whether a live value of the field is left alone: neither the document nor the last one speaks of it. */
+/** True if the live value is left alone, because neither this document nor the last one manages the field. */
 export function isLeftAlone(
   row: AnyField,
   want: unknown,
@@ -109,7 +108,7 @@ function originOf(want: unknown, live: unknown, last: { readonly value: unknown 
   return same(last.value, want) ? 'drift' : 'both'
 }
 
-/** Whether two JSON values are equal; the order of members does not count, and absent is undefined. */
+/** Deep equality of two JSON values. The order of members does not count, and undefined equals absent. */
 export function same(a: unknown, b: unknown): boolean {
   if (a === b) return true
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
@@ -118,7 +117,7 @@ export function same(a: unknown, b: unknown): boolean {
       Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((item, index) => same(item, b[index]))
     )
   const [left, right] = [bagOf(a), bagOf(b)]
-  // Metadata may have keys of any name, also those that every object answers to.
+  // `hasOwn`, because a metadata key may be called like an inherited member, e.g. `constructor`.
   for (const key in left) if (!same(left[key], Object.hasOwn(right, key) ? right[key] : undefined)) return false
   for (const key in right) if (right[key] !== undefined && !Object.hasOwn(left, key)) return false
   return true

@@ -3,7 +3,7 @@ import { rowsFor } from './field.ts'
 
 const { required, metadata, table } = rowsFor<Feature>('entitlements/feature')
 
-// Its lookup key is given at creation and never changes: a renamed feature keeps the one it has.
+// The lookup key of a feature is set at creation and never changes, so a renamed feature keeps its original one.
 export const feature = table()(
   {
     name: required('name', 'in_place'),

@@ -1,65 +1,68 @@
-// A row of the tables: all that the catalog has to know of one field. How the processor is told of it and asked for it is
-// the adapter's half of the row.
+// A row of the field tables: everything that the catalog needs about one field. The adapter holds the other half of the row: how the
+// processor's API reads and writes the field.
 import type { ConfigId, MetadataMap, ProcessorId, ResourceKind } from '../kinds.ts'
 
 /**
- * `once`: from unspecified it may be set, after that it is fixed. `apart`: decided by a step of its own. `attached`: objects of
- * their own at the processor, put on and taken off one by one.
+ * `once`: can be set while unspecified, fixed after that. `apart`: changed by a step of its own. `attached`: separate objects at the
+ * processor, attached and detached one by one.
  */
 export type Mutability = 'in_place' | 'fixed' | 'once' | 'apart' | 'attached'
 
 export type OmissionRule = 'default' | 'unmanaged' | 'kept'
 
-/** The document's id of another resource; undefined when the document does not hold it. */
+/** Maps a processor id to the id in the document; undefined if the document does not contain the resource. */
 export type Names = (kind: ResourceKind, id: ProcessorId) => string | undefined
 
-/** Why an object has no form in the document. */
+/** Thrown for an object that the document format cannot express; the message is the reason. */
 export class Unrepresentable extends Error {}
 
-/** A value whose config ids are other references: processor ids in what was observed, for example. */
+/** A value with its config ids replaced by another type of reference, e.g. processor ids in an observed resource. */
 export type Referring<Value, Ref> = Value extends ConfigId
   ? Ref
   : Value extends readonly ConfigId[]
     ? readonly Ref[]
     : Value
 
-/** What a pull knows while it writes one item. */
+/** Context for writing one item of a pulled document. */
 export interface WriteContext {
   readonly fields: Readonly<Record<string, unknown>>
   readonly names: Names
 }
 
 export interface Field<Item, Parent, Value, Member extends string, M extends Mutability> {
-  /** The document's name in plans, drift reports and differences. Given the values where it depends on them. */
+  /**
+   * Field name in plans, drift reports and differences. A function if the name depends on the values, e.g. `amount` or
+   * `unit_amount_decimal`.
+   */
   readonly name: string | ((values: readonly unknown[]) => string)
-  /** The members of an item that say it; none when another item of the document says it. */
+  /** Members of an item that hold the value. Empty if another item of the document holds it. */
   readonly members: readonly Member[]
   readonly mutability: M
-  /** Where the processor says that it may, or may not, be changed. */
+  /** URL in the processor's documentation that states whether the field can be changed. */
   readonly source: string
-  /** The kind of resource that the value refers to. */
+  /** Kind of resource that the value refers to. */
   readonly reference: ResourceKind | null
   /** Canonical value of an item that leaves the field out. */
   readonly absent: NoInfer<Value>
   /**
-   * What leaving it out means. `default`: the value above. `unmanaged`: nothing is said, so that a live value is left alone,
-   * unless the document said something before. `kept`: nothing is said, whatever was said before.
+   * Meaning of an absent member. `default`: the value of `absent`. `unmanaged`: the live value stays, unless the last applied document set
+   * the field. `kept`: the live value stays even then.
    */
   readonly leftOut: OmissionRule
-  /** Whether an edit of a file replaces it whole: its order counts, or its parts have parts. */
+  /** True if an edit of a file replaces the whole value, because its order counts or its parts are nested. */
   readonly whole: boolean
   canonical(item: Item, parent: Parent): Value
-  /** Members of a pulled item. Throws {@link Unrepresentable}. */
+  /** Members of a pulled item. Throws {@link Unrepresentable} if the document format cannot express the value. */
   document(value: NoInfer<Referring<Value, ProcessorId>>, writing: WriteContext): Partial<Item>
-  /** A value as plans and reports show it, where it is not the canonical one. */
+  /** The value for plans and reports. Absent: the canonical value is shown. */
   show?(value: NoInfer<Value>): unknown
-  /** Whether a live value that the document does not speak of can stand on the object that replaces it. Absent: always. */
+  /** True if an unmanaged live value can be carried over to a replacement object. Absent: always. */
   fits?(value: NoInfer<Value>, beside: Readonly<Record<string, unknown>>): boolean
-  /** Whether this change of a changeable field is one that the processor refuses after all. */
+  /** True if the processor refuses this particular change of a mutable field, so that the object must be replaced. */
   needsNewObject?(want: NoInfer<Value>, live: NoInfer<Value>): boolean
 }
 
-/** Any row: called with the values of its own kind. */
+/** A row of any kind. Callers must pass values of the row's own kind. */
 export interface AnyField {
   readonly name: string | ((values: readonly unknown[]) => string)
   readonly members: readonly string[]
@@ -76,7 +79,7 @@ export interface AnyField {
   needsNewObject?(want: never, live: never): boolean
 }
 
-/** A member that never reaches the processor. `pulled`: whether a pull keeps the document's word or takes the live one. */
+/** A member that is never sent to the processor. `pulled`: whether a pull keeps the document's value or takes the live one. */
 export interface OwnMember<Item, Parent> {
   value(item: Item, parent: Parent): unknown
   readonly pulled: 'kept' | 'live'
@@ -87,7 +90,7 @@ export interface AnyOwnMember {
   readonly pulled: 'kept' | 'live'
 }
 
-/** Members of every kind that are ours alone. */
+/** Local members (never sent to the processor) that every kind has. */
 const everyKind = {
   previous_ids: {
     value: (item: { readonly previous_ids?: readonly string[] }): unknown => item.previous_ids,
@@ -95,14 +98,14 @@ const everyKind = {
   },
 } as const
 
-/** The members of an item that no row says. */
+/** Members of an item for which the table has no row. */
 type MissingMember<Item, Rows, Own, Structure> = Exclude<
   keyof Item,
   MembersOf<Rows[keyof Rows]> | keyof Own | Structure | 'id' | 'processor_id' | keyof typeof everyKind
 >
 type MembersOf<Row> = Row extends { readonly members: readonly (infer Member)[] } ? Member : never
 
-/** Nothing, or what the compiler says when the document has members that the table does not know. */
+/** No constraint if `Missing` is empty; otherwise a type that fails to compile and lists the members without a row. */
 type Complete<Missing> = [Missing] extends [never]
   ? unknown
   : { readonly 'members of the document without a row': Missing }
@@ -111,7 +114,7 @@ type Keys<Item, Value> = {
   [Key in keyof Item & string]-?: [Item[Key]] extends [Value | undefined] ? Key : never
 }[keyof Item & string]
 
-/** What a row says besides: the processor's parameter where it has another name, and what leaving the field out means. */
+/** Optional parts of a row: the processor's parameter if its name differs, and the omission rule. */
 interface RowOptions {
   readonly parameter?: string
   readonly leftOut?: OmissionRule
@@ -119,7 +122,7 @@ interface RowOptions {
 
 const reference = 'https://docs.stripe.com/api/'
 
-/** Where the processor's documentation says whether a parameter may be changed: among those of an update, or only of a creation. */
+/** URL in Stripe's API reference: the parameters of an update for a mutable field, those of a creation for a fixed one. */
 function sourceOf(objects: string, parameter: string, mutability: Mutability): string {
   if (mutability === 'attached') return `${reference}product-feature/attach#attach_product_feature-${parameter}`
   const object = objects.split('/').at(-1)?.replace(/s$/, '') ?? ''
@@ -127,12 +130,12 @@ function sourceOf(objects: string, parameter: string, mutability: Mutability): s
   return `${reference}${objects}/${verb}#${verb}_${object}-${parameter}`
 }
 
-/** Builders of rows for one kind; `objects` is the processor's path of its objects. */
+/** Row builders for one kind. `objects` is the processor's API path of its objects, e.g. `billing/meter`. */
 export function rowsFor<Item, Parent = undefined>(objects: string) {
   type Row<Value, Member extends string, M extends Mutability> = Field<Item, Parent, Value, Member, M>
   const at = (parameter: string, mutability: Mutability) => sourceOf(objects, parameter, mutability)
 
-  /** A row of any form. `parameter` is the processor's, for the source. */
+  /** A row of any form. `parameter` is the processor's parameter name, used for the documentation URL. */
   function field<Value, const Member extends keyof Item & string, const M extends Mutability>(
     row: Omit<Row<Value, Member, M>, 'source' | 'reference' | 'leftOut' | 'whole'> &
       Partial<Pick<Row<Value, Member, M>, 'reference' | 'leftOut' | 'whole'>> & { readonly parameter: string },
@@ -141,7 +144,7 @@ export function rowsFor<Item, Parent = undefined>(objects: string) {
     return { reference: null, leftOut: 'default', whole: false, ...rest, source: at(parameter, row.mutability) }
   }
 
-  /** Says its value in one member as it is; every item has one. */
+  /** A text member that every item has; the canonical value is the member itself. */
   function required<const Member extends Keys<Item, string>, const M extends Mutability>(
     member: Member,
     mutability: M,
@@ -157,7 +160,7 @@ export function rowsFor<Item, Parent = undefined>(objects: string) {
     })
   }
 
-  /** Text; '' is absent. */
+  /** A text member; '' means absent. */
   function text<const Member extends Keys<Item, string>, const M extends Mutability>(
     member: Member,
     mutability: M,
@@ -175,7 +178,7 @@ export function rowsFor<Item, Parent = undefined>(objects: string) {
     })
   }
 
-  /** A flag with a default. */
+  /** A boolean member with a default. */
   function flag<const Member extends Keys<Item, boolean>, const M extends Mutability>(
     member: Member,
     mutability: M,
@@ -194,7 +197,7 @@ export function rowsFor<Item, Parent = undefined>(objects: string) {
     })
   }
 
-  /** A value as it is; null is absent. */
+  /** A member whose canonical value is the member itself; null means absent. */
   function orNull<const Member extends keyof Item & string, const M extends Mutability>(
     member: Member,
     mutability: M,
@@ -212,7 +215,7 @@ export function rowsFor<Item, Parent = undefined>(objects: string) {
     })
   }
 
-  /** A list of texts whose order counts; none is absent. */
+  /** A list of texts whose order counts; an empty list means absent. */
   function texts<const Member extends Keys<Item, string[]>, const M extends Mutability>(member: Member, mutability: M) {
     const none: readonly string[] = []
     return field<readonly string[], Member, M>({
@@ -229,7 +232,7 @@ export function rowsFor<Item, Parent = undefined>(objects: string) {
     })
   }
 
-  /** The author's own keys; keys of others are left alone. */
+  /** The author's metadata keys. Keys that the document does not list are left alone. */
   function metadata<const Member extends Keys<Item, MetadataMap>>(member: Member) {
     const none: MetadataMap = {}
     return field<MetadataMap, Member, 'in_place'>({
@@ -244,8 +247,8 @@ export function rowsFor<Item, Parent = undefined>(objects: string) {
   }
 
   /**
-   * All rows of a kind: fields that the processor holds, in the order in which plans tell of them, and members that are ours
-   * alone. `Structure`: members that hold other items.
+   * All rows of a kind: fields that the processor stores, in the order in which plans show them, and local members (`own`). `Structure`:
+   * members that hold other items.
    */
   function table<Structure extends keyof Item = never>() {
     return <

@@ -3,7 +3,7 @@ import { rowsFor } from './field.ts'
 
 const { field, required, orNull, table } = rowsFor<Meter>('billing/meter')
 
-/** The processor's own defaults for the payload keys. */
+/** Stripe's defaults for the payload keys. */
 const defaultCustomerKey = 'stripe_customer_id'
 const defaultValueKey = 'value'
 

@@ -13,7 +13,7 @@ const { field, orNull, text, metadata, table } = rowsFor<Price, Product>('prices
 
 export const price = table()(
   {
-    // Where it stands says it.
+    // The product is implied by the position of the price in the document.
     product: field({
       name: 'product',
       members: [],
@@ -80,7 +80,7 @@ export const price = table()(
       canonical: (price) => (price.tiers === undefined ? null : (price.tiers_mode ?? 'graduated')),
       document: (mode) => (mode === null ? {} : { tiers_mode: mode }),
     }),
-    // Sub-minor amounts have a name of their own.
+    // An amount below one minor unit is written to a separate member, `unit_amount_decimal`.
     unitAmount: field({
       name: (values) =>
         values.some((value) => typeof value === 'string' && value.includes('.')) ? 'unit_amount_decimal' : 'amount',
@@ -164,11 +164,11 @@ export const price = table()(
     trial_period_days: { value: (price) => price.trial_period_days, pulled: 'kept' },
     ui: { value: (price) => price.ui, pulled: 'kept' },
     public: { value: (price) => isPublic(price), pulled: 'kept' },
-    // The product's default price at the processor says it.
+    // Pulled from the product's default price at the processor.
     default: { value: (price) => price.default === true, pulled: 'live' },
     enterprise_template: { value: (price) => price.enterprise_template, pulled: 'kept' },
     enterprise_id: { value: (price) => price.enterprise_id, pulled: 'kept' },
-    // The derived base counts, so that giving it explicitly is no difference.
+    // Includes the derived base price, so that writing it explicitly is no difference.
     base_price: {
       value: (price, product) => (isEnterprise(price) ? basePriceId(price, product.prices ?? []) : undefined),
       pulled: 'kept',
@@ -209,14 +209,17 @@ function canonicalOptions(price: Price): CurrencyOptions {
       {
         unitAmount: canonicalAmount(option),
         tiers: option.tiers === undefined ? null : option.tiers.map(canonicalTier),
-        // An option that says nothing of taxes is taxed as the price itself.
+        // An option without its own tax setting inherits that of the price.
         taxBehavior: option.tax_included_in_price === undefined ? canonicalTax(price) : canonicalTax(option),
       },
     ]),
   )
 }
 
-/** Options stand beside a price that is priced as they are, in a currency that is none of them. */
+/**
+ * True if live `currency_options` can be carried over to `price`: the price has no custom amount, its tiers have the same bounds, and its
+ * currency is not among the options.
+ */
 function optionsFit(options: CurrencyOptions, price: Readonly<Record<string, unknown>>): boolean {
   const ends = (tiers: unknown) => JSON.stringify((tiers as readonly CanonicalTier[] | null)?.map(({ upTo }) => upTo))
   return (
@@ -257,8 +260,8 @@ function showOptions(options: CurrencyOptions): unknown {
 }
 
 /**
- * A price takes further currencies and other amounts in them. It loses its currencies all at once or not at all, and whether
- * an amount includes tax is said once.
+ * True if the currency options can be changed in place. A price accepts additional currencies and changed amounts. Its currencies can only
+ * be removed all at once, and the tax behavior of a currency can be set only once.
  */
 function optionsCanBecome(want: CurrencyOptions, live: CurrencyOptions): boolean {
   if (Object.keys(want).length === 0) return true

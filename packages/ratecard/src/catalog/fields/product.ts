@@ -28,10 +28,10 @@ export const product = table<'prices'>()(
     url: text('url', 'in_place'),
     images: texts('images', 'in_place'),
     marketingFeatures: texts('marketing_features', 'in_place'),
-    // Never said and false are the same; only true is a statement.
+    // Absent and false mean the same; only `true` is a managed value.
     shippable: flag('shippable', 'in_place', false, { leftOut: 'unmanaged' }),
     packageDimensions: orNull('package_dimensions', 'in_place', { leftOut: 'unmanaged' }),
-    // Objects of their own at the processor, which hang on the product.
+    // Attachments: separate objects at the processor that belong to the product.
     features: field({
       name: 'features',
       members: ['features'],
@@ -47,7 +47,7 @@ export const product = table<'prices'>()(
       show: (ids) => (ids.length === 0 ? undefined : ids),
     }),
     metadata: metadata('metadata'),
-    // The prices themselves say which of them is the default.
+    // Derived from the `default` flag of the prices.
     defaultPrice: field({
       name: 'default_price',
       members: [],

@@ -25,7 +25,7 @@ export const promotionCode = table()(
       },
     }),
     active: flag('active', 'in_place', true),
-    /** As the document says it: what is left plus what predecessors used up. */
+    /** The limit from the document: remaining redemptions plus those used up by predecessors. */
     maxRedemptions: orNull('max_redemptions', 'fixed'),
     firstTimeTransaction: flag('first_time_transaction', 'fixed', false, {
       parameter: 'restrictions-first_time_transaction',

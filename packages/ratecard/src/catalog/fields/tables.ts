@@ -1,4 +1,4 @@
-// The tables by kind, and what follows from them: the canonical fields as types, their names, references and absent values.
+// Field tables by kind, and everything derived from them: the types of the canonical fields, their names, references and absent values.
 import type { Product } from '../../config/schema/schema.ts'
 import { resourceKinds } from '../kinds.ts'
 import type { ConfigId, ResourceKind } from '../kinds.ts'
@@ -16,30 +16,30 @@ const tables = { meter, feature, product, price, coupon, promotion_code: promoti
 type Tables = { readonly [K in ResourceKind]: (typeof tables)[K]['fields'] }
 export type FieldName<K extends ResourceKind> = keyof Tables[K] & string
 
-/** The canonical fields of a kind. `Ref` is a config id in the document and in a plan, a processor id in what was observed or is sent. */
+/** Canonical fields of a kind. `Ref` is a config id in a document or plan, and a processor id in an observed or resolved resource. */
 export type FieldsOf<K extends ResourceKind, Ref = ConfigId> = {
   readonly [Name in keyof Tables[K]]: Referring<ReturnType<Extract<Tables[K][Name], AnyField>['canonical']>, Ref>
 }
 
-/** The fields of a kind with these rules of change. */
+/** Names of a kind's fields with the given mutability. */
 export type FieldsThat<K extends ResourceKind, M extends Mutability> = {
   [Name in FieldName<K>]: Tables[K][Name] extends { readonly mutability: M } ? Name : never
 }[FieldName<K>]
 
 type Rows = readonly (readonly [string, AnyField])[]
 
-/** The rows of each kind as pairs. */
+/** Rows of each kind as `[field, row]` pairs. */
 export const fieldRows = Object.fromEntries(
   resourceKinds.map((kind) => [kind, Object.entries<AnyField>(tables[kind].fields)]),
 ) as unknown as Readonly<Record<ResourceKind, Rows>>
 
-/** What reads one value of an item. */
+/** Reads one value of an item. */
 interface Reader {
   readonly name: string
   readonly read: (item: object, product: Product | undefined) => unknown
 }
 
-/** What a plan asks of the rows, for every item anew: as lists of one shape it costs half. */
+/** Readers of all fields by kind. A plan runs them for every item; precomputed lists of one object shape halve the time. */
 export const readersOf = Object.fromEntries(
   resourceKinds.map((kind) => [
     kind,
@@ -53,7 +53,7 @@ export const readersOf = Object.fromEntries(
   ]),
 ) as unknown as Readonly<Record<ResourceKind, { readonly fields: readonly Reader[]; readonly own: readonly Reader[] }>>
 
-/** The rows that a comparison goes through: not those that have steps of their own. */
+/** Rows that a comparison covers. Fields with steps of their own (`apart`, `attached`) are excluded. */
 export const comparedRows = Object.fromEntries(
   resourceKinds.map((kind) => [
     kind,
@@ -63,12 +63,12 @@ export const comparedRows = Object.fromEntries(
   ]),
 ) as unknown as Readonly<Record<ResourceKind, readonly { readonly name: string; readonly row: AnyField }[]>>
 
-/** Members that are ours alone: no processor write. */
+/** Local members by kind: a change of them needs no processor write. */
 export const ownMembers = Object.fromEntries(
   resourceKinds.map((kind) => [kind, tables[kind].own]),
 ) as unknown as Readonly<Record<ResourceKind, Readonly<Record<string, AnyOwnMember>>>>
 
-/** Fields that name other resources, and of which kind. */
+/** Reference fields by kind, with the kind of resource that each refers to. */
 export const references = Object.fromEntries(
   resourceKinds.map((kind) => [
     kind,
@@ -76,12 +76,12 @@ export const references = Object.fromEntries(
   ]),
 ) as unknown as Readonly<Record<ResourceKind, readonly (readonly [string, ResourceKind])[]>>
 
-/** Members that an edit of a file replaces whole: their order counts, or their parts have parts. */
+/** Members that an edit of a file replaces whole, because their order counts or their parts are nested. */
 export const wholeMembers: ReadonlySet<string> = new Set(
   resourceKinds.flatMap((kind) => fieldRows[kind].flatMap(([, row]) => (row.whole ? row.members : []))),
 )
 
-/** What an item says that says nothing. */
+/** Values of the fields of an item that sets none of them. */
 export const absentFields = Object.fromEntries(
   resourceKinds.map((kind) => [
     kind,
@@ -94,20 +94,23 @@ export function rowOf(kind: ResourceKind, field: string): AnyField | undefined {
   return Object.hasOwn(table, field) ? table[field] : undefined
 }
 
-/** The document's name of a canonical field, which may depend on its values; any other name stays as it is. */
+/**
+ * Field name in the document, which may depend on the values (`amount` or `unit_amount_decimal`). A name without a row is returned
+ * unchanged, e.g. `metadata.team`.
+ */
 export function documentName(kind: ResourceKind, field: string, ...values: readonly unknown[]): string {
   const name = rowOf(kind, field)?.name ?? field
   return typeof name === 'string' ? name : name(values)
 }
 
-/** A canonical value as plans and reports show it; undefined is absent. */
+/** The value for plans and reports; undefined means absent. */
 export function documentValue(kind: ResourceKind, field: string, value: unknown): unknown {
   if (value === null || value === '') return undefined
   const row = rowOf(kind, field)
   return row?.show === undefined ? value : row.show(value as never)
 }
 
-/** The members of an item that a live value of this name is written to; none for what is ours alone or said by another item. */
+/** Document members that hold the live value `name`. Empty if only the document holds the value, or if another item holds it. */
 export function membersOf(kind: ResourceKind, name: string): readonly string[] {
   if (ownMembers[kind][name]?.pulled === 'kept') return []
   const said = fieldRows[kind].find(([, row]) => nameFits(row, name))

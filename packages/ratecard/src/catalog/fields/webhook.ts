@@ -18,7 +18,8 @@ export const webhook = table()(
     }),
     connect: flag('connect', 'fixed', false),
     description: text('description', 'in_place'),
-    // An endpoint always has one, and a new endpoint has a new secret: that the line is taken out is no wish for that.
+    // `kept`: every endpoint has an API version, and changing it needs a new endpoint with a new secret. So removing the line keeps the
+    // live version.
     apiVersion: text('api_version', 'fixed', { leftOut: 'kept' }),
     metadata: metadata('metadata'),
   },

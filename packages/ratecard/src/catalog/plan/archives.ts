@@ -1,4 +1,4 @@
-// Everything that goes, planned last: what the document no longer holds, what was replaced, and strays of abandoned pushes.
+// Archives, planned last: resources removed from the document, replaced objects, and strays of abandoned pushes.
 import type { PlannedChange } from '../change.ts'
 import { resourceKinds } from '../kinds.ts'
 import type { ConfigId, ProcessorId, ResourceKind } from '../kinds.ts'
@@ -9,8 +9,8 @@ import type { Decision } from './decision.ts'
 import type { PlanState } from './state.ts'
 
 /**
- * In which order kinds are archived: what refers to another thing goes before it. A code needs its coupon, a product lets go
- * of its default price and its features, a price bills its meter.
+ * Archive order of the kinds: a resource is archived before the resources that it refers to. A code needs its coupon, a product releases
+ * its default price and its features, a price bills its meter.
  */
 const archiveRank: Readonly<Record<ResourceKind, number>> = {
   promotion_code: 1,
@@ -22,12 +22,12 @@ const archiveRank: Readonly<Record<ResourceKind, number>> = {
   webhook: 7,
 }
 
-/** Archives in the order of their kinds, each kind's in the order given. */
+/** Archives sorted by kind. Within a kind the given order is kept. */
 export function inArchiveOrder<S extends Step>(archives: readonly S[]): S[] {
   return [...archives].sort((one, other) => archiveRank[one.kind] - archiveRank[other.kind])
 }
 
-/** One decision for each object of ours that goes, and one for each resource that is gone from the document. */
+/** One decision per owned object to archive, and one per resource that was removed from the document. */
 export function decideArchives(state: PlanState): Partial<Decision>[] {
   return resourceKinds.flatMap((kind) => [
     ...state.own.all<ResourceKind>(kind).flatMap((object) => archiveIfNotWanted(state, object) ?? []),
@@ -41,7 +41,7 @@ function archiveIfNotWanted(state: PlanState, object: ObservedResource): Partial
   const owner = state.own.ownerOf(kind, processorId)
   if (owner === null) return null
   const wanted = state.wanted.has(kind, owner)
-  // The plan refuses this resource: whatever stands for it stays.
+  // The plan refuses this resource, so its objects stay.
   if (wanted && !state.outcomes.has(kind, owner)) return null
   if (wanted && state.retiring.has(processorId)) return null
   const replaced = wanted && state.own.currentOf(kind, owner) === processorId
@@ -52,13 +52,13 @@ function archiveIfNotWanted(state: PlanState, object: ObservedResource): Partial
   }
 }
 
-/** A coupon is deleted at the processor, so the step carries its last object. */
+/** The step includes the last state of a coupon, because archiving a coupon deletes it at the processor. */
 export function archiveStep(object: ObservedResource, id: ConfigId): ArchiveStep {
   const { kind, processorId } = object
   return { op: 'archive', kind, configId: id, processorId, last: kind === 'coupon' ? object.raw : null }
 }
 
-/** The change of a resource that the document no longer holds. */
+/** The change entry of a resource that was removed from the document. */
 function decideRemoved(state: PlanState, resource: DesiredResource): Partial<Decision> {
   const { kind, configId, home } = resource
   const change = archiveChange(state, kind, configId, state.own.currentOf(kind, configId), 'removed')

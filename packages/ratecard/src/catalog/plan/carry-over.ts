@@ -1,4 +1,4 @@
-// What an object that takes another one's place takes over from it: the values that the document does not manage.
+// Carry-over: values that the document does not manage are copied from a replaced object to its replacement.
 import { isLeftAlone, same } from '../fields/differences.ts'
 import { absentFields, documentName, fieldRows } from '../fields/tables.ts'
 import type { MetadataMap, ResourceKind } from '../kinds.ts'
@@ -9,22 +9,25 @@ import type { PlanState } from './state.ts'
 
 type Bag = Readonly<Record<string, unknown>>
 
-/** Fields by name; every kind's fields are plain records. */
+/** Fields as a record by name: the fields of every kind are plain objects. */
 function bagOf(fields: object): Bag {
   return fields as Bag
 }
 
-/** The processor takes 50 keys; one mark of ours and what predecessors used up are among them. */
+/** Stripe's limit of 50 metadata keys per object, minus two for Ratecard's own (ownership mark, carried redemptions). */
 const mostKeys = 48
 
 export interface CarriedOver<K extends ResourceKind> {
   readonly want: DesiredResource<K>
-  /** Beside its fields: what no document says. */
+  /** Values outside the canonical fields, which no document can hold. */
   readonly unsaid: readonly CarriedValue[]
   readonly issues: readonly Issue[]
 }
 
-/** The resource as it is made, with what its predecessor had, and the warning of what it cannot have. */
+/**
+ * The resource to create, including the values carried over from its predecessor, and a warning about the values that cannot be carried
+ * over.
+ */
 export function carriedOver<K extends ResourceKind>(
   state: PlanState,
   want: DesiredResource<K>,
@@ -60,7 +63,7 @@ export function carriedOver<K extends ResourceKind>(
   }
 }
 
-/** The author's keys, and those of others that no document of ours had; null without any of these. */
+/** The author's metadata keys plus foreign keys that no earlier document set; null if there are no foreign keys. */
 function foreignMetadata(want: unknown, live: unknown, last: unknown) {
   const [wanted, known] = [(want ?? {}) as MetadataMap, (last ?? {}) as MetadataMap]
   const foreign = Object.entries((live ?? {}) as MetadataMap).filter(

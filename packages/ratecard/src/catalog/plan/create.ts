@@ -1,4 +1,4 @@
-// A new object at the processor: which id it gets, and what must give way first.
+// Creation of a new object at the processor: choice of its id, and archives that must happen first.
 import { createHash } from 'node:crypto'
 import { canonicalJson } from '../../config/schema/canonical.ts'
 import type { Issue } from '../../errors/issue.ts'
@@ -12,10 +12,13 @@ import type { Decision } from './decision.ts'
 import { refusal } from './state.ts'
 import type { PlanState } from './state.ts'
 
-/** Our namespace among the account's product ids. */
+/** Prefix of product ids that Ratecard chooses, e.g. `rc_pro`. */
 const productPrefix = 'rc_'
 
-/** The creation; refused when a natural key is in somebody else's hands. `carried`: redemptions of a code's predecessors. */
+/**
+ * Decides a creation. Refused if a foreign object already uses a unique key (lookup key, event name, code). `carried`: redemptions used up
+ * by a code's predecessors.
+ */
 export function decideCreation<K extends ResourceKind>(
   state: PlanState,
   want: DesiredResource<K>,
@@ -31,7 +34,8 @@ export function decideCreation<K extends ResourceKind>(
     op: 'create',
     kind: want.kind,
     configId: want.configId,
-    // A default price can only be set once the price exists, and features hang on a product that does: steps of their own.
+    // Default price and features are set by separate steps: a default price must exist first, and features are attached to an existing
+    // product.
     fields: want.kind === 'product' ? { ...want.fields, defaultPrice: null, features: [] } : want.fields,
     id,
     carried: limitOf(want) === null ? 0 : carried,
@@ -43,7 +47,7 @@ export function decideCreation<K extends ResourceKind>(
   })
 }
 
-/** A code cannot be made for a coupon that somebody deleted at the processor, and that stays so. */
+/** Refuses a code whose coupon was deleted at the processor and is not re-created. */
 function codeOfDeletedCoupon(state: PlanState, want: DesiredResource): Issue[] {
   if (want.kind !== 'promotion_code') return []
   const { coupon } = (want as DesiredResource<'promotion_code'>).fields
@@ -65,15 +69,15 @@ function limitOf(want: DesiredResource): number | null {
   return want.kind === 'promotion_code' ? (want as DesiredResource<'promotion_code'>).fields.maxRedemptions : null
 }
 
-/** Whether all the redemptions that the document allows are used up already. */
+/** True if all redemptions that the document allows are already used up. */
 export function usedUp(want: DesiredResource, object: ObservedResource): boolean {
   const limit = limitOf(want)
   return limit !== null && object.redeemed + object.carried >= limit
 }
 
 /**
- * Products and coupons have ids of our choosing. A used one is never taken again: whether the processor allows it after a
- * deletion is not documented, and a coupon's id is what discounts already given refer to.
+ * Chooses the id of a new product or coupon. A used id is never reused: Stripe does not document whether it may be reused after a
+ * deletion, and existing discounts refer to their coupon by id.
  */
 function chooseId(state: PlanState, want: DesiredResource): ProcessorId | null {
   if (want.kind !== 'product' && want.kind !== 'coupon') return null
@@ -83,7 +87,7 @@ function chooseId(state: PlanState, want: DesiredResource): ProcessorId | null {
     state.own.find(want.kind, processorId(id)) !== null ||
     state.chosenIds.has(want.kind, id)
   if (!taken(base)) return processorId(base)
-  // Derived from the content, so that a push that is repeated chooses the same id again.
+  // The suffix is derived from the content, so that a retried push chooses the same id.
   const digest = createHash('sha256').update(canonicalJson(want.fields)).digest('hex').slice(0, 6)
   for (let attempt = 0; ; attempt++) {
     const id = attempt === 0 ? `${base}-${digest}` : `${base}-${digest}-${String(attempt)}`
@@ -91,7 +95,7 @@ function chooseId(state: PlanState, want: DesiredResource): ProcessorId | null {
   }
 }
 
-/** Lookup keys are unique over all prices of the account, archived ones included. */
+/** Refuses a lookup key that a foreign price holds. Lookup keys are unique over all prices of the account, including archived ones. */
 export function takenLookupKey(state: PlanState, want: DesiredResource): Issue[] {
   if (want.kind !== 'price') return []
   const holder = state.own.holderOf(want.configId)
@@ -109,7 +113,10 @@ export function takenLookupKey(state: PlanState, want: DesiredResource): Issue[]
   ]
 }
 
-/** Lookup keys of features are unique among active ones, and never change: a renamed feature still holds its own. */
+/**
+ * Refuses a lookup key that another active feature holds. The key of a feature never changes, so a renamed feature still holds its
+ * original one.
+ */
 function takenFeatureKey(state: PlanState, want: DesiredResource): Issue[] {
   if (want.kind !== 'feature') return []
   const holder = state.own.all('feature').find((object) => object.active && object.lookupKey === want.configId)
@@ -130,8 +137,8 @@ function takenFeatureKey(state: PlanState, want: DesiredResource): Issue[] {
 }
 
 /**
- * Event names of meters and codes are unique among active objects: ours that is in the way is stopped before its successor
- * is made or woken, somebody else's refuses the plan.
+ * Resolves name conflicts: event names of meters and codes are unique among active objects. An owned object with the same name is archived
+ * before its successor is created or reactivated; a foreign one refuses the plan.
  */
 export function clearTheWay(state: PlanState, want: DesiredResource): Decision {
   if (want.kind !== 'meter' && want.kind !== 'promotion_code') return together()

@@ -1,4 +1,4 @@
-// One resource: keep, update, reactivate, adopt, replace or create. Observation outranks memory: the live object decides.
+// Decides one resource: keep, update, reactivate, adopt, replace or create. The live object takes precedence over the mapping history.
 import type { Issue } from '../../errors/issue.ts'
 import type { PlannedChange, FieldChange } from '../change.ts'
 import { differences, isUnmanaged, same } from '../fields/differences.ts'
@@ -21,7 +21,7 @@ import type { PlanState } from './state.ts'
 
 export function decideResource<K extends ResourceKind>(state: PlanState, want: DesiredResource<K>): Partial<Decision> {
   if (want.home === 'local') return decideLocal(state, want)
-  // An object that is ours for this id already (mapped now, or before a later replacement) is not adopted again.
+  // An object that already belongs to this id (mapped now, or before a later replacement) is not adopted again.
   if (want.adopt !== null && state.own.ownerOf(want.kind, want.adopt) !== want.configId)
     return decideAdoption(state, want, want.adopt)
   const fields = state.wantedFields(want)
@@ -35,7 +35,7 @@ export function decideResource<K extends ResourceKind>(state: PlanState, want: D
   const found = relevantDifferences(
     state,
     differences(want.kind, fields, target.fields, state.lastFields(want.kind, want.configId), {
-      // A push that died after it wrote the mark is still adopting.
+      // True after a push that was interrupted between writing the mark and finishing the adoption: the retry still adopts.
       adopting: want.adopt === target.processorId,
     }),
     target,
@@ -60,14 +60,20 @@ export function decideResource<K extends ResourceKind>(state: PlanState, want: D
   )
 }
 
-/** Neither less nor more: an object with a trial that its predecessor has not would give one to everybody who comes. */
+/**
+ * True if the values outside the document are exactly equal. For example, reusing an object with a trial period that its predecessor did
+ * not have would give every new subscriber a trial.
+ */
 function hasSameUnsaid({ carriable }: ObservedResource, { unsaid }: CarriedOver<ResourceKind>): boolean {
   const within = (some: readonly CarriedValue[], others: readonly CarriedValue[]) =>
     some.every((one) => others.some((other) => same(one, other)))
   return within(unsaid, carriable) && within(carriable, unsaid)
 }
 
-/** Free prices live with us: no object at the processor, mapped to themselves, but planned, journalled and reported as any other. */
+/**
+ * Free prices are local: they have no object at the processor and map to their own id. They are planned, journalled and reported like
+ * other prices.
+ */
 function decideLocal(state: PlanState, want: DesiredResource): Partial<Decision> {
   const { kind, configId } = want
   const self = processorId(configId)
@@ -95,7 +101,7 @@ function decideLocal(state: PlanState, want: DesiredResource): Partial<Decision>
   }
 }
 
-/** Ours, and for meters (which carry no mark) whatever already listens to the same event in the same way. */
+/** Owned objects. For meters, which carry no mark, also foreign ones with the same event and aggregation. */
 function candidatesFor<K extends ResourceKind>(
   state: PlanState,
   want: DesiredResource<K>,
@@ -109,7 +115,7 @@ function candidatesFor<K extends ResourceKind>(
   return [...ours, ...others.sort((a, b) => Number(b.active) - Number(a.active))]
 }
 
-/** Equal in everything that cannot be changed in place, so that the object can stand for the resource. */
+/** True if the object equals the resource in all immutable fields, so that it can be used for it. */
 function isEqual<K extends ResourceKind>(
   kind: K,
   fields: FieldsOf<K, ProcessorId>,
@@ -121,8 +127,8 @@ function isEqual<K extends ResourceKind>(
 }
 
 /**
- * A code that cannot be used is inactive for that reason, which is then no difference. One that expired or ran out itself is
- * kept although its coupon was replaced; one that only lost its coupon is re-made.
+ * Ignores `active` on a code that cannot be active. An expired or used-up code is kept even if its coupon was replaced; a code that only
+ * lost its coupon is re-created.
  */
 function relevantDifferences<K extends ResourceKind>(
   state: PlanState,
@@ -137,7 +143,9 @@ function relevantDifferences<K extends ResourceKind>(
     : found
 }
 
-/** The author allows fewer redemptions than there were: nothing is left to re-make, so the object is only stopped. */
+/**
+ * The document allows no more redemptions than are already used up. A replacement would have none left, so the object is only deactivated.
+ */
 function settleExhausted<K extends ResourceKind>(
   state: PlanState,
   want: DesiredResource<K>,
@@ -268,7 +276,7 @@ function decideAdoption<K extends ResourceKind>(
   return together({ issues }, settleOn(state, want, object, found, { adopting: true }))
 }
 
-/** An application of the seller may ask for the adopted price by the lookup key that it has had so far. */
+/** Warns that an adopted price gets a new lookup key, because the seller's application may look it up by the old one. */
 function losesLookupKey(state: PlanState, want: DesiredResource, object: ObservedResource): Issue[] {
   if (want.kind !== 'price' || object.lookupKey === null || object.lookupKey === want.configId) return []
   return [
@@ -282,7 +290,7 @@ function losesLookupKey(state: PlanState, want: DesiredResource, object: Observe
   ]
 }
 
-/** The values of an adopted object that the document does not speak of, named once. */
+/** Warns about values of an adopted object that the document does not manage. */
 function leftAsIs(state: PlanState, want: DesiredResource, object: ObservedResource): Issue[] {
   const [wanted, live] = [want.fields, object.fields] as unknown as Readonly<Record<string, unknown>>[]
   const left = fieldRows[want.kind].filter(
@@ -336,7 +344,7 @@ function typeChanged(state: PlanState, want: DesiredResource, target: ObservedRe
   )
 }
 
-/** Money fields that somebody changed at the processor are not overwritten without being asked to. */
+/** Drift of immutable fields (e.g. an amount) refuses the plan, unless `force` is set. */
 function driftIssues(state: PlanState, want: DesiredResource, difference: Difference): Issue[] {
   if (state.force || difference.origin === 'edit') return []
   const { field, before, after } = fieldChange(state, want.kind, difference)

@@ -1,4 +1,4 @@
-// One decision of a plan, as a value: planChanges writes it down, nobody else does.
+// One decision of a plan, as a value. Only `planChanges` adds it to the plan.
 import type { Issue } from '../../errors/issue.ts'
 import type { PlannedChange, FieldChange } from '../change.ts'
 import type { ConfigId, ProcessorId, ResourceKind } from '../kinds.ts'
@@ -8,16 +8,16 @@ import type { PlanState } from './state.ts'
 export interface Decision {
   readonly issues: readonly Issue[]
   readonly steps: readonly Step[]
-  /** Steps that come after every other. */
+  /** Steps that run after all others. */
   readonly archives: readonly (ArchiveStep | DetachStep)[]
-  /** Objects that nobody shall archive any more. */
+  /** Objects that must not be archived by a later decision. */
   readonly settled: readonly { readonly kind: ResourceKind; readonly processorId: ProcessorId }[]
-  /** The id that a new object gets. */
+  /** The id chosen for a new object. */
   readonly chosenId: { readonly kind: ResourceKind; readonly configId: ConfigId; readonly id: ProcessorId } | null
-  /** What the resource will be; null when nothing is said of it, or when it is refused. */
+  /** The object that will stand for the resource: its processor id, or `is: null` if it is to be created. null if undecided or refused. */
   readonly outcome: { readonly kind: ResourceKind; readonly configId: ConfigId; readonly is: ProcessorId | null } | null
   readonly change: PlannedChange | null
-  /** Objects of abandoned pushes: changes that no configuration id stands for. */
+  /** Objects left by abandoned pushes. Their changes do not belong to a configuration id. */
   readonly strays: readonly PlannedChange[]
 }
 
@@ -32,7 +32,7 @@ export const nothing: Decision = {
   strays: [],
 }
 
-/** Several decisions as one; of two that say one thing, the later. */
+/** Merges decisions: lists are concatenated, of single values the last one wins. */
 export function together(...parts: readonly Partial<Decision>[]): Decision {
   let { issues, steps, archives, settled, chosenId, outcome, change, strays } = nothing
   for (const part of parts) {
@@ -48,7 +48,7 @@ export function together(...parts: readonly Partial<Decision>[]): Decision {
   return { issues, steps, archives, settled, chosenId, outcome, change, strays }
 }
 
-/** One list after the other. Nearly always one of them is empty: then no third one is made. */
+/** Concatenates two lists. No new list is allocated if one of them is empty, which is the usual case. */
 export function joined<T>(list: readonly T[], more: readonly T[] | undefined): readonly T[] {
   if (more === undefined || more.length === 0) return list
   return list.length === 0 ? more : [...list, ...more]
@@ -62,9 +62,9 @@ interface ChangeParts {
   readonly because: readonly FieldChange[]
   readonly before: ProcessorId | null
   readonly after: ProcessorId | null
-  /** Of a replacement: an earlier object is brought back. */
+  /** For a replacement: an earlier object is reused. */
   readonly reused?: boolean
-  /** Of an archive. */
+  /** For an archive. */
   readonly reason?: 'removed' | 'stray'
 }
 

@@ -1,5 +1,5 @@
-// The default price of a product, moved after prices exist and before anything is archived: the processor refuses to
-// archive a price that is still somebody's default.
+// Moves the default price of a product, after its prices exist and before anything is archived: the processor refuses to archive a default
+// price.
 import type { PlannedChange, FieldChange, Origin } from '../change.ts'
 import type { ConfigId, ProcessorId } from '../kinds.ts'
 import type { DesiredResource } from '../resource.ts'
@@ -14,7 +14,7 @@ export function decideDefaultPrice(state: PlanState, product: DesiredResource<'p
   if (outcome === undefined || change === undefined) return {}
   const live = outcome === null ? null : (state.own.find('product', outcome)?.fields.defaultPrice ?? null)
   const moves = needsMove(state, product.fields.defaultPrice, live)
-  // A product that is yet to be made has chosen its id already.
+  // The id of a product that is still to be created is chosen already.
   const steps = moves ? [moveStep(product, outcome ?? pendingId(state, product.configId))] : []
   const because =
     outcome === null || change.action === 'adopt' || change.action === 'reactivate'
@@ -37,7 +37,7 @@ function moveStep(product: DesiredResource<'product'>, processorId: ProcessorId)
   }
 }
 
-/** The change of a product for one reason more; of one that was kept, an update. */
+/** Adds a reason to the change of a product. A kept product becomes an update. */
 export function withReason(state: PlanState, change: PlannedChange, reason: FieldChange): PlannedChange {
   const because = [...change.because, reason]
   if (change.action !== 'keep') return { ...change, because }
@@ -47,7 +47,7 @@ export function withReason(state: PlanState, change: PlannedChange, reason: Fiel
 
 function needsMove(state: PlanState, want: ConfigId | null, live: ProcessorId | null): boolean {
   if (want === null) {
-    // Somebody else's price as default is not ours to clear.
+    // A foreign price as default was not set by Ratecard and is not cleared.
     return live !== null && state.own.ownerOf('price', live) !== null
   }
   const target = state.outcomes.get('price', want)
@@ -55,14 +55,14 @@ function needsMove(state: PlanState, want: ConfigId | null, live: ProcessorId | 
   return target === null || target !== live
 }
 
-/** The id that a product which is yet to be made gets. */
+/** The chosen id of a product that is still to be created. */
 export function pendingId(state: PlanState, id: ConfigId): ProcessorId {
   const chosen = state.chosenFor.get('product', id)
   if (chosen === undefined) throw new Error(`No planned product ${id}`)
   return chosen
 }
 
-/** null when only the object behind the same configuration id changed: then the product itself did not. */
+/** null if only the object behind the same configuration id was replaced: the product itself did not change then. */
 function defaultChange(
   state: PlanState,
   product: DesiredResource<'product'>,

@@ -1,5 +1,5 @@
-// The features of a product, put on after everything is made and taken off with the archives: nobody loses what he is entitled to
-// before its successor stands.
+// Features of a product. They are attached after everything is created and detached with the archives, so that no customer loses an
+// entitlement before its replacement exists.
 import { isLeftAlone, same } from '../fields/differences.ts'
 import { rowOf } from '../fields/tables.ts'
 import type { ConfigId, ProcessorId } from '../kinds.ts'
@@ -37,7 +37,7 @@ export function decideFeatures(state: PlanState, product: DesiredResource<'produ
   return { steps, archives, ...(reason === null ? {} : { change: withReason(state, change, reason) }) }
 }
 
-/** One that somebody archived at the processor cannot be put on anything; the plan has said so. */
+/** False for a feature that was archived at the processor: it cannot be attached. Another decision of the plan reports that. */
 function canBeAttached(state: PlanState, id: ConfigId): boolean {
   const feature = state.outcomes.get('feature', id)
   if (feature === undefined) return false
@@ -64,7 +64,7 @@ function isEdited(state: PlanState, product: DesiredResource<'product'>): boolea
   return last !== undefined && !same(last.fields.features, product.fields.features)
 }
 
-/** null when only the object behind the same configuration id changed: then the product itself did not. */
+/** null if only the object behind the same configuration id was replaced: the product itself did not change then. */
 function reasonOf(state: PlanState, product: DesiredResource<'product'>, live: readonly ProcessorId[]) {
   const want = state.wantedFields(product).features
   const edited = isEdited(state, product)

@@ -1,4 +1,4 @@
-// A plan is a value: printable, storable, comparable. planChanges decides; it never acts and never reads anything but its input.
+// The plan is a plain value that can be printed, stored and compared. `planChanges` is pure: it performs no I/O and reads only its input.
 import { createHash } from 'node:crypto'
 import { canonicalJson } from '../../config/schema/canonical.ts'
 import type { BillingConfig } from '../../config/schema/schema.ts'
@@ -23,7 +23,7 @@ import { ResourceMap } from '../resource-map.ts'
 import type { DesiredResource, MappingEntry, Snapshot } from '../resource.ts'
 import type { ArchiveStep, DetachStep, Step } from '../steps.ts'
 
-/** The processor id of something that exists already and that steps refer to. */
+/** Processor id of an existing object that steps refer to. */
 export interface Binding {
   readonly kind: ResourceKind
   readonly configId: ConfigId
@@ -31,13 +31,16 @@ export interface Binding {
 }
 
 export interface Plan {
-  /** One entry per configuration id (strays aside), kinds in creation order, ids in document order; archives as in the earlier document. */
+  /**
+   * One entry per configuration id, plus strays: kinds in creation order, ids in document order. Archives follow the order of the earlier
+   * document.
+   */
   readonly changes: readonly PlannedChange[]
   readonly steps: readonly Step[]
   readonly bindings: readonly Binding[]
-  /** Mapping entries that get another configuration id when the push closes. */
+  /** Mapping entries that move to another configuration id when the push completes. */
   readonly renames: readonly Rename[]
-  /** What makes the plan impossible (severity error) or deserves a look (warning). */
+  /** Errors, which make the plan impossible, and warnings. */
   readonly issues: readonly Issue[]
 }
 
@@ -48,20 +51,19 @@ export interface PlanInput {
   readonly previous: BillingConfig | null
   readonly snapshot: Snapshot
   readonly mappings: readonly MappingEntry[]
-  /** Overwrite money fields that were changed at the processor instead of refusing. */
+  /** Overwrites drift of immutable fields (e.g. an amount) instead of refusing the plan. */
   readonly force?: boolean
-  /** Endpoints of wanted webhooks that are kept live beside their successors for a while: they are left alone. */
+  /** Old endpoints of replaced webhooks that stay live beside their successors for a grace period: the plan does not archive them. */
   readonly retiring?: ReadonlySet<ProcessorId>
-  /** Renames to be made, in place of those that the document says: those that a rollback undoes. */
+  /** Renames to use instead of those in the document, e.g. to undo renames in a rollback. */
   readonly renames?: readonly Rename[]
-  /** Objects that an unfinished push of ours switched off since the last version: nobody else did. */
+  /** Objects that an unfinished push of Ratecard switched off since the last version, so that their state is not drift. */
   readonly stopped?: ReadonlySet<ProcessorId>
 }
 
 /**
- * What has to happen so that the processor matches the document: the decision, all of it, before anything is written.
- * Order: meters, features, products, prices, default prices, features of products, coupons, codes, webhooks; then every archive, so that nothing is taken
- * away before its successor stands.
+ * Plans everything that makes the processor match the document, before the first write. Order: meters, features, products, prices, default
+ * prices, features of products, coupons, codes, webhooks; then all archives, so that nothing is removed before its replacement exists.
  */
 export function planChanges(input: PlanInput): Plan {
   const { config, previous, snapshot, mappings, force = false, stopped = new Set(), retiring = new Set() } = input
@@ -126,7 +128,7 @@ export function planChanges(input: PlanInput): Plan {
   decideArchives(state).forEach(write)
   write({ issues: overlookedRenames(state) })
   return {
-    // Each kind was decided in document order, and what is removed after that, as in the earlier document.
+    // Each kind is in document order, followed by its removed resources in the order of the earlier document.
     changes: [...resourceKinds.flatMap((kind) => [...state.changes.ofKind(kind).values()]), ...strays],
     steps: [...decided.steps, ...inArchiveOrder(archives)],
     bindings: bindingsOf(state),
@@ -135,7 +137,7 @@ export function planChanges(input: PlanInput): Plan {
   }
 }
 
-/** `push(...more)` with no list in between and no limit of arguments. */
+/** Appends in place. Unlike `push(...more)`, it is not limited by the maximum number of arguments. */
 function append<T>(list: T[], more: readonly T[] = []): void {
   for (const item of more) list.push(item)
 }
@@ -148,17 +150,17 @@ function bindingsOf(state: PlanState): Binding[] {
   return bindings
 }
 
-/** Whether applying the plan would change anything, at the processor or in our records. */
+/** True if applying the plan would change nothing, neither at the processor nor in the store. */
 export function planIsEmpty(plan: Plan): boolean {
   return plan.steps.length === 0 && plan.changes.every((change) => change.action === 'keep')
 }
 
-/** SHA-256 (hex). Equal exactly when two plans would do the same. */
+/** SHA-256 (hex) of the plan. Two plans with the same effect have the same digest. */
 export function planDigest(plan: Plan): string {
   const { steps, bindings, changes, renames } = plan
   const decided = changes.map(({ display: _display, ...change }) => change)
   const hash = createHash('sha256')
-  // Piece by piece: as one text it would take more memory than the plan itself.
+  // Hashed item by item, because the serialized plan would need more memory than the plan itself.
   for (const pieces of [steps, bindings, decided, ...(renames.length === 0 ? [] : [renames])]) {
     for (const piece of pieces) hash.update(`${canonicalJson(piece)}\n`)
     hash.update('\n')

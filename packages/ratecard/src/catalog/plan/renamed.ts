@@ -1,4 +1,4 @@
-// What a plan has to say of renames: those that it refuses, and those that were overlooked.
+// Issues about renames: refused ones, and removed-plus-created pairs that look like a forgotten rename.
 import type { Issue } from '../../errors/issue.ts'
 import { same } from '../fields/differences.ts'
 import { fieldRows } from '../fields/tables.ts'
@@ -21,7 +21,7 @@ export function mergedIssue(state: PlanState, { kind, to, from }: RefusedRename)
   )
 }
 
-/** What says that two resources are one thing, where the fields that never change do not: what people know it by. */
+/** Field that identifies a resource to its author. Kinds that are not listed are compared by their immutable fields. */
 const knownBy: Readonly<Partial<Record<ResourceKind, string>>> = {
   product: 'name',
   feature: 'name',
@@ -29,7 +29,7 @@ const knownBy: Readonly<Partial<Record<ResourceKind, string>>> = {
   promotion_code: 'code',
 }
 
-/** A removed and a new resource of the same kind and the same money: probably one, with another id. */
+/** Warns about a removed and a new resource of one kind that match in `knownBy` or in their immutable fields: probably a rename. */
 export function overlookedRenames(state: PlanState): Issue[] {
   const changes = resourceKinds.flatMap((kind) => {
     const removed = state.removed(kind)
@@ -60,7 +60,7 @@ function looksSame(before: DesiredResource, after: DesiredResource): boolean {
   const [a, b] = [before.fields, after.fields] as unknown as readonly Readonly<Record<string, unknown>>[]
   const field = knownBy[kind]
   if (field !== undefined) return same(a?.[field], b?.[field])
-  // References may have been renamed as well.
+  // References are not compared, because their targets may have been renamed as well.
   return fieldRows[kind]
     .filter(
       ([, { mutability, reference }]) => mutability !== 'in_place' && mutability !== 'apart' && reference === null,

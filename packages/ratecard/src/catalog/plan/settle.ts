@@ -1,4 +1,4 @@
-// A live object stands for the resource: what has to be written so that it does so fully.
+// Decides the writes that make a live object stand for the resource.
 import type { Issue } from '../../errors/issue.ts'
 import type { PlannedChange, FieldChange } from '../change.ts'
 import { differences } from '../fields/differences.ts'
@@ -16,7 +16,10 @@ import type { PlanState } from './state.ts'
 
 interface SettleOptions<K extends ResourceKind> {
   readonly adopting: boolean
-  /** The object that it takes the place of, how that one differs, and the resource with what is taken over from it. */
+  /**
+   * Set when the object replaces another: that `target`, how it differs (`found`), and the resource with the values carried over from it
+   * (`whole`).
+   */
   readonly replacing?: {
     readonly target: ObservedResource<K>
     readonly found: readonly Difference[]
@@ -24,7 +27,7 @@ interface SettleOptions<K extends ResourceKind> {
   }
 }
 
-/** What an object lacks, besides its fields, to stand for a resource. */
+/** Repairs that an object needs besides its fields: reactivation, the ownership mark, the lookup key. */
 interface Needs {
   readonly activate: boolean
   readonly mark: boolean
@@ -42,7 +45,7 @@ export function settleOn<K extends ResourceKind>(
   const off = switchedOff(state, want, object, differing)
   const found = off.stays ? differing.filter(({ field }) => field !== 'active') : differing
   const needs: Needs = {
-    // Codes are switched by their own field `active`; a coupon that exists is active.
+    // Codes are switched by their field `active`, and an existing coupon is always active.
     activate: !object.active && kind !== 'promotion_code' && kind !== 'coupon' && kind !== 'feature' && !off.stays,
     mark: kind !== 'meter' && object.mark !== configId,
     claim: kind === 'price' && object.lookupKey !== configId,
@@ -60,7 +63,7 @@ export function settleOn<K extends ResourceKind>(
   })
   const steps = stepsFor(options.replacing?.whole ?? want, object, found, needs, moves)
   const orphaned = steps.length === 0 && !options.adopting ? orphanedCode(state, want, object) : []
-  // Nothing but being on is new of a code that cannot be on: saying that it changes would promise a code that works.
+  // If the only change is that an unusable code becomes active, it is reported as kept: the code would still not work.
   const idle = orphaned.length > 0 && because.every(({ field }) => field === 'active')
   const change = changeOf(state, {
     action: idle ? 'keep' : action,
@@ -73,7 +76,7 @@ export function settleOn<K extends ResourceKind>(
     reused: moves,
   })
   const settled = {
-    // What refuses the plan is no reason to leave the change out: the drift report lives on it.
+    // A refused change stays in the plan, because the drift report is built from it.
     issues: [...off.issues, ...orphaned],
     outcome: { kind, configId, is: object.processorId },
     settled: [object],
@@ -89,7 +92,7 @@ export function settleOn<K extends ResourceKind>(
   )
 }
 
-/** That a code which comes back, or is switched on, stays off: its coupon was deleted at the processor. */
+/** Warns that a code stays inactive although the document activates it, because its coupon was deleted at the processor. */
 function orphanedCode(state: PlanState, want: DesiredResource, object: ObservedResource): Issue[] {
   if (want.kind !== 'promotion_code' || object.active || object.spent) return []
   const { coupon, active } = (want as DesiredResource<'promotion_code'>).fields
@@ -107,7 +110,7 @@ function orphanedCode(state: PlanState, want: DesiredResource, object: ObservedR
   ]
 }
 
-/** Why an object that stands for the resource changes, in the order in which people read it. */
+/** Reasons for the change of an object, in display order: rename, fields, repairs. */
 function reasons<K extends ResourceKind>(
   state: PlanState,
   want: DesiredResource<K>,
@@ -122,14 +125,14 @@ function reasons<K extends ResourceKind>(
 }
 
 interface ReplacementContext<K extends ResourceKind> {
-  /** What was applied last. */
+  /** The last applied resource. */
   readonly known: DesiredResource | undefined
   readonly found: readonly Difference[]
   readonly needs: Needs
   readonly options: SettleOptions<K>
 }
 
-/** Edits that are at the processor already, brought there by a push that was abandoned: no write, but a change of the version. */
+/** Edits that are live already, for example from an abandoned push: nothing to write, but they are changes of the new version. */
 function landed<K extends ResourceKind>(
   state: PlanState,
   want: DesiredResource<K>,
@@ -142,7 +145,7 @@ function landed<K extends ResourceKind>(
     .map((difference) => fieldChange(state, want.kind, difference))
 }
 
-/** Repairs of what somebody undid at the processor, as differences that people can read. */
+/** Repairs of changes made at the processor (deactivated, lookup key or mark lost), as field changes with origin `drift`. */
 function repairs<K extends ResourceKind>(
   state: PlanState,
   needs: Needs,
@@ -151,7 +154,7 @@ function repairs<K extends ResourceKind>(
   options: SettleOptions<K>,
 ): FieldChange[] {
   if (options.replacing !== undefined) return []
-  // A renamed object still carries its earlier id: nobody edited it.
+  // A renamed object still carries its earlier id, which is no drift.
   const former = state.formerId(want.kind, want.configId)
   return [
     ...(needs.activate ? [{ field: 'active', before: false, after: true, origin: 'drift' as const }] : []),
@@ -208,7 +211,7 @@ function stepsFor<K extends ResourceKind>(
     ({ op: 'update', ...base, mark: needs.mark, claimLookupKey: needs.claim, ...part }) as Step
   const { set, unset } = writes(want, found)
   if (want.kind !== 'meter') return [change({ set, unset, activate: needs.activate })]
-  // A meter is reactivated by a call of its own.
+  // Stripe reactivates a meter with a separate request.
   return [
     ...(needs.activate ? [change({ set: {}, unset: [], activate: true })] : []),
     ...(found.length > 0 ? [change({ set, unset, activate: false })] : []),
@@ -224,7 +227,7 @@ function writes<K extends ResourceKind>(
   const unset: string[] = []
   for (const difference of found) {
     if (!difference.field.startsWith('metadata.')) {
-      // The planned value, with references as configuration ids; `active` of an exhausted code is the planner's own.
+      // Desired value with references as configuration ids. `active` of a used-up code is set by the planner, not by the document.
       set[difference.field] =
         difference.field === 'active'
           ? difference.want

@@ -1,5 +1,5 @@
-// What the decisions of a plan look at: the document, the last one, the live objects, and what was decided so far.
-// Nothing here can be changed through it; planChanges alone writes down what is decided.
+// Read-only input of the decisions: the document, the previous one, the live objects, and the decisions so far. Only `planChanges` records
+// a decision.
 import type { BillingConfig } from '../../config/schema/schema.ts'
 import type { IssueCode } from '../../errors/codes.ts'
 import type { Issue, Severity } from '../../errors/issue.ts'
@@ -20,28 +20,28 @@ import type { ReadonlyResourceMap } from '../resource-map.ts'
 import type { Catalog, DesiredResource } from '../resource.ts'
 import type { Step } from '../steps.ts'
 
-/** Stands for the id of an object that is yet to be made; equal to no real id. */
+/** Placeholder prefix for the id of an object that is still to be created; equal to no real id. */
 const unborn = '\u0000new:'
 
-/** What was decided so far. */
+/** Decisions made so far. */
 export interface Decisions {
-  /** What each wanted resource will be: a processor id, or null while it is to be made. Absent when the plan refuses it. */
+  /** The object of each desired resource: a processor id, or null if it is to be created. Absent if the plan refuses the resource. */
   readonly outcomes: ReadonlyResourceMap<ProcessorId | null>
   readonly changes: ReadonlyResourceMap<PlannedChange>
-  /** Objects that stay or come back, and objects whose archive step is planned already. */
+  /** Objects that are kept or reactivated, and objects whose archive step is already planned. */
   readonly settled: ReadonlyResourceMap<true>
-  /** Ids that this plan gives to new products and coupons, and by configuration id the one that each gets. */
+  /** Ids that this plan assigns to new products and coupons; `chosenFor` holds them by configuration id. */
   readonly chosenIds: ReadonlyResourceMap<true>
   readonly chosenFor: ReadonlyResourceMap<ProcessorId>
   readonly steps: readonly Step[]
 }
 
 export interface PlanState extends Decisions {
-  /** Overwrite money fields that were changed at the processor instead of refusing. */
+  /** Overwrites drift of immutable fields (e.g. an amount) instead of refusing the plan. */
   readonly force: boolean
-  /** Endpoints of wanted webhooks that are kept live beside their successors for a while. */
+  /** Old endpoints of replaced webhooks that stay live beside their successors for a grace period. */
   readonly retiring: ReadonlySet<ProcessorId>
-  /** Objects that an unfinished push of ours switched off. */
+  /** Objects that an unfinished push of Ratecard switched off. */
   readonly stopped: ReadonlySet<ProcessorId>
   readonly renames: readonly Rename[]
   readonly desired: Catalog
@@ -50,15 +50,18 @@ export interface PlanState extends Decisions {
   /** The desired and the previous resources by id. */
   readonly wanted: ReadonlyResourceMap<DesiredResource>
   readonly known: ReadonlyResourceMap<DesiredResource>
-  /** What the last version had and the document no longer has, in the order of that version. */
+  /** Resources of the last version that the document no longer contains, in the order of that version. */
   removed(kind: ResourceKind): readonly DesiredResource[]
-  /** The wanted fields with references as processor ids; what is yet to be made equals nothing. Asked once references are decided. */
+  /**
+   * Desired fields with references as processor ids; a reference to an object that is still to be created equals no live value. Valid once
+   * the referenced kinds are decided.
+   */
   wantedFields<K extends ResourceKind>(resource: DesiredResource<K>): FieldsOf<K, ProcessorId>
-  /** What was applied last, references as they are mapped now; null when the resource was not in the last version. */
+  /** Last applied fields, with references resolved by the current mapping; null if the resource was not in the last version. */
   lastFields<K extends ResourceKind>(kind: K, id: ConfigId): FieldsOf<K, ProcessorId> | null
-  /** The id that this one takes over; undefined when it is no rename. */
+  /** The earlier id that this one takes over; undefined if it is no rename. */
   formerId(kind: ResourceKind, id: ConfigId): ConfigId | undefined
-  /** One line for each side of a change; null where there is none. */
+  /** Display lines before and after the change; null for a missing side. */
   display(action: PlannedChange['action'], kind: ResourceKind, id: ConfigId): PlannedChange['display']
   readonly placeOf: PlaceOf
 }
@@ -111,7 +114,7 @@ export function planState(
   }
 }
 
-/** Whether two catalogs hold the very same resources. */
+/** True if two catalogs contain identical resource objects (compared by reference). */
 function sameCatalog(one: Catalog, other: Catalog): boolean {
   return resourceKinds.every(
     (kind) =>
@@ -126,13 +129,19 @@ function indexOf(catalog: Catalog): ResourceMap<DesiredResource> {
   return index
 }
 
-/** The fields of a resource with their references as processor ids. Questions come resource by resource: the last answer is kept. */
+/**
+ * A resource's fields with references as processor ids. Used as a cache of the last result, because callers process one resource after the
+ * other.
+ */
 interface ResolvedFields {
   readonly of: DesiredResource
   readonly fields: object
 }
 
-/** `beside`: another answer, which is this one too when it is of the same resource and all references stand for the same. */
+/**
+ * Resolves the references of a resource. `beside`: an earlier result, whose `fields` object is reused if it belongs to the same resource
+ * and every reference resolves to the same id.
+ */
 function resolved(
   resource: DesiredResource,
   resolve: (kind: ResourceKind, id: ConfigId) => ProcessorId | null,
@@ -152,18 +161,19 @@ function resolved(
   return { of: resource, fields: fields ?? base }
 }
 
-/** A difference in the document's words; references as configuration ids where they are ours. */
+/** A difference in the document's form; references to owned objects as configuration ids. */
 export function fieldChange(state: PlanState, kind: ResourceKind, difference: Difference): FieldChange {
   const of = rowOf(kind, difference.field)?.reference ?? null
   const readable = (value: unknown): unknown => {
     if (of === null) return documentValue(kind, difference.field, value)
-    // Lists of references are sets: the order of processor ids would mean nothing to a reader, and differ from run to run.
+    // Lists of references are sets. Sorted by readable id, because the order of processor ids is arbitrary and differs between runs.
     if (Array.isArray(value)) return value.map((id: string) => readableReference(state, of, id)).sort()
     return typeof value === 'string' && value !== '' ? readableReference(state, of, value) : undefined
   }
   const { live, want } = difference
   const [before, after] = [readable(live), readable(want)]
-  // What was deleted at the processor is made again under its own id: a reader would see a change from a value to itself.
+  // An object deleted at the processor is re-created under the same config id. Without this, the change would show equal values before and
+  // after.
   const deleted =
     of !== null && before === after && typeof live === 'string' && state.own.find(of, live as ProcessorId) === null
   return {
@@ -181,7 +191,7 @@ function readableReference(state: PlanState, kind: ResourceKind, id: string): st
 
 const noChanges: readonly FieldChange[] = []
 
-/** What the author changed since the version that was applied last, in fields the processor holds and in our own. */
+/** Edits of the author since the last applied version, both of processor fields and of local ones. */
 export function editsSince<K extends ResourceKind>(state: PlanState, want: DesiredResource<K>): readonly FieldChange[] {
   const known = state.known.get(want.kind, want.configId) as DesiredResource<K> | undefined
   if (known === undefined || known === want) return noChanges
@@ -192,13 +202,13 @@ export function editsSince<K extends ResourceKind>(state: PlanState, want: Desir
   ]
 }
 
-/** That a resource is a renamed one, as the first thing to be told of it. */
+/** The `id` change of a renamed resource, listed first; empty if it is no rename. */
 export function renamedFrom(state: PlanState, { kind, configId }: Subject): readonly FieldChange[] {
   const before = state.formerId(kind, configId)
   return before === undefined ? noChanges : [{ field: 'id', before, after: configId, origin: 'edit' }]
 }
 
-/** Differences in the fields that are ours alone: no processor write. */
+/** Differences in local fields, which need no processor write. */
 export function ourEdits(state: PlanState, want: DesiredResource): readonly FieldChange[] {
   const known = state.known.get(want.kind, want.configId)
   if (known === undefined || known === want || same(want.ours, known.ours)) return noChanges
@@ -209,7 +219,7 @@ export function ourEdits(state: PlanState, want: DesiredResource): readonly Fiel
 
 type Subject = { readonly kind: ResourceKind; readonly configId: ConfigId }
 
-/** What makes the plan impossible. */
+/** An issue that makes the plan impossible (severity error). */
 export function refusal(
   state: PlanState,
   about: Subject,
@@ -221,7 +231,7 @@ export function refusal(
   return issue(state, about, 'error', code, detail, hint, field)
 }
 
-/** What deserves a look. */
+/** An issue that needs attention but does not stop the plan (severity warning). */
 export function caution(state: PlanState, about: Subject, code: IssueCode, detail: string, hint: string): Issue {
   return issue(state, about, 'warning', code, detail, hint)
 }

@@ -1,5 +1,5 @@
-// What somebody switched off at the processor since the last push stays off until somebody here wants it on: a leaked code, a price
-// with a mistake. Nothing is switched on again by the way.
+// Objects switched off at the processor since the last push (e.g. a leaked code, a price with a mistake) stay off until the document is
+// edited or `--force` is given. A push never reactivates them as a side effect.
 import type { Issue } from '../../errors/issue.ts'
 import type { Difference } from '../fields/differences.ts'
 import type { ProcessorId, ResourceKind } from '../kinds.ts'
@@ -7,10 +7,13 @@ import type { DesiredResource, ObservedResource } from '../resource.ts'
 import { caution, editsSince, refusal } from './state.ts'
 import type { PlanState } from './state.ts'
 
-/** What sells nothing by itself stays off and lets the push go on; the rest is promised by the files, and stops it. */
+/**
+ * True: without `--force` or an edit the object stays off with a warning, because it sells nothing by itself (a coupon). False: refuse the
+ * push, because the files still sell it (a price).
+ */
 const staysOff: Readonly<Record<ResourceKind, boolean>> = {
   meter: false,
-  // One that is archived stays so, and nobody can attach it any more: made again, it is another.
+  // An archived feature cannot be reactivated or attached any more: a re-created one would be a different feature.
   feature: true,
   product: false,
   price: false,
@@ -20,12 +23,12 @@ const staysOff: Readonly<Record<ResourceKind, boolean>> = {
 }
 
 export interface SwitchedOff {
-  /** It is left as it is. */
+  /** The object stays off. */
   readonly stays: boolean
   readonly issues: readonly Issue[]
 }
 
-/** Whether the object that stands for the resource is off by somebody else's hand, and what the plan says of it. */
+/** Decides whether the object was switched off at the processor, not by Ratecard, and the issues to report. */
 export function switchedOff<K extends ResourceKind>(
   state: PlanState,
   want: DesiredResource<K>,
@@ -39,7 +42,7 @@ export function switchedOff<K extends ResourceKind>(
   return decide(state, want, object.processorId)
 }
 
-/** The same of what is stopped for good: a coupon that was deleted, a feature that was archived. */
+/** Like `switchedOff`, for states that cannot be reverted: a deleted coupon or an archived feature. */
 export function stoppedForGood(state: PlanState, want: DesiredResource): SwitchedOff {
   const mapped = state.own.currentOf(want.kind, want.configId)
   return (want.kind !== 'coupon' && want.kind !== 'feature') || mapped === null

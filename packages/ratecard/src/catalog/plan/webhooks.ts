@@ -1,10 +1,10 @@
-// What a webhook endpoint of somebody else means for ours: the account's limit, and double delivery.
+// Checks foreign webhook endpoints: Stripe's limit per account, and double delivery of events to one URL.
 import type { Issue } from '../../errors/issue.ts'
 import type { DesiredResource } from '../resource.ts'
 import { caution, refusal } from './state.ts'
 import type { PlanState } from './state.ts'
 
-/** Stripe's limit of endpoints per account; a push must not find out at its last step. */
+/** Stripe's limit of webhook endpoints per account. Checked in the plan, because otherwise a push would fail at its last step. */
 const endpointLimit = 16
 
 export function webhookIssues(state: PlanState): Issue[] {

@@ -1,4 +1,4 @@
-// Configuration ids for objects that somebody else made: readable, and the same at every pull.
+// Generates configuration ids for foreign objects: readable, and stable between pulls.
 import { idPattern } from '../../config/schema/schema.ts'
 import { webhookId } from '../../config/schema/ids.ts'
 import type { ObservedResource } from '../resource.ts'
@@ -6,8 +6,8 @@ import type { ObservedResource } from '../resource.ts'
 const valid = new RegExp(idPattern)
 
 /**
- * A free id of this kind: the object's own name at the processor when it has one, else a slug; on collision the end of the
- * processor id is added, which does not depend on the order of reading.
+ * A free id of this kind: the object's name at the processor if it has one, otherwise a slug. A collision appends the end of the processor
+ * id, so that the result does not depend on the read order.
  */
 export function guessId(object: ObservedResource, productName: string | undefined, taken: ReadonlySet<string>): string {
   const first = candidate(object, productName)
@@ -34,7 +34,7 @@ function ownName(object: ObservedResource): string | undefined {
     case 'price':
       return object.lookupKey ?? undefined
     case 'product':
-      // Generated ids say nothing; ids that somebody chose do.
+      // Generated ids (`prod_…`) are not readable; custom ones are.
       return processorId.startsWith('prod_') ? undefined : processorId
     case 'coupon':
       return /^[A-Za-z0-9]{8}$/.test(processorId) ? undefined : processorId
@@ -58,7 +58,7 @@ function describe(object: ObservedResource, productName: string | undefined): st
   return object.processorId
 }
 
-/** Lower case, everything but letters, digits, `_`, `.` and `-` as one `_`. */
+/** Lower-case ASCII slug, e.g. `Pro plan` → `pro_plan`. Runs of other characters become one `_`; at most 100 characters. */
 function slug(text: string): string {
   const plain = text
     .normalize('NFKD')

@@ -1,4 +1,4 @@
-// One item of a pulled document: managed (live values, our own from the current version) or of somebody else (with its id).
+// One item of a pulled document: managed (live values, local members from the current version) or foreign (adopted with its id).
 import type { BillingConfig } from '../../config/schema/schema.ts'
 import { isUnmanaged, same } from '../fields/differences.ts'
 import { Unrepresentable } from '../fields/field.ts'
@@ -12,7 +12,7 @@ import type { Ownership } from '../observed.ts'
 import type { Catalog, DesiredResource, ObservedResource } from '../resource.ts'
 import { guessId } from './guess-id.ts'
 
-/** What a pull knows, and what it has named so far. */
+/** Context of a pull: its input, and the ids assigned so far. */
 export interface PullContext {
   readonly own: Ownership
   readonly current: BillingConfig | null
@@ -23,12 +23,12 @@ export interface PullContext {
   readonly left: { kind: ResourceKind; processorId: string; reason: string }[]
 }
 
-/** A live object in the document's words. Fails with {@link Unrepresentable}. */
+/** Converts a live object to a document item. Throws {@link Unrepresentable}. */
 function itemOf<K extends ResourceKind>(reading: PullContext, id: string, live: ObservedResource<K>): ItemOf<K> {
   const fields = live.fields as unknown as Readonly<Record<string, unknown>>
   const names: Names = (kind, processorId) => reading.names.get(resourceKey(kind, processorId))
   const item = { id }
-  // Of a price, people read the amount first.
+  // The amount is written first, for readability.
   if (live.kind === 'price')
     Object.assign(item, price.fields.unitAmount.document(fields['unitAmount'] as string | null, { fields, names }))
   for (const [field, row] of fieldRows[live.kind])
@@ -46,7 +46,7 @@ export function managedItem<K extends ResourceKind>(
   const live = mapped === null ? null : reading.own.find(kind, mapped)
   const desired = (reading.catalog[kind] as readonly DesiredResource[]).find((resource) => resource.configId === id)
   if (live === null || desired === undefined) return undefined
-  // A code that is off, on purpose or by itself, is still the document's.
+  // An inactive code stays in the document, whether it was deactivated or expired.
   if (!live.active && kind !== 'promotion_code') return undefined
   reading.names.set(resourceKey(kind, live.processorId), id)
   reading.taken[kind].add(id)
@@ -61,7 +61,7 @@ export function managedItem<K extends ResourceKind>(
   }
 }
 
-/** The object without the values that only become the document's when it says so itself. */
+/** The live object without its `kept` fields (e.g. a webhook's `api_version`) that the document omits, so that a pull does not add them. */
 function withoutKept<K extends ResourceKind>(desired: DesiredResource, live: ObservedResource<K>): ObservedResource<K> {
   const wanted = desired.fields as unknown as Readonly<Record<string, unknown>>
   const silent = fieldRows[live.kind].filter(
@@ -74,7 +74,7 @@ function withoutKept<K extends ResourceKind>(desired: DesiredResource, live: Obs
   }
 }
 
-/** What the processor does not hold: kept as the document has it. */
+/** Members that the processor does not store, taken from the document. */
 function ownPart(kind: ResourceKind, item: object): object {
   const own = ownMembers[kind]
   return Object.fromEntries(
@@ -82,7 +82,7 @@ function ownPart(kind: ResourceKind, item: object): object {
   )
 }
 
-/** Whether the live object still says what the document says, so that its own wording can stay. */
+/** True if the live object equals the document, so that the item's own spelling can stay. */
 function unchanged<K extends ResourceKind>(
   reading: PullContext,
   kind: K,
@@ -105,7 +105,7 @@ function unchanged<K extends ResourceKind>(
   })
 }
 
-/** Active objects that the current version does not speak of. Ours without an entry (a lost store) keep the id of their mark. */
+/** Active objects that the current version does not contain. Owned objects without a mapping (a lost store) keep the id of their mark. */
 export function others<K extends ResourceKind>(
   reading: PullContext,
   kind: K,
@@ -142,7 +142,7 @@ export function foreignItem<K extends ResourceKind>(
   }
 }
 
-/** The object is in the document; this much of it is not. */
+/** Lists the members of an included object that the document format cannot express. */
 function noteUnsaid(reading: PullContext, { kind, processorId, unsaid }: ObservedResource): void {
   for (const member of unsaid)
     reading.left.push({ kind, processorId, reason: `its ${member} cannot be said in the document; it stays as it is` })

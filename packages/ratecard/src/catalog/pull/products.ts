@@ -1,4 +1,4 @@
-// The products of a pulled document with their prices and defaults.
+// Products of a pulled document, with their prices and default prices.
 import { isEnterprise, isLocalPrice } from '../../config/schema/ids.ts'
 import type { Price, Product } from '../../config/schema/schema.ts'
 import { configId } from '../kinds.ts'
@@ -29,7 +29,7 @@ export function productsOf(reading: PullContext): Product[] {
   )
 }
 
-/** Ids of the document come first: a guess never takes one of them. */
+/** Reserves the price ids of the current document first, so that a generated id never collides with them. */
 function reserveManagedPrices(reading: PullContext): void {
   for (const product of reading.current?.products ?? [])
     for (const price of product.prices ?? []) reading.taken.price.add(price.id)
@@ -89,7 +89,7 @@ function withPrices(
   return { ...product, prices: prices.map(({ price, processorId }) => withDefault(price, processorId, live)) }
 }
 
-/** Nobody told us whether a price of somebody else may be shown. */
+/** A foreign price is pulled as `public: false`, because it is unknown whether it may be shown. */
 function hidden({ processor_id: adopted, ...price }: Price): Price {
   return { ...price, public: false, ...(adopted === undefined ? {} : { processor_id: adopted }) }
 }

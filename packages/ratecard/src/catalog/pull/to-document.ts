@@ -1,6 +1,6 @@
-// A configuration document of what is active at the processor: live values for what the processor holds, our own values
-// (ui, public, enterprise fields, free prices, inactive codes) from the current version. Never rounds, never guesses money:
-// what the document cannot express is listed instead.
+// Builds a configuration document from the active objects at the processor: live values for processor fields, local values (ui, public,
+// enterprise fields, free prices, inactive codes) from the current version. Never rounds or guesses amounts: objects that the format
+// cannot express are listed in `left` instead.
 import type { BillingConfig, Product } from '../../config/schema/schema.ts'
 import { withSoundText } from '../../config/schema/text.ts'
 import { validateConfig } from '../../config/validation/validate.ts'
@@ -36,7 +36,7 @@ export function toDocument(
     taken: Object.fromEntries(resourceKinds.map((kind) => [kind, new Set<string>()])) as PullContext['taken'],
     left: [],
   }
-  // References are named before what refers to them.
+  // Kinds in dependency order: a referenced object gets its id before the objects that refer to it.
   const meters = listOf(reading, 'meter')
   const features = listOf(reading, 'feature')
   const products = productsOf(reading)
@@ -66,7 +66,7 @@ function section<K extends ListedKind>(
   return items.length === 0 && current?.[key] === undefined ? {} : { [key]: [...items] }
 }
 
-/** The managed items in the current version's order, then active objects that the current version does not hold. */
+/** Managed items in the order of the current version, then active objects that it does not contain. */
 function listOf<K extends ListedKind>(reading: PullContext, kind: K): ItemOf<K>[] {
   const result: ItemOf<K>[] = []
   const managed = new Set<string>()
@@ -83,7 +83,7 @@ function listOf<K extends ListedKind>(reading: PullContext, kind: K): ItemOf<K>[
   return result
 }
 
-/** Drops what breaks a rule of the document after all, one item at a time, and lists it. */
+/** Removes items that violate a rule of the document, one at a time, and lists them. */
 function withoutInvalid(document: BillingConfig, reading: PullContext): BillingConfig {
   let valid = document
   for (let round = 0; round < 10_000; round++) {
@@ -100,7 +100,10 @@ function withoutInvalid(document: BillingConfig, reading: PullContext): BillingC
   return valid
 }
 
-/** Text of the account that a document must not hold is made harmless and listed: leaving the item out would archive it with the next push. */
+/**
+ * Sanitizes text of the account that a document must not contain, and lists it. Omitting the item instead would archive it with the next
+ * push.
+ */
 function withSoundTextOf(document: BillingConfig, reading: PullContext): BillingConfig {
   const { document: sound, pointers } = withSoundText(document)
   for (const pointer of pointers)

@@ -8,7 +8,7 @@ interface CommandTree {
   readonly groups: Readonly<Record<string, string>>
 }
 
-/** `words` is asked when the command runs: the table of commands holds this one too. */
+/** `words` is a callback evaluated at run time, because the command table also contains this command. */
 export const completionOf = (words: () => CommandTree): Command => ({
   name: 'completion',
   summary: 'Print a script that completes commands in your shell',

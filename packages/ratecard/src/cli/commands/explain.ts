@@ -6,7 +6,7 @@ import { failureCodes } from '../failure-codes.ts'
 
 interface Explanation {
   readonly code: string
-  /** Where it is met: an answer of the service, one of the problems of a document, or the command line itself. */
+  /** Source of the code: a response of the service (`problem`), an issue of a document, or the CLI itself (`command`). */
   readonly kind: 'problem' | 'issue' | 'command'
   readonly status: number | null
   readonly title: string | null
@@ -33,7 +33,7 @@ export const explain: Command = {
   },
 }
 
-/** As it is copied from an error: with quotes, brackets or in other letters. */
+/** Normalizes a code that was copied from an error message: removes quotes and brackets, lower case. */
 function explanationOf(given: string): Explanation {
   const code = given
     .trim()

@@ -7,7 +7,7 @@ import type { Command } from '../program/command.ts'
 import { configurationFiles } from '../files/read-config.ts'
 import { readText } from '../files/read-text.ts'
 
-/** Where editors find the schema of the configuration; the `$schema` of the starter files points here. */
+/** Path of the JSON Schema for editors; `$schema` in the starter files refers to it. */
 const schemaFile = 'ratecard/billing.schema.json'
 
 export const init: Command = {
@@ -60,7 +60,7 @@ export const init: Command = {
   },
 }
 
-/** Files that hold a configuration, relative to the folder: all of `ratecard/billing`, and what lies in the folder itself. */
+/** Configuration files below the folder: all in `ratecard/billing`, and those directly in the folder. */
 function configurationIn(folder: string): string[] {
   const billing = path.join(folder, 'ratecard', 'billing')
   const inProject = existsSync(billing) ? configurationFiles(billing) : []

@@ -33,7 +33,10 @@ export const impactOptions: readonly OptionSpec[] = [
   { flags: '--approve-impact', description: 'Go on although live subscriptions are affected.' },
 ]
 
-/** Names separated by commas. An empty list is most often a shell variable that is not set: it means neither all nor none. */
+/**
+ * Comma-separated names. Refuses an empty list, which usually comes from an unset shell variable: treating it as "all" or "none" would be
+ * a guess.
+ */
 export function listOption(options: OptionValues, name: string): readonly string[] | undefined {
   const text = options.text(name)
   if (text === undefined) return undefined
@@ -70,7 +73,7 @@ export function showPlanOf(
   if (variables.length > 0) out.say(`Variables used: ${variablesText(variables)}.`)
   const impact = showImpact(plan.impact, paint)
   if (impact !== '') out.say(`\n${impact}`)
-  // What the files said of themselves is not said twice.
+  // Warnings that the files already have are not repeated.
   const said = new Set(warnings.map(({ detail }) => detail))
   for (const { detail, hint } of plan.warnings)
     if (!said.has(detail))
@@ -90,9 +93,9 @@ export const approvalOption: OptionSpec = {
 }
 
 /**
- * Asks before anything is archived or replaced, and says whether a person agreed. Where nobody can be asked the plan was shown and
- * goes on, but for two: one that keeps no product of the version in place (the files of another project, most often), and with
- * `--require-approval` every one that takes something away. `approved`: somebody saw this very plan before.
+ * Asks for confirmation before anything is archived or replaced; returns true if a person agreed. Without a terminal the plan is applied
+ * unasked, unless it keeps no current product (most often the files of another project) or `--require-approval` is set and the plan
+ * removes something. A saved plan (`approved`) passes both.
  */
 export async function confirmPlan(
   context: CommandContext,
@@ -120,7 +123,7 @@ export async function confirmPlan(
   })
 }
 
-/** Whether the version in place has products and the plan archives every one. */
+/** True if the current version has products and the plan archives all of them. */
 async function keepsNoProduct(client: Client, plan: PushOutcome, signal: AbortSignal): Promise<boolean> {
   const archived = new Set(
     plan.details.flatMap(({ kind, action, configId }) => (kind === 'product' && action === 'archive' ? configId : [])),
@@ -135,7 +138,7 @@ async function keepsNoProduct(client: Client, plan: PushOutcome, signal: AbortSi
   }
 }
 
-/** Starts a push, follows it, and tells how it ended. */
+/** Starts a push, follows it, and returns its outcome. */
 export function pushAndFollow(
   context: CommandContext,
   client: Client,
@@ -147,9 +150,9 @@ export function pushAndFollow(
     readonly message: string | undefined
     /** The plan that was shown. */
     readonly plan: PushOutcome
-    /** Apply only this one: somebody agreed to it. */
+    /** Applies only this plan, because a person approved it. */
     readonly exactly: boolean
-    /** The document before its variables were expanded: kept with the revision, for a promotion to expand anew. */
+    /** The source document with unexpanded variables: stored with the revision, so that a promotion can expand it again. */
     readonly written: object | null
   },
 ): Promise<PushOutcome> {
@@ -166,19 +169,19 @@ export function pushAndFollow(
   })
 }
 
-/** null at a server of a version that does not know written documents. */
+/** Uploads the source document; returns its id, or null for an older server without source documents. */
 async function keepWritten(client: Client, written: object, signal: AbortSignal): Promise<string | null> {
   try {
     return (await client.admin.keepWritten(written, { signal })).written
   } catch (error) {
-    // What this key may not do is said better by the push itself.
+    // Missing permission is reported by the push itself, with a better message.
     const isPassedOver = error instanceof RatecardError && ['route_not_found', 'key_scope'].includes(error.code)
     if (isPassedOver) return null
     throw error
   }
 }
 
-/** Follows what was started until it ended. Whoever stops watching is told that the push goes on, and how to stop it. */
+/** Follows a started push until it ends. After Ctrl-C, the user gets a note that the push continues and how to cancel it. */
 export async function followStarted(
   { out, io }: CommandContext,
   client: Client,
@@ -188,7 +191,7 @@ export async function followStarted(
   const started = await begin({ out, io }, start)
   if (!started.started) return started.outcome
   const report = await watchPush({ out, io }, client, started.pushId, plan?.writes ?? null)
-  // The report of what was done comes from the history: the plan shown before may have been made against an earlier state.
+  // The changes are read from the history, because the plan may have been made against an earlier state.
   const changes =
     report.revision === null ? null : (await client.admin.revision(report.revision, { signal: io.signal })).changes
   return {
@@ -201,7 +204,7 @@ export async function followStarted(
   }
 }
 
-/** How long a start that was sent may still be answered after somebody asked to stop: its id is what can be followed and stopped. */
+/** Grace period (ms) for the response of a start request after Ctrl-C: the push id is needed to follow or cancel the push. */
 const startGraceMs = 3_000
 
 async function begin(
@@ -259,7 +262,7 @@ function emptyChanges(): ChangeReport {
   }
 }
 
-/** Runs a call; issues of a refusal get their places in the author's files. */
+/** Runs a request; issues of its error get positions in the author's files. */
 export async function withPlaces<T>(
   read: ReadConfig,
   call: () => Promise<T>,
@@ -271,7 +274,7 @@ export async function withPlaces<T>(
     const failure = toFailure(error)
     const errors = failure.problem.errors
     if (errors === undefined || errors.length === 0) throw failure
-    // Codes of a newer server may be unknown here; they are shown as they came.
+    // A newer server may send issue codes that are unknown here; they are shown unchanged.
     const placed = read.place(errors as Parameters<ReadConfig['place']>[0])
     throw new CliFailure(failure.exit, { ...failure.problem, errors: placed })
   }

@@ -1,4 +1,4 @@
-// Items of the document where they stand in the author's files.
+// Document items and their positions in the author's files.
 import type { DocumentDifference } from '../../catalog/compare-documents.ts'
 import { documentLists } from '../../catalog/kinds.ts'
 import { webhookId } from '../../config/schema/ids.ts'
@@ -7,14 +7,14 @@ import type { SourceFile } from './read-config.ts'
 
 export interface LiveEdit extends SourceEdit {
   readonly source: SourceFile
-  /** `price pro_monthly`. */
+  /** Kind and id, e.g. `price pro_monthly`. */
   readonly item: string
-  /** `amount`, `tiers.1.unit_amount`. */
+  /** Path of the field, e.g. `amount` or `tiers.1.unit_amount`. */
   readonly field: string
   readonly before: unknown
 }
 
-/** An item of the document in one file; a product may be spread over several. */
+/** A document item in one file. A product may be spread over several files. */
 export interface Holder {
   readonly source: SourceFile
   readonly path: EditPath

@@ -7,7 +7,7 @@ import { holdersOf, idOf, nameOf, recordsOf, valueAt } from './file-items.ts'
 import type { LiveEdit } from './file-items.ts'
 import type { SourceFile } from './read-config.ts'
 
-/** Appends what is live and in no file: to the list of its kind where there is one, prices to their product. */
+/** Appends live items that are in no file: to the list of their kind if it exists, prices to their product. */
 export function additionsOf(
   sources: readonly SourceFile[],
   live: BillingConfig,
@@ -21,7 +21,7 @@ export function additionsOf(
     const present = valueAt(source.document, path)
     const length = lengths.get(key) ?? (Array.isArray(present) ? present.length : -1)
     lengths.set(key, Math.max(length, 0) + 1)
-    // A list that is not there yet comes with its first item.
+    // A missing list is created with its first item.
     const edit = length < 0 ? { path, value: [value] } : { path: [...path, length], value }
     edits.push({ ...edit, source, item: nameOf(difference), field: '(new)', before: undefined })
   }

@@ -1,5 +1,5 @@
-// Which values in the author's files have to change so that they say what is live. Only what the processor holds: our own fields
-// (ui, public, enterprise) and the version are the author's. Values that come from a variable are never overwritten.
+// Edits of the author's files to match the live values. Covers processor fields only; local fields (ui, public, enterprise) and the
+// version belong to the author. Values from variables are never overwritten.
 import { compareDocuments } from '../../catalog/compare-documents.ts'
 import type { DocumentDifference } from '../../catalog/compare-documents.ts'
 import { same } from '../../catalog/fields/differences.ts'
@@ -16,11 +16,11 @@ import type { SourceFile } from './read-config.ts'
 
 export interface LiveEdits {
   readonly edits: readonly LiveEdit[]
-  /** What differs and may not be changed in the file, with the reason. */
+  /** Differences that must not be edited in the file, with the reason. */
   readonly refused: readonly string[]
-  /** In the files, but not active at the processor. */
+  /** Items in the files that are not active at the processor. */
   readonly notLive: readonly string[]
-  /** Active at the processor, but not in the files; nothing in the files refers to it. */
+  /** Items active at the processor but not in the files, and not referenced there. */
   readonly notInFiles: readonly string[]
 }
 
@@ -47,8 +47,8 @@ export function liveEdits(
 }
 
 /**
- * What is in no file and is named by the edits, or by what is named so, as `kind id`: a file that names what no file has would be
- * invalid.
+ * Items in no file (as `kind id`) that the edits refer to, directly or through other such items. They must be added, because a dangling
+ * reference makes the files invalid.
  */
 function namedBy(
   edits: readonly LiveEdit[],
@@ -64,7 +64,7 @@ function namedBy(
       ...namedInMembers(item, live).filter(({ member }) => edited.has(`${nameOf(item)} ${member}`)),
       ...namedElsewhere(item),
     ])
-  // It grows while it is read.
+  // The queue grows during iteration.
   for (const item of queue) {
     if (!missing.has(keyOf(item)) || named.has(keyOf(item))) continue
     named.add(keyOf(item))
@@ -86,7 +86,7 @@ function namedInMembers({ kind, configId }: Item, live: BillingConfig): (Item & 
   )
 }
 
-/** What a changed item refers to without a member of its own that says it: the default price says itself that it is. */
+/** References of a changed item that no member of it holds: the default price is marked on the price itself. */
 function namedElsewhere({ kind, fields }: DocumentDifference): (Item & { readonly member: null })[] {
   return references[kind].flatMap(([field, of]) =>
     (rowOf(kind, field)?.members ?? []).length > 0
@@ -97,7 +97,7 @@ function namedElsewhere({ kind, fields }: DocumentDifference): (Item & { readonl
   )
 }
 
-/** A product comes with its prices. */
+/** Prices of an added product. */
 function pricesOf({ kind, configId }: Item, live: BillingConfig): (Item & { readonly member: null })[] {
   if (kind !== 'product') return []
   return recordsOf(itemOf(live, kind, configId)?.['prices']).flatMap(({ id }) =>
@@ -122,12 +122,13 @@ function addChanges(
     if (field === 'product') result.refused.push(`${item} belongs to the product "${String(after)}" at the processor.`)
     else
       for (const member of membersOf(kind, field)) {
-        // Files that say the same of one product have to agree.
+        // Files that set the same member of a product must agree, so all of them are edited.
         const saying = holders.filter(({ raw }) => raw[member] !== undefined)
         for (const holder of saying.length > 0 ? saying : holders.slice(0, 1))
           addMember(result, holder, member, target[member], item)
       }
-    // An id that is derived from the address would change with it, and the signing secret be lost.
+    // The id is derived from the URL and would change with it, which would lose the signing secret. So the current id is written
+    // explicitly.
     if (kind === 'webhook' && field === 'url' && holders[0]?.raw['id'] === undefined && holders[0] !== undefined)
       addMember(result, holders[0], 'id', configId, item)
   }
@@ -156,10 +157,10 @@ function addMember(result: Result, holder: Holder, member: string, live: unknown
     })
 }
 
-/** The live value in the file's own words where they mean the same. */
+/** The live value, in the file's own spelling if both are equivalent. */
 function wantedValue(member: string, before: unknown, live: unknown): unknown {
   if (member === 'metadata') {
-    // Keys that the file does not speak of are somebody else's.
+    // Keys that the file does not contain are foreign and stay out of it.
     if (!isRecord(before)) return before
     const held = isRecord(live) ? live : {}
     return Object.fromEntries(Object.keys(before).flatMap((key) => (held[key] === undefined ? [] : [[key, held[key]]])))
@@ -181,7 +182,7 @@ function tierText(tier: Readonly<Record<string, unknown>>): string {
   ].join(' ')
 }
 
-/** The prices that are live say themselves which is the default; one that is not must not be a second. */
+/** Removes `default` from prices that are not live, because a product must not have two default prices. */
 function dropDefaults(result: Result, sources: readonly SourceFile[], live: BillingConfig): void {
   for (const { id: product, prices = [] } of live.products) {
     if (!prices.some((price) => price.default === true)) continue

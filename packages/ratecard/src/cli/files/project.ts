@@ -7,36 +7,36 @@ import { CliFailure } from '../failure.ts'
 import type { CliIo } from '../terminal/io.ts'
 import { readText } from './read-text.ts'
 
-/** The folder that holds `ratecard/`, from `cwd` upward; null when there is none. */
+/** The nearest folder with `ratecard/`, from `cwd` upward; null if there is none. */
 export function findProject(cwd: string): string | null {
   for (let folder = path.resolve(cwd); ; folder = path.dirname(folder)) {
-    // A folder that merely has the name (a checkout, a package) is not a project.
+    // A folder that is only called `ratecard` (a checkout, a package) is not a project.
     const parts = ['billing', 'workers', 'environments'].map((part) => path.join(folder, 'ratecard', part))
     if (parts.some((part) => existsSync(part))) return folder
     if (path.dirname(folder) === folder) return null
   }
 }
 
-/** The environment of a command that names none. */
+/** The environment of a command without `--env`. */
 export const defaultEnvironment = 'dev'
-/** Those that `init` makes; further ones exist as soon as they have a file. */
+/** Environments that `init` creates; others exist once they have a file. */
 const usualEnvironments: readonly EnvironmentName[] = ['production', 'staging', defaultEnvironment]
 
 export interface Environment {
   readonly name: EnvironmentName
-  /** Relative to the project; null when the file does not exist. */
+  /** Relative to the project; null if the file does not exist. */
   readonly file: string | null
-  /** Its text; null when there is no file. */
+  /** Content of the file; null if it does not exist. */
   readonly text: string | null
-  /** Variables of the file, without those that are untouched. */
+  /** Variables of the file, without unedited placeholders. */
   readonly variables: ReadonlyMap<string, string>
-  /** Variables that are still placeholders of `init`, with their lines in the file: they count as absent. */
+  /** Variables that are still placeholders of `init`, with their line numbers. They count as unset. */
   readonly untouched: ReadonlyMap<string, number>
 }
 
 /**
- * The environment that `--env` names, `dev` when it is not said. The file of a usual one may be absent: its variables can come
- * from the process. Fails with `environment_incomplete` for any other name without a file or an example.
+ * Reads the environment given by `--env`, or `dev`. The file of a usual environment may be missing, because its variables can come from
+ * the process. Fails with `environment_incomplete` for any other name without a file or example.
  */
 export function readEnvironment(project: string | null, global: Pick<GlobalOptions, 'environment'>): Environment {
   const name = global.environment ?? defaultEnvironment
@@ -53,12 +53,12 @@ export function readEnvironment(project: string | null, global: Pick<GlobalOptio
   return { name, file, text, variables, untouched }
 }
 
-/** Relative to the project. */
+/** Path relative to the project. */
 export function environmentFile(name: EnvironmentName): string {
   return path.join('ratecard', 'environments', `.env.${name}`)
 }
 
-/** A failure before anything is read or sent: where the environment is, is not known. */
+/** Failure for an environment without a known address. Thrown before anything is read or sent. */
 export function environmentIncomplete(project: string | null, { name, file, untouched }: Environment): CliFailure {
   const place = environmentFile(name)
   const known = environmentsOf(project)
@@ -80,7 +80,7 @@ export function environmentIncomplete(project: string | null, { name, file, unto
   })
 }
 
-/** Says of a variable that is written in the file why it counts as not set, and what to do; undefined for any other variable. */
+/** Returns a lookup of the reason why a variable in the file counts as unset, with a hint; undefined for any other variable. */
 export function whyUnset(environment: Pick<Environment, 'file' | 'untouched'>) {
   return (name: string) => (environment.untouched.has(name) ? whyPlaceholder(environment, name) : undefined)
 }
@@ -93,12 +93,12 @@ function whyPlaceholder({ file, untouched }: Pick<Environment, 'file' | 'untouch
   }
 }
 
-/** Whether the project has such an environment: one of the usual three, or a name with a file or an example. */
+/** True for one of the three usual environments, or a name with a file or example. */
 function isEnvironmentOf(project: string | null, name: EnvironmentName): boolean {
   return usualEnvironments.includes(name) || environmentsOf(project).includes(name)
 }
 
-/** Names of environments that have a file or an example, sorted. */
+/** Names of environments with a file or an example, sorted. */
 function environmentsOf(project: string | null): EnvironmentName[] {
   const folder = project === null ? null : path.join(project, 'ratecard', 'environments')
   if (folder === null || !existsSync(folder)) return []
@@ -106,7 +106,7 @@ function environmentsOf(project: string | null): EnvironmentName[] {
   return [...new Set(names)].filter((name) => environmentPattern.test(name)).sort()
 }
 
-/** A variable of the process, else of the chosen environment file. Empty is unset. */
+/** A variable of the process, otherwise of the environment file. An empty value counts as unset. */
 export function lookUp(io: CliIo, environment: Environment, name: string): string | null {
   const own = io.env[name]
   if (own !== undefined && own !== '') return own

@@ -1,5 +1,5 @@
-// The author's files as one checked document: found, parsed, merged, expanded, validated. Works without a server; every problem
-// of every file is reported at once, with its place.
+// Reads the author's files as one validated document: find, parse, merge, expand, validate. Works without a server; reports all problems
+// of all files at once, with their positions.
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { codeFrame } from '../../config/files/code-frame.ts'
@@ -19,42 +19,42 @@ import type { Environment } from './project.ts'
 import type { VariableOrigin } from '../views/variables.ts'
 import { readText } from './read-text.ts'
 
-/** An issue with its place in the author's files, and the lines around it. */
+/** An issue with its position in the author's files and a code frame. */
 export type FiledIssue = Issue & Partial<SourceLocation> & { readonly frame?: string }
 
-/** One file as its author wrote it, and with its variables expanded. */
+/** One file, unexpanded and with its variables expanded. */
 export interface SourceFile {
-  /** Absolute. */
+  /** Absolute path. */
   readonly file: string
-  /** As shown: relative to the working directory. */
+  /** Path for display, relative to the working directory. */
   readonly path: string
-  /** As it stands on the disk, a byte order mark included. */
+  /** Content on disk, including a byte order mark. */
   readonly text: string
   readonly document: unknown
   readonly expanded: unknown
 }
 
 export interface ReadConfig {
-  /** The expanded document; null when it has errors. */
+  /** The expanded document; null if it has errors. */
   readonly config: BillingConfig | null
-  /** The same document before its variables were expanded; null when a file could not be read. */
+  /** The document with unexpanded variables; null if a file could not be read. */
   readonly written: object | null
   readonly errors: readonly FiledIssue[]
   readonly warnings: readonly FiledIssue[]
-  /** As shown: relative to the working directory. */
+  /** Paths for display, relative to the working directory. */
   readonly files: readonly string[]
   readonly sources: readonly SourceFile[]
   readonly environment: Environment
   /** The variables that were expanded, by name. */
   readonly variables: readonly VariableOrigin[]
-  /** Adds places to issues that the server reports about the same document. */
+  /** Adds file positions to issues that the server reports for the same document. */
   place(issues: readonly Issue[]): readonly FiledIssue[]
 }
 
-/** The place of a variable that is no file. */
+/** Origin of a variable that comes from no file. */
 export const processEnvironment = 'process environment'
 
-/** Names of those variables that come from an environment's file. */
+/** Names of the variables that come from an environment file. */
 export function namesFromFile(variables: readonly VariableOrigin[]): string[] {
   return variables.filter(({ from }) => from !== processEnvironment).map(({ name }) => name)
 }
@@ -83,7 +83,7 @@ export function readConfig({
   const merged = mergeFiles(sources)
   const place = (issues: readonly Issue[]) => placeIssues(issues, merged.locate).map(framer(sources))
   const ofFiles = merged.issues.map(framer(sources))
-  // With a file unread, every reference into it would be reported as well: noise beside the one real problem.
+  // If a file cannot be parsed, nothing else is checked: every reference into it would be reported as a further error.
   if (sources.some((source) => source.document === undefined))
     return { config: null, written: null, ...sorted(ofFiles), ...about, variables: [], place }
 
@@ -104,7 +104,7 @@ export function readConfig({
   }
 }
 
-/** The document, or a failure that lists everything wrong with it. */
+/** Returns the document, or throws a failure that lists all its errors. */
 export function requireConfig(read: ReadConfig): BillingConfig {
   if (read.config !== null) return read.config
   const count = read.errors.length
@@ -117,7 +117,7 @@ export function requireConfig(read: ReadConfig): BillingConfig {
   })
 }
 
-/** For what was pushed at another time: secrets of the chosen environment are shown by their names there as well. */
+/** Registers the secrets of the environment for redaction, for commands that show documents pushed earlier. */
 export function concealEnvironment({ io, global }: Pick<CommandContext, 'io' | 'global'>): void {
   const environment = readEnvironment(findProject(io.cwd), global)
   concealVariables(io, variables(io, environment))
@@ -125,7 +125,7 @@ export function concealEnvironment({ io, global }: Pick<CommandContext, 'io' | '
 
 function findFiles(io: CliIo, project: string | null, given: readonly string[]): string[] {
   if (given.length > 0) {
-    // It would be the working directory.
+    // An empty name would resolve to the working directory.
     if (given.includes(''))
       throw usageFailure('The name of a file is empty.', 'Is a shell variable not set? Name a file, or leave it away.')
     const found = given.flatMap((name) => filesAt(path.resolve(io.cwd, name)))
@@ -149,7 +149,7 @@ function filesAt(name: string): string[] {
   return statSync(name).isDirectory() ? configurationFiles(name) : [name]
 }
 
-/** Every file of a folder that is read as configuration, by its name; absolute. */
+/** Absolute paths of all configuration files in a folder, selected by file name. */
 export function configurationFiles(name: string): string[] {
   return readdirSync(name, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && /\.(jsonc?|ya?ml)$/i.test(entry.name))
@@ -166,7 +166,7 @@ function noFiles(detail: string): CliFailure {
   })
 }
 
-/** Process first, then the environment file; a variable that is empty on purpose stays empty. */
+/** Process variables override the environment file, even with an empty value. */
 function variables(io: CliIo, environment: Environment): ReadonlyMap<string, string> {
   const own = Object.entries(io.env).filter((entry): entry is [string, string] => entry[1] !== undefined)
   return new Map([...environment.variables, ...own])

@@ -1,27 +1,27 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 import { CliFailure } from '../failure.ts'
 
-/** Several times what the server takes. */
+/** Maximum file size: 32 MiB, several times the server's limit. */
 const mostBytes = 32 * 1024 * 1024
-/** How long a pipe may bring nothing: nobody could stop the command meanwhile. */
+/** Timeout (ms) for a pipe without data. Reading is synchronous, so Ctrl-C is not handled while it waits. */
 const pipeMs = 5_000
 const pauseMs = 10
 
 /**
- * The text of a file, or of a pipe such as `<(…)`; a failure names it. Devices and endless files are refused: a configuration that
- * somebody else wrote may name any.
+ * Reads a file, or a pipe such as `<(…)`; errors contain its path. Refuses devices and endless files, because an untrusted configuration
+ * may name one.
  */
 export function readText(file: string): string {
   try {
     return readBounded(file)
   } catch (error) {
-    // A directory can be opened, and the failure to read from it no longer knows the name.
+    // Adds the path: the error of reading an opened directory does not contain it.
     throw error instanceof Error ? Object.assign(error, { path: file }) : error
   }
 }
 
 function readBounded(file: string): string {
-  // Opening a pipe that nobody writes to would wait for ever.
+  // Non-blocking, because opening a pipe without a writer would hang.
   const descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK)
   try {
     const stats = fstatSync(descriptor)
@@ -53,7 +53,7 @@ function readAll(file: string, descriptor: number): string {
   }
 }
 
-/** null: nothing yet. */
+/** null if no data is available yet. */
 function readSome(descriptor: number, into: Buffer): number | null {
   try {
     return readSync(descriptor, into)

@@ -1,4 +1,4 @@
-// A plan as a file: exactly what was planned, for whom, so that somebody else can look at it and apply it, or nothing.
+// A plan saved as a file, to be reviewed and applied later: exactly this plan or nothing.
 import { createHash, randomUUID } from 'node:crypto'
 import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -13,20 +13,20 @@ const format = 'ratecard-plan/1'
 
 export interface SavedPlan {
   readonly createdAt: string
-  /** The server that it was made at; it is applied nowhere else. */
+  /** Server that the plan was made at; it can only be applied there. */
   readonly apiUrl: string
   readonly environment: EnvironmentName | null
-  /** Fingerprint by the server: equal while the plan would do the same. */
+  /** Fingerprint by the server: equal as long as the plan would have the same effect. */
   readonly plan: string
   readonly force: boolean
   readonly approveImpact: boolean
-  /** As validated, variables expanded. */
+  /** The validated document with expanded variables. */
   readonly document: object
-  /** The same before its variables were expanded; null when a file could not be read. */
+  /** The document with unexpanded variables; null if a file could not be read. */
   readonly written: object | null
 }
 
-/** Writes the file whole, readable by its owner only: expanded variables may be secrets. */
+/** Writes the plan, readable by its owner only, because expanded variables may be secrets. */
 export function writePlan(
   file: string,
   saved: SavedPlan,
@@ -59,7 +59,7 @@ export function writePlan(
   renameSync(draft, file)
 }
 
-/** Fails with `plan_file_invalid` when the file is none of ours, or its document was changed. */
+/** Throws `plan_file_invalid` if the file is no plan, or its document was modified. */
 export function readPlan(file: string): SavedPlan {
   const content = parse(readText(file))
   if (content['format'] !== format) throw invalid(file, `It is no plan of this version (${format}).`)
@@ -94,7 +94,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Of the bytes that are sent. */
+/** Hash of the JSON that is sent. */
 function sha256(document: object): string {
   return createHash('sha256').update(JSON.stringify(document)).digest('hex')
 }

@@ -9,8 +9,8 @@ import type { Output } from '../terminal/output.ts'
 const ended = new Set<PushReport['state']>(['applied', 'failed', 'interrupted', 'abandoned'])
 
 /**
- * Shows a running push until it ended. `writes` is what its plan promised; null where no plan is at hand. Its report
- * when it was applied, else the error that ended it.
+ * Shows the progress of a push until it ends; returns its report if it was applied, otherwise throws its error. `writes`: number of writes
+ * in the plan; null without a plan.
  */
 export async function followPush(
   client: Client,
@@ -22,7 +22,7 @@ export async function followPush(
     try {
       for await (const event of client.admin.pushEvents(id, { signal })) progress.show(event)
     } catch (error) {
-      // A proxy may cut a long answer; the report below says how it stands.
+      // A proxy may close a long response; the report below contains the current state.
       if (signal.aborted || !isCut(error)) throw error
     }
     const report = await client.admin.findPush(id, { signal }).catch((error: unknown) => {
@@ -37,12 +37,12 @@ export async function followPush(
   }
 }
 
-/** The connection, not the server's answer: nothing came, or it ended in the middle. */
+/** True for a broken connection (no response, or one that ended early), as opposed to an error response. */
 export function isCut(error: unknown): boolean {
   return error instanceof RatecardError ? error.status < 400 : error instanceof TypeError
 }
 
-/** The push was begun: whoever cannot see it any more must not take it for one that never was. */
+/** The connection broke after the push had started. The error must not look like a push that never started. */
 function lostSight(error: unknown, id: string): unknown {
   if (!(error instanceof RatecardError) || !isCut(error)) return error
   return new CliFailure(70, {
@@ -62,13 +62,13 @@ function failureOf(report: PushReport): RatecardError {
     hint: `\`ratecard billing resume ${report.id}\` finishes it; a new push plans again from what is there.`,
     status: 409,
   }
-  // The journal keeps the code and what happened; title and status belong to the code.
+  // The journal stores the code and the details; title and status follow from the code.
   const known = Object.entries(problemCodes).find(([code]) => code === problem['code'])?.[1]
   const status = typeof problem['status'] === 'number' ? problem['status'] : (known?.status ?? 500)
   return errorFromProblem({ ...progress, ...(known && { title: known.title }), ...problem }, { status })
 }
 
-/** One redrawn line with an estimate on a terminal, one line per finished step elsewhere. */
+/** Progress display: one redrawn line with an estimate on a terminal, otherwise one line per finished step. */
 function createProgress(out: Output, writes: number | null): { show(event: PushEvent): void } {
   let written = 0
   const startedAt = performance.now()
@@ -93,7 +93,7 @@ function createProgress(out: Output, writes: number | null): { show(event: PushE
   }
 }
 
-/** Numbered as the plan counted: what is only kept here, such as a free price, is no write and has no number. */
+/** Numbered like the writes of the plan. A step without a processor write, e.g. of a free price, gets no number. */
 function stepLine(event: Extract<PushEvent, { type: 'step' }>, written: number, writes: number | null): string {
   const past: Record<string, string> = { create: 'created', update: 'updated', archive: 'archived', record: 'recorded' }
   const { op, kind, configId, processorId } = event.step

@@ -1,11 +1,11 @@
-// What a job did, told from its steps: a step that is done has not always moved something.
+// The outcome of a job, from its steps: a succeeded step has not always moved something.
 import type { JobReport } from '@ratecard/client'
 import type { Output } from '../terminal/output.ts'
 import { showTime } from '../views/table.ts'
 
 type JsonRecord = Readonly<Record<string, unknown>>
 
-/** Something that stays where it is, and why. */
+/** An item that was not moved, with the reason. */
 export interface UnmovedItem {
   readonly tenant: string | null
   readonly what: string
@@ -15,7 +15,7 @@ export interface UnmovedItem {
 export interface JobOutcome {
   readonly moved: number
   readonly stayed: readonly UnmovedItem[]
-  /** For a date. */
+  /** Items that wait for a date. */
   readonly waiting: number
 }
 
@@ -31,7 +31,7 @@ export function outcomeOf({ steps }: JobReport): JobOutcome {
         reason: textOf(result?.['reason']) ?? 'No reason is recorded.',
       })
     else if (state === 'succeeded') {
-      // A step that is a whole tenant says how many of its prices moved, and which did not.
+      // A step for a whole tenant contains the number of moved prices and a list of the others.
       const swapped = result?.['prices_swapped']
       outcome.moved += typeof swapped === 'number' ? swapped : 1
       for (const { subscription, price, reason, detail } of recordsOf(result?.['skipped']))
@@ -45,23 +45,23 @@ export function outcomeOf({ steps }: JobReport): JobOutcome {
   return outcome
 }
 
-/** What was done about checkout pages of a tenant whose deal changed. */
+/** Message about checkout pages that were closed because the tenant's deal changed. */
 export function closedPagesText(count: number): string {
   const pages = count === 1 ? 'page closed: what it' : 'pages closed: what they'
   return `${String(count)} open checkout ${pages} sold is not the tenant’s price any more.`
 }
 
-/** A reason of one word with the sentence behind it. */
+/** A short reason, with its explanation if there is one. */
 export function reasonText(reason: string, detail: string | undefined): string {
   return detail === undefined ? reason : `${reason}. ${detail}`
 }
 
-/** How many moved, what did not and why, and what waits. */
+/** Prints how many items were moved, which were not and why, and which wait. */
 export function sayOutcome(job: JobReport, out: Output): void {
   const { moved, stayed, waiting } = outcomeOf(job)
   sayStayed(job, out)
   const skipped = stayed.length === 0 ? '' : `, skipped ${String(stayed.length)}`
-  // A tick beside nothing that moved would be read as done.
+  // No check mark if nothing was moved, because it would suggest success.
   if (moved > 0)
     out.say(`${out.paint.green('✓')} Moved ${String(moved)}${skipped}. What each was on: ratecard jobs show ${job.id}`)
   else if (stayed.length > 0) out.say(`Moved nothing${skipped}.`)
@@ -72,7 +72,7 @@ export function sayOutcome(job: JobReport, out: Output): void {
 
 const mostShown = 20
 
-/** Each thing that stayed where it was, with its reason. */
+/** Prints each item that was not moved, with the reason; at most 20. */
 export function sayStayed(job: JobReport, out: Output): void {
   const { stayed } = outcomeOf(job)
   for (const { tenant, what, reason } of stayed.slice(0, mostShown)) {
@@ -83,7 +83,7 @@ export function sayStayed(job: JobReport, out: Output): void {
     out.say(`     and ${String(stayed.length - mostShown)} more, with --json or: ratecard jobs show ${job.id}`)
 }
 
-/** Of a job that waits for a date: until when, and that nobody need do anything. */
+/** For a job that waits for a date: prints the date, and that no action is needed. */
 export function sayWhatWaits({ id, kind, state, resumesAt, input, steps }: JobReport, out: Output): void {
   if (state !== 'waiting' || resumesAt === null) return
   if (kind === 'webhook_rotation') {

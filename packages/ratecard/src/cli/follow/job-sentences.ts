@@ -1,11 +1,11 @@
-// A job in sentences: what each step did, and how to go back. The records of its steps are those of the journal.
+// A job as text: one sentence per step, and how to undo it. The step records have the journal's format.
 import type { JobReport } from '@ratecard/client'
 import { showTime } from '../views/table.ts'
 
 type JsonRecord = Readonly<Record<string, unknown>>
 type JobReportStep = JobReport['steps'][number]
 
-/** One sentence for each step that did something, does it, or failed; what was skipped is told apart. */
+/** One sentence for each succeeded, running or failed step. Skipped steps are listed separately. */
 export function sentencesOf(job: JobReport): string[] {
   return job.steps.flatMap((step) => sentenceOf(job, step))
 }
@@ -55,7 +55,7 @@ function when(record: JsonRecord): string {
   return record['effective'] === 'period_end' ? ', when the period ends' : ', billed from the renewal on'
 }
 
-/** How what was done is taken back, in commands. */
+/** Commands that undo the job. */
 export function waysBack({ id, kind, subject, state, steps }: JobReport): string[] {
   const done = steps.filter((step) => step.state === 'succeeded')
   const open = state === 'interrupted' || state === 'failed' ? [`Go on: ratecard jobs resume ${id}`] : []

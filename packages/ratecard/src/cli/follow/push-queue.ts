@@ -1,4 +1,4 @@
-// Queueing behind a running push: `--wait` says how long.
+// Waits for a running push to end, at most as long as `--wait`.
 import { setTimeout as wait } from 'node:timers/promises'
 import { RatecardError } from '@ratecard/client'
 import type { Client } from '@ratecard/client'
@@ -8,9 +8,9 @@ import { durationOf } from '../duration.ts'
 const lookMs = 1_000
 
 export interface PushQueue {
-  /** Returns when no push runs, or the time is over. */
+  /** Returns when no push is running or the timeout has passed. */
   untilFree(): Promise<void>
-  /** Whether a refusal was another push, and there is time left to try again. */
+  /** True if the error is a running push and there is time left for a retry. */
   mayRetry(error: unknown): Promise<boolean>
 }
 

@@ -1,8 +1,8 @@
-// While the newest push is not finished, what differs at the processor is its own half-done work as well as somebody's edits: advice
-// about edits would have the author's change undone.
+// Detects an unfinished push: until it is finished, differences at the processor may be its own half-done work. Advice about drift could
+// then make the author undo his own change.
 import type { Client, PushSummary } from '@ratecard/client'
 
-/** The newest push when it has not brought the processor to what it says; null when it has. */
+/** The newest push if it is unfinished (running, interrupted, or failed half-way); null otherwise. */
 export async function unfinishedPush(client: Client, signal: AbortSignal): Promise<PushSummary | null> {
   const [newest] = (await client.admin.pushes({ limit: 1, signal })).pushes
   if (newest === undefined) return null

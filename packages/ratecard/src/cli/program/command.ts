@@ -1,24 +1,24 @@
-// A command is data: name, options, examples and what it does. The command line, its help and the reference are made of it.
+// A command as data: name, options, examples and function. The CLI, its help and the reference are generated from it.
 import type { ExitCode } from '../failure.ts'
 import type { CliIo } from '../terminal/io.ts'
 import type { Output } from '../terminal/output.ts'
 
 export interface ArgumentSpec {
-  /** As commander writes it: `<id>`, `[dir]`, `[files...]`. */
+  /** In Commander's syntax: `<id>`, `[dir]`, `[files...]`. */
   readonly name: string
   readonly description: string
 }
 
 export interface OptionSpec {
-  /** As commander writes it: `--limit <n>`. */
+  /** In Commander's syntax: `--limit <n>`. */
   readonly flags: string
   readonly description: string
   readonly choices?: readonly string[]
-  /** The value is the name of an environment. */
+  /** True if the value is the name of an environment. */
   readonly environment?: boolean
-  /** A whole number in this range. */
+  /** Allowed range of a whole number, inclusive. */
   readonly range?: readonly [lowest: number, highest: number]
-  /** For help and reference only; commands apply it themselves. */
+  /** Default for help and reference only; the command applies it itself. */
   readonly defaultText?: string
 }
 
@@ -27,26 +27,26 @@ export interface Example {
   readonly what: string
 }
 
-/** An environment is a name that has a file `ratecard/environments/.env.<name>`; `init` makes three. */
+/** An environment is a name with a file `ratecard/environments/.env.<name>`; `init` creates three. */
 export type EnvironmentName = string
 
-/** What a name of an environment looks like. */
+/** Valid environment names: lower case, at most 31 characters. */
 export const environmentPattern = /^[a-z][a-z0-9-]{0,30}$/
 
 export interface GlobalOptions {
-  /** null: not said. */
+  /** null if not given. */
   readonly environment: EnvironmentName | null
   readonly json: boolean
   readonly yes: boolean
   readonly quiet: boolean
   readonly color: boolean
-  /** Show each request on stderr. */
+  /** Logs each request to stderr. */
   readonly debug: boolean
   readonly apiUrl: string | null
   readonly serviceKey: string | null
 }
 
-/** Parsed options of one command. Names are those of the flags, in camelCase. */
+/** Parsed options of a command, by flag name in camelCase. */
 export interface OptionValues {
   flag(name: string): boolean
   text(name: string): string | undefined
@@ -64,12 +64,12 @@ export interface CommandContext {
 
 export interface CommandResult {
   readonly exit?: ExitCode
-  /** What `--json` prints, in the wire's names. Absent: the command printed its own. */
+  /** Output of `--json`, in snake_case. Absent if the command printed its own. */
   readonly json?: unknown
 }
 
 export interface Command {
-  /** `billing push` is the command `push` of the group `billing`. */
+  /** Full name: `billing push` is the command `push` in the group `billing`. */
   readonly name: string
   readonly summary: string
   /** Further paragraphs of the help. */

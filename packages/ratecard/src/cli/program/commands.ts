@@ -64,7 +64,7 @@ import {
   tenantsUpdate,
 } from '../commands/tenants/tenants.ts'
 
-/** Every command, in the order of the help. */
+/** All commands, in the order of the help. */
 export const commands: readonly Command[] = [
   init,
   billingValidate,
@@ -131,7 +131,7 @@ export const commands: readonly Command[] = [
   completionOf(() => ({ commands, groups })),
 ]
 
-/** What the words before the last one stand for, in the help. */
+/** Descriptions of the command groups, for the help. */
 export const groups: Readonly<Record<string, string>> = {
   billing: 'The billing configuration: check, push, look back',
   'billing webhook': 'Webhook endpoints',

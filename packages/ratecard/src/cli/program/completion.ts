@@ -1,12 +1,11 @@
-// Scripts that complete command lines in a shell. They are made of the table of commands and ask nothing when they run, but for
-// the names of environments, which are files.
+// Completion scripts for shells, generated from the command table. At run time they only list environment files.
 import type { Command, OptionSpec } from './command.ts'
 import { nextWords } from './words.ts'
 
 export const shells = ['bash', 'zsh', 'fish'] as const
 export type Shell = (typeof shells)[number]
 
-/** A place in the tree of commands: the words that lead to it, and what may follow. */
+/** A node of the command tree: the words that lead to it, and the possible next words. */
 interface Node {
   readonly path: string
   readonly words: readonly { readonly word: string; readonly about: string }[]
@@ -38,7 +37,7 @@ function nodesOf(commands: readonly Command[], groups: Readonly<Record<string, s
 
 const prefixesOf = (words: readonly string[]) => words.map((_, index) => words.slice(0, index + 1).join(' '))
 
-/** `--plan <file>` is `--plan`; short forms are left to whoever knows them. */
+/** The long flag without its value: `--plan <file>` → `--plan`. Short flags are not completed. */
 const longFlag = ({ flags }: OptionSpec) => /--[a-z-]+/.exec(flags)?.[0] ?? ''
 const valueOf = ({ flags }: OptionSpec) => /[<[]([a-z-]+)/.exec(flags)?.[1] ?? null
 const takesFile = (option: OptionSpec) => ['file', 'path', 'dir'].includes(valueOf(option) ?? '')
@@ -99,7 +98,7 @@ complete -o filenames -o bashdefault -F _ratecard ratecard
 `
 }
 
-/** zsh runs completions of bash. */
+/** zsh can run bash completions. */
 function zsh(nodes: readonly Node[], global: readonly OptionSpec[]): string {
   return `# Completion of ratecard for zsh: source <(ratecard completion zsh)
 autoload -U +X compinit && compinit -u
@@ -140,7 +139,7 @@ function fishOption(option: OptionSpec): string {
   return valueOf(option) === null ? name : `${name} -x`
 }
 
-/** For a shell, in single quotes; a quote within becomes another sign, which every shell reads alike. */
+/** Single-quoted text for a shell. A quote inside is replaced by `’`, because shells escape it differently. */
 const quote = (text: string) => `'${text.replaceAll("'", '’')}'`
 
 function unique<T>(items: readonly T[], by: (item: T) => string): T[] {

@@ -1,4 +1,4 @@
-// Options that every command takes.
+// Options of every command.
 import type { OptionSpec } from './command.ts'
 
 export const globalOptions: readonly OptionSpec[] = [

@@ -11,7 +11,7 @@ export interface Invocation {
   readonly global: Omit<GlobalOptions, 'color'>
 }
 
-/** The command line as commander knows it. `found` is called with what was asked for; nothing runs in here. */
+/** Builds the Commander program. `found` is called with the parsed invocation; no command is run here. */
 export function buildProgram(
   commands: readonly Command[],
   version: string,

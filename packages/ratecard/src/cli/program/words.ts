@@ -1,17 +1,17 @@
-// The words of a command line: what leads to a command, what was meant by one that is none, and the other ways to ask for help.
+// Words of a command line: finding the command, suggestions for unknown words, and alternative forms of help.
 import { didYouMean } from '../../errors/suggest.ts'
 import type { Command } from './command.ts'
 
 type Named = Pick<Command, 'name'>
 
-/** The words from the start that lead to a group or a command; values of options stand between them. */
+/** The leading words that form a group or command. Values of options in between are skipped. */
 export function groupOf(commands: readonly Named[], words: readonly string[]): string[] {
   const group: string[] = []
   for (const word of words) if (nextWords(commands, group).includes(word)) group.push(word)
   return group
 }
 
-/** What may follow a group. */
+/** Words that may follow a group. */
 export function nextWords(commands: readonly Named[], group: readonly string[]): string[] {
   const next = commands
     .map(({ name }) => name.split(' '))
@@ -20,7 +20,7 @@ export function nextWords(commands: readonly Named[], group: readonly string[]):
   return [...new Set(next.filter((word) => word !== undefined))]
 }
 
-/** `help billing push`, `billing help` and `-V` in the words that everything else knows. */
+/** Rewrites `help billing push`, `billing help` and `-V` to `--help` and `--version`. */
 export function withUsualWords(commands: readonly Named[], argv: readonly string[]): readonly string[] {
   if (argv.length === 1 && argv[0] === '-V') return ['--version']
   const at = argv.indexOf('help')
@@ -29,14 +29,14 @@ export function withUsualWords(commands: readonly Named[], argv: readonly string
   const leads = before.every((word, index) => nextWords(commands, before.slice(0, index)).includes(word))
   if (!leads || nextWords(commands, before).length === 0 || nextWords(commands, before).includes('help')) return argv
   const asked = [...before, ...argv.slice(at + 1)]
-  // What leads nowhere is told as that, and not answered with the help of something else.
+  // An unknown command stays as it is and is reported, instead of showing the help of another one.
   const leadsOn = asked.every((word, index) => nextWords(commands, asked.slice(0, index)).includes(word))
   return leadsOn ? [...asked, '--help'] : asked
 }
 
 const mostSuggested = 4
 
-/** What somebody may have meant with words that lead nowhere: full commands, else the nearest word of the group. */
+/** Suggestion for an unknown command: the nearest word of the group, otherwise full commands that contain the words. */
 export function suggestionFor(
   commands: readonly Named[],
   group: readonly string[],
@@ -58,7 +58,7 @@ export function suggestionFor(
   return undefined
 }
 
-/** The command or group that ends with these words, when the command's name has them. */
+/** The command or group name up to the given words, if `words` contains them. */
 function placeOf(words: readonly string[], sought: readonly string[]): string[] {
   for (let start = 1; start + sought.length <= words.length; start += 1)
     if (sought.every((word, index) => words[start + index] === word))

@@ -1,5 +1,5 @@
-// Secrets in the URL of a webhook are shown by their names: values that this command expanded, those of the chosen environment,
-// and those of a revision that was pushed elsewhere, found by holding its document against how it was written.
+// Redacts secrets in webhook URLs: values expanded by this command, those of the environment, and those of revisions pushed elsewhere,
+// derived by matching a document against its source.
 import type { Client, PushOutcome } from '@ratecard/client'
 import { isSecretName } from '../../config/rules/variable-rules.ts'
 import { variablesOf } from '../../config/files/written-form.ts'
@@ -10,7 +10,7 @@ export function concealVariables(io: CliIo, values: ReadonlyMap<string, string>)
   for (const [name, value] of values) if (isSecretName(name)) io.conceal?.(name, value)
 }
 
-/** For a command that shows documents of the history; null stands for no revision. */
+/** Registers the secrets of revisions that a command shows. null stands for no revision. */
 export async function concealRevisions(
   { io }: Pick<CommandContext, 'io'>,
   client: Client,
@@ -24,7 +24,7 @@ export async function concealRevisions(
   }
 }
 
-/** For a plan, which shows what is in place beside what would be. */
+/** Registers the secrets of the current revision, which a plan shows beside the new values. */
 export async function concealPlan(
   context: Pick<CommandContext, 'io'>,
   client: Client,

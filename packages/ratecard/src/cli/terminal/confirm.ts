@@ -1,30 +1,27 @@
-// Questions before what cannot be taken back. Whoever cannot be asked (a script, `--json`) has to say --yes.
+// Confirmation before irreversible actions. A caller without a terminal (a script, `--json`) must pass `--yes`.
 import type { CommandContext } from '../program/command.ts'
 import { CliFailure } from '../failure.ts'
 
 type Questioner = Pick<CommandContext, 'io' | 'global'>
 
 export interface Question {
-  /** Asked on a terminal, answered by yes or no. */
+  /** Yes/no question for the terminal. */
   readonly question: string
-  /** What would happen, for the failure of a caller that cannot be asked. */
+  /** The consequence, for the failure without a terminal. */
   readonly title: string
   readonly detail: string
-  /** How to say that it is meant. */
+  /** How to confirm without a terminal. */
   readonly hint: string
-  /** Further members of that failure, such as the plan. */
+  /** Further members of that failure, e.g. the plan. */
   readonly extra?: Readonly<Record<string, unknown>>
 }
 
-/** Whether a person sits there and can answer. */
+/** True if a person can answer on the terminal. */
 export function canAsk({ io, global }: Questioner): boolean {
   return io.interactive && !global.json
 }
 
-/**
- * Returns whether a person agreed (false: `--yes` said it before). Fails with `declined`, or with `confirmation_required` where
- * nobody can be asked.
- */
+/** Returns true if a person agreed, false if `--yes` was given. Throws `declined`, or `confirmation_required` without a terminal. */
 export async function requireConsent(context: Questioner, question: Question): Promise<boolean> {
   if (context.global.yes) return false
   if (!canAsk(context)) throw confirmationRequired(question)

@@ -5,30 +5,30 @@ export interface Sink {
   write(text: string): void
   readonly isTTY: boolean
   readonly columns: number
-  /** What is written there stays: a file, or the journal of the system. */
+  /** True if output is stored: a file, or the system journal. */
   readonly isLog?: boolean
 }
 
-/** Everything a command may touch of the world it was started in; tests give their own. */
+/** Environment of a command (streams, variables, prompts); injected, so that tests can replace it. */
 export interface CliIo {
   readonly stdout: Sink
   readonly stderr: Sink
-  /** Whether a person can answer a question. */
+  /** True if a person can answer a question. */
   readonly interactive: boolean
   readonly env: NodeJS.ProcessEnv
   readonly cwd: string
   readonly home: string
-  /** Aborts when the process is asked to stop. */
+  /** Aborts on a stop signal. */
   readonly signal: AbortSignal
-  /** false when declined or cancelled. */
+  /** false if declined or cancelled. */
   confirm(question: string): Promise<boolean>
-  /** The text that was typed; null when cancelled. */
+  /** The typed text; null if cancelled. */
   ask(question: string): Promise<string | null>
-  /** From now on this secret is shown as `${NAME}` wherever it would be written. Absent where nothing is shown. */
+  /** Registers a secret, which is then written as `${NAME}` everywhere. Absent if there is no redaction. */
   readonly conceal?: (name: string, value: string) => void
-  /** Text as it would be written: secrets by their names. Absent where nothing is concealed. */
+  /** Text after redaction. Absent if there is no redaction. */
   readonly shown?: (text: string) => string
-  /** Single keys as they are pressed, until the answer is called. Absent where nobody can press one. */
+  /** Listens for single key presses until the returned function is called. Absent without a terminal. */
   readonly keys?: (listener: (key: string) => void) => () => void
 }
 
@@ -36,7 +36,7 @@ export function processIo(host: NodeJS.Process, home: string, signal: AbortSigna
   const sink = (stream: NodeJS.WriteStream, descriptor: number): Sink => ({
     write: (chunk) => void stream.write(chunk),
     isTTY: isatty(descriptor),
-    // 0 or absent off a terminal.
+    // 0 or absent without a terminal.
     columns: stream.columns || 100,
     isLog: isLog(host, descriptor),
   })
@@ -62,12 +62,12 @@ function isLog({ env }: NodeJS.Process, descriptor: number): boolean {
     const stats = fstatSync(descriptor)
     return stats.isFile() || env['JOURNAL_STREAM'] === `${stats.dev}:${stats.ino}`
   } catch {
-    // Closed: nobody reads it at all.
+    // The stream is closed.
     return false
   }
 }
 
-/** In this mode the terminal sends no signals: Ctrl-C arrives as a key. */
+/** In raw mode the terminal sends no signals: Ctrl-C arrives as a key. */
 function readKeys(stdin: NodeJS.ReadStream, listener: (key: string) => void): () => void {
   const onData = (data: Buffer) => {
     for (const key of data.toString('utf8')) listener(key)
@@ -83,8 +83,8 @@ function readKeys(stdin: NodeJS.ReadStream, listener: (key: string) => void): ()
 }
 
 /**
- * One line from the terminal, null at its end. The terminal stays in line mode: it edits the line itself and Ctrl-C stays a
- * signal. Questions go to stderr, because stdout holds the result, also when it is redirected into a file.
+ * Reads one line from the terminal; null at its end. The terminal stays in line mode, so that it handles editing and Ctrl-C stays a
+ * signal. Questions go to stderr, because stdout contains the result and may be redirected.
  */
 async function askLine(host: NodeJS.Process, question: string, signal: AbortSignal): Promise<string | null> {
   const { createInterface } = await import('node:readline')

@@ -4,21 +4,21 @@ import type { Paint } from './terminal-text.ts'
 
 export type { Paint } from './terminal-text.ts'
 
-/** Where a command speaks. With `--json` only the final document reaches stdout; with `--quiet` only results and errors are shown. */
+/** Output of a command. With `--json` only the final document goes to stdout; with `--quiet` only results and errors are shown. */
 export interface Output {
   readonly paint: Paint
-  /** Width that tables fit; without end off a terminal, where lines are read by programs. */
+  /** Width for tables; infinite without a terminal, where programs read the lines. */
   readonly width: number
-  /** What happened, for people. */
+  /** Progress and status text for people. */
   say(text?: string): void
-  /** The result that was asked for, also shown with `--quiet`. */
+  /** The result itself, also shown with `--quiet`. */
   print(text: string): void
-  /** Beside the result, on stderr: hints, warnings. */
+  /** Hints and warnings, on stderr. */
   note(text: string): void
-  /** One line that is redrawn in place; nothing off a terminal. */
+  /** One line that is redrawn in place; ignored without a terminal. */
   progress(text: string): void
   endProgress(): void
-  /** Whether `progress` is seen. */
+  /** True if `progress` is visible. */
   readonly live: boolean
 }
 
@@ -55,7 +55,7 @@ export function createOutput(io: CliIo, options: { json: boolean; quiet: boolean
   }
 }
 
-/** Colours are for terminals; NO_COLOR (any value) and --no-color turn them off, FORCE_COLOR turns them on. */
+/** Colors are used on terminals only. NO_COLOR (any value) and `--no-color` turn them off, FORCE_COLOR turns them on. */
 export function wantsColor(io: CliIo, argv: readonly string[]): boolean {
   if (argv.includes('--no-color') || (io.env['NO_COLOR'] ?? '') !== '') return false
   const forced = io.env['FORCE_COLOR']

@@ -1,26 +1,27 @@
-// The one way from text to a terminal. Names, messages and URLs come from documents, servers and the processor: a control
-// character in one of them could redraw the plan that a person approves, hide a line of it, or set the title of a window.
+// Sanitizes all text for the terminal. Names, messages and URLs come from documents, servers and the processor: a control character in one
+// could redraw the plan under approval, hide a line of it, or set the window title.
 import { randomInt } from 'node:crypto'
 import picocolors from 'picocolors'
 import type { CliIo, Sink } from './io.ts'
 
 export type Paint = ReturnType<typeof picocolors.createColors>
 
-// Written after each escape character of ours and taken out again before the terminal. No author of a text can know it.
+// Random mark after each escape character of the CLI's own, removed before writing. Foreign text cannot contain it, because it is not
+// predictable.
 const mark = String.fromCharCode(...Array.from({ length: 6 }, () => randomInt(0xe000, 0xf8ff)))
 const ownSequence = `\u001b${mark}(\\[[0-9;?]*[A-Za-z]|\\r)`
 
-/** A control sequence of our own, such as `\u001b[2K`, that {@link harmless} lets through. */
+/** Marks one of the CLI's own control sequences, e.g. `\u001b[2K`, so that {@link harmless} keeps it. */
 export function own(sequence: string): string {
   return sequence.startsWith('\u001b') ? `\u001b${mark}${sequence.slice(1)}` : `\u001b${mark}${sequence}`
 }
 
-/** Text as it will be seen: without the control sequences of our own. */
+/** The visible text, without the CLI's own control sequences. */
 export function seen(text: string): string {
   return text.replaceAll(new RegExp(ownSequence, 'g'), '')
 }
 
-/** Colours whose control sequences are known for our own. */
+/** Color functions whose control sequences carry the mark. */
 export function createPaint(enabled: boolean): Paint {
   const plain = picocolors.createColors(false)
   if (!enabled) return plain
@@ -30,19 +31,19 @@ export function createPaint(enabled: boolean): Paint {
     const [begin = '', end = ''] = (color as (text: string) => string)('\n')
       .split('\n')
       .map((sequence) => (sequence === '' ? '' : own(sequence)))
-    // Where a colour ends within another of its kind, the outer one goes on.
+    // After a nested color ends, the outer color is restored.
     const paint = (text: string | number) => `${begin}${String(text).replaceAll(end, end + begin)}${end}`
     return [[name, paint] as const]
   })
   return { ...plain, ...(Object.fromEntries(painted) as Partial<Paint>), isColorSupported: true }
 }
 
-// Control and format characters (overrides of the reading direction, invisible ones), separators of lines, half characters. Two
-// joiners stay, which scripts and emoji need, and so do tabs and line ends: whoever shows a value in one line uses `inline`.
+// Control and format characters (e.g. bidirectional overrides, invisible ones), line separators, lone surrogates. Kept: the two joiners
+// that scripts and emoji need, the soft hyphen, tabs and line breaks. Single-line values go through `inline`.
 const unsafe = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu
 const kept = new Set(['\n', '\t', '\u200c', '\u200d', '\u00ad'])
 
-/** Text that drives no terminal: what could is shown as `\u001b`. Control sequences of our own stay. */
+/** Escapes unsafe characters as `\u001b` etc. The CLI's own control sequences are kept. */
 export function harmless(text: string): string {
   let result = ''
   let position = 0
@@ -53,7 +54,7 @@ export function harmless(text: string): string {
   return result + escaped(text.slice(position))
 }
 
-/** A value of somebody else's in one line of ours: with a line end in it, it could add a line to the plan. */
+/** A foreign value in one line of output: a line break in it could forge a line of the plan. */
 export function inline(text: string): string {
   return text.replaceAll(/\r\n|[\n\t]/g, (match) => (match === '\t' ? ' ' : '\\n'))
 }
@@ -61,10 +62,10 @@ export function inline(text: string): string {
 const ownOf = (sequence: string) => (sequence === '\r' ? '\r' : `\u001b${sequence}`)
 const escaped = (text: string) =>
   text.replaceAll(unsafe, (character) => (kept.has(character) ? character : character.split('').map(codeOf).join('')))
-/** As in JSON, so that a JSON document stays the same document. */
+/** JSON escapes, so that JSON output stays equivalent. */
 const codeOf = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
 
-/** What a command writes and asks, made harmless; secrets that it was told of are shown by their names. */
+/** Wraps `io` so that all output is sanitized and registered secrets are redacted. */
 export function terminalIo(io: CliIo): CliIo {
   const secrets = new Map<string, string>()
   const shown = (text: string) => {
@@ -77,7 +78,7 @@ export function terminalIo(io: CliIo): CliIo {
       stream.write(shown(text))
     },
     ...(stream.isLog === undefined ? {} : { isLog: stream.isLog }),
-    // Looked up each time: a window can be made wider.
+    // Getters, because the window may be resized.
     get isTTY() {
       return stream.isTTY
     },
@@ -93,7 +94,7 @@ export function terminalIo(io: CliIo): CliIo {
     ask: (question) => io.ask(shown(question)),
     shown,
     conceal(name, value) {
-      // A value this short would be found everywhere.
+      // Too short to redact: the value would match everywhere.
       if (value.length < shortestSecret) return
       secrets.set(value, name)
       secrets.set(JSON.stringify(value).slice(1, -1), name)
@@ -104,7 +105,7 @@ export function terminalIo(io: CliIo): CliIo {
 
 const shortestSecret = 4
 
-/** Views cut long values off with an ellipsis: what is left of a secret before it is one as well. */
+/** Views truncate long values with an ellipsis, so prefixes of a secret before `…` are redacted as well. */
 function withoutSecret(text: string, value: string, name: string): string {
   let result = text.replaceAll(value, () => name)
   if (!result.includes('…')) return result

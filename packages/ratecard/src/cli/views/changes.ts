@@ -13,7 +13,7 @@ const groups = [
   ['webhooks', 'Webhooks'],
 ] as const
 
-/** The change report, one line for each list that is not empty. */
+/** The change report, one line per non-empty list. */
 export function showChanges(changes: ChangeReport, archivedWebhooks: readonly string[], paint: Paint): string {
   const lines = groups.flatMap(([group, title]) =>
     Object.entries(changes[group])
@@ -25,13 +25,13 @@ export function showChanges(changes: ChangeReport, archivedWebhooks: readonly st
   return lines.length === 0 ? '  No resource changed.' : lines.join('\n')
 }
 
-/** `2 created, 3 updated, 1 archived`, for one line of the history. */
+/** Summary for one line of the history: `2 created, 3 updated, 1 archived`. */
 export function summarizeChanges(entry: Pick<HistoryEntry, 'changes' | 'archivedWebhooks'>): string {
   const totals = new Map<string, number>()
   for (const [group] of groups)
     for (const [list, ids] of Object.entries(entry.changes[group]))
       if (list !== 'unchanged') totals.set(list, (totals.get(list) ?? 0) + ids.length)
-  // A server of before does not tell of them.
+  // An older server does not return archived webhooks.
   totals.set(
     'archived',
     (totals.get('archived') ?? 0) + ((entry.archivedWebhooks as readonly string[] | undefined) ?? []).length,

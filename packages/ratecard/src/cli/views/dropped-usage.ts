@@ -6,8 +6,8 @@ import { count } from './issues.ts'
 import { showTime } from './table.ts'
 
 /**
- * A line for each report, and what to do; nothing when nothing was dropped. `null`: the processor did not tell; undefined: an
- * earlier server, which does not know. `tenant`: whose they were asked for; a report that does not name it is marked.
+ * Prints one line per report of dropped usage, and what to do; nothing if there are none. `null`: the processor returned no data.
+ * undefined: an older server without this route. `tenant`: the tenant of the query; a report that does not name it is marked.
  */
 export function sayDroppedUsage(
   { out }: Pick<CommandContext, 'out'>,
@@ -26,7 +26,7 @@ export function sayDroppedUsage(
   if (dropped.length > 0) out.note(`What was dropped is not billed. ${reportUsageAgain}`)
 }
 
-/** Whether an example is of the tenant. */
+/** True if an example of the report belongs to the tenant. */
 export const namesTenant = ({ examples }: DroppedUsage, tenant: string): boolean =>
   examples.some(({ tenantId }) => tenantId === tenant)
 

@@ -2,7 +2,7 @@ import type { PriceImpact } from '@ratecard/client'
 import type { Paint } from '../terminal/output.ts'
 import { count } from './issues.ts'
 
-/** One line for each price that somebody is on: who stays on the old price, and the money a month. Empty when nobody is. */
+/** One line per price with subscriptions: how many stay on the old price, and the monthly amount. Empty if there are none. */
 export function showImpact(impact: readonly PriceImpact[], paint: Paint): string {
   return impact
     .filter(({ subscriptions }) => subscriptions > 0)
@@ -10,7 +10,7 @@ export function showImpact(impact: readonly PriceImpact[], paint: Paint): string
     .join('\n')
 }
 
-/** `12 subscriptions of 9 tenants, €480.00 a month stay on the old price until moved`. */
+/** E.g. `12 subscriptions of 9 tenants, €480.00 a month stay on the old price until moved`. */
 export function impactSentence({
   subscriptions,
   subscriptionsWithoutTenant,

@@ -1,4 +1,4 @@
-// Issues and problems as `--json` prints them. Apart from json.ts, because they need none of the wire's shapes.
+// Issues and problems in the `--json` format. Separate from json.ts, because they need none of the API schemas.
 import type { Problem } from '../failure.ts'
 import type { ViewedIssue } from './issues.ts'
 

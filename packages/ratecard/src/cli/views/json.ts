@@ -1,4 +1,4 @@
-// What `--json` prints: one document, in the names of the wire, so that scripts read the command line and the API alike.
+// The `--json` output: one document in the API's snake_case, so that scripts can read CLI and API alike.
 import type * as client from '@ratecard/client'
 import type { Static, TSchema } from 'typebox'
 import { DocumentDifference } from '../../api/changes.ts'
@@ -20,16 +20,16 @@ import { CronRun, CronRunList, WorkerLogLine } from '../../api/worker-runs.ts'
 import { DeploymentList, Worker } from '../../api/workers.ts'
 import type { VariableOrigin } from './variables.ts'
 
-/** What the client has read, in the wire's names again: by the same shapes, so that what belongs to an author stays as it is. */
+/** Converts client results back to snake_case with the API schemas. Keys chosen by an author (e.g. metadata) are not converted. */
 const printed =
   <Shape extends TSchema>(shape: Shape) =>
   (value: Inside<Shape, string>): Static<Shape> =>
     clientToWire(shape, value)
 
-/** The client knows that later servers may have codes of issues that this version does not know. */
+/** Cast: the client's type also allows issue codes of newer servers. */
 export const jsonOutcome = (outcome: client.PushOutcome) =>
   printed(PushOutcome)(outcome as Inside<typeof PushOutcome, string>)
-/** The client knows that later servers may have values in a document that this version does not know. */
+/** Cast: the client's type also allows document values of newer servers. */
 export const jsonServed = (served: client.ServedConfig) =>
   printed(ServedConfig)(served as Inside<typeof ServedConfig, string>)
 export const jsonHistory = printed(History)
@@ -62,7 +62,7 @@ export const jsonLogLine = printed(WorkerLogLine)
 export const jsonRun = printed(CronRun)
 export const jsonRuns = printed(CronRunList)
 
-/** The variables of a plan: their names, and for each the file that it comes from. */
+/** Variables of a plan: names, and the origin of each. */
 export function jsonVariables(variables: readonly VariableOrigin[]) {
   return {
     variables: variables.map(({ name }) => name),

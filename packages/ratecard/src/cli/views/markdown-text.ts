@@ -1,9 +1,9 @@
-// Text of others in Markdown, as a code host shows it: it may neither format anything nor link, mention, embed or leave its cell.
+// Escapes foreign text for Markdown of code hosts: it must not format, link, mention, embed or leave its table cell.
 
-/** What says nothing to Markdown inside a code span, nor to the table around it. */
+/** Characters that have no meaning in Markdown inside a code span, nor in a table cell. */
 const plainInCode = /^[\p{L}\p{N}\p{M}\p{Sc}\p{Zs} .,:;/+\-_%()'"“”‘’^={}?$&→…·•¦§°–—]*$/u
 
-/** A value as code, where code hosts link and mention nothing. Cut off at `longest` characters. */
+/** A value as code span, where code hosts do not link or mention. Truncated to `longest` characters. */
 export function codeText(text: string, longest = 300): string {
   const line = text.replaceAll(/\s*[\r\n\t]+\s*/g, ' ').trim()
   if (line === '') return ''
@@ -12,13 +12,13 @@ export function codeText(text: string, longest = 300): string {
   return plainInCode.test(shown) ? `\`${shown}\`` : `<code>${entities(shown)}</code>`
 }
 
-/** Every character but letters, digits and spaces by its number: nothing in it can be taken for Markdown or HTML. */
+/** HTML entities for all characters but letters, digits and spaces, so that nothing is parsed as Markdown or HTML. */
 const entities = (text: string) =>
   Array.from(text, (character) =>
     /[\p{L}\p{N}\p{M} ]/u.test(character) ? character : `&#${String(character.codePointAt(0) ?? 0xfffd)};`,
   ).join('')
 
-/** A sentence of others: letters and signs as they are, but nothing that formats, links or mentions. */
+/** Foreign prose with letters and punctuation intact, but without formatting, links or mentions. */
 export function proseText(text: string): string {
   return text
     .replaceAll(/\s+/g, ' ')
@@ -30,5 +30,5 @@ export function proseText(text: string): string {
     .trim()
 }
 
-/** Stands between characters, is not seen, and keeps `@name`, `#1` and addresses from being found. */
+/** Invisible character that breaks up `@name`, `#1` and addresses, so that code hosts do not link them. */
 const joiner = '\u200c'

@@ -1,4 +1,4 @@
-// A plan for the conversation of a pull request: a table that people read, whom it touches, what is doubtful, and the fingerprint.
+// A plan as Markdown for a pull request: a table of changes, the impact, warnings, and the fingerprint.
 import type { Detail, DocumentDifference, DriftReport, PriceImpact, PushOutcome } from '@ratecard/client'
 import { impactSentence } from './impact.ts'
 import { count } from './issues.ts'
@@ -8,12 +8,12 @@ import { asDetails, changedFields, kindName, planSummary, valueText } from './pl
 import { variablesText } from './variables.ts'
 import type { VariableOrigin } from './variables.ts'
 
-/** Comments of code hosts take a little over 65,000; what surrounds the text needs room too. */
+/** Maximum length (characters). Code hosts limit comments to about 65,000, and the surrounding text needs space too. */
 export const markdownLimit = 60_000
 
 type Action = Detail['action']
 
-/** What takes something away comes first, so that it is never what is left out. */
+/** Destructive actions first, so that they are never the ones left out. */
 const actions: readonly (readonly [Action, string])[] = [
   ['replace', '🔁 replace'],
   ['archive', '🗑️ archive'],
@@ -26,10 +26,10 @@ const actions: readonly (readonly [Action, string])[] = [
 
 export interface MarkdownPlan {
   readonly title: string
-  /** Lines under the title. */
+  /** Lines below the title. */
   readonly lead: readonly string[]
   readonly details: readonly Detail[]
-  /** Heads of the two columns of values. */
+  /** Headings of the two value columns. */
   readonly columns: readonly [before: string, after: string]
   readonly impact?: readonly PriceImpact[]
   readonly warnings?: readonly Pick<ViewedIssue, 'code' | 'detail'>[]
@@ -37,7 +37,7 @@ export interface MarkdownPlan {
   readonly foot: readonly string[]
 }
 
-/** Takes secrets out of a value; before it is cut off or escaped, or they would not be found. */
+/** Redacts secrets in a value. Must run before truncating or escaping, because a changed secret is not found. */
 export type Conceal = (text: string) => string
 
 export function showMarkdown(plan: MarkdownPlan, conceal: Conceal): string {
@@ -77,7 +77,7 @@ export function showMarkdown(plan: MarkdownPlan, conceal: Conceal): string {
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`
 }
 
-/** As many as there is room for, from the first on. */
+/** As many leading lines as fit. */
 function fitting(lines: readonly string[], room: number): { readonly shown: readonly string[]; readonly left: number } {
   let used = 0
   const end = lines.findIndex((line) => (used += line.length + 1) > room)
@@ -95,7 +95,7 @@ function leftOut(left: number, what: string, changes: readonly Detail[]): string
 
 const placeOf = (action: Action) => actions.findIndex(([name]) => name === action)
 
-/** One row for the change, and one for each field that its line does not tell. */
+/** One row for the change, and one for each field that its display line does not show. */
 function rowsOf(change: Detail, conceal: Conceal): string {
   const value = (text: string | null) => (text === null ? '' : codeText(conceal(text)))
   const { before, after } = change.display
@@ -123,13 +123,13 @@ function rowsOf(change: Detail, conceal: Conceal): string {
 
 const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
 
-/** Text without its quotes: a code span has its own ends. Cut off last, when secrets are out of it. */
+/** Text of a value, without quotes because a code span delimits it. Redacted before it is truncated. */
 function fieldText(value: unknown, conceal: Conceal): string | null {
   if (value === undefined || value === null) return null
   return typeof value === 'string' ? value : conceal(valueText(value))
 }
 
-/** Of `push --dry-run` and `diff`. */
+/** Markdown of `push --dry-run` and `diff`. */
 export function outcomeMarkdown(
   plan: PushOutcome,
   where: string,

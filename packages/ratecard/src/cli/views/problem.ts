@@ -3,9 +3,9 @@ import type { Paint } from '../terminal/output.ts'
 import { showIssues } from './issues.ts'
 import type { ViewedIssue } from './issues.ts'
 
-/** What went wrong, why, and what to do next. */
+/** A failure as text: problem, cause, and next step. */
 export function showFailure({ problem }: CliFailure, paint: Paint): string {
-  // What only says the problem once more, with its place in a request that nobody wrote by hand, is told once.
+  // An issue that only repeats the problem is omitted; its pointer refers to a request that the user did not write.
   const issues: readonly ViewedIssue[] = (problem.errors ?? []).filter(({ detail }) => detail !== problem.detail)
   const parts: string[] = []
   if (issues.length > 0) parts.push(`${showIssues(issues, paint)}\n`)
@@ -29,7 +29,7 @@ function processorTail(words: Readonly<Record<string, unknown>>): string {
   return facts.length === 0 ? '' : ` (${facts.join(', ')})`
 }
 
-/** The detail without the processor's own words at its end: they have a line of their own. */
+/** The detail without the processor's message at its end, which has a line of its own. */
 function withoutWords(detail: string, words: Readonly<Record<string, unknown>> | null | undefined): string {
   const said = words?.['message']
   return typeof said === 'string' && said !== '' && detail.endsWith(said)
@@ -37,7 +37,7 @@ function withoutWords(detail: string, words: Readonly<Record<string, unknown>> |
     : detail
 }
 
-/** How far a push came before it failed, unless the detail says so. */
+/** How far a push got before it failed, unless the detail contains it. */
 function stepLines(extra: Readonly<Record<string, unknown>>, detail: string): string[] {
   const { push_id: pushId, steps_done: done, steps_total: total } = extra
   if (typeof pushId !== 'string') return []

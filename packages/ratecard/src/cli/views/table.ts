@@ -11,8 +11,8 @@ type TableStyle = Pick<Output, 'paint' | 'width'>
 const gap = 2
 
 /**
- * Plain columns, two spaces apart, the heading dimmed. Cells may hold colours. On a terminal it fits the width: texts of several
- * words are wrapped in their column, and what is still too wide is shown row by row. Nothing is cut: an id has to be copied whole.
+ * Plain columns, two spaces apart, with a dimmed heading. Cells may contain colors. On a terminal the table fits the width: multi-word
+ * texts are wrapped, and a table that is still too wide is shown as records. Values are never truncated, so that ids can be copied.
  */
 export function table(
   columns: readonly Column[],
@@ -45,7 +45,7 @@ export function table(
   return [paint.dim(line(columns.map((column) => column.title))), ...rows.map(line)].join('\n')
 }
 
-/** Takes from the widest column that has something to give; null when even the longest words do not fit. */
+/** Reduces the widest columns to fit; null if even the longest words do not fit. */
 function shrunk(natural: readonly number[], least: readonly number[], room: number): number[] | null {
   const widths = [...natural]
   let excess = widths.reduce((sum, one) => sum + one, 0) - room
@@ -59,7 +59,7 @@ function shrunk(natural: readonly number[], least: readonly number[], room: numb
   return widths
 }
 
-/** One row as lines of its own. */
+/** One row as a block of lines. */
 function record(columns: readonly Column[], row: readonly string[], paint: TableStyle['paint']): string {
   const width = Math.max(...columns.map(({ title }) => title.length))
   return columns
@@ -67,7 +67,7 @@ function record(columns: readonly Column[], row: readonly string[], paint: Table
     .join('\n')
 }
 
-/** Coloured text is one word: its end is not searched for over lines. */
+/** Colored text is not wrapped, because its end sequence would move to another line. */
 function wordsOf(cell: string): string[] {
   return cell.includes('\u001b') ? [cell] : cell.split(' ')
 }
@@ -90,7 +90,7 @@ export function visibleLength(text: string): number {
   return [...graphemes.segment(seen(text))].length
 }
 
-/** `2026-11-21 03:49:01` in UTC, from an RFC 3339 time. */
+/** E.g. `2026-11-21 03:49:01` (UTC), from an RFC 3339 time. */
 export function showTime(rfc3339: string | null): string {
   return rfc3339 === null ? '–' : rfc3339.replace('T', ' ').replace(/(\.\d+)?Z$/, '')
 }

@@ -1,4 +1,4 @@
-/** Who did it: the name that was claimed, and the service key that it came with. */
+/** Author of a change: the claimed name, and the service key of the request. */
 export function showWho(what: {
   readonly author: string | null
   readonly by: { readonly keyName: string } | null

@@ -1,5 +1,5 @@
-// Changes values inside the text of a configuration file and leaves every other byte as it is: comments, order, formatting.
-// The result is read back: it says exactly what was asked, or nothing is changed.
+// Edits values inside the text of a configuration file; every other byte stays (comments, order, formatting). The result is parsed and
+// compared with the expected document, and the edit is rejected if they differ.
 import { canonicalJson } from '../schema/canonical.ts'
 import { editJson } from './edit-json.ts'
 import { editYaml } from './edit-yaml.ts'
@@ -8,7 +8,7 @@ import type { ConfigSource } from '../files/source.ts'
 import { NotEditable } from './edit.ts'
 import type { EditPath, SourceEdit } from './edit.ts'
 
-/** Fails with {@link NotEditable}. Edits are made one after the other, so that later paths may count on earlier ones. */
+/** Applies the edits in sequence, so that a path may refer to the result of an earlier edit. Throws {@link NotEditable}. */
 export function editSource(source: ConfigSource, edits: readonly SourceEdit[]): string {
   const mark = source.text.startsWith('\uFEFF') ? '\uFEFF' : ''
   const edit = /\.ya?ml$/i.test(source.path) ? editYaml : editJson
@@ -24,7 +24,7 @@ export function editSource(source: ConfigSource, edits: readonly SourceEdit[]): 
   return mark + text
 }
 
-/** The smallest edits that turn one value into another: members and items one by one, whole values where their kind differs. */
+/** Minimal edits from one value to another: member by member and item by item. A value is replaced whole if its type changes. */
 export function editsBetween(before: unknown, after: unknown, path: EditPath): SourceEdit[] {
   if (canonicalJson(before) === canonicalJson(after) && (before === undefined) === (after === undefined)) return []
   if (isObject(before) && isObject(after)) {
@@ -52,7 +52,7 @@ function listEdits(before: readonly unknown[], after: readonly unknown[], path: 
   return edits
 }
 
-/** Lists of names have no order of their own: what stays keeps its place and its comment. */
+/** Lists of names are sets: remaining items keep their position and their comments. */
 function setEdits(before: readonly unknown[], after: readonly unknown[], path: EditPath): SourceEdit[] {
   const stays = before.filter((item) => after.includes(item))
   if (stays.length === 0) return [{ path, value: after }]

@@ -1,10 +1,10 @@
-// One change in JSON text, by the places of its nodes: a formatter would lay out anew the lines that it touches.
+// Splices one change into JSON text at the offsets of its nodes. A formatter would reformat the lines that it touches.
 import { findNodeAtLocation, parseTree } from 'jsonc-parser'
 import type { Node } from 'jsonc-parser'
 import { NotEditable } from './edit.ts'
 import type { SourceEdit } from './edit.ts'
 
-/** Sets or removes one value. Whoever calls reads the result back. */
+/** Sets or removes one value. The caller parses and verifies the result. */
 export function editJson(text: string, { path, value }: SourceEdit): string {
   const root = parseTree(text, [], { allowTrailingComma: true })
   const parent = root === undefined ? undefined : findNodeAtLocation(root, path.slice(0, -1))
@@ -40,7 +40,7 @@ function addChild(text: string, parent: Node, key: string | null, value: unknown
   const indent = indentAt(text, last.offset)
   const line = lineEnd(text, endOf(last))
   const rest = text.slice(endOf(last), line)
-  // On the line of another member, or before the closing bracket of its line.
+  // The new member is written on the same line: its neighbor shares the line with another member or with the closing bracket.
   if (indent === null || !/^\s*,?\s*(\/\/.*|\/\*((?!\*\/).)*\*\/\s*)?$/.test(rest))
     return `${text.slice(0, endOf(last))}, ${member(null)}${text.slice(endOf(last))}`
   const comma = /^\s*,/.test(rest)
@@ -67,11 +67,11 @@ function removeChild(text: string, parent: Node, child: Node): string {
   const kept = text.slice(0, start)
   const closes = next === undefined && !/^\s*,/.test(text.slice(endOf(child), line))
   if (!closes || previous === undefined) return kept + text.slice(end)
-  // The comma after what is now the last member was for the one that goes.
+  // The comma after the new last member belonged to the removed one.
   return kept.slice(0, endOf(previous)) + kept.slice(endOf(previous)).replace(',', '') + text.slice(end)
 }
 
-/** Over several lines where its place has a line of its own, in the indentation of the file. */
+/** Formatted over several lines, in the file's indentation, if the value starts a line of its own; otherwise on one line. */
 function written(text: string, value: unknown, indent: string | null): string {
   const flat = JSON.stringify(value)
   if (typeof value !== 'object' || value === null) return flat
@@ -90,7 +90,7 @@ function inline(value: unknown): string {
   return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`
 }
 
-/** The white space before a place that stands first on its line; null when something else does. */
+/** The indentation before `offset`; null if it is not the first token of its line. */
 function indentAt(text: string, offset: number): string | null {
   const before = text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset)
   return /^[ \t]*$/.test(before) && text.lastIndexOf('\n', offset - 1) >= 0 ? before : null

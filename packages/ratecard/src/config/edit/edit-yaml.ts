@@ -1,4 +1,4 @@
-// One change in YAML text, by the places of its nodes: the library would write the whole document anew, in its own formatting.
+// Splices one change into YAML text at the offsets of its nodes. The library would rewrite the whole document in its own formatting.
 import { isAlias, isCollection, isMap, isNode, isScalar, isSeq, parseDocument, stringify } from 'yaml'
 import type { Document, Node, Pair, Scalar, YAMLMap, YAMLSeq } from 'yaml'
 import { NotEditable } from './edit.ts'
@@ -9,7 +9,7 @@ interface YamlSource {
   readonly eol: string
 }
 
-/** Sets or removes one value. Whoever calls reads the result back. */
+/** Sets or removes one value. The caller parses and verifies the result. */
 export function editYaml(text: string, { path, value }: SourceEdit): string {
   const document = parseDocument(text, { version: '1.2', schema: 'core' })
   const place: YamlSource = { text, eol: text.includes('\r\n') ? '\r\n' : '\n' }
@@ -54,7 +54,7 @@ function editSeq(place: YamlSource, seq: YAMLSeq, index: number, value: unknown,
   return splice(place, item, value, isFlow(seq), path)
 }
 
-/** Of the dash, or of the item itself in `[a, b]`. */
+/** Offset of the item's dash, or of the item itself in a flow sequence (`[a, b]`). */
 function itemStart({ text }: YamlSource, seq: YAMLSeq, index: number, path: EditPath): number {
   const start = startOf(seq.items[index], path)
   return isFlow(seq) ? start : text.lastIndexOf('-', start - 1)
@@ -73,13 +73,13 @@ function splice({ text }: YamlSource, node: Node, value: unknown, flow: boolean,
     throw lost(path)
   const [start, end] = rangeOf(node, path)
   const old = text.slice(start, end)
-  // A block of text or items ends with its line; what follows it begins on the next.
+  // A block node includes its final line break, which must stay before the following node.
   const tail = /\r?\n[ \t]*$/.exec(old)?.[0] ?? ''
   const gap = start > 0 && text[start - 1] === ':' ? ' ' : ''
   return text.slice(0, start) + gap + inline(value, flow, isScalar(node) ? node : null) + tail + text.slice(end)
 }
 
-/** On one line: text as it was quoted before, where that is possible. */
+/** One-line form of a value. Text keeps its previous quotes where possible. */
 function inline(value: unknown, flow: boolean, before: Scalar | null): string {
   if (typeof value !== 'string') return JSON.stringify(value).replace(/^(\{.*\}|\[.*\])$/s, spaced)
   if (before?.type === 'QUOTE_SINGLE' && !/['\n\r]/.test(value)) return `'${value}'`
@@ -92,7 +92,7 @@ function spaced(json: string): string {
   return stringify(JSON.parse(json), { collectionStyle: 'flow', lineWidth: 0 }).trimEnd()
 }
 
-/** After the last item, as the items before it are written. */
+/** Adds an item after the last one, in the same style (flow or block). */
 function addItem(place: YamlSource, parent: YAMLMap | YAMLSeq, item: object, path: EditPath): string {
   const { text, eol } = place
   const [start, end] = rangeOf(parent, path)
@@ -112,7 +112,10 @@ function addItem(place: YamlSource, parent: YAMLMap | YAMLSeq, item: object, pat
   return `${text.slice(0, at)}${eol}${block}${text.slice(at)}`
 }
 
-/** Whole lines in a block, with the comment at their end; comments on lines of their own belong to what follows them. */
+/**
+ * Removes an item. In a block, its whole lines with trailing comments are removed; comments on lines of their own belong to the following
+ * item and stay.
+ */
 function removeItem(
   place: YamlSource,
   parent: YAMLMap | YAMLSeq,
@@ -137,7 +140,7 @@ function removeItem(
     )
   }
   const lineStart = text.lastIndexOf('\n', start - 1) + 1
-  // The first member stands behind the dash of its item: the next one takes its place.
+  // The first member is on the line of its item's dash, so the next member moves up to its position.
   if (text.slice(lineStart, start).trim() !== '') return text.slice(0, start) + text.slice(startAt(index + 1))
   const after = lineEnd(text, contentEnd(parent.items[index], text, path))
   const next = text.indexOf('\n', after)
@@ -152,7 +155,7 @@ function lastEnd(parent: YAMLMap | YAMLSeq, path: EditPath): number | null {
 
 function contentEnd(item: unknown, text: string, path: EditPath): number {
   const end = contentEndOf(item, path)
-  // A block ends after its last line break; its content before.
+  // The range of a block includes its final line break; its content ends before.
   return text.slice(0, end).trimEnd().length
 }
 
@@ -162,7 +165,7 @@ function contentEndOf(item: unknown, path: EditPath): number {
   return isNode(pair.value) ? innerEnd(pair.value, path) : rangeOf(pair.key, path)[1]
 }
 
-/** Comments after the last item are inside the range of a block; the end of its content is that of its last item. */
+/** The range of a block includes the comments after its last item, so the end of the content is that of the last item. */
 function innerEnd(node: Node, path: EditPath): number {
   if ((isMap(node) || isSeq(node)) && !isFlow(node)) return lastEnd(node, path) ?? rangeOf(node, path)[1]
   return rangeOf(node, path)[1]

@@ -6,7 +6,7 @@ export interface SourceEdit {
   readonly value: unknown
 }
 
-/** The text cannot be changed there without changing something else: an alias, a merged key, an anchor. */
+/** Thrown if the text cannot be edited without changing other values, e.g. at an alias, a merge key or an anchor. */
 export class NotEditable extends Error {
   override readonly name = 'NotEditable'
 }

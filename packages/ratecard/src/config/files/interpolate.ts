@@ -4,10 +4,10 @@ import { didYouMean } from '../../errors/suggest.ts'
 import { whyForbidden } from '../rules/variable-rules.ts'
 
 export type EnvironmentLookup = (name: string) => string | undefined
-/** Why a variable counts as not set although it is written somewhere; undefined where there is no such reason. */
+/** Reason why a variable counts as unset although it is defined somewhere; undefined if there is none. */
 export type WhyUnset = (name: string) => Pick<Issue, 'detail' | 'hint'> | undefined
 
-// Deeper than any legal document by far; below it nothing is expanded, and validation refuses the document.
+// Maximum depth of expansion, deeper than any valid document. Values below it are not expanded, and validation rejects the document.
 const deepest = 64
 const marker = /\$\$\{|\$\{/g
 const reference = /\$\{([^}]*)\}/y
@@ -16,13 +16,13 @@ const variableName = /^[A-Za-z_][A-Za-z0-9_]*$/
 export interface Interpolation {
   readonly value: unknown
   readonly issues: Issue[]
-  /** Names and values of the variables that were expanded. */
+  /** Names and values of the expanded variables. */
   readonly used: ReadonlyMap<string, string>
 }
 
 /**
- * Expands `${NAME}` in every string value (never in keys); `$${` writes a literal `${`. What a variable holds is not expanded
- * again. A variable that is unset or forbidden stays as written and is an issue. Values of variables never appear in an issue.
+ * Expands `${NAME}` in every string value (never in keys); `$${` writes a literal `${`. Expansion is not recursive. An unset or forbidden
+ * variable stays unexpanded and is reported. Issues never contain values of variables.
  */
 export function interpolate(
   document: unknown,
@@ -38,7 +38,7 @@ export function interpolate(
     if (typeof value === 'string') return expandText(value, path)
     if (typeof value !== 'object' || value === null || path.length > deepest) return value
     if (Array.isArray(value)) return value.map((item, index) => expand(item, [...path, index]))
-    // fromEntries defines members, it does not assign them: a key `__proto__` stays an ordinary key.
+    // `fromEntries` defines members instead of assigning them, so that a key `__proto__` stays an ordinary key.
     return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, expand(member, [...path, key])]))
   }
 
@@ -91,9 +91,12 @@ export function interpolate(
   return { value: expand(document, []), issues, used }
 }
 
-/** What is text and no variable, as {@link interpolate} reads it back: whoever writes a file from somebody else's values needs it. */
+/**
+ * Escapes `${` in all strings, so that {@link interpolate} returns them unchanged. Needed when a file is written from foreign values, e.g.
+ * by a pull.
+ */
 export function literal(value: unknown): unknown {
-  // A function: in a replacement text, `$$` would stand for one `$`.
+  // A function, because `$$` in a replacement string would stand for one `$`.
   if (typeof value === 'string') return value.replaceAll('${', () => '$${')
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map(literal)

@@ -1,5 +1,5 @@
-// Several files become one document. Products of one id join their prices, everything else is put together in the order of the
-// paths; what two files say differently about one thing is an issue that names both places. Nothing is dropped silently.
+// Merges several files into one document. Products with the same id join their prices; all other items are concatenated in the order of
+// the paths. A conflict between two files is an issue with both positions; nothing is dropped silently.
 import { pathOf, pointerOf } from '../../errors/issue.ts'
 import type { Issue } from '../../errors/issue.ts'
 import { canonicalJson } from '../schema/canonical.ts'
@@ -10,13 +10,13 @@ import type { ParsedSource } from './source.ts'
 
 export interface MergedFiles {
   readonly document: unknown
-  /** Syntax issues of the files and problems of merging them; pointers lead into the file the place names. */
+  /** Syntax issues of the files and merge conflicts. Pointers refer to the file in `path`. */
   readonly issues: readonly PlacedIssue[]
-  /** The place of a pointer into the merged document; of its nearest parent when it is absent. */
+  /** The source position of a pointer into the merged document; for an absent value, the position of its nearest existing parent. */
   readonly locate: (pointer: string) => SourceLocation | undefined
 }
 
-/** A part of the merged document and where it came from. */
+/** Origin of a part of the merged document. */
 interface MergedPart {
   readonly source: ParsedSource
   readonly path: readonly (string | number)[]
@@ -24,7 +24,7 @@ interface MergedPart {
 
 const lists: readonly string[] = [...listNames]
 
-/** Files that could not be read take no part; their issues are passed on. A single file is taken as it is. */
+/** Merges the readable files; issues of unreadable ones are passed on. A single file is returned unchanged. */
 export function mergeFiles(sources: readonly ParsedSource[]): MergedFiles {
   const sorted = [...sources].sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0))
   const issues = sorted.flatMap((source) => source.issues)
@@ -42,8 +42,8 @@ export function mergeFiles(sources: readonly ParsedSource[]): MergedFiles {
 }
 
 /**
- * Puts a place beside each issue of a document, and writes the places of other pointers in its text as `file:line:column`.
- * Issues of a part that no file holds get none.
+ * Adds the source position to each issue, and replaces pointers in its text by `file:line:column`. Issues about parts that are in no file
+ * get no position.
  */
 export function placeIssues(
   issues: readonly Issue[],
@@ -64,7 +64,7 @@ class Merge {
   readonly #root = new Map<string, unknown>()
   readonly #lists = new Map<string, unknown[]>()
   readonly #origins = new Map<string, MergedPart>()
-  /** Position in the merged list of the product of an id. */
+  /** Index in the merged product list, by product id. */
   readonly #products = new Map<string, number>()
 
   add(source: ParsedSource): void {
@@ -99,7 +99,7 @@ class Merge {
   }
 
   document(): unknown {
-    // A version or a list that no file gives stays absent, for validation to say so.
+    // A version or list that is in no file stays absent, so that validation reports it.
     return Object.fromEntries([...this.#root, ...this.#lists])
   }
 
@@ -120,7 +120,7 @@ class Merge {
       return
     }
     if (value === current) return
-    // A version that is none is kept, whatever the other files say: validation names it, instead of it being passed over.
+    // An invalid version is kept, even if other files contain a valid one, so that validation reports it.
     if (numbersOf(current) === undefined) return
     if (numbersOf(value) === undefined) {
       this.#take(['version'], value, origin)
@@ -144,7 +144,7 @@ class Merge {
     items.forEach((item, index) => {
       const id = field === 'products' && isObject(item) && typeof item['id'] === 'string' ? item['id'] : undefined
       const known = id === undefined ? undefined : this.#products.get(id)
-      // Twice in one file is no split but a mistake: both stay, and validation reports the second.
+      // A duplicate id within one file is a mistake and not a split: both items stay, and validation reports the second.
       if (id !== undefined && known !== undefined && !own.has(id))
         this.#join(list, known, { source, path: [field, index] }, item)
       else {

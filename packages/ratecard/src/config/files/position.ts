@@ -12,9 +12,9 @@ export interface SourceLocation extends Position {
 
 export type PlacedIssue = Issue & SourceLocation
 
-/** What a parser of one format gives. */
+/** Result of parsing one format. */
 export interface ParsedText {
-  /** undefined when the text could not be read. */
+  /** undefined if the text could not be parsed. */
   readonly document: unknown
   readonly issues: readonly (Issue & Position)[]
   readonly locate: (pointer: string) => Position | undefined
@@ -24,12 +24,12 @@ export function syntaxIssue(detail: string, position: Position, pointer = '#', h
   return { code: 'syntax', pointer, severity: 'error', detail, ...(hint === undefined ? {} : { hint }), ...position }
 }
 
-/** A key given twice is an error because every parser silently drops one of the two values. */
+/** A duplicate key is an error, because parsers silently drop one of the two values. */
 export function duplicateKey(name: string, pointer: string, position: Position): Issue & Position {
   return syntaxIssue(`The key "${name}" is given twice in one object.`, position, pointer, 'Remove one of the two.')
 }
 
-/** Offsets to lines and columns, by binary search over the line starts. */
+/** Converts offsets to lines and columns by binary search over the line starts. */
 export class LineIndex {
   readonly #starts: number[] = [0]
 

@@ -5,7 +5,7 @@ import type { Issue } from '../../errors/issue.ts'
 import { duplicateKey, LineIndex, syntaxIssue } from './position.ts'
 import type { ParsedText, Position } from './position.ts'
 
-/** JSON, or `relaxed`: with comments and trailing commas. Throws RangeError for hostile depth. */
+/** Parses JSON; `relaxed` allows comments and trailing commas. Throws RangeError for excessive nesting, which overflows the stack. */
 export function parseJson(text: string, relaxed: boolean): ParsedText {
   const lines = new LineIndex(text)
   const errors: ParseError[] = []

@@ -5,10 +5,13 @@ import type { Issue } from '../../errors/issue.ts'
 import { duplicateKey, LineIndex, syntaxIssue } from './position.ts'
 import type { ParsedText, Position } from './position.ts'
 
-/** YAML 1.2 core: `no` is text, a date is text, and keys given twice are issues. Throws RangeError for hostile depth. */
+/**
+ * Parses YAML 1.2 with the core schema: `no` and dates are text. Duplicate keys are issues. Throws RangeError for excessive nesting, which
+ * overflows the stack.
+ */
 export function parseYaml(text: string): ParsedText {
   const lines = new LineIndex(text)
-  // The parser's own check of unique keys names neither the key nor its place in the document.
+  // The library's own check of duplicate keys reports neither the key nor its pointer.
   const parsed = parseDocument(text, { version: '1.2', schema: 'core', uniqueKeys: false, prettyErrors: false })
   const issues = [...parsed.errors, ...parsed.warnings].map(({ message, pos }) =>
     syntaxIssue(`The YAML is broken here: ${message.replace(/[.:]?\s*$/, '')}.`, lines.at(pos[0])),
@@ -28,14 +31,14 @@ function plainValue(parsed: Document, issues: (Issue & Position)[]): unknown {
     const value: unknown = parsed.toJS({ maxAliasCount: 100 })
     return value
   } catch (error) {
-    // Thrown for aliases that multiply beyond the limit above.
+    // Thrown by the library if aliases expand beyond the limit above (e.g. a "billion laughs" document).
     if (!(error instanceof ReferenceError)) throw error
     issues.push(syntaxIssue(`The aliases cannot be resolved: ${error.message}.`, { line: 1, column: 1 }))
     return undefined
   }
 }
 
-/** Each alias is looked up by walking the whole text: far more than anybody writes would take minutes. */
+/** Limit of aliases. The library resolves each by walking the whole document, so tens of thousands would take minutes. */
 const mostAliases = 1_000
 
 function brokenAliases(parsed: Document, lines: LineIndex, issues: (Issue & Position)[]): boolean {
@@ -87,7 +90,7 @@ function nearestNode(parsed: Document, path: readonly string[]): Node | undefine
   return node
 }
 
-// The last of equal keys, as the value is taken from it.
+// The last member with the key, as the parsed value comes from it.
 function childOf(node: Node | undefined, token: string): unknown {
   if (isSeq(node)) return /^\d+$/.test(token) ? node.items[Number(token)] : undefined
   if (!isMap(node)) return undefined

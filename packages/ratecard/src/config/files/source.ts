@@ -1,4 +1,4 @@
-// One file of the configuration: its value, and where in the text each part of it stands. Reads no disk.
+// Parses one configuration file: its value and the text position of each part. Performs no disk I/O.
 import { syntaxIssue } from './position.ts'
 import type { ParsedText, PlacedIssue, Position } from './position.ts'
 import { parseJson } from './source-json.ts'
@@ -12,14 +12,14 @@ export interface ConfigSource {
 }
 
 export interface ParsedSource extends ConfigSource {
-  /** undefined when the file could not be read; then `issues` says why. */
+  /** undefined if the file could not be parsed; `issues` contains the reason. */
   readonly document: unknown
   readonly issues: readonly PlacedIssue[]
-  /** Where the value of a pointer stands; for a part that is absent, its nearest parent that exists. */
+  /** The position of a pointer's value; for an absent value, that of its nearest existing parent. */
   readonly locate: (pointer: string) => Position | undefined
 }
 
-/** JSON, JSONC or YAML, by the extension of the path. Syntax errors and keys given twice are issues, never exceptions. */
+/** Parses JSON, JSONC or YAML by file extension. Syntax errors and duplicate keys are returned as issues, never thrown. */
 export function parseSource(source: ConfigSource): ParsedSource {
   const text = source.text.replace(/^\uFEFF/, '')
   const parsed = parseText(source.path, text)
@@ -31,7 +31,7 @@ function parseText(path: string, text: string): ParsedText {
     if (text.trim() === '') return failed('The file is empty.')
     return /\.ya?ml$/i.test(path) ? parseYaml(text) : parseJson(text, /\.jsonc$/i.test(path))
   } catch (error) {
-    // The parsers recurse: text of hostile depth exhausts the stack.
+    // The parsers are recursive, so excessive nesting overflows the stack.
     if (error instanceof RangeError) return failed('The file is nested too deeply.')
     throw error
   }

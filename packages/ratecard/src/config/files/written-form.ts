@@ -1,21 +1,21 @@
-// A document as its author wrote it, with `${NAME}` where the pushed one has values. Kept beside the pushed one, so that it can be
-// expanded anew for another environment.
+// Source form of a document, with `${NAME}` in place of the values in the pushed (expanded) document. Stored beside the pushed document,
+// so that it can be expanded for another environment.
 import { pathOf, pointerOf } from '../../errors/issue.ts'
 import { isSecretName } from '../rules/variable-rules.ts'
 
 const deepest = 64
-/** A literal `${` (written `$${`), or a variable. */
+/** An escaped `${` (written `$${`), or a variable. */
 const marker = /\$\$\{|\$\{[^}]*\}/g
 
 /**
- * Where `document` cannot come from `written` by expanding its variables: the pointer of the first such place, null when it can.
- * Whatever has no variable must be the same.
+ * The pointer of the first value of `document` that cannot result from expanding `written`; null if there is none. Values without a
+ * variable must be equal.
  */
 export function whereNotExpanded(written: unknown, document: unknown): string | null {
   return differs(written, document, [])
 }
 
-/** Pointers of the texts that hold a variable, with the text as it is written, in the order of the document. */
+/** Strings that contain a variable, with their pointers, in document order. */
 export function variableTexts(written: unknown): { readonly pointer: string; readonly text: string }[] {
   const found: { pointer: string; text: string }[] = []
   const walk = (value: unknown, path: readonly (string | number)[]): void => {
@@ -28,7 +28,7 @@ export function variableTexts(written: unknown): { readonly pointer: string; rea
   return found
 }
 
-/** Values of the variables of a written form, found by holding it against the document that it was expanded to. */
+/** Values of the variables of a source form, derived by matching it against the expanded document. */
 export function variablesOf(written: unknown, document: unknown): ReadonlyMap<string, string> {
   const found = new Map<string, string>()
   for (const { pointer, text } of variableTexts(written)) {
@@ -49,13 +49,15 @@ export function variablesOf(written: unknown, document: unknown): ReadonlyMap<st
   return found
 }
 
-/** A text of a document that holds a secret, and what is shown in its place: the same with the secret's name. */
+/**
+ * A string of a document that contains a secret, and its redacted form with the variable's name, e.g. `https://example.com/${HOOK_TOKEN}`.
+ */
 export interface SecretText {
   readonly text: string
   readonly shown: string
 }
 
-/** Every text of the document that its written form has a secret in. */
+/** Strings of the document whose source form contains a variable with a secret name. */
 export function secretTexts(written: unknown, document: unknown): readonly SecretText[] {
   const values = variablesOf(written, document)
   return variableTexts(written).flatMap(({ pointer, text: form }) => {
@@ -69,7 +71,7 @@ export function secretTexts(written: unknown, document: unknown): readonly Secre
   })
 }
 
-/** Literal texts, and the markers between them. */
+/** Splits a string into literal texts and the markers between them. */
 const partsOf = (text: string) => text.split(/(\$\$\{|\$\{[^}]*\})/)
 const literal = (text: string) => text.replaceAll(/[.*+?^${}()|[\]\\/-]/g, '\\$&')
 
@@ -94,7 +96,7 @@ function differs(written: unknown, document: unknown, path: readonly (string | n
   if (typeof document !== 'object' || document === null || Array.isArray(written) !== Array.isArray(document))
     return pointerOf(path)
   const keys = Object.keys(written)
-  // The order counts too: the document is promised byte for byte.
+  // The order of keys counts as well, because the expansion must reproduce the document byte for byte.
   if (keys.join('\u0000') !== Object.keys(document).join('\u0000')) return pointerOf(path)
   for (const key of keys) {
     const place = Array.isArray(written) ? Number(key) : key
@@ -106,7 +108,10 @@ function differs(written: unknown, document: unknown, path: readonly (string | n
 
 const memberOf = (value: object, key: string): unknown => (value as Record<string, unknown>)[key]
 
-/** Whether some values of its variables make the text. One pass: the texts between the variables, each at its earliest place. */
+/**
+ * True if some values of the variables turn `written` into `text`. Single pass without backtracking: each literal part is matched at its
+ * earliest position.
+ */
 function fits(written: string, text: string): boolean {
   const parts: string[] = []
   let literal = ''

@@ -6,8 +6,8 @@ import { formatMinor } from '../../money/format.ts'
 import { named, quoted, warning } from './draft.ts'
 import type { Entry, Rule } from './draft.ts'
 
-// A unit of these is worth between some 0.05 and 250 yen in its hundredth part; a yen amount of 20 times the number of cents was
-// therefore written with two decimals too many. The others are too far from the rest, or have no hundredths.
+// Currencies of which one hundredth (e.g. a US cent) is worth roughly 1 to 2 yen. A yen amount of at least 20 times the number of cents
+// was therefore probably written with two decimals too many. The other currencies differ too much in value, or have no decimals.
 const comparable: Readonly<Record<Currency, boolean>> = {
   usd: true,
   eur: true,
@@ -31,11 +31,11 @@ const comparable: Readonly<Record<Currency, boolean>> = {
   zar: false,
 }
 const suspiciousRatio = 20n
-/** Without another currency to compare with: ¥100,000 a month, ¥1,000,000 a year. */
+/** Thresholds without another currency to compare with: ¥100,000 per month, ¥1,000,000 per year. */
 const suspiciousAmount = 100_000
 const suspiciousYearly = 1_000_000
 
-/** Amounts in a currency without decimals that look as if they had been written with two. */
+/** Warns about amounts in a currency without decimals that were probably written with two, e.g. `120000` for ¥1,200. */
 export const plausibleAmounts: Rule = ({ products }) =>
   products.flatMap(({ prices }) => {
     const twins = highestComparable(prices)
@@ -51,7 +51,10 @@ export const plausibleAmounts: Rule = ({ products }) =>
     )
   })
 
-/** Metered and tiered prices add up to an invoice of any size; the others may well be a whole invoice. */
+/**
+ * Warns about amounts below the processor's minimum charge. Metered and tiered prices are exempt, because their sum is open; the amount of
+ * another price may be a whole invoice.
+ */
 export const chargeableAmounts: Rule = ({ prices }) =>
   prices.flatMap((price) => {
     if (price.value('usage_type') === 'metered' || price.has('tiers')) return []
@@ -73,7 +76,7 @@ export const chargeableAmounts: Rule = ({ prices }) =>
     })
   })
 
-/** Where a price says amounts: in its own currency, and in each further one. */
+/** Amounts of a price: in its own currency and in each additional one. */
 function said(price: Entry): readonly { readonly entry: Entry; readonly currency: string }[] {
   const options = price.child('currency_options')
   const own = price.text('currency') ?? ''
@@ -86,7 +89,7 @@ function looksTooHigh(price: Entry, amount: number, twin: number | undefined): b
   return amount >= (price.value('interval') === 'year' ? suspiciousYearly : suspiciousAmount)
 }
 
-/** The highest amount in a comparable currency, for each billing rhythm. */
+/** The highest amount in a comparable currency, by billing interval. */
 function highestComparable(prices: readonly Entry[]): ReadonlyMap<string, number> {
   const highest = new Map<string, number>()
   for (const price of prices)

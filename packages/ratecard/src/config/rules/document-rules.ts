@@ -11,7 +11,7 @@ export const atLeastOneProduct: Rule = ({ root }) => {
   return [problem('products_empty', root.at('products'), 'The document has no product.', 'Add at least one product.')]
 }
 
-/** Ids are unique within their kind; prices across all products. A webhook without an id counts with its derived one. */
+/** Ids are unique within their kind; price ids across all products. A webhook without an id counts with its derived id. */
 export const uniqueIds: Rule = (draft) => [
   ...duplicates(
     draft.products.map(({ product }) => product),
@@ -36,7 +36,7 @@ export const uniqueEventNames: Rule = ({ meters }) =>
       `${named('meter', meter)} listens to the event ${quoted(meter.text('event_name'))}, as another meter does`,
   )
 
-// The URL itself may carry a token, so no message repeats it.
+// Messages never contain the URL, because it may contain a token.
 export const uniqueWebhookUrls: Rule = ({ webhooks }) =>
   duplicates(
     webhooks,
@@ -45,7 +45,7 @@ export const uniqueWebhookUrls: Rule = ({ webhooks }) =>
     (webhook) => `${named('webhook', webhook)} has the URL of another webhook`,
   )
 
-/** The processor compares codes without regard to case. */
+/** Codes are compared case-insensitively, as the processor does. */
 export const uniqueCodes: Rule = ({ promotionCodes }) =>
   duplicates(
     promotionCodes,
@@ -55,7 +55,7 @@ export const uniqueCodes: Rule = ({ promotionCodes }) =>
     (code) => code.toLowerCase(),
   )
 
-/** A product's features are defined, and each is named once. */
+/** Features of a product must be defined, and each may be listed once. */
 export const productFeatures: Rule = (draft) => {
   const ids = idsOf(draft.features)
   const known = new Set(ids)
@@ -75,7 +75,7 @@ export const productFeatures: Rule = (draft) => {
   })
 }
 
-/** The processor keeps two decimals of a size: a third one would be lost there, and be drift from then on. */
+/** The processor stores sizes with two decimals. A third would be lost and then reported as drift. */
 export const dimensionsHaveTwoDecimals: Rule = (draft) =>
   draft.products.flatMap(({ product }) => {
     const dimensions = product.child('package_dimensions')
@@ -94,7 +94,7 @@ export const dimensionsHaveTwoDecimals: Rule = (draft) =>
     })
   })
 
-/** Our own ownership marks live in the same map at the processor. */
+/** Keys with the prefix `ratecard_` are reserved: the ownership marks are stored in the same metadata at the processor. */
 export const unreservedMetadata: Rule = (draft) =>
   everyEntry(draft).flatMap((entry) => {
     const metadata = entry.child('metadata')
@@ -111,7 +111,7 @@ export const unreservedMetadata: Rule = (draft) =>
       )
   })
 
-/** The items of all kinds: those that have no metadata have no reserved key. */
+/** Items of all kinds. Items without metadata pass the check. */
 function everyEntry({
   products,
   prices,
@@ -132,7 +132,7 @@ function everyEntry({
   ]
 }
 
-/** Text that is not an id of `kind`, in the words of every rule that follows a reference. */
+/** Issue for a reference to an id that does not exist. Shared by all rules that follow references. */
 export function undefinedReference(
   { suggest }: Draft,
   code: IssueCode,
@@ -152,7 +152,7 @@ function webhookIds({ webhooks }: Draft): readonly Issue[] {
   return webhooks.flatMap((webhook) => {
     const id = webhook.text('id')
     const url = webhook.text('url')
-    // Two webhooks without an id share a derived one only with their URL, which has a rule of its own.
+    // Two webhooks without an id have the same derived id only if their URLs are equal, which another rule reports.
     const key = id ?? (url === undefined || webhook.has('id') ? undefined : webhookId({ url }))
     if (key === undefined) return []
     const first = seen.get(key)

@@ -1,11 +1,11 @@
-// A tolerant view of an unchecked document: rules read it, so that they can speak even when other parts are malformed.
-// Every reader answers undefined for a value of another type; the shape check has its own words for those.
+// A lenient view of an unchecked document, so that rules can run although other parts are malformed. Readers return undefined for a value
+// of the wrong type, which the shape check reports.
 import type { IssueCode } from '../../errors/codes.ts'
 import { pointerToken } from '../../errors/issue.ts'
 import type { Issue } from '../../errors/issue.ts'
 import { didYouMean } from '../../errors/suggest.ts'
 
-/** One object of the document and where it stands. */
+/** One object of the document with its pointer. */
 export class Entry {
   readonly pointer: string
   readonly #fields: Readonly<Record<string, unknown>>
@@ -38,14 +38,14 @@ export class Entry {
     return Array.isArray(value) ? value : []
   }
 
-  /** The objects of a list; other items are skipped, positions kept. */
+  /** The objects of a list. Other items are skipped, but indexes are kept. */
   entries(name: string): readonly Entry[] {
     return this.list(name).flatMap((item, index) =>
       isObject(item) ? [new Entry(item, `${this.at(name)}/${index}`)] : [],
     )
   }
 
-  /** The object under `name`, empty when there is none. */
+  /** The object under `name`; empty if there is none. */
   child(name: string): Entry {
     const value = this.value(name)
     return new Entry(isObject(value) ? value : {}, `${this.pointer}/${pointerToken(name)}`)
@@ -75,7 +75,7 @@ export interface Draft {
   readonly webhooks: readonly Entry[]
   readonly coupons: readonly Entry[]
   readonly promotionCodes: readonly Entry[]
-  /** `Did you mean …?`, or undefined when nothing is near, or the document asked for too many. */
+  /** `Did you mean …?`; undefined if no candidate is similar or the limit per document is reached. */
   readonly suggest: (word: string, candidates: readonly string[]) => string | undefined
 }
 
@@ -95,10 +95,10 @@ export function draftOf(document: unknown): Draft {
   }
 }
 
-// Comparing words is the dearest thing a rule does; a hostile document must not buy more of it than a reader could use.
+// Limits per document. Comparing words is the most expensive operation of a rule, and a hostile document must not multiply it.
 const mostSuggestions = 100
 const mostCandidates = 500
-/** Letters compared with letters: a hundred words of 20 letters with 500 of the same length, and some more. */
+/** Limit of letter comparisons: 100 words of 20 letters with 500 candidates of the same length need 20 million. */
 const mostComparisons = 40_000_000
 
 function suggestions(): Draft['suggest'] {
@@ -114,7 +114,7 @@ function suggestions(): Draft['suggest'] {
   }
 }
 
-/** One row of the specification's rule table, or of its elaboration: a pure look at the whole document. Never throws. */
+/** A row of the specification's rule table, or of its elaboration: a pure function of the whole document. Never throws. */
 export type Rule = (draft: Draft) => readonly Issue[]
 
 export function problem(code: IssueCode, pointer: string, detail: string, hint?: string): Issue {
@@ -125,7 +125,7 @@ export function warning(code: IssueCode, pointer: string, detail: string, hint?:
   return { ...problem(code, pointer, detail, hint), severity: 'warning' }
 }
 
-/** `The price "solo_monthly"`, or `The price` while it has no id. */
+/** `The price "solo_monthly"`, or `The price` if it has no id. */
 export function named(kind: string, entry: Entry, article: 'The' | 'the' = 'The'): string {
   const id = entry.text('id')
   return id === undefined ? `${article} ${kind}` : `${article} ${kind} ${quoted(id)}`
@@ -133,9 +133,9 @@ export function named(kind: string, entry: Entry, article: 'The' | 'the' = 'The'
 
 const longestQuote = 80
 
-/** A value as JSON, cut to a length that a message can carry. */
+/** A value as JSON, truncated to 80 characters for a message. */
 export function quoted(value: unknown): string {
-  // Thousands of messages may name the same text of megabytes: no more of it is written than they carry.
+  // Sliced before serializing, because thousands of messages may quote the same string of several megabytes.
   const short = typeof value === 'string' ? value.slice(0, longestQuote) : value
   const text = short === undefined ? 'nothing' : JSON.stringify(short)
   return text.length > longestQuote ? `${text.slice(0, longestQuote - 1)}…` : text

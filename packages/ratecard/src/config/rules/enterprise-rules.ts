@@ -61,7 +61,7 @@ export const oneDefaultPrice: Rule = ({ products }) =>
     ]
   })
 
-/** Finds the base price of each enterprise price and compares the two: a swap must not change currency, rhythm or measure. */
+/** Finds the base price of each enterprise price and compares the two. A swap must not change currency, interval or metering. */
 export const basePrice: Rule = ({ products, suggest }) =>
   products.flatMap(({ product, prices }) => {
     const ordinary = ordinaryById(prices)
@@ -84,7 +84,7 @@ export const basePrice: Rule = ({ products, suggest }) =>
     })
   })
 
-/** Applying a template must have one answer for each base price. */
+/** An enterprise template may apply to a base price only once, so that its replacement is unambiguous. */
 export const oneEnterprisePricePerBase: Rule = ({ products }) =>
   products.flatMap(({ prices }) => {
     const present = presentIds(ordinaryById(prices))
@@ -115,10 +115,10 @@ function mismatch(price: Entry, base: Entry, id: string, termsOf: (price: Entry)
   return [problem('base_price_mismatch', price.pointer, detail, 'Make them equal, or name another `base_price`.')]
 }
 
-/** What an enterprise price has in common with its base price, each as JSON. */
+/** Terms that an enterprise price must share with its base price, each as JSON. */
 type Terms = ReadonlyMap<string, string | undefined>
 
-/** A base price is compared with each of thousands: what it says is written once. */
+/** Cache: a base price may be compared with thousands of enterprise prices, so its terms are serialized once. */
 function rememberedTerms(): (price: Entry) => Terms {
   const remembered = new Map<Entry, Terms>()
   return (price) => {
@@ -163,7 +163,7 @@ function presentIds(ordinary: ReadonlyMap<string, Entry>): ReadonlyMap<string, s
   return byEveryId([...ordinary].map(([id, price]) => [id, texts(price)]))
 }
 
-/** The first of each id; a second one has an issue of its own. */
+/** The first price of each id. A duplicate has an issue of its own. */
 function ordinaryById(prices: readonly Entry[]): ReadonlyMap<string, Entry> {
   const ordinary = new Map<string, Entry>()
   for (const price of prices) {

@@ -4,10 +4,10 @@ import { named, problem, quoted } from './draft.ts'
 import type { Entry, Rule } from './draft.ts'
 
 const amountFields = ['amount', 'unit_amount_decimal', 'tiers', 'custom_unit_amount'] as const
-/** The processor's limit of three years, in each interval. */
+/** Stripe's maximum billing period of three years, in each interval. */
 const longest: Readonly<Record<string, number>> = { day: 1095, week: 156, month: 36, year: 3 }
 
-/** A tiered price that lacks its tiers is left to `tieredHasTiers`, which says more. */
+/** A tiered price without tiers is reported by `tieredHasTiers`, in more detail. */
 export const amountOrTiers: Rule = ({ prices }) =>
   prices.flatMap((price) => {
     const given = amountFields.filter((field) => price.has(field))
@@ -29,7 +29,7 @@ export const amountOrTiers: Rule = ({ prices }) =>
 export const tieredHasTiers: Rule = ({ prices }) =>
   prices.flatMap((price) => {
     if (price.has('tiers')) {
-      // With an amount beside them, `amountOrTiers` speaks: which of the two stays decides about the scheme.
+      // If an amount is set as well, `amountOrTiers` reports the price: the billing scheme depends on which of the two stays.
       if (isTiered(price) || price.has('amount') || price.has('unit_amount_decimal')) return []
       const detail = `${named('price', price)} has tiers but is not tiered.`
       return [problem('tiers_missing', price.at('tiers'), detail, 'Add `"billing_scheme": "tiered"`.')]
@@ -53,7 +53,7 @@ export const tieredHasTiers: Rule = ({ prices }) =>
 export const tiersAscend: Rule = ({ prices }) =>
   prices.flatMap((price) => {
     const limits = price.entries('tiers').map((tier) => ({ tier, upTo: tier.value('up_to') }))
-    // A malformed limit has its own issue; an order cannot be judged with it.
+    // The order is not checked if a limit is malformed, which is reported separately.
     if (
       limits.length === 0 ||
       limits.length !== price.list('tiers').length ||
@@ -88,7 +88,7 @@ export const tiersAscend: Rule = ({ prices }) =>
     return issues
   })
 
-/** The tiers of a price in all its currencies. */
+/** Tiers of a price in all its currencies. */
 function tiersOf(price: Entry): readonly Entry[] {
   return [price, ...optionsOf(price)].flatMap((one) => one.entries('tiers'))
 }
@@ -101,7 +101,7 @@ function optionsOf(price: Entry): readonly Entry[] {
 const endsOf = (price: Entry) => JSON.stringify(price.entries('tiers').map((tier) => tier.value('up_to')))
 const schemeOf = (price: Entry) => (price.has('tiers') ? 'tiers' : 'an amount')
 
-/** Each further currency is priced as the price itself is, and is not its own currency. */
+/** Each additional currency uses the pricing scheme of the price (amount or tiers) and differs from the price's own currency. */
 export const currencyOptionsFit: Rule = ({ prices }) =>
   prices.flatMap((price) => {
     const options = price.child('currency_options')
@@ -149,7 +149,7 @@ export const currencyOptionsFit: Rule = ({ prices }) =>
     })
   })
 
-/** Packages are not counted with tiers, and a trial or an interval does not go with an amount of the customer's choice. */
+/** Packages (`transform_quantity`) cannot be combined with tiers. A custom amount cannot be combined with a trial or an interval. */
 export const pricePartsFit: Rule = ({ prices }) =>
   prices.flatMap((price) => {
     const says = (field: string, detail: string, hint: string) => [

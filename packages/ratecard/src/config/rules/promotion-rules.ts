@@ -34,7 +34,7 @@ export const couponCurrency: Rule = ({ coupons }) =>
     return []
   })
 
-/** Only an amount has other currencies, and none is its own. */
+/** Only a fixed amount can have additional currencies, and they must differ from its own. */
 export const couponCurrencies: Rule = ({ coupons }) =>
   coupons.flatMap((coupon) => otherCurrencies(coupon, 'coupon', 'amount_off', coupon.text('currency')))
 
@@ -140,7 +140,7 @@ export const minimumAmountCurrency: Rule = ({ promotionCodes }) =>
     ]
   })
 
-/** The processor refuses a code that could be used after, or more often than, its coupon. */
+/** The processor refuses a code that expires later, or can be redeemed more often, than its coupon. */
 export const codeWithinCoupon: Rule = ({ promotionCodes, coupons }) => {
   const byId = new Map(coupons.map((coupon) => [coupon.text('id'), coupon]))
   return promotionCodes.flatMap((code) => {

@@ -1,5 +1,5 @@
-// What the fields of a document mean to each other: one function per row of the specification's rule table and of its elaboration.
-// A rule sees the whole document, reports everything it finds, never throws, and never repeats what the shape check says.
+// Rules about relations between fields: one function per row of the specification's rule table and of its elaboration. A rule reads the
+// whole document, reports all problems, never throws, and does not repeat issues of the shape check.
 import type { Issue } from '../../errors/issue.ts'
 import { chargeableAmounts, plausibleAmounts } from './amount-rules.ts'
 import {
@@ -89,13 +89,13 @@ const rules: readonly Rule[] = [
   chargeableAmounts,
 ]
 
-/** What the rules have against a document, well-formed or not: of each rule at most so many errors, and as many warnings. */
+/** Issues of all rules, for any document, even a malformed one. `most` limits the errors and the warnings of each rule. */
 export function ruleIssues(document: unknown, most = Infinity): Issue[] {
   const draft = draftOf(document)
   return rules.flatMap((rule) => firstOf(rule(draft), most))
 }
 
-/** Counted apart: warnings, however many, must not hide the error that makes a document invalid. */
+/** Errors and warnings are counted separately, so that many warnings cannot hide an error. */
 function firstOf(issues: readonly Issue[], most: number): readonly Issue[] {
   if (issues.length <= most) return issues
   const left = { error: most, warning: most }

@@ -1,16 +1,16 @@
-// Which variables a document may expand, and where. A document is published and sent to the processor, and in a pull request
-// anybody may have written it: what opens other doors must not get into it.
+// Variables that a document may expand, and where. A document is published and sent to the processor, and a pull request may contain one
+// from an untrusted author, so credentials must not get into it.
 
-/** Of the product itself and of what commonly stands beside it in an environment. */
+/** Variables of Ratecard itself and common credentials of the same environment. */
 const neverExpanded = /^(?:(?:RATECARD|STRIPE|AWS|GITHUB|NPM|SSH)_|DATABASE_URL$)/i
 const likeSecret = /(?:KEY|SECRET|TOKEN|PASSWORD)$/i
 
-/** Whether the value is to be shown as `${NAME}` wherever people look. */
+/** True if the value is to be shown as `${NAME}` instead, e.g. for `HOOK_TOKEN`. */
 export function isSecretName(name: string): boolean {
   return likeSecret.test(name)
 }
 
-/** Why a variable must not be expanded at this place of the document; null when it may. */
+/** Reason why a variable must not be expanded at this path of the document; null if it may. */
 export function whyForbidden(
   name: string,
   path: readonly (string | number)[],

@@ -4,7 +4,7 @@ import { webhookEvents } from '../schema/webhook-events.generated.ts'
 
 const knownEvents = new Set(webhookEvents)
 
-// No message repeats a URL: after interpolation it may hold a token.
+// Messages never contain the URL, because it may contain a token after interpolation.
 export const webhookUrl: Rule = ({ webhooks }) =>
   webhooks.flatMap((webhook) => {
     const url = webhook.text('url')

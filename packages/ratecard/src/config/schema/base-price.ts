@@ -6,9 +6,9 @@ const longestId = 100
 type Enterprise = Pick<Price, 'id' | 'enterprise_template' | 'enterprise_id' | 'previous_ids'>
 
 /**
- * The ordinary price that an enterprise price stands in for, by its present id: `base_price` when given, else the longest id of an
- * ordinary price of the product, or earlier id of one, that the id continues after `_`, `-` or `.`. Undefined for an ordinary price
- * and when nothing fits.
+ * The current id of the ordinary price that an enterprise price replaces: `base_price` if given, otherwise the longest current or earlier
+ * id of an ordinary price of the product that is a prefix of the enterprise id, followed by `_`, `-` or `.` (e.g. `pro` for `pro_acme`).
+ * Undefined for an ordinary price, or if no id matches.
  */
 export function basePriceId(
   price: Enterprise & Pick<Price, 'base_price'>,
@@ -22,13 +22,13 @@ export function basePriceId(
   )
 }
 
-/** The present ids of ordinary prices, by themselves and by each earlier id. */
+/** Current ids of ordinary prices, by current id and by each earlier id. */
 export function byEveryId(ordinary: readonly (readonly [string, readonly string[]])[]): ReadonlyMap<string, string> {
   const earlier = ordinary.flatMap(([id, previous]) => previous.map((from) => [from, id] as const))
   return new Map([...earlier, ...ordinary.map(([id]) => [id, id] as const)])
 }
 
-/** The longest of the ordinary ids that `id` continues, as it is called now. The cost does not depend on how many there are. */
+/** The longest ordinary id that is a prefix of `id`, as its current id. The cost does not depend on the number of prices. */
 export function derivedBase(id: string, ordinary: Pick<ReadonlyMap<string, string>, 'get'>): string | undefined {
   for (let length = Math.min(id.length - 2, longestId); length > 0; length--) {
     const base = id.slice(0, length)

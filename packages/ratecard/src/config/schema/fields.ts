@@ -3,16 +3,16 @@ import type { Static, TSchema } from 'typebox'
 import { currencies } from '../../money/currencies.ts'
 import { latestMoment } from './moment.ts'
 
-/** Ids appear in URLs and become lookup keys at the processor. */
+/** Ids appear in URLs and become lookup keys at the processor. At most 100 characters. */
 export const idPattern = '^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$'
 export const versionPattern = '^\\d+\\.\\d+\\.\\d+$'
-/** Up to 12 decimals, no sign, no exponent: the processor's own limit for sub-minor amounts. */
+/** Up to 12 integer digits and 12 decimals, without sign or exponent: Stripe's limit for amounts below one minor unit. */
 export const decimalPattern = '^\\d{1,12}(\\.\\d{1,12})?$'
 
-/** Unknown fields are errors everywhere: a misspelt optional field must not pass as absent. */
+/** Unknown fields are errors everywhere. Otherwise a misspelled optional field would count as absent. */
 export const closed = { additionalProperties: false } as const
 
-// Beyond these, a JSON number is no longer exact, or no processor takes it.
+// Upper limits. Larger amounts lose precision as JSON numbers or are refused by the processor.
 const largestAmount = 999_999_999_999
 const largestCount = 2_147_483_647
 
@@ -27,10 +27,10 @@ export const UiFeatures = Type.Array(UiText('One feature, as shown to customers.
   description: 'Feature list for a pricing table.',
   examples: [['Unlimited notebooks', 'Shared shelves']],
 })
-/** An amount that may be zero. */
+/** An amount in minor units; zero is allowed. */
 export const Minor = (description: string, example = 1200) =>
   Type.Integer({ minimum: 0, maximum: largestAmount, description, examples: [example] })
-/** An amount that may not be zero. */
+/** An amount in minor units; zero is not allowed. */
 export const PositiveMinor = (description: string, example = 1000) =>
   Type.Integer({ minimum: 1, maximum: largestAmount, description, examples: [example] })
 export const Count = (description: string, ...examples: number[]) =>
@@ -38,7 +38,7 @@ export const Count = (description: string, ...examples: number[]) =>
 export const Decimal = (description: string) =>
   Type.String({ pattern: decimalPattern, description, examples: ['0.05'] })
 export const CurrencyField = (description: string) => Type.Enum(currencies, { description, examples: ['usd', 'eur'] })
-/** A map from the code of a further currency to what is said in it. */
+/** A map from the code of an additional currency to its amounts. */
 export function byCurrency<Option extends TSchema>(option: Option, description: string, example: object) {
   const options = Object.fromEntries(currencies.map((currency) => [currency, option]))
   return Type.Partial(Type.Object(options as Record<(typeof currencies)[number], Option>), {
@@ -61,14 +61,14 @@ export const TaxCode = Type.String({
   description: 'The processor’s code of what this is for taxes.',
   examples: ['txcd_10103001'],
 })
-/** The processor strips what is not ASCII, and wants a letter. */
+/** The processor removes characters that are not ASCII and requires a letter. 5 to 22 characters. */
 export const statementPattern = '^(?=.*[A-Za-z])[ !#-&(-)+-;=?-\\[\\]-~]{5,22}$'
 export const StatementDescriptor = Type.String({
   pattern: statementPattern,
   description: 'Text on the customer’s card or bank statement, for subscriptions.',
   examples: ['EXAMPLE PRO'],
 })
-/** A date, since 2024 with the name of its release line. */
+/** A date. Since 2024, followed by the name of the release line, e.g. `2025-03-31.basil`. */
 export const apiVersionPattern = '^20\\d{2}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])(\\.[a-z]{2,30})?$'
 export const ApiVersion = Type.String({
   pattern: apiVersionPattern,
@@ -92,7 +92,7 @@ export const Moment = (description: string) =>
     examples: ['2031-02-28T23:59:59Z', 1924991999],
   })
 
-// The processor takes an empty value as "remove the key", and refuses square brackets in keys.
+// The processor interprets an empty value as "remove the key" and refuses square brackets in keys.
 export const Metadata = Type.Record(
   Type.String({ pattern: '^[^\\[\\]]{1,40}$' }),
   Type.String({ minLength: 1, maxLength: 500 }),

@@ -1,12 +1,12 @@
-// The published JSON Schema: the schema of the document, with what an editor profits from beside it. It is never what decides:
-// rules.ts knows more than a schema can say.
+// The published JSON Schema: the document's schema plus hints for editors. Not used for validation: rules.ts checks more than a schema can
+// express.
 import { currencies, currencyNames } from '../../money/currencies.ts'
 import { BillingConfig } from './schema.ts'
 import { webhookEvents } from './webhook-events.generated.ts'
 
 type Schema = Record<string, unknown>
 
-// Not in schema.ts: a serializer that reads the same schema would write defaults into answers.
+// Kept out of schema.ts, because a serializer that uses the same schema would add the defaults to responses.
 const defaults: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   product: { type: 'service' },
   price: {
@@ -54,7 +54,7 @@ const without = (...fields: string[]): Schema => ({
 })
 const when = (condition: Schema, consequence: Schema): Schema => ({ if: condition, then: consequence })
 
-/** Of the further currencies of a price. */
+/** Condition on an additional currency of a price. */
 const inCurrency = (currency: string, option: Schema | false): Schema => ({
   properties: { currency_options: { properties: { [currency]: option } } },
 })
@@ -62,7 +62,7 @@ const inEachCurrency = (option: Schema): Schema => ({
   properties: { currency_options: { additionalProperties: option } },
 })
 
-/** What the members of one object mean to each other, as far as a schema can say it. */
+/** Relations between the members of one object, as far as JSON Schema can express them. */
 const relations: Readonly<Record<string, readonly Schema[]>> = {
   price: [
     { oneOf: [has('amount'), has('unit_amount_decimal'), has('tiers'), has('custom_unit_amount')] },
@@ -106,8 +106,8 @@ const relations: Readonly<Record<string, readonly Schema[]>> = {
 }
 
 /**
- * JSON Schema (draft 2020-12) of one file of the configuration, for editors: descriptions, examples, defaults and event names.
- * `publicUrl` is the base of the service that serves it.
+ * JSON Schema (draft 2020-12) of one configuration file, for editors: descriptions, examples, defaults and event names. `publicUrl` is the
+ * base URL of the service that serves it.
  */
 export function publishedSchema(publicUrl?: string): Schema {
   const { $id: _id, ...root } = plain(BillingConfig)
@@ -138,7 +138,7 @@ export function publishedSchema(publicUrl?: string): Schema {
   }
 }
 
-/** Known names complete in an editor; text with a variable in it is let through. */
+/** Editors complete known event names. A string with a variable is accepted as well. */
 function suggestEvents(webhook: Schema): void {
   const events = fieldOf(webhook, 'events')
   events['uniqueItems'] = true
@@ -148,7 +148,7 @@ function suggestEvents(webhook: Schema): void {
   }
 }
 
-/** Adds what editors show: descriptions with their code marks, and a line for each value of an enum. */
+/** Adds editor hints: Markdown descriptions and a description for each enum value. */
 function explain(schema: unknown): void {
   if (Array.isArray(schema)) schema.forEach(explain)
   if (!isSchema(schema)) return
@@ -172,7 +172,7 @@ function fieldOf(schema: Schema, field: string): Schema {
   return found
 }
 
-/** A copy that is nothing but JSON, for the builder's own marks are not. */
+/** A plain JSON copy, without the symbols that the schema builder adds. */
 function plain(schema: object): Schema {
   const copy: unknown = JSON.parse(JSON.stringify(schema))
   if (!isSchema(copy)) throw new TypeError('The schema is no object')

@@ -1,9 +1,9 @@
 const rfc3339 = /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.\d+)?(?:[Zz]|[+-]\d{2}:\d{2})$/
 
-/** The last second of the year 9999: larger numbers are milliseconds by mistake. */
+/** Last second of the year 9999. Larger numbers are probably milliseconds. */
 export const latestMoment = 253_402_300_799
 
-/** A date and a time with a zone that exist in the calendar: 2031-02-30 and 24:00 do not. */
+/** True for an ISO 8601 date and time with a zone that exists in the calendar, e.g. not 2031-02-30 or 24:00. */
 export function isMoment(text: string): boolean {
   const match = rfc3339.exec(text)
   if (match === null || Number.isNaN(Date.parse(text))) return false
@@ -13,7 +13,10 @@ export function isMoment(text: string): boolean {
   return date.getUTCMonth() === month - 1 && date.getUTCDate() === day && Number(match[4]) < 24
 }
 
-/** Unix seconds of an ISO 8601 moment with a zone (fractions are cut off), or of Unix seconds. Throws RangeError for other text. */
+/**
+ * Unix seconds of an ISO 8601 timestamp with a zone (fractions are cut off). A number is returned unchanged. Throws RangeError for other
+ * text.
+ */
 export function toUnixSeconds(value: string | number): number {
   if (typeof value === 'number') return value
   if (!isMoment(value)) throw new RangeError('Not an ISO 8601 moment with a time zone')

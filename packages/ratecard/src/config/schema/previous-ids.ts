@@ -1,11 +1,11 @@
-// Earlier ids of renamed items: `previous_ids` of every kind. What the ids mean to each other, and which item an old id is now.
+// Earlier ids of renamed items (`previous_ids` of every kind): their rules, and the lookup of an item by an earlier id.
 import { pointerToken } from '../../errors/issue.ts'
 import { problem, quoted } from '../rules/draft.ts'
 import type { Draft, Entry, Rule } from '../rules/draft.ts'
 import { webhookId } from './ids.ts'
 import type { BillingConfig } from './schema.ts'
 
-/** The lists of a document that hold items; one that the schema gains and this table lacks does not compile. */
+/** Lists of the document that contain items. A new list in the schema that is missing in `listed` is a compile error. */
 type ListName = {
   [Name in keyof BillingConfig]-?: NonNullable<BillingConfig[Name]> extends readonly object[] ? Name : never
 }[keyof BillingConfig]
@@ -19,12 +19,12 @@ const listed = {
   webhooks: 'webhook',
 } as const satisfies Record<ListName, string>
 
-/** Every list of items that a document may hold. */
+/** All item lists of a document. */
 export const listNames = Object.keys(listed) as readonly ListName[]
 
 type Kind = (typeof listed)[ListName] | 'price'
 
-/** The items of each kind; prices of all products are one kind. */
+/** The items of each kind. Prices of all products form one kind. */
 function groupsOf(draft: Draft): readonly (readonly [Kind, readonly Entry[]])[] {
   const lists = Object.entries(listed).map(([list, kind]) => [kind, draft.root.entries(list)] as const)
   return [...lists, ['price', draft.prices]]
@@ -35,7 +35,9 @@ function idOf(kind: Kind, entry: Entry): string | undefined {
   return id ?? (kind === 'webhook' && url !== undefined ? webhookId({ url }) : undefined)
 }
 
-/** An earlier id is no present id of its kind, and belongs to one item: else nobody could say whose history it is. */
+/**
+ * An earlier id must not be a current id of its kind, and must belong to one item. Otherwise the owner of its history would be ambiguous.
+ */
 export const previousIds: Rule = (draft) =>
   groupsOf(draft).flatMap(([kind, items]) => {
     const name = kind.replace('_', ' ')
@@ -71,14 +73,14 @@ export const previousIds: Rule = (draft) =>
     )
   })
 
-/** An earlier id of a document, and the item that it is now. */
+/** An earlier id and the current id of its item. */
 export interface Alias {
   readonly kind: Kind
   readonly from: string
   readonly to: string
 }
 
-/** Every earlier id that the document names, with the present one. */
+/** All earlier ids of the document with their current ids. */
 export function aliasesOf(config: BillingConfig): readonly Alias[] {
   const of = (kind: Kind, items: readonly { readonly id?: string; readonly url?: string; previous_ids?: string[] }[]) =>
     items.flatMap(({ id, url = '', previous_ids = [] }) =>
@@ -90,7 +92,7 @@ export function aliasesOf(config: BillingConfig): readonly Alias[] {
   ]
 }
 
-/** The id that an item has now, of the id that a reader may have kept from before. An id that is nobody's earlier one stays. */
+/** The current id for an id that a client may have stored earlier. An id that is no earlier id of an item is returned unchanged. */
 export function presentId(config: BillingConfig, kind: Kind, id: string): string {
   return aliasesOf(config).find((alias) => alias.kind === kind && alias.from === id)?.to ?? id
 }

@@ -1,12 +1,14 @@
 import { isEnterprise } from './ids.ts'
 import type { BillingConfig, Meter, Price, Product } from './schema.ts'
 
-/** An enterprise price is never public, whatever `public` says. */
+/** False for an enterprise price, even with `public: true`. */
 export function isPublic(price: Pick<Price, 'public' | 'enterprise_template' | 'enterprise_id'>): boolean {
   return price.public !== false && !isEnterprise(price)
 }
 
-/** Which members anyone may see. A member that is in no line does not compile: each is decided, see docs/decisions/0036. */
+/**
+ * Members in the public view. A member without an entry is a compile error, so that each is decided explicitly; see docs/decisions/0036.
+ */
 type VisibleMembers<Item> = { readonly [Member in keyof Item]-?: boolean }
 
 const shownOfDocument: VisibleMembers<BillingConfig> = {
@@ -33,7 +35,7 @@ const shownOfProduct: VisibleMembers<Product> = {
   prices: true,
   ui: true,
   processor_id: true,
-  // What is only for banks, tax offices, carriers and the company itself.
+  // Internal data for banks, tax authorities, carriers and the seller.
   statement_descriptor: false,
   tax_code: false,
   shippable: false,
@@ -64,7 +66,7 @@ const shownOfPrice: VisibleMembers<Price> = {
   default: true,
   ui: true,
   processor_id: true,
-  // Names inside a company.
+  // Internal names of the seller.
   nickname: false,
   enterprise_template: false,
   enterprise_id: false,
@@ -90,20 +92,20 @@ function shown<Item extends object>(item: Item, members: VisibleMembers<Item>): 
   return Object.fromEntries(Object.entries(item).filter(([member]) => table[member] === true)) as Item
 }
 
-/** A price as its buyer may see it. */
+/** A price without its private members, for its buyer. */
 export function publicPrice(price: Price): Price {
   return shown(price, shownOfPrice)
 }
 
 /**
- * What anyone may see: public prices, their products, and the meters that these prices bill. A product whose every price is hidden is
- * left out; one that has no price at all is shown. Never webhooks, features, coupons or promotion codes.
+ * The public view: public prices, their products, and the meters that these prices bill. A product whose prices are all hidden is left
+ * out; a product without prices is included. Never contains webhooks, features, coupons or promotion codes.
  */
 export function publicView(config: BillingConfig): BillingConfig {
   const view = shown(config, shownOfDocument)
   const products = config.products.flatMap(publicProduct)
   const billed = new Set(products.flatMap(({ prices = [] }) => prices.map((price) => price.meter)))
-  // Members keep the document's order: these are the bytes that are served.
+  // Members keep the order of the document, because the result is served as it is.
   return {
     ...view,
     ...(view.meters && {

@@ -1,5 +1,5 @@
-// Strict JSON for whatever comes over the network: it refuses what could surprise the code behind it, e.g. a name twice in one
-// object (JSON.parse drops one of the two values in silence) or a depth that exhausts the stack of a recursive function.
+// Strict JSON parser for network input. Rejects duplicate names in an object (`JSON.parse` silently drops one of the values) and nesting
+// that would overflow the stack of recursive functions.
 import { visit } from 'jsonc-parser'
 import { pointerOf } from '../../errors/issue.ts'
 import type { Issue } from '../../errors/issue.ts'
@@ -8,7 +8,7 @@ import { LineIndex } from '../files/position.ts'
 const maxDepth = 64
 const maxMembers = 10_000
 
-/** The value that `JSON.parse` returns; or the first thing that is wrong with the text, with its place. */
+/** The value as `JSON.parse` returns it, or the first issue with its position. */
 export type ReadJson =
   { readonly value: unknown; readonly issue: null } | { readonly value: undefined; readonly issue: Issue }
 
@@ -28,7 +28,7 @@ export function malformed(detail: string, path: readonly (string | number)[] = [
   return { code: 'syntax', pointer: pointerOf(path), severity: 'error', detail }
 }
 
-/** Thrown by the callbacks below: the only way to end a visit early. */
+/** Thrown by the callbacks below, because a visit cannot be ended early otherwise. */
 class Found extends Error {
   readonly issue: Issue
 
@@ -75,7 +75,7 @@ function firstIssue(text: string, isJson: boolean): Issue | null {
           names?.add(name)
         },
         onError: (_error, offset, length) => {
-          // JSON.parse decides what is JSON; the visit only knows where the first mistake is.
+          // `JSON.parse` decides whether the text is JSON; the visitor only locates the first error.
           if (!isJson) throw new Found(notJson(text, offset, length))
         },
       },
@@ -88,7 +88,7 @@ function firstIssue(text: string, isJson: boolean): Issue | null {
   return isJson ? null : malformed('The body is not JSON.')
 }
 
-/** The body is not quoted: it may contain a secret. */
+/** Error messages never quote the body, because it may contain a secret. */
 function notJson(text: string, offset: number, length: number): Issue {
   const isCutString = text[offset] === '"' && offset + length >= text.length
   if (offset >= text.length || isCutString) return malformed('The body is not JSON: it ends too early.')

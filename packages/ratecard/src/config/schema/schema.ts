@@ -1,5 +1,5 @@
-// The configuration document: the one truth for the TypeScript type, the published JSON Schema, the OpenAPI component and
-// the runtime check. Shape only; what fields mean to each other is in rules.ts.
+// The schema of the configuration document: the single source of the TypeScript type, the published JSON Schema, the OpenAPI component and
+// the runtime check. Covers the shape only; relations between fields are in rules.ts.
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import {

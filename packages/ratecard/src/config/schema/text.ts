@@ -1,21 +1,21 @@
-// Text that every reader takes alike: well-formed Unicode without control characters. The processor refuses the first kind of
-// flaw in the middle of a push; the second can redraw the terminal of whoever approves a plan.
+// Checks that text is well-formed Unicode without control characters. The processor refuses malformed text in the middle of a push;
+// control characters can manipulate the terminal of an operator who approves a plan.
 import { pointerOf } from '../../errors/issue.ts'
 import type { Issue } from '../../errors/issue.ts'
 import { problem } from '../rules/draft.ts'
 
 type Path = readonly (string | number)[]
 
-// C0, DEL and C1, and the two separators that break a line in some programs and not in others.
+// C0, DEL and C1, and the separators U+2028 and U+2029, which only some programs treat as line breaks.
 const control = /[\p{Cc}\u2028\u2029]/u
 const controlOrBreak = /\r\n|[\p{Cc}\u2028\u2029]/gu
 const halfCharacter = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/
-/** Longer text is read by people in several lines. */
+/** The only field that may contain line breaks. */
 const fieldWithLines = 'description'
 
 /**
- * One issue for each text and each key that is not well-formed, or holds a control character (line breaks in descriptions may).
- * Looks no further when it has `most`.
+ * One issue for each string and key that is malformed or contains a control character (line breaks are allowed in descriptions). Stops
+ * after `most` issues.
  */
 export function textIssues(document: unknown, most = Infinity): Issue[] {
   const found = new Map<string, Issue>()
@@ -31,7 +31,10 @@ export function textIssues(document: unknown, most = Infinity): Issue[] {
   return [...found.values()]
 }
 
-/** The document with each flaw of {@link textIssues} made a space or the replacement character, and the places of these. */
+/**
+ * The document with each flaw of {@link textIssues} replaced by a space or the replacement character, and the pointers of the replaced
+ * strings.
+ */
 export function withSoundText<T>(document: T): { readonly document: T; readonly pointers: readonly string[] } {
   const pointers = textIssues(document).map(({ pointer }) => pointer)
   return { document: pointers.length === 0 ? document : (sound(document, []) as T), pointers }
@@ -50,13 +53,13 @@ const isBreak = (match: string) => match === '\n' || match === '\r\n'
 const soundText = (text: string, lines: boolean) =>
   text.toWellFormed().replace(controlOrBreak, (match) => (lines && isBreak(match) ? match : ' '))
 
-/** A key of metadata may be called `description` as well: what it holds is one line. */
+/** A metadata key called `description` does not count: its value must be one line. */
 function takesLines(path: Path): boolean {
   return path.at(-1) === fieldWithLines && path.at(-2) !== 'metadata'
 }
 
 function flawOf(text: string, lines: boolean): { readonly words: string; readonly position: number } | null {
-  // Nearly every text passes here.
+  // Fast path for valid text.
   if (!control.test(text) && text.isWellFormed()) return null
   for (const match of text.matchAll(controlOrBreak))
     if (!(lines && isBreak(match[0])))
@@ -67,10 +70,7 @@ function flawOf(text: string, lines: boolean): { readonly words: string; readonl
 
 const nameOf = (character: string) => `U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`
 
-/**
- * Every text and every key until `visit` says that it has enough. Without recursion: depth has a limit elsewhere, which may not have
- * been checked yet.
- */
+/** Visits every string and every key until `visit` returns false. Iterative, because the depth may not have been checked yet. */
 function walk(document: unknown, visit: (text: string, path: Path, isKey: boolean) => boolean): void {
   const waiting: { readonly value: unknown; readonly path: Path }[] = [{ value: document, path: [] }]
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
@@ -89,7 +89,7 @@ function walk(document: unknown, visit: (text: string, path: Path, isKey: boolea
       if (typeof member === 'string' && !visit(member, place, false)) return
       if (isObject) inside.push({ value: member, path: place })
     }
-    // What stands first is taken first, from the end of the list.
+    // Reversed, because the stack is popped from its end and document order must be kept.
     for (const next of inside.reverse()) waiting.push(next)
   }
 }

@@ -12,7 +12,7 @@ export interface ShapeCheck {
   readonly lists: ShapePart['lists']
 }
 
-/** The compiler of the document’s schema. It knows each part by its name. */
+/** Ajv instance with the document's schema; each part is registered by name. */
 export function shapeCompiler(code: Options['code'] = {}): Ajv2020 {
   const ajv = new Ajv2020({
     allErrors: true,
@@ -32,7 +32,10 @@ export function documentParts(): Readonly<Record<string, ShapePart>> {
   return shapeParts(BillingConfig)
 }
 
-/** Takes some 30 ms, which whoever checks nothing need not pay. The bundle holds what this gives: scripts/bundle.mjs. */
+/**
+ * Compiles the schema, which takes about 30 ms, so it runs only when a document is checked. The bundle contains the compiled result:
+ * scripts/bundle.mjs.
+ */
 export function compileShape(): Readonly<Record<string, ShapeCheck>> {
   const ajv = shapeCompiler()
   const check = (name: string, lists: ShapePart['lists']): ShapeCheck => {

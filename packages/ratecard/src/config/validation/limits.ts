@@ -2,18 +2,21 @@ import { pointerOf } from '../../errors/issue.ts'
 import type { Issue, Severity } from '../../errors/issue.ts'
 import { problem } from '../rules/draft.ts'
 
-// Ten times a price list of 10,000 products with five prices each; beyond it, listing every problem would cost more memory than it helps.
+// Ten times a price list of 10,000 products with five prices each. Listing every problem of a larger document would use too much memory.
 const mostValues = 1_000_000
 const mostKeys = 1_000
 const deepest = 32
 
-/** The most issues that one answer lists. */
+/** Maximum number of issues in one response. */
 export const mostIssues = 1_000
 
-/** Of what is never listed, no more is found and put into words than the order of the document may need. */
+/**
+ * Maximum number of issues that are collected before sorting. Issues beyond it are not generated, because at most {@link mostIssues} are
+ * listed.
+ */
 export const mostFound = 5 * mostIssues
 
-/** What makes a document too large to be worth checking further. Walks without recursion: depth is what it guards against. */
+/** Issues of a document that exceeds the size limits and is not checked further. Iterative, because nesting depth is one of the limits. */
 export function limitIssues(document: unknown): Issue[] {
   const waiting: { value: unknown; path: readonly (string | number)[] }[] = [{ value: document, path: [] }]
   let values = 0
@@ -38,7 +41,7 @@ function tooLarge(path: readonly (string | number)[], detail: string): Issue {
   return problem('document_too_large', pointerOf(path), detail)
 }
 
-/** At most {@link mostIssues}, with a last one that says that others were left out. */
+/** At most {@link mostIssues} issues, plus a final one if others were left out. */
 export function capped(issues: Issue[], severity: Severity): Issue[] {
   if (issues.length <= mostIssues) return issues
   const detail = `Only the first ${mostIssues} ${severity}s are listed.`

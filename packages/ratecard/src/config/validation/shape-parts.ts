@@ -1,23 +1,23 @@
-// The document's schema in parts. As one piece its check is a function of half a megabyte, and V8 takes a hundred megabytes to
-// compile that one anew for a large document. Each part is compiled by itself, and only once.
+// Splits the document's schema into parts. Compiled as one function of 500 kB, it would make V8 use about 100 MB when it optimizes the
+// function for a large document. Each part is compiled separately, and once.
 import type { TSchema } from 'typebox'
 
 type Schema = Readonly<Record<string, unknown>>
 
 export interface ShapePart {
-  /** Says nothing of the items of `lists`. */
+  /** Schema without constraints on the items of `lists`. */
   readonly schema: Schema
-  /** Lists of objects: the part that each of their items must fit, by the list's name. */
+  /** Item part by list name: every object of the list must match that part. */
   readonly lists: Readonly<Record<string, string>>
 }
 
-/** The name of the part that the whole document must fit. */
+/** Name of the part for the document itself. */
 export const wholeDocument = 'document'
 
-/** How many members of an object must be alike before they are checked by one piece of code. */
+/** Minimum number of members with equal schemas that are checked by one shared piece of code. */
 const fewMembers = 10
 
-/** A schema as its parts, by names that a program can give to functions. */
+/** Splits a schema into parts whose names are valid function names. */
 export function shapeParts(schema: TSchema): Readonly<Record<string, ShapePart>> {
   const parts: Record<string, ShapePart> = {}
   divide(wholeDocument, schema as Schema, parts)
@@ -40,7 +40,7 @@ function divide(name: string, schema: Schema, parts: Record<string, ShapePart>):
   for (const [part, item] of items) divide(part, item, parts)
 }
 
-/** The same schema, with one check for members that are all alike. Their names stay known. */
+/** The same schema, with one shared check if all members have equal schemas. Their names are still checked. */
 function compact(schema: Schema): Schema {
   const small = Object.fromEntries(Object.entries(schema).map(([keyword, value]) => [keyword, compactValue(value)]))
   const members = isObject(small['properties']) ? Object.entries(small['properties']) : []

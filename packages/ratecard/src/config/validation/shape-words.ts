@@ -11,7 +11,7 @@ export interface IssueText {
   readonly hint?: string
 }
 
-/** Our code and words for one error of the schema check; `path` leads to the value that is wrong (or that lacks a field). */
+/** Issue code and message for one schema error. `path` leads to the wrong value, or to the object that lacks a field. */
 export function saySchemaError(error: ErrorObject, path: readonly string[]): IssueText {
   const subject = subjectOf(path)
   switch (error.keyword) {
@@ -162,7 +162,7 @@ function sayRange(error: ErrorObject, path: readonly string[], subject: string):
   return say('value_invalid', `${subject} is ${value}, but must be ${bound} ${limit}.`)
 }
 
-// The value is never repeated here: what is too long for its field is too long for a message.
+// Messages never contain the value: a value that is too long for its field is too long for a message.
 function saySize(error: ErrorObject, path: readonly string[], subject: string): IssueText {
   const limit = String(error.params['limit'])
   switch (error.keyword) {
@@ -197,7 +197,7 @@ const singular: Readonly<Record<string, string>> = {
   applies_to: 'product id',
 }
 
-/** What a path leads to, for a reader: `the price`, `the document`, `"ui"`. */
+/** Readable name of a path's target: `the price`, `the document`, `"ui"`. */
 function placeOf(path: readonly string[]): string {
   if (path.length === 0) return 'the document'
   const list = path.length > 1 && /^\d+$/.test(path.at(-1) ?? '') ? singular[path.at(-2) ?? ''] : undefined

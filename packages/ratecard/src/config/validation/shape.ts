@@ -12,7 +12,7 @@ type Checks = Readonly<Record<string, ShapeCheck>>
 
 let compiled: Checks | undefined
 
-/** What the schema alone has against a document: types, required and unknown fields, formats, ranges. All of it. */
+/** Checks a document against the schema only: types, required and unknown fields, formats, ranges. Reports all errors. */
 export function checkShape(document: unknown): { readonly config: BillingConfig | null; readonly issues: Issue[] } {
   const errors: ErrorObject[] = []
   collect((compiled ??= compileShape()), wholeDocument, document, { document, path: '' }, errors)
@@ -21,7 +21,7 @@ export function checkShape(document: unknown): { readonly config: BillingConfig 
     : { config: null, issues: shapeIssues(errors) }
 }
 
-/** What one part has against a value, then what the parts of its lists have against their items. */
+/** Collects the errors of one part, then those of the items in its lists. */
 function collect(
   checks: Checks,
   part: string,
@@ -44,7 +44,10 @@ function collect(
   }
 }
 
-/** One issue for each thing wrong, in our codes and words. The branches of an `anyOf` are left to the one issue of their field. */
+/**
+ * One issue per schema error, with Ratecard's codes and messages. Errors inside `anyOf` branches are dropped, because the `anyOf` itself
+ * has an issue.
+ */
 export function shapeIssues(errors: readonly ErrorObject[]): Issue[] {
   return errors
     .filter(({ schemaPath }) => !/\/anyOf\/\d/.test(schemaPath))
@@ -56,7 +59,7 @@ export function shapeIssues(errors: readonly ErrorObject[]): Issue[] {
     })
 }
 
-// A plain JSON pointer, unlike ours not percent-encoded: a "%" in it is a "%" of the key.
+// Splits a plain JSON pointer. Unlike Ratecard's pointers it is not percent-encoded, so `%` is literal.
 function tokensOf(instancePath: string): string[] {
   return instancePath
     .split('/')

@@ -1,5 +1,5 @@
-// The verdict on a document: its shape by the schema, its meaning by the rules, every problem at once. The command line and the
-// service ask the same function. It expands nothing, changes nothing and knows nothing of the processor.
+// Validates a document: its shape by the schema, relations by the rules; reports all problems at once. Used by the CLI and by the service.
+// Expands no variables, changes nothing and does not contact the processor.
 import { pathOf } from '../../errors/issue.ts'
 import type { Issue } from '../../errors/issue.ts'
 import { capped, limitIssues, mostFound } from './limits.ts'
@@ -10,16 +10,16 @@ import { textIssues } from '../schema/text.ts'
 
 export interface ConfigValidation {
   readonly valid: boolean
-  /** In document order; at most 1,000 and a note. */
+  /** In document order; at most 1,000, plus a note if others were left out. */
   readonly errors: Issue[]
   readonly warnings: Issue[]
-  /** The document itself, exactly when it is valid. */
+  /** The document itself if it is valid, otherwise null. */
   readonly config: BillingConfig | null
 }
 
 /**
- * Takes anything that JSON or YAML can hold and never throws. Warnings do not make a document invalid. What was accepted before
- * there was a rule about text may hold any: whoever rolls back must not be stopped by it.
+ * Accepts any JSON or YAML value and never throws. Warnings do not make a document invalid. `acceptedBefore` skips the text check, so that
+ * a rollback to a document from before that rule is not refused.
  */
 export function validateConfig(document: unknown, { acceptedBefore = false } = {}): ConfigValidation {
   const tooLarge = limitIssues(document)
@@ -37,7 +37,7 @@ export function validateConfig(document: unknown, { acceptedBefore = false } = {
 function judge(document: unknown, anyText: boolean): { config: BillingConfig | null; issues: Issue[] } {
   const { config, issues } = checkShape(document)
   const text = anyText ? [] : textIssues(document, mostFound)
-  // Of text that is none, nothing else is worth saying.
+  // For malformed text no other issues are reported.
   const said = new Set(text.map(({ pointer }) => pointer))
   const others = [...issues, ...ruleIssues(document, mostFound)].filter(({ pointer }) => !said.has(pointer))
   return { config, issues: [...text, ...others] }
@@ -51,7 +51,7 @@ function inDocumentOrder(document: unknown, issues: readonly Issue[]): Issue[] {
     .map(({ issue }) => issue)
 }
 
-/** The position of each step of a pointer among its siblings. */
+/** Index of each pointer token among its siblings. */
 function positions(document: unknown, pointer: string, ranks: WeakMap<object, Map<string, number>>): number[] {
   const order: number[] = []
   let value = document

@@ -1,4 +1,4 @@
-// Who is calling. Runs in onRequest, so that a caller without a key is answered before a byte of the body is read.
+// Authentication of callers. Runs in `onRequest`, so that a request without a key is refused before its body is read.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { toRfc3339 } from '../../clock.ts'
 import { ServiceError } from '../../errors/service-error.ts'
@@ -12,9 +12,9 @@ import type { Origins } from './session.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The valid service key that came with the request. */
+    /** The valid service key of the request. */
     caller: ServiceKey | null
-    /** The genuine session of a tenant, on the routes that take one. */
+    /** The valid tenant session, on routes that accept one. */
     tenantSession: Session | null
   }
 }
@@ -22,11 +22,11 @@ declare module 'fastify' {
 type Hook = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
 
 export interface Authentication {
-  /** Admin routes: no valid key, no answer. */
+  /** Admin routes: a valid key is required. */
   readonly required: Hook
-  /** Public routes: a valid key shows more; a wrong one is a mistake that the caller wants to hear of. */
+  /** Public routes: a valid key includes more data. An invalid key is refused instead of ignored, because the caller has made a mistake. */
   readonly optional: Hook
-  /** Checkout routes, after `optional`: a service key, or the session cookie of a tenant. The key wins. */
+  /** Checkout routes, after `optional`: a service key, or the session cookie of a tenant. The key takes precedence. */
   readonly session: Hook
 }
 
@@ -78,14 +78,14 @@ export function createAuthentication({ service, guard, origins }: Authentication
   }
 }
 
-/** The request is the key's from now on, as far as its scope goes. */
+/** Sets the key as the caller of the request and checks its scope. */
 export function admit(request: FastifyRequest, key: ServiceKey): void {
   request.caller = key
   keepConnection(request.raw)
   assertScope(request, key)
 }
 
-/** The one place where a key's scope counts: what the called route asks for stands in its contract. */
+/** The only place where a key's scope is checked. The contract of the route defines the required scope. */
 function assertScope(request: FastifyRequest, { scope }: ServiceKey): void {
   if (scope === 'write' || request.is404) return
   const needed = scopeNeeded(request.routeOptions.schema)
@@ -98,14 +98,14 @@ function assertScope(request: FastifyRequest, { scope }: ServiceKey): void {
   })
 }
 
-/** Whether the route, called like this, may change something. Both are what `assertScope` goes by. */
+/** True if the request may change state. Uses the same criteria as `assertScope`: the route's scope, and whether it is a dry run. */
 export function mayChange(request: FastifyRequest): boolean {
   if (request.is404 || ['GET', 'HEAD', 'OPTIONS'].includes(request.method)) return false
   const needed = scopeNeeded(request.routeOptions.schema)
   return needed !== 'read' && !isDryRun(request)
 }
 
-/** Exactly what the route reads as true: the text of a query that is not checked yet, or its value afterwards. */
+/** Matches exactly the values that the route reads as true: the query text before validation, or the boolean after it. */
 function isDryRun({ query }: FastifyRequest): boolean {
   return (
     typeof query === 'object' && query !== null && 'dry_run' in query && ['true', true].includes(query.dry_run as never)
@@ -128,7 +128,7 @@ function neither(): ServiceError {
   })
 }
 
-/** One text for every cause: whether a session ever existed is nobody's business. */
+/** One message for every cause, so that a caller cannot find out whether a session ever existed. */
 function sessionInvalid(): ServiceError {
   return new ServiceError('session_invalid', 'The session is not valid.', {
     hint: 'Ask the application for a new session.',

@@ -1,17 +1,17 @@
-// The names under which a browser keeps our cookies. Over TLS they begin with `__Host-`: then neither a path, nor another host of
-// the same domain (e.g. of a worker), nor a page without TLS can put a cookie of that name before ours.
+// Names of Ratecard's cookies. Over TLS they have the prefix `__Host-`: then no path, no other host of the same domain (e.g. of a worker)
+// and no page without TLS can set a cookie of that name.
 import type { CookieSerializeOptions } from '@fastify/cookie'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 export interface OwnCookie {
   readonly name: string
-  /** Where it goes without TLS. Over TLS it is `/`: browsers take no other path for a name with `__Host-`. */
+  /** Path without TLS. Over TLS it is `/`, because browsers reject any other path with `__Host-`. */
   readonly path: string
 }
 
 const nameFor = ({ name }: OwnCookie, overTls: boolean) => (overTls ? `__Host-${name}` : name)
 
-/** The value as it came, under the one name that counts for this request; undefined without one. */
+/** The raw cookie value under the name that applies to this request; undefined if absent. */
 export function readOwnCookie(request: FastifyRequest, cookie: OwnCookie): string | undefined {
   const header = request.headers.cookie
   if (header === undefined) return undefined
@@ -19,7 +19,7 @@ export function readOwnCookie(request: FastifyRequest, cookie: OwnCookie): strin
   return value === '' ? undefined : value
 }
 
-/** `secure` counts without TLS only: over TLS the cookie always has it. */
+/** Sets a cookie. `secure` applies without TLS only; over TLS the cookie is always `Secure`. */
 export function setOwnCookie(
   reply: FastifyReply,
   cookie: OwnCookie,
@@ -37,6 +37,6 @@ export function setOwnCookie(
 
 export function clearOwnCookie(reply: FastifyReply, cookie: OwnCookie): FastifyReply {
   const overTls = reply.server.isOverTls(reply.request.raw)
-  // Browsers take a name with `__Host-` only together with `Secure`, even to clear it.
+  // Browsers accept a `__Host-` name only with `Secure`, even to clear it.
   return reply.clearCookie(nameFor(cookie, overTls), { path: overTls ? '/' : cookie.path, secure: overTls })
 }

@@ -1,4 +1,4 @@
-// The session cookie on the wire, and the web origins that may use it.
+// The session cookie in HTTP, and the web origins that may use it.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../errors/service-error.ts'
 import { isLoopback } from '../server/client-address.ts'
@@ -6,16 +6,16 @@ import { readOwnCookie, setOwnCookie } from './own-cookie.ts'
 
 export const sessionCookie = { name: 'ratecard_session', path: '/' }
 
-/** The cookie's value as it came; undefined without one. */
+/** The raw cookie value; undefined if absent. */
 export const sessionValueOf = (request: FastifyRequest) => readOwnCookie(request, sessionCookie)
 
-/** Sets the cookie. `Secure` but where both addresses of the service, its own and the caller's, are loopback: no TLS there. */
+/** Sets the cookie. `Secure` is omitted only if both hosts, the public URL's and the requested one, are loopback, where there is no TLS. */
 export function setSessionCookie(
   reply: FastifyReply,
   value: string,
   options: { readonly maxAgeSeconds: number; readonly publicUrl: string | null },
 ): void {
-  // Without a setting the public URL is loopback, although a proxy may serve a name of the world in front of it.
+  // The default public URL is loopback, but a proxy may serve a public hostname in front of it, so the requested host is checked as well.
   const hosts = [reply.request.hostname, ...(options.publicUrl === null ? [] : [new URL(options.publicUrl).hostname])]
   setOwnCookie(reply, sessionCookie, value, {
     sameSite: 'lax',
@@ -25,13 +25,13 @@ export function setSessionCookie(
 }
 
 export interface Origins {
-  /** Whether a page of this origin may send the session cookie. */
+  /** True if pages of this origin may send the session cookie. */
   isAllowed(origin: string | undefined): boolean
-  /** Another site's page cannot make a customer's browser act: throws `not_allowed`. Programs send no origin. */
+  /** CSRF protection: throws `not_allowed` for a page of another site. Programs send no Origin header and pass. */
   refuseForeign(request: FastifyRequest): void
 }
 
-/** Pages of the allowed origins, of the service's own address, and of this machine. */
+/** Allows pages of the configured origins, of the service's own address, and of loopback. */
 export function createOrigins(publicUrl: string | null, allowedRedirects: readonly string[]): Origins {
   const allowed = new Set([...allowedRedirects, publicUrl ?? ''].map(originOf).filter((origin) => origin !== null))
   const isAllowed = (given: string | undefined) => {
@@ -50,7 +50,7 @@ export function createOrigins(publicUrl: string | null, allowedRedirects: readon
   }
 }
 
-/** null for text that is no web origin, such as the opaque `null`: it equals none of the allowed. */
+/** null for text that is no web origin, e.g. the opaque origin `null`, which must not equal an allowed one. */
 function originOf(text: string): string | null {
   const url = URL.canParse(text) ? new URL(text) : null
   return url !== null && /^https?:$/.test(url.protocol) ? url.origin : null

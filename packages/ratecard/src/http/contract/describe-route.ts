@@ -1,5 +1,6 @@
-// A row of the contract as OpenAPI tells it, and as Fastify checks it: parameters are closed (an unknown one is refused), errors
-// are named by code. Rows that take a configuration document name its component as body; the service judges the document itself.
+// Converts an operation of the contract to an OpenAPI and Fastify schema: parameters are closed (unknown ones are refused), errors are
+// listed by code. For operations that accept a configuration document, the body refers to its component; the service validates the
+// document.
 import { Type } from 'typebox'
 import type { TSchema } from 'typebox'
 import type {} from '@fastify/swagger'
@@ -20,17 +21,17 @@ const security: Readonly<Record<Operation['access'], readonly Readonly<Record<st
 
 declare module 'fastify' {
   interface FastifySchema {
-    /** Which scope a service key needs; OpenAPI shows it too. */
+    /** Required scope of a service key; shown in OpenAPI. */
     readonly 'x-key-scope'?: ScopeNeeded
   }
 }
 
-/** The scope that a route asks of a key. A route that does not say asks for everything. */
+/** The scope that a route requires of a key. The default is `write`. */
 export function scopeNeeded(schema: FastifySchema | undefined): ScopeNeeded {
   return schema?.['x-key-scope'] ?? 'write'
 }
 
-/** The schema of a row: what Fastify validates and OpenAPI shows. */
+/** The schema of an operation, for validation by Fastify and for OpenAPI. */
 export function describeRoute(operationId: string, row: Operation): FastifySchema {
   if ('scope' in row && row.scope === 'dry_run' && row.query?.['dry_run'] === undefined)
     throw new Error(`${operationId} has no dry run that a read key could be let in for.`)
@@ -54,7 +55,7 @@ const eventStream = 'text/event-stream'
 function answersOf({ answers, events }: Operation): Record<string, unknown> {
   const contentOf = (mediaType: string, schema: TSchema) => ({
     [mediaType]: { schema },
-    // What is one answer, or the beginning of a stream, as the caller asks.
+    // The response is a single JSON value or an event stream, depending on the request.
     ...(events === undefined ? {} : { [eventStream]: { schema: Type.String() } }),
   })
   return Object.fromEntries(

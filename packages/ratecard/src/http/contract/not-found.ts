@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../errors/service-error.ts'
 import { nearest } from '../../errors/suggest.ts'
 
-/** Remembers the routes as they are added, to tell a wrong method (405) from a wrong path (404). */
+/** Records the routes as they are added, to distinguish a wrong method (405) from an unknown path (404). */
 export function watchRoutes(
   app: FastifyInstance,
 ): (request: FastifyRequest) => { readonly error: ServiceError; readonly allow: string | null } {
@@ -15,7 +15,7 @@ export function watchRoutes(
   return (request) => {
     const path = request.url.replace(/\?.*$/s, '')
     const allowed = new Set(routes.filter((route) => route.path.test(path)).map((route) => route.method))
-    // A trailing slash is another path to the router: the right method there is still not found.
+    // A trailing slash is a different path for the router, so an allowed method at such a path is still 404.
     if (allowed.size > 0 && !allowed.has(request.method)) {
       const allow = [...allowed].sort().join(', ')
       return {

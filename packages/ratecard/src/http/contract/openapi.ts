@@ -8,7 +8,7 @@ import { securityScheme, sessionScheme } from './describe-route.ts'
 import { mount, rawRoute } from './route.ts'
 import { sessionCookie } from '../authentication/session.ts'
 
-/** Must come before the routes: the description is collected while they are added. */
+/** Must be registered before the routes: the OpenAPI description is collected while they are added. */
 export async function registerOpenApi(app: FastifyInstance, publicUrl: string | null): Promise<void> {
   for (const [name, schema] of Object.entries(components)) app.addSchema({ ...schema, $id: name })
   await app.register(swagger, {
@@ -44,7 +44,7 @@ export async function registerOpenApi(app: FastifyInstance, publicUrl: string | 
   mount(app, '', { getOpenApi })
 }
 
-/** `/docs`: the description as a page. */
+/** Serves the OpenAPI description as a page at `/docs`. */
 export async function registerDocs(app: FastifyInstance): Promise<void> {
   await app.register(swaggerUi, {
     routePrefix: '/docs',

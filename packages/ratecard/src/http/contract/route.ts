@@ -1,5 +1,5 @@
-// Binds what an operation does to its row of the contract: input is checked and decoded before, output is encoded after, so that a
-// handler sees camelCase alone and nothing that its row does not name leaves the service.
+// Connects a handler to its operation of the contract. Input is validated and decoded before, output is encoded after, so that handlers
+// use camelCase only and no member outside the contract is sent.
 import { Type } from 'typebox'
 import type { TSchema } from 'typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteShorthandOptions } from 'fastify'
@@ -18,14 +18,14 @@ import type {
 import { describeRoute } from './describe-route.ts'
 import { compileValidator } from './validator.ts'
 
-/** A request to an operation, in the form of the rooms. */
+/** The decoded request of an operation, in camelCase. */
 export interface RouteContext<Row extends Operation> {
   readonly params: ParamsOf<Row>
   readonly query: QueryOf<Row>
   readonly body: BodyOf<Row>
   readonly request: FastifyRequest
   readonly reply: FastifyReply
-  /** For a row with several statuses, and for headers. */
+  /** Builds a response for an operation with several statuses, or with headers. */
   readonly answer: <const Status extends StatusOf<Row>, Value extends ValueAt<Row, Status>>(
     status: Status,
     value: Value & Only<ValueAt<Row, Status>, Value>,
@@ -33,7 +33,7 @@ export interface RouteContext<Row extends Operation> {
   ) => RouteResponse<Row>
 }
 
-/** An answer, made by `Call.answer`; put into the wire's form when it is sent. */
+/** A response, created by `RouteContext.answer`. Encoded for the API when it is sent. */
 export class RouteResponse<Row extends Operation = Operation> {
   declare readonly row: Row
   readonly status: number
@@ -41,7 +41,7 @@ export class RouteResponse<Row extends Operation = Operation> {
   readonly #schema: TSchema | null
   readonly #value: unknown
 
-  /** Without a schema the value is in the wire's form already. */
+  /** Without a schema the value must already be encoded. */
   constructor(
     status: number,
     { schema, value }: { readonly schema: TSchema | null; readonly value: unknown },
@@ -53,14 +53,14 @@ export class RouteResponse<Row extends Operation = Operation> {
     this.#value = value
   }
 
-  /** In the wire's form; undefined where the answer has none. */
+  /** The encoded body; undefined if the response has none. */
   body(): unknown {
     return this.#schema === null ? this.#value : toWire(this.#schema, this.#value as never)
   }
 
-  /** The JSON of the body; undefined where the answer has none. */
+  /** The JSON of the body; undefined if the response has none. */
   async text(): Promise<string | undefined> {
-    // Of the largest documents each of the three steps takes about 100 ms: the encoding, the text, and the bytes that are sent.
+    // Yields to the event loop between the steps: for the largest documents, each (encoding, serialization, sending) takes about 100 ms.
     await yieldToRequests()
     const body = this.body()
     await yieldToRequests()
@@ -78,10 +78,13 @@ export interface Route<Row extends Operation = Operation> {
   readonly run: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
 }
 
-/** One route for each row: a row without one does not compile. */
+/** One route per operation: a missing route is a compile error. */
 export type Routes<Rows extends Readonly<Record<string, Operation>>> = { readonly [Id in keyof Rows]: Route<Rows[Id]> }
 
-/** The handler gives the value of the row's one success, or what `Call.answer` made. A member that the row does not name does not compile. */
+/**
+ * The handler returns the value of the operation's only success response, or the result of `RouteContext.answer`. A member outside the
+ * contract is a compile error.
+ */
 export function route<Row extends Operation, Value extends ValueOf<Row> | RouteResponse<Row>>(
   row: Row,
   handler: (
@@ -100,7 +103,7 @@ export function route<Row extends Operation, Value extends ValueOf<Row> | RouteR
   }
 }
 
-/** For what is no JSON made here: streams, text, bytes that exist already. */
+/** A route whose response is not encoded here: a stream, text, or existing bytes. */
 export function rawRoute<Row extends Operation>(
   row: Row,
   handler: (call: RouteContext<Row>) => Promise<FastifyReply> | FastifyReply,
@@ -109,7 +112,7 @@ export function rawRoute<Row extends Operation>(
   return { row, options, run: async (request, reply) => handler(callOf(row, request, reply)) }
 }
 
-/** Adds routes, by operation id, to a scope whose paths begin with `prefix`. */
+/** Adds routes, by operation id, to a scope with the path prefix `prefix`. */
 export function mount(
   scope: FastifyInstance,
   prefix: string,
@@ -162,7 +165,7 @@ export async function send(reply: FastifyReply, answer: RouteResponse): Promise<
   return reply.send(text)
 }
 
-/** Statuses of success, 304 apart: that one is for whoever compares tags. */
+/** Success statuses of an operation. 304 is excluded, because only conditional requests get it. */
 function successesOf(row: Operation): readonly [number, ...number[]] {
   const [first = 200, ...others] = Object.keys(row.answers)
     .map(Number)

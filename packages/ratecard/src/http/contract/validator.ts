@@ -2,17 +2,17 @@ import { Ajv } from 'ajv'
 import type { ValidateFunction } from 'ajv'
 import type { FastifySchemaCompiler } from 'fastify'
 
-// Parameters are text on the wire and become what the schema says; bodies are JSON and stay what they are.
+// Parameters arrive as text and are coerced to the type in the schema. Bodies are JSON and are not coerced.
 const shared = { allErrors: true, useDefaults: true, strict: false, verbose: true, removeAdditional: false } as const
 const parameters = new Ajv({ ...shared, coerceTypes: true })
 const bodies = new Ajv({ ...shared, coerceTypes: false, useDefaults: false })
 
-/** By content: many routes take the same parameters, and every application has copies of its own of the schemas. */
+/** Caches by schema content: many routes have equal parameters, and every application instance has its own copies of the schemas. */
 const compiled = { parameters: new Map<string, ValidateFunction>(), bodies: new Map<string, ValidateFunction>() }
 
 /**
- * Checks parameters and small bodies. A body that is a shared schema is judged further in:
- * documents by the service, a calculation by its route. Compiled at first use: all at once they were a quarter of a start.
+ * Validates parameters and small bodies. A body with a shared schema (`$ref`) is validated later: documents by the service, a calculation
+ * by its route. Compiled at first use, because compiling all schemas would take a quarter of the startup time.
  */
 export const compileValidator: FastifySchemaCompiler<object> = ({ schema, httpPart }) => {
   if (httpPart === 'headers' || (httpPart === 'body' && '$ref' in schema)) return () => true

@@ -1,5 +1,5 @@
-// The dashboard: its files, who is signed in, and the admin API for whoever is. Each call there is the call of the service key
-// that the session was opened with, and goes through the same routes.
+// The dashboard: its files, sign-in, and the admin API for signed-in browsers. Each API request acts with the service key of its session
+// and uses the same routes as other clients.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../errors/service-error.ts'
 import { createPages } from '../../dashboard-backend/files.ts'
@@ -35,7 +35,7 @@ export interface DashboardDeps {
   readonly guard: AddressGuard
   readonly publicUrl: string | null
   readonly notFound: (scope: FastifyInstance) => void
-  /** Operations that a signed-in browser may ask for, by operation id. */
+  /** Operations available to a signed-in browser, by operation id. */
   readonly routes: Readonly<Record<string, Route>>
 }
 
@@ -55,10 +55,10 @@ const pageHeaders = {
     "base-uri 'none'",
     "form-action 'self'",
   ].join('; '),
-  // Forms of ours say their origin; nobody else learns an address.
+  // Forms of the dashboard need an Origin header; other sites must not see the URL.
   'referrer-policy': 'same-origin',
   'x-frame-options': 'DENY',
-  // Whoever opened the window cannot reach into it.
+  // A window that opened the dashboard must not get a reference to it.
   'cross-origin-opener-policy': 'same-origin',
   'cache-control': 'no-cache',
 } as const
@@ -66,7 +66,7 @@ const pageHeaders = {
 const immutable = { 'cache-control': 'public, max-age=31536000, immutable' }
 const notStored = { 'cache-control': 'no-store' }
 
-/** Registers everything below `/dashboard`. */
+/** Registers all routes below `/dashboard`. */
 export async function registerDashboard(app: FastifyInstance, deps: DashboardDeps): Promise<void> {
   const sameOrigin = createSameOrigin(deps.publicUrl)
   await app.register(
@@ -77,7 +77,7 @@ export async function registerDashboard(app: FastifyInstance, deps: DashboardDep
       })
       const pages = createPages()
       pageRoutes(scope, deps, pages)
-      // Forms are read here alone: a page of another site can send one.
+      // Form bodies are accepted in this scope only, because pages of other sites can send them.
       await scope.register(async (gate) => {
         takeForms(gate)
         signInRoutes(gate, deps, sameOrigin, pages)
@@ -104,7 +104,7 @@ type Pages = () => Promise<BuiltPages | null>
 
 function pageRoutes(scope: FastifyInstance, { service }: DashboardDeps, pages: Pages): void {
   const index = async (request: FastifyRequest, reply: FastifyReply) => {
-    // HEAD of a sign-in link, whose GET has no HEAD of its own: 405.
+    // HEAD of a sign-in link returns 405, because its GET has no HEAD route.
     if (request.method === 'HEAD' && isLink(request)) {
       reply.callNotFound()
       return reply
@@ -116,7 +116,7 @@ function pageRoutes(scope: FastifyInstance, { service }: DashboardDeps, pages: P
     if (session === null && bringsCookies(request))
       return reply.headers(notStored).redirect(`${dashboardPath}/sign-in?next=${encodeURIComponent(request.url)}`, 303)
     if (session === null) return sendPage(reply, 200, built.index(place))
-    // Kept nowhere: from a cache a script could read what it cannot ask for.
+    // `no-store`: from a cache, a script could read the embedded page token.
     const changeTag = await service.changeTag()
     const answers = await firstAnswers(place, session.key, service, (error) =>
       request.log.warn({ err: error, request_id: request.id }, 'the price list could not be read for the dashboard'),
@@ -125,7 +125,7 @@ function pageRoutes(scope: FastifyInstance, { service }: DashboardDeps, pages: P
     return sendPage(reply.headers(notStored), 200, built.index(place, known))
   }
   scope.get('/', hidden, index)
-  // Each page of the dashboard has an address of its own, which the script makes sense of.
+  // Client-side routing: every page has its own URL, and the script renders it.
   scope.get('/*', hidden, index)
   scope.get<{ Params: { file: string } }>('/assets/:file', hidden, async (request, reply) => {
     const file = (await pages())?.file(request.params.file)
@@ -141,7 +141,7 @@ function pageRoutes(scope: FastifyInstance, { service }: DashboardDeps, pages: P
 
 const isLink = ({ url }: FastifyRequest) => new URL(url, 'http://page').pathname === `${dashboardPath}/open`
 
-/** Browsers name what they take; quality is looked at only to leave out what is refused. */
+/** Selects by the listed encodings only. Weights are ignored, except that `q=0` excludes an encoding. */
 function chosenEncoding(header: string | string[] | undefined): Encoding {
   const taken = String(header ?? '')
     .split(',')
@@ -179,7 +179,7 @@ function signInRoutes(scope: FastifyInstance, deps: DashboardDeps, sameOrigin: S
 
   scope.get<{ Querystring: { next?: string } }>('/sign-in', hidden, async (request, reply) => {
     const next = pathWithin(request.query.next)
-    // Sent here by a page that came without the cookie, from a link on another site: this request has it.
+    // Redirected here by a page that was loaded without the cookie, after a link on another site. This request includes the cookie.
     if (request.query.next !== undefined && (await sessionOf(request, service)) !== null)
       return reply.headers(notStored).redirect(next, 303)
     return signInAnswer(reply, 200, next, null)
@@ -219,7 +219,7 @@ function signInRoutes(scope: FastifyInstance, deps: DashboardDeps, sameOrigin: S
     })
   }
 
-  // Only the form's POST uses the token up: mail scanners and previews send GET and HEAD.
+  // Only the POST of the form consumes the token, because mail scanners and link previews send GET and HEAD.
   scope.get<{ Querystring: { token?: string } }>(
     '/open',
     { ...hidden, exposeHeadRoute: false },
@@ -251,7 +251,7 @@ function signInRoutes(scope: FastifyInstance, deps: DashboardDeps, sameOrigin: S
   })
 }
 
-/** The admin API by the cookie. The header counts for nothing here, and the cookie counts for nothing elsewhere. */
+/** The admin API with cookie authentication. `X-Service-Key` is ignored here, and the cookie is ignored on all other paths. */
 async function apiScope(scope: FastifyInstance, deps: DashboardDeps, sameOrigin: SameOrigin): Promise<void> {
   const { service, guard } = deps
   scope.addHook('onRequest', async (request, reply) => {
@@ -281,7 +281,7 @@ async function apiScope(scope: FastifyInstance, deps: DashboardDeps, sameOrigin:
   mount(scope, apiPrefix, deps.routes, { isDescribed: false })
 }
 
-/** The value of the cookie and whose it is, while somebody is signed in with it. */
+/** The cookie value and its service key; null if the session is not valid. */
 async function sessionOf(
   request: FastifyRequest,
   service: Pick<Service, 'authenticateDashboard'>,
@@ -293,14 +293,14 @@ async function sessionOf(
 
 const cookieOf = (request: FastifyRequest) => readOwnCookie(request, dashboardCookie)
 
-/** As the browser sees it: a proxy in front may have the certificate, although no setting says so. */
+/** True if the browser seems to use TLS: a proxy may hold the certificate although no setting mentions it. */
 function seemsOverTls(request: FastifyRequest): boolean {
   return [request.headers.origin, request.headers['x-forwarded-proto'], `${request.protocol}:`]
     .flat()
     .some((said) => said !== undefined && /^https\b/i.test(said))
 }
 
-/** Only ever a path of the dashboard: a form must not send people elsewhere. */
+/** Returns `next` only if it is a path of the dashboard, to prevent open redirects. */
 function pathWithin(next: string | undefined): string {
   return next !== undefined && /^\/dashboard(?:[/?][\w\-./~%?=&:,]*)?$/.test(next) && !next.includes('..')
     ? next

@@ -1,4 +1,4 @@
-// What a page of the dashboard would ask for first, written into its document: it is shown with the first picture.
+// API responses that a dashboard page needs first, embedded in its HTML so that they are part of the first paint.
 import { ServiceError } from '../../errors/service-error.ts'
 import type { Service, ServiceKey } from '../../service/service.ts'
 import { toWire } from '../../api/notation/case-conversion.ts'
@@ -6,14 +6,14 @@ import { dashboardOperations } from '../../api/dashboard.ts'
 import { ServiceKey as KeySchema } from '../../api/keys.ts'
 import { priceListOperations } from '../../api/price-list.ts'
 
-/** A longer price list is asked for, compressed, by the page itself. Bytes. */
+/** Maximum size (bytes) of an embedded price list. A longer one is requested by the page, which gets it compressed. */
 const longest = 128 * 1024
-/** Places below the dashboard's path where the public price list is the first thing to see. */
+/** Paths below the dashboard's path that show the public price list first. */
 const priceListPlaces = new Set(['', '/', '/prices'])
 
 /**
- * JSON: the bodies that these routes answer to `key`, by their path. A price list that cannot be read is left out, and `onFailure`
- * hears why: the page asks for it, and says what it is told.
+ * JSON of the response bodies for `key`, by request path. A price list that cannot be read is left out and reported to `onFailure`; the
+ * page then requests it and shows the error.
  */
 export async function firstAnswers(
   place: string,
@@ -35,7 +35,7 @@ async function bodyOf(
     const { body } = await service.published()
     return body.length > longest ? null : body.toString()
   } catch (error) {
-    // Before the first push, and after a reset.
+    // Expected before the first push and after a reset.
     const isExpected = error instanceof ServiceError && error.code === 'config_not_found'
     if (!isExpected) onFailure(error)
     return null

@@ -1,13 +1,13 @@
-// What a page of the dashboard knows and no other page of its origin does. Workers that answer below `/workers/` share that origin: to
-// the browser their pages are ours, and the cookie comes along with what they ask for. So each call says a token that only the
-// document of the dashboard has, and a script cannot read that document (docs/decisions/0045-pages-of-workers.md).
+// CSRF token of the dashboard. Workers below `/workers/` share its origin: to the browser their pages are same-origin, and the cookie is
+// sent with their requests. So every API request must contain a token that only the dashboard's HTML holds, and a script of another page
+// cannot read that HTML (docs/decisions/0045-pages-of-workers.md).
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 
-/** Beside the cookie, on every call of the API below `/dashboard`. */
+/** Required on every API request below `/dashboard`, in addition to the cookie. */
 export const pageTokenHeader = 'x-csrf-token'
 
-/** Every replica knows it from the cookie, and from nothing else. */
+/** Derived from the cookie only, so that every replica can verify it. */
 export const pageTokenOf = (session: string) =>
   createHash('sha256').update(`page of ${session}`, 'utf8').digest('base64url')
 
@@ -17,13 +17,16 @@ export function saysPageToken(request: FastifyRequest, session: string): boolean
   return said.length === known.length && timingSafeEqual(said, known)
 }
 
-/** A window of the browser goes there. No script can say so; browsers that do not tell are taken at their word. */
+/** True for a navigation of a browser window, which scripts cannot imitate. Browsers that do not send the header are accepted. */
 export function isNavigation({ headers }: FastifyRequest): boolean {
   const goal = headers['sec-fetch-dest']
   return goal === undefined || goal === 'document'
 }
 
-/** Said by the browser: a cookie that did not come is not there. From a link on another site it stays behind. */
+/**
+ * True if the browser would have sent an existing cookie: after a link on another site it is withheld (SameSite), so its absence proves
+ * nothing there.
+ */
 export function bringsCookies({ headers }: FastifyRequest): boolean {
   const site = headers['sec-fetch-site']
   return headers['sec-fetch-dest'] === 'document' && (site === 'none' || site === 'same-origin')

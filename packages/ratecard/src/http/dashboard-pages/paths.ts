@@ -1,3 +1,3 @@
-/** Where the pages of the dashboard are. The cookie of a signed-in browser counts there and nowhere else. */
+/** Path and cookie of the dashboard. The cookie is accepted below this path only. */
 export const dashboardPath = '/dashboard'
 export const dashboardCookie = { name: 'ratecard_dashboard', path: dashboardPath }

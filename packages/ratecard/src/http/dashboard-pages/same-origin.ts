@@ -1,16 +1,16 @@
-// Whether a browser asks on behalf of our own pages. A cookie comes with whatever any page makes the browser ask for; pages of
-// other ports on this machine even count as the same site. So each request says where it comes from, in headers that scripts cannot write.
+// Checks that a browser request comes from a dashboard page. Browsers attach cookies to requests of any page, and pages on other ports of
+// the same machine count as same-site. So the check uses headers that scripts cannot set (`Origin`, `Sec-Fetch-Site`).
 import type { FastifyRequest } from 'fastify'
 import { ServiceError } from '../../errors/service-error.ts'
 
 export interface SameOrigin {
-  /** Throws `not_allowed` unless the request is known to come from a page of ours. For everything that acts. */
+  /** Throws `not_allowed` unless the request is known to come from a dashboard page. For requests that change state. */
   require(request: FastifyRequest): void
-  /** Throws `not_allowed` when it is known to come from another page. For what only reads, and for what takes no cookie. */
+  /** Throws `not_allowed` if the request is known to come from another page. For reads, and for requests without a cookie. */
   refuseForeign(request: FastifyRequest): void
 }
 
-/** Both with or without the port that the scheme implies. */
+/** Compares hosts after normalizing the scheme's default port (e.g. `:443`). */
 function isAt(origin: string, host: string | undefined): boolean {
   if (!URL.canParse(origin)) return false
   const { protocol, host: from } = new URL(origin)
@@ -23,10 +23,10 @@ export function createSameOrigin(publicUrl: string | null): SameOrigin {
   const judge = (request: FastifyRequest): 'ours' | 'foreign' | 'unknown' => {
     const { origin, host } = request.headers
     const site = request.headers['sec-fetch-site']
-    // Typed into the address bar, or from a bookmark.
+    // Typed into the address bar, or opened from a bookmark.
     if (site === 'none') return request.method === 'GET' || request.method === 'HEAD' ? 'ours' : 'foreign'
     if (site !== undefined) return site === 'same-origin' ? 'ours' : 'foreign'
-    // Browsers leave the header out where there is no TLS, but for this machine itself.
+    // Without TLS, browsers send `Sec-Fetch-Site` to loopback only.
     if (origin === undefined) return 'unknown'
     if (origin === own) return 'ours'
     return isAt(origin, host) ? 'ours' : 'foreign'

@@ -1,4 +1,4 @@
-// JSON bodies: UTF-8 only, and strict. A whole document stays text: the thread for large documents reads it.
+// Strict JSON body parser, UTF-8 only. Configuration documents are left as text, which the worker thread for large documents parses.
 import type { FastifyInstance } from 'fastify'
 import { malformed, readJson } from '../../config/schema/read-json.ts'
 import type { Issue } from '../../errors/issue.ts'
@@ -8,12 +8,12 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The body stays JSON text, unread and unchecked. */
+    /** The body is passed on as JSON text, without parsing or validation. */
     readonly keepsText?: boolean
   }
 }
 
-/** Only `application/json` is taken, everywhere. An empty body is `undefined`: routes that need one say so. */
+/** Accepts `application/json` only. An empty body becomes `undefined`; routes that require a body refuse it. */
 export function registerJsonBody(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {

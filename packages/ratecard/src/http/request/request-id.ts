@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 
 const sane = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,99}$/
-// Random once and counted then: an id for each request must not cost a call to the random source.
+// Random once per process, then counted, because a call of the random source per request is too slow.
 const start = randomBytes(8).toString('hex')
 let counter = 0
 
@@ -11,7 +11,7 @@ export function newRequestId(): string {
   return `${start}-${counter.toString(36)}`
 }
 
-/** The caller's own `X-Request-Id` when it is harmless in logs and headers, else a new one. */
+/** The client's `X-Request-Id` if it is safe in logs and headers (at most 100 characters), otherwise a new one. */
 export function requestIdFrom(given: unknown): string {
   return typeof given === 'string' && sane.test(given) ? given : newRequestId()
 }

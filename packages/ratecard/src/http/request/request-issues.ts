@@ -1,4 +1,4 @@
-// From ajv's errors about a route's own parameters to issues. Documents never come this way: the service judges them.
+// Converts ajv errors about parameters and small bodies to issues. Documents are validated by the service instead.
 import type { FastifySchemaValidationError } from 'fastify/types/schema.js'
 import { pointerOf } from '../../errors/issue.ts'
 import type { Issue } from '../../errors/issue.ts'
@@ -42,7 +42,7 @@ function toIssue(error: FastifySchemaValidationError, place: readonly string[]):
   }
 }
 
-/** With ajv's `verbose` the schema that failed comes along. */
+/** With `verbose`, ajv includes the failed schema in the error. */
 function knownNames(error: FastifySchemaValidationError): string[] {
   const schema = 'parentSchema' in error ? error.parentSchema : undefined
   if (typeof schema !== 'object' || schema === null || !('properties' in schema)) return []

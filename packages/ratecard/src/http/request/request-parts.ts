@@ -1,4 +1,4 @@
-// Pieces that several routes read from a request.
+// Request parsing that several routes share.
 import type { FastifyRequest } from 'fastify'
 import { isMoment } from '../../config/schema/moment.ts'
 import { malformed } from '../../config/schema/read-json.ts'
@@ -8,7 +8,7 @@ import type { Actor } from '../../service/service.ts'
 import type { Caller } from '../../service/tenants.ts'
 import { jsonMalformed } from './json-body.ts'
 
-/** Author and message of a change. Header values are ASCII at many clients, so percent-encoded UTF-8 is understood. */
+/** Author and message of a change. Many clients send ASCII headers only, so percent-encoded UTF-8 is decoded. */
 export function actorOf(request: FastifyRequest): Actor {
   return {
     author: textHeader(request, 'x-ratecard-author', 200),
@@ -17,18 +17,18 @@ export function actorOf(request: FastifyRequest): Actor {
   }
 }
 
-/** Who asks, for the audit trail and the jobs. */
+/** The caller, for the audit trail and for jobs. */
 export function callerOf(request: FastifyRequest): Actor & Caller {
   return { ...actorOf(request), requestId: request.id }
 }
 
-/** Epoch milliseconds of a body member that holds a time. */
+/** Epoch milliseconds of a body member that contains a time. */
 export function timeOf(text: string, member: string): number {
   if (isMoment(text)) return Date.parse(text)
   throw memberInvalid(member, `"${member}" must be a time with a zone, for example 2031-01-31T12:00:00Z.`)
 }
 
-/** The body has the right shape, yet one of its members cannot be used. */
+/** Error for a body with a valid shape but an unusable member. */
 export function memberInvalid(
   member: string,
   detail: string,
@@ -47,7 +47,7 @@ function textHeader(request: FastifyRequest, name: string, maxLength: number): s
   throw headerInvalid(name, `"${name}" is at most ${String(maxLength)} characters long.`)
 }
 
-// Node hands header bytes over as Latin-1. "100%" is no percent-encoding and stays as it is.
+// Node decodes header bytes as Latin-1. Invalid percent-encoding such as "100%" is returned unchanged.
 function decodeHeader(raw: string): string {
   const utf8 = Buffer.from(raw, 'latin1').toString('utf8')
   const text = utf8.includes('\uFFFD') ? raw : utf8
@@ -64,7 +64,7 @@ export function headerInvalid(name: string, detail: string): ServiceError {
   })
 }
 
-/** The text of the document; the service reads and checks it. An empty body is refused here. */
+/** The document as text, which the service parses and validates. An empty body is refused. */
 export function documentOf(request: FastifyRequest): string {
   if (typeof request.body !== 'string' || request.body.trim() === 'null')
     throw jsonMalformed(malformed('The body is empty. Send the configuration document as JSON.'))

@@ -1,19 +1,19 @@
-// Secrets of an environment within a webhook's URL are shown by their names to whoever only looks: a key that may read, and pages.
+// Redacts secrets in webhook URLs: responses to read-only keys and to dashboard pages contain variable names instead of values.
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { SecretText } from '../../config/files/written-form.ts'
 import type { Service } from '../../service/service.ts'
 import { dashboardPath } from '../dashboard-pages/paths.ts'
 
-/** These give a document, to be used as one: a name in place of a value would make another document of it. */
+/** Operations that return a document for use: a variable name instead of a value would change the document. */
 const exact = new Set(['getFullConfig', 'pullConfig', 'getRevision'])
 
-/** For every route, those to come as well. */
+/** Adds the redaction hook to all routes, including those added later. */
 export function concealSecrets(app: FastifyInstance, service: Secrets): void {
   app.addHook('onSend', async (request, reply, payload) => {
     if (!onlyLooks(request)) return payload
     if (payload instanceof Readable) return isEventStream(reply) ? concealedEvents(payload, service) : payload
-    // Only what is public is kept compressed: it has no webhooks.
+    // Only the public price list is sent compressed, and it contains no webhooks.
     if ((typeof payload !== 'string' && !Buffer.isBuffer(payload)) || reply.hasHeader('content-encoding'))
       return payload
     const secrets = await secretsFor(reply, service)
@@ -26,7 +26,10 @@ export function concealSecrets(app: FastifyInstance, service: Secrets): void {
 
 type Secrets = Pick<Service, 'secretTexts'>
 
-/** A failure of ours may be the store's, and then has no document in it; one of the processor may repeat what it was sent. */
+/**
+ * If the store fails, a 5xx response is sent without redaction, because it contains no document. Other responses fail, because a processor
+ * error may quote the request.
+ */
 async function secretsFor({ statusCode }: FastifyReply, service: Secrets): Promise<readonly SecretText[]> {
   try {
     return await service.secretTexts()
@@ -38,12 +41,12 @@ async function secretsFor({ statusCode }: FastifyReply, service: Secrets): Promi
 
 const isEventStream = (reply: FastifyReply) => String(reply.getHeader('content-type')).startsWith('text/event-stream')
 
-/** Each event comes in one piece. A stream may go on for longer than a secret is known: every piece is held against all there are. */
+/** Each event arrives as one chunk. Secrets are read again for every chunk, because a stream may outlast a change of secrets. */
 function concealedEvents(events: Readable, service: Secrets): Readable {
   async function* pieces() {
     for await (const piece of events) {
       const text = String(piece)
-      // A heartbeat says nothing.
+      // A heartbeat contains no data.
       yield text.startsWith(':') && !text.includes('\ndata:') ? text : concealed(text, await service.secretTexts())
     }
   }
@@ -56,7 +59,7 @@ function onlyLooks({ caller, url, routeOptions }: FastifyRequest): boolean {
   return caller.scope === 'read' && !exact.has(String(routeOptions.schema?.operationId))
 }
 
-/** In JSON text. The longest first: one URL may begin another. */
+/** Redacts secrets in JSON text. Longest first, because one URL may be a prefix of another. */
 export function concealed(json: string, secrets: readonly SecretText[]): string {
   const inside = (text: string) => JSON.stringify(text).slice(1, -1)
   return secrets

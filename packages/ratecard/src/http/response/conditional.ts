@@ -1,8 +1,8 @@
 const tagPattern = /(?:W\/)?("[^"]*")/g
 
 /**
- * The entity tag that makes `If-None-Match` answer 304, or null for a full answer. Weak comparison, lists and `*`
- * (RFC 9110, 13.1.2). `tags` are those of every encoding of the same content: having any of them is having the content.
+ * The entity tag that makes `If-None-Match` return 304, or null for a full response. Weak comparison, lists and `*` (RFC 9110, 13.1.2).
+ * `tags` holds the tags of all encodings of the content: a match with any of them is a match.
  */
 export function matchedTag(header: string | undefined, chosen: string, tags: readonly string[]): string | null {
   if (header === undefined) return null

@@ -1,5 +1,4 @@
-// Bytes made once per content and encoding, a choice of encoding, and a conditional answer: GET config, and the
-// script of the pricing table.
+// Precompressed bytes per content, content negotiation and conditional responses, for GET config and the script of the pricing table.
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
@@ -28,9 +27,9 @@ export interface ConfigAnswer extends Pick<Representation, 'headers'> {
   readonly body: Buffer | null
 }
 
-/** Revalidated each time: a price list that is a minute old can show what is no longer charged. */
+/** Revalidated on every use, because a price list that is one minute old may show a price that is no longer charged. */
 export const publicCacheControl = 'public, max-age=0, must-revalidate'
-/** Any origin may read the public answers. */
+/** CORS headers: every origin may read the public responses. */
 export const publicHeaders = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers': 'ETag, X-Request-Id, Retry-After',
@@ -38,7 +37,7 @@ export const publicHeaders = {
   'x-content-type-options': 'nosniff',
 } as const
 
-/** What bytes are, beside what they say. */
+/** Headers that depend on the kind of content. */
 interface Kind {
   readonly mediaType: string
   readonly cacheControl: string
@@ -57,7 +56,7 @@ interface ConfigRequest {
   readonly ifNoneMatch: string | undefined
 }
 
-/** The answer to a GET or HEAD with these request headers; a promise only while the first request has the bytes made. */
+/** The response to a GET or HEAD with the given request headers. A promise only until the first request has compressed the bytes. */
 export function configAnswer(
   published: Content,
   request: ConfigRequest,
@@ -92,7 +91,7 @@ async function represent({ body, etag }: Content, kind: Kind): Promise<Represent
     }),
   ])
   const identity = representation('identity', body, etag, kind)
-  // Tiny documents grow when compressed: then the plain bytes serve all.
+  // Tiny documents grow when compressed; then the uncompressed bytes are sent for every encoding.
   const smaller = (encoding: Encoding, bytes: Buffer) =>
     bytes.length < body.length ? representation(encoding, bytes, etag.replace(/"$/, `-${encoding}"`), kind) : identity
   const all = { identity, gzip: smaller('gzip', zipped), br: smaller('br', brotli) }
@@ -117,11 +116,11 @@ function representation(
   return { etag, body, headers }
 }
 
-// Browsers send a handful of values between them; the bound keeps strangers from filling the memory.
+// Cache of parsed `Accept-Encoding` headers. Browsers use a handful of values; the limit of 100 entries prevents a memory attack.
 const chosenBefore = new Map<string, Encoding>()
 const rememberedHeaders = 100
 
-/** The encoding of highest weight that we have; on equal weight the smaller result. */
+/** The available encoding with the highest weight; on equal weights, the smaller result. */
 export function encodingOf(header: string | undefined): Encoding {
   if (header === undefined || header === '') return 'identity'
   const known = chosenBefore.get(header)
@@ -145,7 +144,7 @@ function weigh(header: string): Encoding {
   return gz > 0 && gz >= plain ? 'gzip' : 'identity'
 }
 
-/** An answer that caches may keep if they ask again; with a key it is for that caller alone. Text is JSON that exists already. */
+/** A response that caches may store but must revalidate; with a service key it is private to the caller. Text must be serialized JSON. */
 export async function cacheable(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -2,11 +2,11 @@ import { issueCodes, problemCodes } from '../../errors/codes.ts'
 import { pageStyle } from './page-style.generated.ts'
 
 const escapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
-// Backticks in the tables mark code.
+// Backticks in the texts of the error tables mark code.
 const html = (text: string) =>
   text.replace(/[&<>"]/g, (character) => escapes[character] ?? character).replace(/`([^`]+)`/g, '<code>$1</code>')
 
-/** The page behind every problem's `type`: one anchor per code, made from the tables. */
+/** The page that every problem's `type` links to: one anchor per code, generated from the error tables. */
 export function errorsPage(): string {
   const problems = Object.entries(problemCodes).map(
     ([code, { status, title, when }]) =>

@@ -1,13 +1,13 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 
-/** Proxies close connections that are silent for a minute; half of that leaves room for one lost beat. */
+/** Heartbeat interval (ms). Proxies close connections after about 60 s without data, so a lost heartbeat does no harm. */
 const heartbeatMs = 15_000
 const heartbeat = ': still here\n\n'
 
 /**
- * Server-sent events from `source`, with a comment as heartbeat while nothing happens. Waits for the first event, so that a
- * failure before it is an ordinary error; the stream ends when the source does.
+ * Server-sent events from `source`, with a comment as heartbeat while there is none. Waits for the first event, so that an earlier failure
+ * becomes an ordinary error response. The stream ends with the source.
  */
 export async function eventStream<Event>(
   source: AsyncIterable<Event>,
@@ -18,7 +18,10 @@ export async function eventStream<Event>(
   return Readable.from(frames(events, first, render), { objectMode: false })
 }
 
-/** The same without the wait, for sources that may be silent for long: the client learns at once that it is connected. */
+/**
+ * Like `eventStream` without waiting for the first event, for sources that may be idle for long: the client gets the response headers at
+ * once.
+ */
 export function openEventStream<Event>(
   source: AsyncIterable<Event>,
   render: (event: Event) => { readonly event: string; readonly data: unknown },
@@ -63,7 +66,7 @@ async function* frames<Event>(
   }
 }
 
-/** null when nothing came for the length of a heartbeat. */
+/** null if the heartbeat interval passes first. */
 async function orHeartbeat<Result>(pending: Promise<Result>): Promise<Result | null> {
   let timer: NodeJS.Timeout | undefined
   const silence = new Promise<null>((resolve) => {
@@ -80,7 +83,7 @@ export function sendEvents(reply: FastifyReply, stream: Readable): FastifyReply 
   return reply.type('text/event-stream; charset=utf-8').header('x-accel-buffering', 'no').send(stream)
 }
 
-/** Aborts when the client has left. */
+/** Aborts when the client disconnects. */
 export function goneWith(reply: FastifyReply): AbortSignal {
   const gone = new AbortController()
   reply.raw.once('close', () => {

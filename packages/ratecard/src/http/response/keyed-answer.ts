@@ -1,4 +1,4 @@
-// Writes that a caller may repeat with an Idempotency-Key: the first answer is given again, to the same caller only.
+// Writes that a caller may retry with an Idempotency-Key: the first response is replayed, to the same caller only.
 import { createHash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import type { Service } from '../../service/service.ts'
@@ -8,8 +8,8 @@ import { RouteResponse } from '../contract/route.ts'
 import type { RouteContext } from '../contract/route.ts'
 
 /**
- * Runs `work` once per key and caller and answers with its result. Failures are not kept: the next try runs again. `about` says
- * what the request depends on besides itself; it is asked only when there is a key.
+ * Runs `work` once per key and caller, and replays its result on a retry. Failures are not stored, so that a retry runs again. `about`
+ * returns further data that the request depends on; called only if there is a key.
  */
 export async function answerKeyed<Row extends Operation>(
   service: Pick<Service, 'idempotent'>,
@@ -19,7 +19,7 @@ export async function answerKeyed<Row extends Operation>(
 ): Promise<RouteResponse<Row>> {
   const key = idempotencyKeyOf(request)
   const session = request.tenantSession
-  // A tenant's keys are a space of their own: what it calls a request neither meets nor blocks another's.
+  // Keys of tenant sessions are namespaced by tenant, so that equal keys of two tenants do not collide.
   const ownKey = key === null || session === null ? key : `tenant:${session.tenantId}:${key}`
   const result = await service.idempotent(
     ownKey,

@@ -1,6 +1,6 @@
 import type { PageQuery } from '../../service/service.ts'
 
-/** A part of a list with its place in the whole. */
+/** A page of a list with its pagination. */
 export function pageOf<Item>(
   { limit, offset }: PageQuery,
   { items, total }: { readonly items: readonly Item[]; readonly total: number },

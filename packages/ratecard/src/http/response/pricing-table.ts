@@ -1,11 +1,11 @@
-// The script of <ratecard-pricing-table>, from its package, for pages of any origin.
+// Serves the script of `<ratecard-pricing-table>` from its package, for pages of any origin.
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import type { FastifyInstance } from 'fastify'
 import { configAnswer } from './config-answer.ts'
 
-/** Kept for a few minutes, and shown while it is asked for again: a new release reaches pages within the hour. */
+/** Cached for 5 minutes, then served stale while it is revalidated: a new release reaches pages within an hour. */
 const kind = {
   mediaType: 'text/javascript; charset=utf-8',
   cacheControl: 'public, max-age=300, stale-while-revalidate=3600',
@@ -19,7 +19,7 @@ async function readScript() {
   return { body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"` }
 }
 
-/** Read when it is asked for first, once for the process. */
+/** Read at the first request, then cached for the lifetime of the process. A failed read is retried at the next request. */
 async function scriptOnce() {
   script ??= readScript()
   try {

@@ -1,5 +1,5 @@
-// The only way from an error to the wire: RFC 9457, for our own errors and Fastify's alike.
-// What is not a ServiceError is `internal`, and nothing of its cause leaves the log.
+// Converts errors to problem responses (RFC 9457), for Ratecard's own errors and Fastify's. An error that is not a ServiceError becomes
+// `internal`, and its cause is only logged.
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
@@ -15,12 +15,12 @@ import { Issue } from '../../api/problem.ts'
 
 export const problemMediaType = 'application/problem+json; charset=utf-8'
 
-/** Where the codes are explained; relative when the service does not know its public address. */
+/** URL of the error documentation; relative if no public URL is configured. */
 export function errorsUrl(publicUrl: string | null): string {
   return `${(publicUrl ?? '').replace(/\/+$/, '')}/docs/errors`
 }
 
-/** The problem as JSON. `extra` members cannot take the place of the standard ones. */
+/** The problem as JSON. `extra` members cannot override the standard ones. */
 export function problemOf(error: ServiceError, requestId: string, docsUrl: string): Record<string, unknown> {
   return {
     ...error.extra,
@@ -36,7 +36,7 @@ export function problemOf(error: ServiceError, requestId: string, docsUrl: strin
   }
 }
 
-/** With the place in the body that it is about, where the rooms that know no body could not say it. */
+/** Adds a JSON pointer to the error if the error table names the member it is about: inner layers do not know the body. */
 function placed(error: ServiceError, body: unknown): ServiceError {
   const row: ProblemRow = problemCodes[error.code]
   if (error.issues.length > 0 || row.about === undefined || typeof body !== 'object' || body === null) return error
@@ -53,7 +53,7 @@ function placed(error: ServiceError, body: unknown): ServiceError {
   })
 }
 
-/** Fastify's own codes; what is not listed and has a status below 500 is `request_invalid`. */
+/** Fastify's error codes. A code that is not listed becomes `request_invalid` if its status is below 500. */
 const frameworkCodes: Readonly<Record<string, readonly [ProblemCode, string]>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: ['media_type_unsupported', 'The body must come as application/json.'],
   FST_ERR_CTP_BODY_TOO_LARGE: ['body_too_large', 'The body exceeds the limit of this route.'],
@@ -97,14 +97,15 @@ function internal(cause: unknown): ServiceError {
   )
 }
 
-/** Answers with the problem of `error`. Failures of ours are logged with their cause, the caller's are not. */
+/** Sends the problem response of `error`. Server errors are logged with their cause, client errors are not. */
 export function createProblemSender(docsUrl: string) {
   return function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
     const problem = placed(toServiceError(error), request.body)
     if (problem.code === 'internal') request.log.error({ err: error, request_id: request.id }, 'request failed')
     else if (problem.status >= 500) request.log.warn({ err: problem, request_id: request.id }, problem.code)
     if (problem.retryAfter !== undefined) reply.header('retry-after', String(Math.ceil(problem.retryAfter)))
-    // The rest of the body is read for a moment on the open connection: a sender that is cut off never sees the answer.
+    // The connection stays open and the rest of the body is read for a moment: a client that is cut off while sending would never read the
+    // response.
     if (problem.code === 'body_too_large') reply.removeHeader('connection')
     if (problem.status === 401) reply.header('www-authenticate', 'ServiceKey header="X-Service-Key"')
     return reply
@@ -116,23 +117,23 @@ export function createProblemSender(docsUrl: string) {
   }
 }
 
-/** How long an answer may take to leave a connection that is ended. */
+/** Timeout (ms) for sending the last response of a connection. */
 const lingerMs = 2_000
 
 const answered = new WeakSet<Socket>()
 
-/** The answer that is being written is the last one of its connection, whatever else the bytes turn out to be. */
+/** Marks the current response as the last one of its connection, so that bytes after it get no response. */
 export function answerIsLast(socket: Socket): void {
   answered.add(socket)
 }
 
-/** Bytes that are not HTTP never become a request: they are answered on the bare socket, in the same form. */
+/** Answers bytes that are not HTTP. They never become a request, so the problem response is written to the bare socket. */
 export function answerClientError(error: Error & { code?: string }, socket: Socket, docsUrl: string): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
     return
   }
-  // The other side may never end its half: the socket is not left to it.
+  // Destroys the socket after the timeout, because the peer may never close its half.
   const timer = setTimeout(() => socket.destroy(), lingerMs)
   socket.once('close', () => {
     clearTimeout(timer)

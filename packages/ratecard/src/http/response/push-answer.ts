@@ -1,4 +1,4 @@
-// How a push is answered: at its end, or (`Prefer: respond-async`) as soon as it is journalled; once per Idempotency-Key.
+// Responses of a push: at its end, or with `Prefer: respond-async` as soon as it is journalled; once per Idempotency-Key.
 import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../errors/service-error.ts'
@@ -21,7 +21,7 @@ type PushCall =
   RouteContext<(typeof configOperations)['pushConfig']> | RouteContext<(typeof configOperations)['rollbackConfig']>
 type ResumeCall = RouteContext<(typeof pushOperations)['resumePush']>
 
-/** Runs a push (or rollback) as the request asks and answers it. A client that goes away does not stop the push. */
+/** Runs a push (or rollback) with the options of the request and responds. The push continues if the client disconnects. */
 export async function answerPush(answering: PushAnswering, call: PushCall, run: PushFn): Promise<FastifyReply> {
   const { request, reply, query } = call
   const expectPlan = expectedPlan(request)
@@ -38,7 +38,7 @@ export async function answerPush(answering: PushAnswering, call: PushCall, run: 
   )
 }
 
-/** Finishes a push that is journalled already; `run` takes only `onOpen`. A repeat of it finds it finished. */
+/** Finishes a push that is already journalled; `run` receives `onOpen` only. A retry finds the push finished. */
 export async function answerResume(
   call: ResumeCall,
   run: (options: Pick<PushOptions, 'onOpen'>) => Promise<PushOutcome>,
@@ -66,7 +66,7 @@ function sayStarted(reply: FastifyReply, status: number, body: string): void {
   if (pushId !== null) reply.header('location', `${pushesPath}/${pushId}`).header('preference-applied', 'respond-async')
 }
 
-/** Answers with what `work` gives, once per key; a repeat says `Idempotent-Replayed`. */
+/** Responds with the result of `work`, once per key. A replayed response has the header `Idempotent-Replayed`. */
 export async function answerOnce(
   { service, docsUrl }: PushAnswering,
   request: FastifyRequest,
@@ -86,8 +86,8 @@ export async function answerOnce(
 }
 
 /**
- * A push that was journalled and then refused did something: its answer belongs to the key. Failures that pass by themselves
- * (5xx) are not kept, or a retry with the key could never succeed; the journal makes running again safe.
+ * A push that was journalled and then refused has had effects, so its error response is stored under the key. Transient failures (5xx) are
+ * not stored, so that a retry with the key can succeed; the journal makes running again safe.
  */
 async function keepingFailures(work: () => Promise<RouteResponse>, request: FastifyRequest, docsUrl: string) {
   try {
@@ -100,7 +100,7 @@ async function keepingFailures(work: () => Promise<RouteResponse>, request: Fast
   }
 }
 
-/** The id as soon as the push is journalled, or its outcome when it ends before that. */
+/** Resolves with the push id as soon as the push is journalled, or with its outcome if it ends before. */
 function untilOpen(run: PushFn, options: PushOptions, request: FastifyRequest): Promise<string | PushOutcome> {
   return new Promise((resolve, reject) => {
     let opened: string | null = null
@@ -152,7 +152,7 @@ function pushIdOf(body: string): string | null {
     : null
 }
 
-/** A replayed problem names the request that it answers now. */
+/** Replaces the `instance` of a replayed problem by the id of the current request. */
 function withInstance(body: string, requestId: string): string {
   const problem: unknown = JSON.parse(body)
   if (typeof problem !== 'object' || problem === null)

@@ -1,4 +1,4 @@
-// What the rows of the contract do: a row without a route does not compile.
+// Routes of all operations. A missing route is a compile error.
 import type { Service } from '../../service/service.ts'
 import type { contract } from '../../api/contract.ts'
 import type { Routes } from '../contract/route.ts'
@@ -26,11 +26,11 @@ import { workerRoutes } from './workers.ts'
 export interface RouteDeps extends CheckoutDeps, PriceListDeps, ServerRouteDeps {
   readonly service: Service
   readonly docsUrl: string
-  /** Aborts when the server drains: streams end then. */
+  /** Aborts when the server drains, which ends streams. */
   readonly closing: AbortSignal
 }
 
-/** `getOpenApi` apart: the description is there before the routes that it describes. */
+/** Excludes `getOpenApi`, which is registered with the OpenAPI description. */
 export const allRoutes = (deps: RouteDeps): Routes<Omit<typeof contract, 'getOpenApi'>> => ({
   ...priceListRoutes(deps),
   ...checkoutRoutes(deps),

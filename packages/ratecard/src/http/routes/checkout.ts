@@ -1,5 +1,5 @@
-// What a tenant does for itself: buy, look after what it bought, and use what is metered. With its session cookie, from the
-// browser or through the application's server, or with a service key on its behalf.
+// Tenant operations: checkout, managing subscriptions, and reporting usage. Authenticated by the tenant's session cookie, from the browser
+// or through the application's server, or by a service key on the tenant's behalf.
 import { createHash } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { FastifyCorsOptions } from '@fastify/cors'
@@ -18,7 +18,7 @@ import type { Origins } from '../authentication/session.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** What @fastify/cors reads of a route in place of the scope's own. */
+    /** Route option of @fastify/cors that overrides the scope's options. */
     cors?: FastifyCorsOptions
   }
 }
@@ -90,7 +90,7 @@ export function checkoutRoutes(deps: CheckoutDeps): Routes<typeof rows> {
           call,
           async () => {
             const recorded = await service.recordUsage(usage, principal)
-            // Of an earlier report neither value nor time is known here: what came now did not count, and is not repeated.
+            // The value and time of the earlier report are not stored. Those of this duplicate were not counted, so they are not returned.
             const said = recorded.alreadyCounted ? { value: null, timestamp: null } : { value, timestamp: at }
             return call.answer(200, { ...recorded, ...said })
           },
@@ -102,19 +102,22 @@ export function checkoutRoutes(deps: CheckoutDeps): Routes<typeof rows> {
   }
 }
 
-/** A tenant that was removed and made again under the same id is another one: the first one's checkout is not for it. */
+/**
+ * Creation time of the tenant. A tenant that was deleted and re-created under the same id is a different one and must not get a replayed
+ * response.
+ */
 function bornOf(service: CheckoutDeps['service'], principal: Principal): () => Promise<string> {
   const id = principal.kind === 'session' ? principal.session.tenantId : principal.tenantId
   return async () => (id === null ? '' : String((await service.findTenant(id)).createdAt))
 }
 
-/** A report without an identifier goes by its key: repeated after an answer that was lost, it must not count again. */
+/** A report without an identifier uses its idempotency key as one, so that a retry after a lost response is not counted twice. */
 function identifierOf(request: FastifyRequest): string | undefined {
   const key = idempotencyKeyOf(request)
   return key === null ? undefined : `key_${createHash('sha256').update(key).digest('hex')}`
 }
 
-/** A session speaks for its own tenant and no other; a key must say for whom. */
+/** A session acts for its own tenant only. A service key must name the tenant. */
 function principalOf(request: FastifyRequest, named: string | undefined): Principal {
   const session = request.tenantSession
   if (session !== null) {
@@ -141,7 +144,7 @@ async function notStored(_request: FastifyRequest, reply: FastifyReply): Promise
   return Promise.resolve()
 }
 
-/** The cookie goes with requests of allowed origins only; others get no permission from the browser. */
+/** CORS with credentials: browsers send the cookie for allowed origins only. */
 function corsFor(origins: Origins, method: Operation['method']) {
   return {
     origin: (origin: string | undefined, decide: (error: Error | null, allowed: boolean) => void) => {
@@ -155,7 +158,7 @@ function corsFor(origins: Origins, method: Operation['method']) {
   }
 }
 
-/** Without it the preflight answer for everybody, `*`, would speak for these paths too. */
+/** Without these routes, the public preflight response (`*`) would also apply to these paths. */
 export function allowPreflights(scope: FastifyInstance, prefix: string, origins: Origins): void {
   for (const { path, method } of Object.values(rows))
     allowPreflight(scope, path.slice(prefix.length), corsFor(origins, method))

@@ -13,7 +13,7 @@ type Deps = {
   readonly service: Pick<Service, 'applyEnterprise' | 'enterpriseCoverage' | 'moveTemplate' | 'idempotent'>
 }
 
-/** Negotiated prices: given to a tenant, taken back, and which of them there are. */
+/** Negotiated prices: applied to a tenant, removed, and listed. */
 export const enterpriseRoutes = ({ service }: Deps): Routes<typeof rows> => ({
   applyTemplate: route(rows.applyTemplate, (call) => {
     const target = { kind: 'template', template: call.body.enterpriseTemplate } as const
@@ -46,7 +46,7 @@ function apply(service: Deps['service'], { body, query, request }: Apply, target
   return service.applyEnterprise(body.tenantId, target, { ...callerOf(request), ...choices, ...query })
 }
 
-/** A dry run does nothing that could be done twice. */
+/** A dry run has no effects, so it needs no idempotency. */
 const once = <Row extends Operation>(
   service: Deps['service'],
   call: Apply,

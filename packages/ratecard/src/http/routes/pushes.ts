@@ -9,11 +9,11 @@ import type { Routes } from '../contract/route.ts'
 
 export interface PushRouteDeps {
   readonly service: Pick<Service, 'listPushes' | 'findPush' | 'pushEvents' | 'resumePush' | 'cancelPush'>
-  /** Aborts when the server drains: streams end then. */
+  /** Aborts when the server drains, which ends streams. */
   readonly closing: AbortSignal
 }
 
-/** Pushes as the journal knows them: what ran, what runs, and how to finish what was interrupted. */
+/** Pushes from the journal: completed, running, and how to resume an interrupted one. */
 export const pushRoutes = ({ service, closing }: PushRouteDeps): Routes<typeof rows> => ({
   listPushes: route(rows.listPushes, async ({ query }) => {
     const { items: pushes, pagination } = pageOf(query, await service.listPushes(query))

@@ -1,4 +1,4 @@
-// For those who run the service: is the process alive, can it work, what are its figures, what does it find about itself.
+// Operations for the operator of the service: liveness, readiness, metrics and self-checks.
 import type { Registry } from 'prom-client'
 import type { Clock } from '../../clock.ts'
 import { ServiceError } from '../../errors/service-error.ts'

@@ -59,7 +59,7 @@ export const tenantRoutes = ({ service }: TenantRouteDeps): Routes<typeof rows> 
   }),
 })
 
-/** The invoice that comes first on top, all of them beneath. Those without a time come last. */
+/** The earliest invoice at the top level, and all of them in `invoices`. Invoices without a date are last. */
 function upcoming(found: UpcomingInvoices) {
   const invoices = [...found].sort(
     (a, b) => (a.dueAt ?? Number.MAX_SAFE_INTEGER) - (b.dueAt ?? Number.MAX_SAFE_INTEGER),

@@ -11,11 +11,11 @@ import type { Routes } from '../contract/route.ts'
 
 interface Deps {
   readonly service: Pick<Service, 'workerLogs' | 'followWorkerLogs' | 'cronRuns' | 'triggerCron'>
-  /** Aborts when the server drains: streams end then. */
+  /** Aborts when the server drains, which ends streams. */
   readonly closing: AbortSignal
 }
 
-/** What workers said, and what their schedules did. */
+/** Logs and cron runs of workers. */
 export const workerRunRoutes = ({ service, closing }: Deps): Routes<typeof rows> => ({
   getWorkerLogs: rawRoute(
     rows.getWorkerLogs,

@@ -13,7 +13,7 @@ export interface WorkerRouteDeps {
   >
 }
 
-/** Deploying workers and looking at them. Their logs and runs are in worker-runs.ts. */
+/** Deployment and inspection of workers. Their logs and runs are in worker-runs.ts. */
 export const workerRoutes = ({ service }: WorkerRouteDeps): Routes<typeof rows> => ({
   deployWorker: route(rows.deployWorker, async ({ params: { name }, body, request, answer }) => {
     if (body.name !== undefined && body.name !== name) {
@@ -38,7 +38,7 @@ export const workerRoutes = ({ service }: WorkerRouteDeps): Routes<typeof rows> 
       serviceKey: body.serviceKey ?? null,
       passCredentials: body.passCredentials ?? false,
       environment: body.environment ?? null,
-      // They may come in the headers instead, as for pushes.
+      // Both may also be sent in headers, as for pushes.
       author: body.author ?? actor.author,
       message: body.message ?? actor.message,
     })

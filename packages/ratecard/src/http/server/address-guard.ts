@@ -4,11 +4,11 @@ import { ServiceError } from '../../errors/service-error.ts'
 import { clientNet, isLoopback, plainAddress } from './client-address.ts'
 import type { ClientAddress } from './client-address.ts'
 
-/** What an address may do only so often, each counted by itself: whoever mistypes a key can still have a price calculated. */
+/** Rate-limited actions of an address. Each has its own counter, so that failed authentications do not block price calculations. */
 export type Bucket = 'failed_authentication' | 'public_call'
 
 export interface AddressGuard {
-  /** Throws `rate_limited` once the client's address is over its limit. Callers with a valid key are never counted. */
+  /** Throws `rate_limited` once the client's address exceeds its limit. Callers with a valid key are never counted. */
   count(request: FastifyRequest, bucket: Bucket): Promise<void>
 }
 
@@ -23,7 +23,7 @@ export async function createAddressGuard(
   addressOf: ClientAddress,
 ): Promise<AddressGuard> {
   await app.register(rateLimit, { global: false })
-  // Each has a store of its own.
+  // Each limiter has a separate store.
   const limiter = () =>
     app.createRateLimit({
       max: perMinute,
@@ -33,7 +33,7 @@ export async function createAddressGuard(
     })
   const limiters = { failed_authentication: limiter(), public_call: limiter() }
   let told = false
-  /** A proxy whose header counts for nothing hides its clients from the limit: told once, because nobody would look for it. */
+  /** Warns once about an untrusted proxy: without its `X-Forwarded-For` all its clients share one rate limit, which is hard to diagnose. */
   const tell = (request: FastifyRequest) => {
     if (told || request.headers['x-forwarded-for'] === undefined) return
     const address = request.socket.remoteAddress ?? ''

@@ -1,12 +1,12 @@
-// Whose request it is, when proxies stand in front: limits count clients, not the balancer that all of them come through.
+// Client address behind proxies, so that rate limits count clients and not the load balancer.
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP, isIPv6 } from 'node:net'
 
 export type ClientAddress = (request: IncomingMessage) => string
 
 /**
- * The address of the client: the right-most hop of `X-Forwarded-For` that is no trusted proxy, and the connection's own address
- * where that is none. What a client writes into the header stands further left and counts for nothing.
+ * Returns the client address: the right-most hop of `X-Forwarded-For` that is no trusted proxy, or the peer address if the peer is not
+ * trusted. Hops that a client forges are further left and are ignored.
  */
 export function clientAddress(trustedProxies: readonly string[]): ClientAddress {
   const trusted = netsOf(trustedProxies)
@@ -16,7 +16,7 @@ export function clientAddress(trustedProxies: readonly string[]): ClientAddress 
     const hops = [request.headers['x-forwarded-for'] ?? []].flat().join(',').split(',')
     for (const hop of hops.reverse()) {
       const address = plainAddress(hop.trim())
-      // A hop that is no address was written by nobody we trust to read it: the proxy that passed it on answers for it.
+      // A hop that is no address cannot be attributed, so the proxy that forwarded it counts as the client.
       if (isIP(address) === 0) return client
       client = address
       if (!isWithin(trusted, address)) return client
@@ -27,18 +27,18 @@ export function clientAddress(trustedProxies: readonly string[]): ClientAddress 
 
 export type IsOverTls = (request: IncomingMessage) => boolean
 
-/** Whether browsers reach the service over TLS: the public URL says so, or a trusted proxy says it in `X-Forwarded-Proto`. */
+/** Checks whether browsers use TLS: the public URL is https, or a trusted proxy sends `X-Forwarded-Proto: https`. */
 export function overTls(publicUrl: string | null, trustedProxies: readonly string[]): IsOverTls {
   if (publicUrl !== null && new URL(publicUrl).protocol === 'https:') return () => true
   const trusted = netsOf(trustedProxies)
   return ({ headers, socket }) =>
     trustedProxies.length > 0 &&
     isWithin(trusted, plainAddress(socket.remoteAddress ?? '')) &&
-    // The first hop is the one that the browser talks to.
+    // The first hop is the one between the browser and the outermost proxy.
     /^\s*https\s*(,|$)/i.test([headers['x-forwarded-proto'] ?? []].flat().join(','))
 }
 
-/** What one client has for itself: an IPv4 address, or the /64 that an IPv6 address is in. */
+/** The unit of rate limiting: an IPv4 address, or the /64 network of an IPv6 address, which one client usually owns. */
 export function clientNet(address: string): string {
   if (!isIPv6(address)) return address
   const [head = '', tail] = address.replace(/%.*$/, '').split('::')
@@ -51,7 +51,7 @@ export function clientNet(address: string): string {
 
 const loopback = netsOf(['127.0.0.0/8', '::1'])
 
-/** Also for text that is no address: then it is not. */
+/** False for text that is no address. */
 export function isLoopback(address: string): boolean {
   return isWithin(loopback, plainAddress(address))
 }
@@ -71,7 +71,7 @@ function isWithin(nets: BlockList, address: string): boolean {
   return isIP(address) !== 0 && nets.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
 }
 
-/** Without a port, without brackets, and an IPv4 address that is written as IPv6 as IPv4: proxies write all of these. */
+/** Removes port and brackets, and converts an IPv4-mapped IPv6 address (`::ffff:10.0.0.1`) to IPv4: proxies use all of these forms. */
 export function plainAddress(address: string): string {
   const bare = /^\[([^\]]*)\](?::\d+)?$/.exec(address)?.[1] ?? address.replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1')
   return bare.replace(/^::ffff:(?=\d+\.)/i, '')

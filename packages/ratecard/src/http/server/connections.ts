@@ -1,5 +1,5 @@
-// The connections of one server: how many there may be, which of them goes when there are too many, and how long a slow peer
-// is waited for. It looks at sockets and at how far their requests are, never at what a request means.
+// Connection limits of one server: how many connections may be open, which are evicted if there are too many, and timeouts for slow peers.
+// Works with sockets and request states only, not with the content of requests.
 import { readFileSync } from 'node:fs'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { Server as SocketServer } from 'node:net'
@@ -7,21 +7,21 @@ import type { Socket } from 'node:net'
 import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises'
 
 export interface ConnectionLimits {
-  /** Most connections at one time. */
+  /** Maximum number of open connections. */
   readonly most: number
-  /** From the connection, or the first byte of a request, to the end of its headers. */
+  /** Timeout (ms) from the connection, or the first byte of a request, to the end of its headers. */
   readonly headersMs: number
-  /** From the headers to the end of the body of a request to the API. */
+  /** Timeout (ms) from the headers to the end of the body of an API request. */
   readonly bodyMs: number
-  /** A body for a worker may take longer, at this rate at least while anybody reads it. */
+  /** Minimum rate (bytes per second) of a request body for a worker, while the worker reads it. Such a body has no total timeout. */
   readonly workerBytesPerSecond: number
-  /** What is left of a body after its answer is read this long, so that its sender comes to read the answer. */
+  /** Time (ms) for which the rest of a body is read after its response was sent, so that the client gets to read the response. */
   readonly restMs: number
-  /** From the end of an answer to the moment when its reader has taken it. */
+  /** Timeout (ms) from the end of a response until the client has received it. */
   readonly answerMs: number
-  /** How long a connection may rest between two requests. */
+  /** Keep-alive timeout (ms): maximum idle time between two requests. */
   readonly restingMs: number
-  /** How often slow peers are looked for. */
+  /** Interval (ms) of the check for slow peers. */
   readonly everyMs: number
 }
 
@@ -35,11 +35,11 @@ export const defaultConnectionLimits: Omit<ConnectionLimits, 'most'> = {
   everyMs: 2_000,
 }
 
-/** Why a connection was ended from this side. */
+/** Reason for closing a connection on the server side. */
 export type CutReason = 'crowded' | 'slow_body' | 'slow_reader'
 
 export interface Connections {
-  /** A request came: what it needs is watched until it is answered. */
+  /** Starts watching a request until its response is sent. */
   began(request: IncomingMessage, response: ServerResponse, forWorker: boolean): void
   readonly count: () => number
   /**
@@ -53,31 +53,34 @@ interface TrackedConnection {
   readonly socket: Socket
   request: IncomingMessage | null
   response: ServerResponse | null
-  /** When it was opened, or its last request began; milliseconds of the process's own clock. */
+  /** Start of the connection or of its last request, in milliseconds of the monotonic clock (`performance.now()`). */
   since: number
   forWorker: boolean
   upgraded: boolean
-  /** Whether its request came with a valid service key. */
+  /** True if the current request has a valid service key. */
   signedIn: boolean
-  /** When the answer was first seen to be whole here and not yet with its reader. */
+  /** Time at which the response was first seen to be complete but not yet received by the client. */
   answeredAt: number | null
-  /** Bytes read at the last look; a worker's slow sender is known by it. */
+  /** Bytes read at the last check, to measure the rate of a body for a worker. */
   readBefore: number
   readAt: number
 }
 
 const connectionOf = new WeakMap<Socket, TrackedConnection>()
 
-/** The request's key was valid: its connection is not given up for another one. */
+/** Protects the connection of an authenticated request from eviction. */
 export function keepConnection(request: IncomingMessage): void {
   const connection = connectionOf.get(request.socket)
   if (connection?.request === request) connection.signedIn = true
 }
 
-/** How long a worker's body may make no progress before its rate counts. */
+/** Time (ms) over which the rate of a worker's request body is measured. */
 const workerBodyMs = 60_000
 
-/** Bounds the connections of `server` and ends slow ones. The server's own timeouts end slow headers and resting connections. */
+/**
+ * Limits the number of connections of `server` and closes slow ones. Slow headers and idle connections are covered by the server's own
+ * timeouts.
+ */
 export function watchConnections(
   server: Server,
   limits: ConnectionLimits,
@@ -101,7 +104,7 @@ export function watchConnections(
       ...{ socket, request: null, response: null, since: now, forWorker: false, upgraded: false, signedIn: false },
       ...{ answeredAt: null, readBefore: 0, readAt: now },
     }
-    // One more than those of Node and the router.
+    // Raises the limit for the one listener added below.
     socket.setMaxListeners(socket.getMaxListeners() + 1)
     open.add(connection)
     connectionOf.set(socket, connection)
@@ -118,7 +121,7 @@ export function watchConnections(
       const reason = slowness(connection, limits, now)
       if (reason === null) continue
       if (reason === 'slow_body' && connection.response?.headersSent === false) {
-        // Answered in the form of every other problem; the socket is ended there.
+        // Emitted as `clientError`, so that the client gets a problem response before the socket is closed.
         onCut(reason)
         connection.request = null
         server.emit('clientError', new Error('The body did not come in time.'), connection.socket)
@@ -151,18 +154,18 @@ export function watchConnections(
 }
 
 /**
- * Unlike `http.Server.close` this destroys no idle connection at once: the kernel may already have taken a request on it, and the
- * client of such a request would see a reset (ECONNRESET).
+ * Unlike `http.Server.close`, does not destroy idle connections at once: the kernel may already have received a request on one, and its
+ * client would get a reset (ECONNRESET).
  */
 async function drain(server: Server, open: ReadonlySet<TrackedConnection>, idleMs: number): Promise<void> {
   if (!server.listening) return
   for (const { socket, response } of open) {
     closeSoftly(socket)
-    // A request that runs passed the hook that adds the header.
+    // A running request has already passed the hook that adds `Connection: close`.
     if (response?.headersSent === false) response.shouldKeepAlive = false
   }
   server.prependListener('connection', closeSoftly)
-  // After the poll phase of the event loop the backlog is empty: closing the listener resets what is still in it.
+  // After the poll phase of the event loop the backlog has been accepted; closing the listener earlier would reset the connections in it.
   await turn()
   const closed = new Promise<'closed'>((resolve) => {
     SocketServer.prototype.close.call(server, () => resolve('closed'))
@@ -173,17 +176,20 @@ async function drain(server: Server, open: ReadonlySet<TrackedConnection>, idleM
   }
 }
 
-/** Replaces what Node calls after the last response of a connection, which closes it at once. */
+/** Replaces `destroySoon`, which Node calls after the last response of a connection and which closes it at once. */
 function closeSoftly(socket: Socket): void {
   socket.destroySoon = () => {
     hangUp(socket)
   }
 }
 
-/** How long the peer may take to close its half of a connection, e.g. to read the response and send the rest of a body. */
+/** Timeout (ms) for the peer to close its half of the connection, e.g. to read the response and send the rest of a body. */
 const lingerMs = 2_000
 
-/** Ends our half and reads on: a socket that is closed with unread bytes resets the connection, and the peer loses the response. */
+/**
+ * Half-closes the socket and reads on. Closing a socket with unread bytes would reset the connection, and the peer would lose the
+ * response.
+ */
 function hangUp(socket: Socket): void {
   if (socket.writableEnded) return
   socket.end()
@@ -195,9 +201,8 @@ function hangUp(socket: Socket): void {
 }
 
 /**
- * How readily a connection is given up for a new one; null is never. One that never sent a whole request goes first, then one
- * that rests, then one whose sender or reader takes its time, then a newcomer, then a stream of a worker. Work of a service key
- * stays. A newcomer has hardly had the time to say what it wants: it may be the health check.
+ * Eviction rank of a connection: the lowest is evicted first, null never. 0: no complete request since it was opened. 1: idle. 2: slow
+ * sender or reader. 3: just opened, perhaps the health check. 4: stream of a worker. A request with a service key is never evicted.
  */
 function dispensability(
   { request, response, upgraded, forWorker, signedIn, since }: TrackedConnection,
@@ -210,7 +215,7 @@ function dispensability(
   return forWorker && request?.complete !== false ? 4 : 2
 }
 
-/** Gives up a sixteenth at once, the oldest of the most dispensable: looking through all of them pays for many newcomers. */
+/** Evicts up to 1/16 of the limit, lowest rank and oldest first, so that one scan makes room for many new connections. */
 function makeRoom(
   open: ReadonlySet<TrackedConnection>,
   { most, headersMs }: ConnectionLimits,
@@ -224,7 +229,7 @@ function makeRoom(
   candidates.sort((a, b) => a.rank - b.rank || a.connection.since - b.connection.since)
   const [first] = candidates
   if (first === undefined) return false
-  // A batch is of one rank: nobody who works is cut off to make more room than is needed now.
+  // A batch contains one rank only, so that active connections are not evicted for room that is not needed yet.
   const batch = candidates.slice(0, Math.max(1, Math.floor(most / 16))).filter(({ rank }) => rank === first.rank)
   for (const { connection } of batch) cut(connection, 'crowded')
   return true
@@ -241,7 +246,7 @@ function slowness(connection: TrackedConnection, limits: ConnectionLimits, now: 
   }
   if (request.complete) return null
   if (!connection.forWorker) return now - connection.since > limits.bodyMs ? 'slow_body' : null
-  // A worker that does not read is no fault of the sender.
+  // The worker has not read the received data, so the sender is not slow (backpressure).
   if (request.readableLength > 0 || request.isPaused()) {
     connection.readBefore = socket.bytesRead
     connection.readAt = now
@@ -256,10 +261,10 @@ function slowness(connection: TrackedConnection, limits: ConnectionLimits, now: 
 }
 
 const mostByDefault = 16_384
-/** Other descriptors are the store's, the processor's, the workers': a connection to a worker takes a second one. */
+/** The other descriptors are for the store, the processor and workers: a proxied connection to a worker uses a second one. */
 const shareOfDescriptors = 0.5
 
-/** Half of the file descriptors that this process may open, at most 16,384. */
+/** Half of the process's file descriptor limit, at most 16,384. */
 export function connectionsThatFit(): number {
   return Math.min(mostByDefault, Math.floor(descriptorLimit() * shareOfDescriptors))
 }
@@ -269,7 +274,7 @@ function descriptorLimit(): number {
     const found = /^Max open files\s+(\d+|unlimited)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1]
     return found === undefined || found === 'unlimited' ? Number.POSITIVE_INFINITY : Number(found)
   } catch {
-    // No such file outside Linux: the limit that systems start programs with.
+    // Outside Linux the file does not exist; 1,024 is the usual default limit.
     return 1_024
   }
 }

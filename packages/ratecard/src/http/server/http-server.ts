@@ -1,4 +1,4 @@
-// The HTTP server under the router: it bounds connections and hands requests for workers over before the router sees them.
+// The HTTP server below the router: limits connections, and dispatches worker requests before the router sees them.
 import { createServer } from 'node:http'
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import { watchConnections } from './connections.ts'
@@ -8,7 +8,7 @@ export interface HttpServerOptions {
   readonly limits: ConnectionLimits
   readonly onCut: (reason: CutReason) => void
   readonly onServer: (connections: Connections) => void
-  /** Requests for workers: theirs come first, whatever their path. */
+  /** The worker gateway. It gets every request first, whatever its path. */
   readonly workers: {
     takes(request: IncomingMessage, response: ServerResponse): boolean
     wantsUpgrade(request: IncomingMessage): boolean
@@ -16,17 +16,17 @@ export interface HttpServerOptions {
   }
 }
 
-/** A server that gives requests for workers to the gateway, and all others to `route`. */
+/** Creates a server that dispatches worker requests to the gateway and all others to `route`. */
 export function createHttpServer(route: RequestListener, options: HttpServerOptions): Server {
   const { limits, workers } = options
   const settings = {
     keepAliveTimeout: limits.restingMs,
-    // Bodies have limits of their own, see connections.ts: a worker may be sent one for as long as it likes to read.
+    // Body timeouts are in connections.ts: a worker may read its request body for as long as it wants.
     requestTimeout: 0,
-    // Without it Node would make it of the timeout above: none.
+    // Set explicitly, because Node would derive it from `requestTimeout`, i.e. disable it.
     headersTimeout: limits.headersMs,
     connectionsCheckingInterval: Math.min(limits.everyMs, limits.headersMs),
-    // The router refuses a request without a host, in the form of every other problem.
+    // The router refuses a request without a Host header, so that the response is a problem like all others.
     requireHostHeader: false,
     shouldUpgradeCallback: (request: IncomingMessage) => workers.wantsUpgrade(request),
   }
@@ -36,7 +36,7 @@ export function createHttpServer(route: RequestListener, options: HttpServerOpti
     if (!isForWorker) route(request, response)
   })
   const connections = watchConnections(server, limits, options.onCut)
-  // The router refuses every `Expect` but `100-continue`, for workers as well.
+  // The router refuses every `Expect` but `100-continue`, also for workers.
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     connections.began(request, response, false)
     route(request, response)

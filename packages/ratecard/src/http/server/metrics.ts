@@ -3,7 +3,7 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import type { CutReason } from './connections.ts'
 import { configPath } from './public-read.ts'
 
-/** A registry with the process's own figures (memory, event loop, garbage collection): one per process. */
+/** A metrics registry with the process metrics (memory, event loop, garbage collection). Create one per process. */
 export function createMetrics(): Registry {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
@@ -11,16 +11,16 @@ export function createMetrics(): Registry {
 }
 
 export interface RequestMetrics {
-  /** Watches every request that goes through the router: all but public reads and those for workers. */
+  /** Measures every request of the router: all except public reads and worker requests. */
   readonly watch: (app: FastifyInstance) => void
-  /** Counts an answer of `withPublicRead`, which no hook sees. */
+  /** Counts a response of `withPublicRead`, which bypasses the router's hooks. */
   readonly countPublicRead: (status: number) => void
-  /** Counts a connection that was ended from this side. */
+  /** Counts a connection that was closed by the server. */
   readonly countCut: (reason: CutReason) => void
   readonly watchConnections: (count: () => number) => void
 }
 
-/** `route` is the pattern, never the path: ids in labels would make a series for each of them. */
+/** The label `route` is the route pattern, not the path: ids in a label would create a time series each. */
 export function createRequestMetrics(registry: Registry): RequestMetrics {
   const labelNames = ['method', 'route', 'status'] as const
   const requests = new Counter({

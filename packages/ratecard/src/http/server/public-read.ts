@@ -1,4 +1,5 @@
-// The public price list without the router, which triples what the answer costs in CPU (docs/decisions/0067-plain-means.md).
+// Fast path for the public price list that bypasses the router, which would triple the CPU time of the response
+// (docs/decisions/0067-plain-means.md).
 import type { IncomingMessage, RequestListener } from 'node:http'
 import type { Service } from '../../service/service.ts'
 import { configAnswer } from '../response/config-answer.ts'
@@ -8,14 +9,14 @@ export const configPath = '/api/v1/billing/config'
 
 export interface PublicReadOptions {
   readonly service: Pick<Service, 'published'>
-  /** False while the service shuts down: the router then closes connections and refuses requests. */
+  /** False during shutdown: the router then closes connections and refuses requests. */
   readonly isOpen: () => boolean
   readonly onAnswer: (status: number) => void
 }
 
 /**
- * Answers a plain `GET` of the public price list with the bytes that its route sends, and leaves every other request to `route`:
- * for example one with a service key, a query, or a header that occurs twice.
+ * Serves a plain `GET` of the public price list with the same bytes as its route. Every other request goes to `route`, e.g. one with a
+ * service key, a query, or a duplicate header.
  */
 export function withPublicRead(route: RequestListener, { service, isOpen, onAnswer }: PublicReadOptions) {
   const listener: RequestListener = (request, response) => {
@@ -34,7 +35,7 @@ export function withPublicRead(route: RequestListener, { service, isOpen, onAnsw
           onAnswer(status)
         },
         () => {
-          // Nothing was sent (no configuration, store unreachable): the route says why.
+          // Nothing was sent (no configuration, store unreachable); the route sends the error.
           route(request, response)
         },
       )
@@ -42,7 +43,7 @@ export function withPublicRead(route: RequestListener, { service, isOpen, onAnsw
   return listener
 }
 
-/** Node joins or drops headers that occur twice, so that there are fewer names than lines. */
+/** Node merges or drops duplicate headers, so a duplicate makes the header object smaller than the raw list. */
 function isPlainRead({ url, method, headers, rawHeaders }: IncomingMessage): boolean {
   if (url !== configPath || method !== 'GET' || headers.host === undefined) return false
   const isRouted = ['x-service-key', 'content-length', 'transfer-encoding'].some((name) => name in headers)

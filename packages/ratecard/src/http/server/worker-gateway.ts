@@ -1,5 +1,5 @@
-// Requests for workers never reach the router: no body is parsed, no header of the API is added, and nothing of the framework
-// is paid for. Decides only which worker is meant; the host of workers does the rest.
+// Dispatches requests to workers before the router, without its overhead: no body is parsed and no API header is added. Only selects the
+// worker; the worker runtime does the rest.
 import { STATUS_CODES } from 'node:http'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
@@ -16,28 +16,28 @@ export interface WorkerGatewayOptions {
   readonly service: Pick<Service, 'workerAtHost' | 'dispatchToWorker' | 'upgradeToWorker'>
   readonly docsUrl: string
   readonly addressOf: ClientAddress
-  /** Connections end with their next answer. */
+  /** Aborts when shutdown begins: connections then end with their next response. */
   readonly leaving: AbortSignal
-  /** Draining: what is new is refused, and upgraded connections end after a moment. */
+  /** Aborts when draining begins: new requests are refused, and upgraded connections are closed after a grace period. */
   readonly closing: AbortSignal
-  /** Failures of ours, with their cause. */
+  /** Reports internal errors with their cause, for the log. */
   readonly onInternal: (error: unknown, requestId: string) => void
 }
 
 interface WorkerRoute {
   readonly name: string
   readonly host: string
-  /** Path and query as the worker sees them. */
+  /** Path and query as passed to the worker. */
   readonly path: string
   readonly prefix: string
 }
 
-/** A name, an IPv4 or a bracketed IPv6 address, and perhaps a port: nothing else may become part of a worker's `request.url`. */
+/** A hostname, an IPv4 or a bracketed IPv6 address, with an optional port. Other text must not get into a worker's `request.url`. */
 const hostForm = /^(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.?|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i
 const absoluteForm = /^https?:\/\/([^/?#]*)(.*)$/is
-/** How long a body that nobody wants is read, so that its sender comes to read the answer. */
+/** Time (ms) for which an unwanted body is read, so that the client gets to read the response. */
 const restMs = 5_000
-/** What is under way on an upgraded connection may end; nobody can know when it has. */
+/** Grace period (ms) for upgraded connections (WebSockets), whose end cannot be detected. */
 const upgradedGraceMs = 3_000
 
 export class WorkerGateway {
@@ -52,7 +52,7 @@ export class WorkerGateway {
     })
   }
 
-  /** True when the request is a worker's: then it is answered here. */
+  /** Returns true if the request is for a worker, and answers it then. */
   takes(request: IncomingMessage, response: ServerResponse): boolean {
     const target = this.targetOf(request)
     if (target === null) return false
@@ -60,7 +60,7 @@ export class WorkerGateway {
     return true
   }
 
-  /** Only a WebSocket for a worker is upgraded; any other wish is ignored, as HTTP allows, and so is one with a body. */
+  /** True only for a WebSocket request to a worker. Other upgrades, and upgrades with a body, are ignored, as HTTP allows. */
   wantsUpgrade(request: IncomingMessage): boolean {
     const { headers, method } = request
     if (method !== 'GET' || headers.upgrade?.toLowerCase() !== 'websocket') return false
@@ -84,7 +84,8 @@ export class WorkerGateway {
   private dispatch(target: WorkerRoute, request: IncomingMessage, response: ServerResponse): void {
     const { requestId, error } = headOf(request, target)
     const { name, host, path, prefix } = target
-    // Where a request that is refused for its head ends is not sure: nothing after it is read as another one.
+    // The end of a request with malformed headers is ambiguous, so the connection is closed and nothing after it is parsed as another
+    // request (request smuggling).
     if (this.options.leaving.aborted || error !== null) response.shouldKeepAlive = false
     const refusal = this.options.closing.aborted ? draining() : error
     const work =
@@ -113,7 +114,7 @@ export class WorkerGateway {
     if (!request.complete) readRest(request)
     const { retryAfter } = problem
     const body = JSON.stringify(problemOf(problem, requestId, this.options.docsUrl))
-    // With a reason phrase: otherwise Node takes the one that an earlier `writeHead` left, even where that failed.
+    // The reason phrase is explicit, because otherwise Node keeps the one of an earlier `writeHead`, even if that call failed.
     response.writeHead(problem.status, STATUS_CODES[problem.status], {
       'content-length': Buffer.byteLength(body),
       'content-type': problemMediaType,
@@ -160,7 +161,7 @@ export class WorkerGateway {
 
   private targetOf(request: IncomingMessage): WorkerRoute | null {
     const target = request.url ?? ''
-    // RFC 9112 §3.2.2: a target with a host of its own counts, and the Host header beside it does not.
+    // RFC 9112 §3.2.2: the host in an absolute request target takes precedence over the Host header.
     const absolute = target.startsWith('/') ? null : absoluteForm.exec(target)
     const host = absolute?.[1] ?? firstHost(request.rawHeaders)
     const url = absolute === null ? target : rooted(absolute[2] ?? '')
@@ -173,7 +174,7 @@ export class WorkerGateway {
     return { name: url.slice(workersRoot.length, end), host, path: rooted(url.slice(end)), prefix: url.slice(0, end) }
   }
 
-  /** Without port and case. Most requests name the host of the one before: the price list is read far more often than workers are. */
+  /** Host without port, in lower case. Caches the last host, because consecutive requests mostly have the same one. */
   private plainHost(host: string): string {
     if (host !== this.lastHost.said)
       this.lastHost = { said: host, plain: host.toLowerCase().replace(/\.?(?::\d*)?$/, '') }
@@ -187,7 +188,7 @@ export class WorkerGateway {
 
 const rooted = (path: string) => (path.startsWith('/') ? path : `/${path}`)
 
-/** From the raw list: Node's own header object costs a good part of a short answer. */
+/** Reads the raw header list, because building Node's header object takes a considerable part of the time of a short response. */
 function firstHost(rawHeaders: readonly string[]): string {
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] ?? ''
@@ -196,7 +197,10 @@ function firstHost(rawHeaders: readonly string[]): string {
   return ''
 }
 
-/** The request's id, and why it is none for a worker: two parties that read two hosts, or a path in a host, can be played off against each other. */
+/**
+ * The request id, and the reason to refuse the request. Two hosts, or a path inside a host, could be interpreted differently by a proxy
+ * and by this server.
+ */
 function headOf(
   { rawHeaders, headers }: IncomingMessage,
   target: WorkerRoute | null,
@@ -221,7 +225,7 @@ function headOf(
   }
 }
 
-/** For a moment, and for nothing: what still comes then is cut. */
+/** Discards the rest of the body for up to 5 s, then closes the connection. */
 function readRest(request: IncomingMessage): void {
   const { socket } = request
   const timer = setTimeout(() => socket.destroy(), restMs)

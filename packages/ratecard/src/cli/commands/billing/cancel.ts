@@ -50,7 +50,7 @@ async function untilEnded({ io }: CommandContext, client: Client, id: string): P
       for await (const event of client.admin.pushEvents(id, { signal: io.signal }))
         if (event.type === 'state' && !isRunning(event)) break
     } catch (error) {
-      // A proxy may cut a long answer; the report says how it stands.
+      // A proxy may close a long response; the push report contains the current state.
       if (io.signal.aborted || !isCut(error)) throw error
     }
     const report = await client.admin.findPush(id, { signal: io.signal })

@@ -1,4 +1,4 @@
-// `--format`: what a result looks like, for people at a terminal or for the conversation of a pull request.
+// `--format`: output for a terminal, or Markdown for a comment on a pull request.
 import type { CommandContext, OptionSpec } from '../../program/command.ts'
 import { usageFailure } from '../../failure.ts'
 import type { Conceal } from '../../views/markdown.ts'
@@ -13,7 +13,7 @@ export const formatOption: OptionSpec = {
 export const wantsMarkdown = ({ options }: Pick<CommandContext, 'options'>): boolean =>
   options.text('format') === 'markdown'
 
-/** With Markdown, stdout holds that alone. */
+/** With Markdown, stdout contains nothing else. */
 export function formatted(context: CommandContext): CommandContext {
   if (!wantsMarkdown(context)) return context
   if (context.global.json)
@@ -21,7 +21,7 @@ export function formatted(context: CommandContext): CommandContext {
   return { ...context, out: { ...context.out, say: () => undefined } }
 }
 
-/** Secrets by their names, in a value that is not yet escaped or cut off. */
+/** Replaces secrets by their variable names. Must run before a value is escaped or truncated. */
 export const concealer =
   ({ io }: Pick<CommandContext, 'io'>): Conceal =>
   (text) =>

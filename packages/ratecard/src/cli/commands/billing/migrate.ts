@@ -48,7 +48,7 @@ export const billingMigrate: Command = {
     if (options.flag('dryRun')) return { json: jsonMigrationPlan(plan) }
     const moving = plan.lines.filter((line) => line.skipped === null).length
     if (moving === 0 && (request.to !== 'now' || canAsk(context))) return { json: jsonMigrationPlan(plan) }
-    // Only `now` takes away what a renewal would have billed; the others can still be called off.
+    // Only `now` drops what a renewal would have billed; other migrations can still be cancelled.
     if (canAsk(context) || request.to === 'now')
       await requireConsent(context, {
         question: `Move ${count(moving, 'subscription')}?`,
@@ -75,7 +75,7 @@ function requestOf({ options }: CommandContext) {
   return { priceId, to: whenOf(options.text('to') ?? 'renewal', systemClock.now()), only, except }
 }
 
-/** As the API has it, and a day of the calendar for its first moment in UTC. */
+/** The API's form of `--to`. A date becomes midnight UTC, e.g. `2026-02-01T00:00:00Z`. */
 function whenOf(text: string, now: number): string {
   if (text === 'renewal' || text === 'now') return text
   const moment = /^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00:00Z` : text

@@ -1,4 +1,4 @@
-// One environment's tested revision into another environment: the same document as written, byte for byte, expanded there.
+// Promotes a tested revision from one environment to another: the same source document, byte for byte, expanded for the target.
 import { variablesOf } from '../../../config/files/written-form.ts'
 import { RatecardError } from '@ratecard/client'
 import type { PushOutcome, Revision } from '@ratecard/client'
@@ -83,15 +83,15 @@ interface Promotion {
   readonly expanded: ExpandedDocument
 }
 
-/** What the target gets: the written document with its own values, or the source's own document where none was kept. */
+/** The document for the target: the source document with the target's variables, or the expanded one if no source was stored. */
 interface ExpandedDocument {
   readonly document: object
   readonly config: BillingConfig
   readonly checksum: string
   readonly written: object | null
-  /** Those of the target's file that were expanded. */
+  /** Variables of the target's file that were expanded. */
   readonly variables: readonly VariableOrigin[]
-  /** Texts whose value is another than at the source. */
+  /** Texts whose expanded value differs from the source environment. */
   readonly differs: readonly { readonly pointer: string; readonly text: string }[]
 }
 
@@ -109,7 +109,7 @@ function routeOf({ options, global }: CommandContext): { from: EnvironmentName; 
   return { from, to }
 }
 
-/** A refusal names the server that refused. */
+/** Runs `work`; a refusal contains the address of the server that refused. */
 async function asFailureOf<T>(connection: ServerConnection, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -150,7 +150,7 @@ function expandFor({ revision, document, config }: DryRunResult, { environment }
   const { written } = revision
   if (written === null)
     return { document, config, checksum: revision.checksum, written: null, variables: [], differs: [] }
-  // The file alone: a variable of the shell may have been set for the source.
+  // Uses the target's file only, because a variable of the shell may be meant for the source environment.
   const expanded = interpolate(written, environment.variables, whyUnset(environment))
   const verdict = validateConfig(expanded.value)
   const errors = [...expanded.issues, ...(expanded.issues.length === 0 ? verdict.errors : [])]
@@ -240,7 +240,7 @@ async function promote(context: CommandContext, promotion: Promotion): Promise<C
     written: expanded.written,
   })
   showOutcome(context, outcome)
-  // Unchanged says the same already, perhaps in other words: then there is no revision of ours to compare.
+  // `unchanged`: the target already has this content, maybe written differently. No revision was created, so there is nothing to verify.
   if (outcome.status === 'applied') {
     await verify(promotion, outcome, io.signal)
     const same =
@@ -252,7 +252,7 @@ async function promote(context: CommandContext, promotion: Promotion): Promise<C
   return { json: { ...json, ...jsonOutcome(outcome) } }
 }
 
-/** Which texts have another value here, as they are written: a value may be a secret. */
+/** Lists the texts with other values in the target. Shows them unexpanded, because a value may be a secret. */
 function sayExpanded({ out }: CommandContext, { from, to, expanded }: Promotion): void {
   if (expanded.written === null)
     out.say(
@@ -276,7 +276,7 @@ interface Current {
 async function currentOf({ client }: ServerConnection, signal: AbortSignal): Promise<Current | null> {
   try {
     const { revision } = await client.admin.config({ signal })
-    // The served one carries processor ids, which no two environments share.
+    // Uses the stored revision, because the served document contains processor ids, which differ between environments.
     const { config } = validateConfig((await client.admin.revision(revision, { signal })).document)
     return config === null ? null : { revision, config }
   } catch (error) {

@@ -1,4 +1,4 @@
-// A promoted document names the webhook addresses of the environment that it comes from: whoever gets them must have meant it.
+// A promoted document may contain webhook URLs of its source environment, so new ones must be confirmed.
 import { webhookId } from '../../../config/schema/ids.ts'
 import { variableTexts } from '../../../config/files/written-form.ts'
 import type { BillingConfig } from '../../../config/schema/schema.ts'
@@ -10,7 +10,7 @@ export interface WebhookMove {
   readonly detail: string
 }
 
-/** Endpoints that the target would come to deliver to, and does not now: new ones, and those whose address would change. */
+/** Endpoints that the target would newly deliver to: new webhooks, and those whose URL would change. */
 export function webhookMoves(
   target: BillingConfig | null,
   promoted: BillingConfig,
@@ -21,7 +21,7 @@ export function webhookMoves(
   const known = new Set(present.values())
   return (
     (promoted.webhooks ?? [])
-      // An address that the target's own variables made is meant.
+      // A URL that was expanded from the target's own variables is intended.
       .filter(({ url }, index) => !known.has(url) && !own.has(`#/webhooks/${index}/url`))
       .map((webhook) => {
         const id = webhookId(webhook)
@@ -33,7 +33,7 @@ export function webhookMoves(
   )
 }
 
-/** A person is asked; off a terminal --yes has to say it. */
+/** Asks on a terminal; without one, `--yes` is required. */
 export async function requireWebhooksMeant(
   context: CommandContext,
   moves: readonly WebhookMove[],

@@ -1,4 +1,4 @@
-// `billing pull --update`: the author's own files, changed in place so that they say what is live.
+// `billing pull --update`: edits the author's files in place to match the live values.
 import { randomUUID } from 'node:crypto'
 import { realpathSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import type { Pulled } from '@ratecard/client'
@@ -109,7 +109,7 @@ async function confirmEdits({ global, io }: CommandContext, edits: number): Prom
   throw new CliFailure(1, { code: 'declined', title: 'The edits were declined', detail: 'No file was changed.' })
 }
 
-/** Through a link to the file itself, with the rights that it has. */
+/** Atomic replacement by rename. A symlink is followed, and the file's mode is kept. */
 function replaceFile(name: string, text: string): void {
   const file = realpathSync(name)
   const draft = `${file}.${randomUUID()}.tmp`

@@ -44,7 +44,7 @@ export const billingPull: Command = {
     const { client } = connect(context)
     await mindHalfDone(context, client, update)
     const pulled = await client.admin.pull({ signal: io.signal })
-    // To be read as a file of the project, where `${NAME}` is a variable.
+    // Escapes `${`, because in a project file `${NAME}` is a variable.
     const text = `${JSON.stringify(literal(pulled.document), null, 2)}\n`
     if (update) return updateFiles(context, pulled)
     const output = options.text('output')
@@ -77,7 +77,10 @@ export const billingPull: Command = {
   },
 }
 
-/** What is live is then neither the earlier version nor the author's: into the files it would take his change back. */
+/**
+ * Refuses or warns while a push is unfinished: the live values are then partly old, and pulling them into the files would revert the
+ * author's change.
+ */
 async function mindHalfDone(
   { global, options, io, out }: CommandContext,
   client: Client,
@@ -97,7 +100,7 @@ async function mindHalfDone(
   })
 }
 
-/** Replaces the file in one rename; the path of the kept copy when it held something else. */
+/** Writes the file atomically (by rename). Returns the path of the backup if the file existed with other content. */
 export function writeKeeping(file: string, text: string): string | null {
   mkdirSync(path.dirname(file), { recursive: true })
   const before = existsSync(file) ? readText(file) : null

@@ -109,7 +109,7 @@ function exitOf({ options }: CommandContext, outcome: PushOutcome): 0 | 3 {
   return outcome.status === 'planned' && options.flag('exitCode') && hasChanges(outcome) ? 3 : 0
 }
 
-/** Another push may begin between the plan and its start: then the plan is made anew, and shown anew. */
+/** Another push may start between planning and pushing. Then waits, and plans and shows the plan again. */
 async function planWhenFree(
   { out }: CommandContext,
   queue: PushQueue,

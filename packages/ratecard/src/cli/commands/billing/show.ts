@@ -88,7 +88,7 @@ function productRows(product: BillingDocument['products'][number]): string[][] {
   ])
 }
 
-/** The client's price comes from any server; a currency that this build does not know is shown as it is. */
+/** The type from the client is open: a newer server may have currencies that this build does not know, which are shown unformatted. */
 function line(price: PriceDocument): string {
   return describePrice(price as Parameters<typeof describePrice>[0])
 }

@@ -6,7 +6,7 @@ import { connect } from '../../server-address.ts'
 import type { ServerConnection } from '../../server-address.ts'
 import { listOption } from '../shared.ts'
 
-/** How often the service is asked for news; its route asks for at most once a second. */
+/** Poll interval (ms). The API allows one request per second for this route. */
 const pollMs = 1000
 const forwardTimeoutMs = 10_000
 
@@ -39,7 +39,7 @@ export const billingWebhookListen: Command = {
   },
 }
 
-/** Derived, so that the handler's setting needs no change at every start; it tells nothing about the key. */
+/** Derived from the service key by HMAC, so that it is the same at every start and does not reveal the key. */
 function secretFor({ key }: ServerConnection): string {
   if (key === null)
     throw usageFailure('Listening needs a service key.', 'Set RATECARD_SERVICE_KEY, or give --service-key.')
@@ -64,7 +64,7 @@ function forwardTarget(text: string | undefined): URL {
 interface ForwardOptions {
   readonly target: URL
   readonly secret: string
-  /** Of events; all when there is none. */
+  /** Event types; empty means all. */
   readonly types: readonly string[]
 }
 
@@ -77,7 +77,7 @@ async function listen(
   const { types } = forwarding
   const ask = (after: string | null) =>
     client.admin.processorEvents({ ...(after === null ? {} : { after }), types, signal: io.signal })
-  // An account in which nothing ever happened is listened to from its beginning.
+  // An account without events is listened to from its first event.
   let after = (await ask(null)).last ?? ''
   out.say(`Listening to ${url}; each event goes to ${forwarding.target.href}. Ctrl-C ends it.`)
   out.say(`Signing secret for your handler: ${forwarding.secret}`)

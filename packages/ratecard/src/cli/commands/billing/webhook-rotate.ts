@@ -32,7 +32,7 @@ export const billingWebhookRotate: Command = {
   run: async (context) => {
     const { args, options, io, out } = context
     const { client } = connect(context)
-    // Before anything is made: what comes after it must not fail, or the new secret would be lost.
+    // Runs before the rotation: a failure after it would lose the new secret.
     const { revision } = await client.admin.config({ signal: io.signal })
     await concealRevisions(context, client, [revision])
     const rotation = await client.admin.rotateWebhook(args[0] ?? '', {

@@ -6,7 +6,7 @@ export const dataDirOption: OptionSpec = {
   defaultText: 'RATECARD_DATA_DIR, else ./.ratecard',
 }
 
-/** Which store a command of this group works on. */
+/** The store that a command of this group uses. */
 export function maintained({ io, options }: CommandContext) {
   return { env: io.env, cwd: io.cwd, dataDir: options.text('dataDir') }
 }

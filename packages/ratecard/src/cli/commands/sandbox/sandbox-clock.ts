@@ -88,7 +88,7 @@ function confinementOf(context: CommandContext): SandboxClock {
 
 const defaultUrl = 'http://127.0.0.1:4243'
 
-/** What the service on this machine wrote beside its key, by the port of its address; null when there is none. */
+/** Address and key of the local service's sandbox, from the file that the service wrote for its port; null if there is none. */
 function ofServerHere(context: CommandContext): { readonly url: string; readonly key: string } | null {
   const { port } = new URL(serverUrl(context))
   const file = path.join(context.io.home, '.ratecard', 'servers', port === '' ? '80' : port, 'sandbox.json')
@@ -97,7 +97,7 @@ function ofServerHere(context: CommandContext): { readonly url: string; readonly
   return typeof url === 'string' && typeof key === 'string' ? { url, key } : null
 }
 
-/** The key of the embedded sandbox's account, which the service keeps in its data folder. */
+/** Key of the embedded sandbox account, from the data folder of the service. */
 function localSandboxKey({ io }: CommandContext): string | null {
   const project = findProject(io.cwd)
   const folders = serviceKeyFiles({ env: io.env, home: io.home, cwd: io.cwd, project, port: '' }).map((file) =>
@@ -169,7 +169,7 @@ function target(text: string, now: number): number {
   throw usageFailure(`"${text}" is no time.`, 'Write `30d`, `1mo`, or a moment like 2027-01-31T00:00:00Z.')
 }
 
-/** The same day of a later month, or that month's last day. */
+/** The same day some months later, or the last day of that month (e.g. 31 January → 28 February). */
 function addMonths(from: number, months: number): number {
   const date = new Date(from)
   const day = date.getUTCDate()

@@ -10,7 +10,7 @@ export const dashboard: Command = {
     const { io, out } = context
     const { client, url } = connect(context)
     const link = await client.admin.dashboardLink({ signal: io.signal })
-    // A service that was told no address of its own leaves the link relative.
+    // Without a configured public URL, the service returns a relative link.
     const address = new URL(link.url, url).href
     out.print(address)
     out.say('Open it and press the button: it signs in once, within ten minutes, with the rights of your service key.')

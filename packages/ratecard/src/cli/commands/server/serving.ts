@@ -7,13 +7,16 @@ interface Running {
   close(): Promise<void>
 }
 
-/** How soon a server notices that npm, which started it, is gone. */
+/** Poll interval (ms) for the end of the parent npm process. */
 const lookMs = 500
 
-/** Serves until the process is asked to stop, then drains. Under npm it also ends with npm, which passes no signal on when it is killed. */
+/**
+ * Serves until the process gets a stop signal, then drains. Under npm it also stops when npm exits, because a killed npm forwards no
+ * signal.
+ */
 export async function serveUntilStopped(io: CliIo, start: () => Promise<Running>): Promise<void> {
   const ended = new AbortController()
-  // Looked for first: npm may be killed while the server starts.
+  // Started before the server, because npm may be killed during startup.
   const orphaned = endOfNpm(io.env, ended.signal)
   const running = await start()
   if (!io.signal.aborted)
@@ -25,7 +28,7 @@ export async function serveUntilStopped(io: CliIo, start: () => Promise<Running>
   await running.close()
 }
 
-/** Resolves when the npm above this process has ended; never without one. */
+/** Resolves when the npm process above this one has ended; never if there is none. */
 async function endOfNpm(env: NodeJS.ProcessEnv, stop: AbortSignal): Promise<void> {
   const npm = env['npm_lifecycle_event'] === undefined ? null : npmAbove(process.pid)
   if (npm === null) return new Promise(() => undefined)
@@ -40,7 +43,7 @@ async function endOfNpm(env: NodeJS.ProcessEnv, stop: AbortSignal): Promise<void
 
 interface Ancestor {
   readonly pid: number
-  /** When it began, so that a later process of the same number is told apart. */
+  /** Start time of the process, to detect reuse of its pid. */
   readonly started: string
 }
 
@@ -54,12 +57,12 @@ function npmAbove(from: number): Ancestor | null {
   return null
 }
 
-/** From the kernel's own table; null where there is none, or no such process. */
+/** Reads `/proc/<pid>/stat`; null if the file does not exist (not Linux, or no such process). */
 function parentOf(pid: number): { readonly parent: number; readonly started: string } | null {
   const file = `/proc/${String(pid)}/stat`
   if (!existsSync(file)) return null
   try {
-    // The name in brackets may hold spaces and brackets.
+    // The process name in parentheses may contain spaces and parentheses.
     const fields = readFileSync(file, 'utf8')
       .replace(/^.*\) /s, '')
       .split(' ')

@@ -36,7 +36,7 @@ export const enterprisePrices: Command = {
   },
 }
 
-/** The client's type has the wire's text where the document has a closed set. */
+/** The client's types have plain strings where the document has enums, hence the cast. */
 const rowOf = (price: PriceDocument) => [price.id, describePrice(price as Parameters<typeof describePrice>[0])]
 
 function targetOf({ options }: CommandContext): { template: string | undefined; id: string | undefined } {
@@ -157,7 +157,7 @@ function showOutcome({ out }: CommandContext, outcome: EnterpriseOutcome): Comma
   const count = `${String(outcome.pricesSwapped)} ${outcome.pricesSwapped === 1 ? 'price' : 'prices'}`
   if (outcome.checkoutsClosed > 0) out.say(`  ${paint.dim('·')}  ${closedPagesText(outcome.checkoutsClosed)}`)
   const left = outcome.leftOnOtherDeal
-  // A tick beside a discount that goes on would be read as done.
+  // No check mark while a discount remains, because it would suggest that everything was swapped.
   const tick = left === 0 ? `${paint.green('✓')} ` : ''
   out.say(outcome.dryRun === true ? `Would swap ${count}.` : `${tick}Swapped ${count}.`)
   if (left > 0)
@@ -179,7 +179,7 @@ export const enterpriseCoverage: Command = {
     const columns = [{ title: 'base price' }, ...targets.map((title) => ({ title }))]
     const rows = coverage.rows.map(({ basePriceId, cells }) => [
       basePriceId,
-      // A base that nobody negotiated is no gap.
+      // A base price without negotiated prices is no gap.
       ...cells.map(({ priceId }) => priceId ?? (cells.some((cell) => cell.priceId !== null) ? out.paint.red('–') : '')),
     ])
     if (rows.length === 0) out.say('There are no negotiated prices.')

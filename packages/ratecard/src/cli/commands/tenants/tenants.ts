@@ -111,7 +111,7 @@ export const tenantsShow: Command = {
   },
 }
 
-/** null when the processor did not tell, undefined when an earlier server does not know: the tenant is shown all the same. */
+/** null if the processor returned no data, undefined if an older server lacks the route. The tenant is shown in either case. */
 async function droppedUsage(
   { io }: CommandContext,
   client: Client,

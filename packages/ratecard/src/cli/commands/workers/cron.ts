@@ -74,7 +74,7 @@ export const cloudWorkersCronTrigger: Command = {
   },
 }
 
-/** Checked here too, for the words of the grammar instead of a refusal from afar. */
+/** Also validated locally, because the parser's message is more precise than the server's refusal. */
 function cronOf(text: string | undefined): string | undefined {
   if (text === undefined) return undefined
   const { schedule, issue } = parseCron(text)

@@ -80,7 +80,7 @@ async function deployAll(context: CommandContext, workers: readonly BundledWorke
   return { workers: deployed.map(jsonWorker) }
 }
 
-/** What is uploaded for a bundled worker. */
+/** Upload of a bundled worker. */
 export function deploymentOf({ manifest, bundle, variables }: BundledWorker, environment: string): NewDeployment {
   return {
     main: mainModule,

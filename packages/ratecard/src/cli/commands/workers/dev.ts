@@ -96,7 +96,7 @@ function portFailure(error: unknown, port: number): unknown {
   })
 }
 
-/** From the first build to the end: one reload at a time, the newest wish last. */
+/** A dev session: one reload at a time; changes during a reload are coalesced into one more reload. */
 class DevSession {
   readonly local: LocalWorker
   private readonly context: CommandContext
@@ -106,7 +106,7 @@ class DevSession {
   private bundled = ''
   private reloading: Promise<void> | null = null
   private again = false
-  /** Asked for by key: also when nothing changed. */
+  /** Reload requested by key press, which also reloads unchanged code. */
   private forced = false
   private readonly stopped = new AbortController()
   private lastIssues = ''
@@ -227,7 +227,7 @@ class DevSession {
     return this.bundler
   }
 
-  /** The same warnings at every save would bury what is new. */
+  /** Unchanged warnings are not repeated at every save. */
   private showIssues(issues: readonly WorkerIssue[]): void {
     const { out } = this.context
     const text = issues.length === 0 ? '' : showIssues(viewIssues(this.context, issues), out.paint)

@@ -62,7 +62,7 @@ async function follow(context: CommandContext, name: string, query: LogQuery): P
     }
     out.note('The server ended the stream.')
   } catch (error) {
-    // Ctrl-C is how following ends.
+    // Ctrl-C is the normal end of following.
     if (!io.signal.aborted) throw error
   }
   return {}

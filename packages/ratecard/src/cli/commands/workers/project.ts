@@ -16,11 +16,11 @@ export interface WorkersOnDisk {
   readonly project: string
   readonly environment: EnvironmentFile & { readonly name: EnvironmentName }
   readonly workers: readonly WorkerSource[]
-  /** Warnings when it came from {@link requireWorkers}. */
+  /** Only warnings in the result of {@link requireWorkers}. */
   readonly issues: readonly WorkerIssue[]
 }
 
-/** Reads the workers that are named, all of them without a name; mistakes in them are returned as issues. */
+/** Reads the named workers, or all if none is named. Errors in them are returned as issues. */
 export function readProjectWorkers(context: CommandContext, names: readonly string[]): WorkersOnDisk {
   const { io, global } = context
   const project = findProject(io.cwd)
@@ -51,7 +51,7 @@ export function readProjectWorkers(context: CommandContext, names: readonly stri
   return { project, environment, workers: read.workers, issues: read.issues }
 }
 
-/** A missing environment file is fine when nobody asked for it and nothing says that it should exist. */
+/** A missing environment file is an error if `--env` was given or an example file exists. */
 function requireNoFile(file: string, asked: boolean): void {
   const example = `${file}.example`
   if (!asked && !existsSync(example)) return
@@ -67,7 +67,7 @@ export interface BundledWorker extends WorkerSource {
   readonly bundle: WorkerBundle
 }
 
-/** Workers read, checked and bundled; every mistake of all of them in one failure. */
+/** Reads, checks and bundles workers; all errors of all workers are in one failure. */
 export async function requireWorkers(
   context: CommandContext,
   names: readonly string[],
@@ -98,7 +98,7 @@ export function failOnErrors(context: CommandContext, issues: readonly WorkerIss
   })
 }
 
-/** Issues as they are shown: paths from the working directory, with the lines around the place. */
+/** Issues for display: paths relative to the working directory, with a code frame. */
 export function viewIssues(
   { io }: Pick<CommandContext, 'io'>,
   issues: readonly WorkerIssue[],
@@ -110,7 +110,7 @@ export function viewIssues(
   }
   return issues.map(({ file, ...issue }) => {
     const { line, column, code } = issue
-    // A line of an environment file may be a secret; a warning is said in one line.
+    // Environment files get no code frame, because a line may contain a secret. Warnings are shown in one line.
     const shown = issue.severity === 'error' && !path.basename(file).startsWith('.env.')
     const text = shown && line !== undefined ? textOf(file) : null
     const frame = text === null || line === undefined ? {} : { frame: codeFrame(text, line, column ?? 1) }
@@ -123,7 +123,7 @@ export function shownPath(cwd: string, file: string): string {
   return (relative.startsWith('..') ? file : relative).replaceAll('\\', '/')
 }
 
-/** Names of what a worker finds in `env`, sorted. */
+/** Names of the variables in a worker's `env`, sorted. */
 export function variableNames({ manifest, variables }: WorkerSource): string[] {
   return [...new Set([...Object.keys(manifest.vars), ...variables.keys()])].sort()
 }

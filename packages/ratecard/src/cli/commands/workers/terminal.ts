@@ -4,14 +4,14 @@ import type { Paint } from '../../terminal/output.ts'
 
 type Context = Pick<CommandContext, 'out'>
 
-/** A line of a worker's log, or of several: what varies between here and the server is optional. */
+/** A log line of a worker, local or from the server. */
 export interface ShownLog {
   readonly time: number | string
   readonly level: string
   readonly message: string
 }
 
-/** Colours of a worker's own are not worth seeing as `\u001b[31m`; whatever else drives a terminal is made harmless on its way there. */
+/** Removes color codes from a worker's log. Other control characters are escaped when the text is written. */
 function plain(text: string): string {
   return text.replace(/\u001b\[[0-9;?]*[ -/]*[@-~]/g, '')
 }
@@ -36,7 +36,7 @@ export function showRequest({ out }: Context, request: LocalRequest): void {
   )
 }
 
-/** How a scheduled run ended. An exception is in the log already; what stopped it from outside is not. */
+/** Prints the result of a scheduled run. An exception is already in the log, but a reason from outside (e.g. the CPU limit) is not. */
 export function showRun(
   { out }: Context,
   cron: string,
@@ -55,7 +55,7 @@ function levelText(level: string, paint: Paint): string {
   return level === 'system' ? paint.cyan(text) : paint.dim(text)
 }
 
-/** Local time: the reader sits beside the machine. */
+/** Local time, because the worker runs on the user's machine. */
 function timeOfDay(time: number | string): string {
   const date = new Date(time)
   return [date.getHours(), date.getMinutes(), date.getSeconds()].map((part) => String(part).padStart(2, '0')).join(':')
