@@ -176,7 +176,7 @@ function rangeOf(price: Price, product: Product, tariff: Tariff): QuantityRange 
   return { least: metered ? 0 : 1, most: Math.min(Math.max(reach, first), mostUnits), first }
 }
 
-/** Smallest candidate quantity that costs at least 100 minor units, so that the initial amount is not 0.00. */
+/** Initial quantity that costs at least 100 minor units: a candidate or, if none does, the last one times a power of ten. */
 function firstPaid(tariff: Tariff, candidates: readonly number[]): number {
   const enough = (quantity: number) => minorAmount(tariff, quantity) >= 100n
   const bound = candidates.find(enough)
