@@ -1,8 +1,8 @@
-// The package has no types of its own; this is what the benchmarks use of it.
+// The package has no types. These declare the part that the benchmarks use.
 declare module 'autocannon' {
   interface Result {
     readonly requests: { readonly total: number }
-    /** Milliseconds. */
+    /** Latency in milliseconds. */
     readonly latency: { readonly p99: number }
     readonly non2xx: number
     readonly errors: number

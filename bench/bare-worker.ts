@@ -27,7 +27,7 @@ const user :Workerd.Worker = (
 );
 `
 
-/** The yardstick: the runtime alone with the same worker and the same flags of the engine, and nothing of ours in front of it. */
+/** Baseline: the runtime alone, with the same worker and the same V8 flags, without our host in front of it. */
 export async function startBareWorker(): Promise<BareWorker> {
   const binary = findWorkerd()
   if (binary === null) throw new Error('workerd is not installed')

@@ -14,7 +14,7 @@ function priceOf(product: number, index: number): Price {
   return { ...common, billing_scheme: 'tiered', tiers }
 }
 
-/** Ordinary products with five kinds of prices each, the first of them the default. */
+/** A document with products of five kinds of prices each; the first price is the default. */
 export function documentOf(products: number, prices: number): BillingConfig {
   return {
     version: '1.0.0',

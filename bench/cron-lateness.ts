@@ -13,12 +13,13 @@ import { compatibilityDate, helloWorker } from './bare-worker.ts'
 
 const minuteMs = 60_000
 const perWorker = 100
-/** Time between the deployment of the schedules and their tick. */
+/** Time between the deployment of the cron triggers and their tick, in milliseconds. */
 const aheadMs = 1_000
 
 /**
- * All schedules of ten workers due in the same minute, claimed from a database on disk, with the real clock set forward so that
- * the minute is near. What is timed is when a run may begin; its process of its own comes on top (see the cold start).
+ * Lateness of cron runs: all triggers of ten workers are due in the same minute and are claimed from a database on disk. The clock is
+ * the real one, set forward to just before the minute. Measures until a run may begin; starting its process comes on top (see the cold
+ * start).
  */
 export async function benchCronLateness({ quick }: BenchOptions): Promise<BenchResult[]> {
   const workers = quick ? 2 : 10
@@ -74,7 +75,7 @@ async function oneTick(workers: number): Promise<{ ours: number[]; timers: numbe
   }
 }
 
-/** The yardstick: the same number of bare timers for the same moment. */
+/** Baseline: the same number of bare timers due at the same time. */
 async function timers(count: number): Promise<number[]> {
   const at = Date.now() + 200
   return Promise.all(
@@ -89,7 +90,7 @@ async function deploy(store: Store, worker: string, tick: number, newId: () => s
   const at = new Date(tick)
   const minute = at.getUTCMinutes()
   const hour = at.getUTCHours()
-  // No two the same, and all due at that minute.
+  // Different cron expressions that are all due in that minute.
   const crons = Array.from({ length: perWorker }, (_, index) =>
     index < 50 ? `${minutes(minute, index)} * * * *` : `${minutes(minute, index - 50)} ${hour.toString()} * * *`,
   )

@@ -15,7 +15,7 @@ const serviceKey = 'bench-service-key'
 const sizeLimit = 250_000
 const paintLimitMs = 200
 
-/** What somebody waits for who opens the dashboard: the compressed script of the first page, its first paint, and its prices, on a cold cache. */
+/** First visit of the dashboard with a cold cache: compressed size of the first page's script, first paint, and first price. */
 export async function benchDashboard({ quick }: BenchOptions): Promise<BenchResult[]> {
   if (chromiumPath === null) return []
   const home = mkdtempSync(path.join(os.tmpdir(), 'ratecard-bench-dashboard-'))
@@ -64,13 +64,16 @@ export async function benchDashboard({ quick }: BenchOptions): Promise<BenchResu
 interface Visit {
   readonly script: number
   readonly paintedMs: number
-  /** Until the first price can be read. */
+  /** Milliseconds until the first price is visible. */
   readonly pricesMs: number
-  /** Until the text of a page without anything can be read: the browser’s own time. */
+  /** Milliseconds until the text of an empty page is visible: the browser's own share. */
   readonly emptyMs: number
 }
 
-/** Each visit in a context of its own, with a cache of its own, by the page's own clock; both pages in turn, so that they meet the same machine. */
+/**
+ * Visits both pages alternately, so that both meet the same load of the machine. Each visit has its own context and cache; times are
+ * from the page's own clock.
+ */
 async function firstPages(service: string, rounds: number): Promise<Visit[]> {
   const nothing = createServer((_request, response) => {
     response

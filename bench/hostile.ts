@@ -1,5 +1,5 @@
-// What the others feel of whoever means harm: p99 of the API beside workers that flood, burst and loop; memory after very many
-// hostile bodies; the first answer beside very many connections that say nothing.
+// Effect of hostile load on other callers: p99 of the API beside workers that flood, burst and loop; memory after a million hostile
+// bodies; latency of the first response beside many idle connections.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
@@ -15,7 +15,7 @@ import type { ServerProcess } from './server-process.ts'
 
 const serviceKey = 'bench-service-key'
 const withKey = { 'x-service-key': serviceKey, 'content-type': 'application/json' }
-/** Neither public nor short: it goes through the router, the key and the store. */
+/** A typical request: it goes through the router, authentication and the store. */
 const watched = '/api/v1/billing/admin/config/history?limit=10'
 
 const workers = {
@@ -65,7 +65,7 @@ interface Latency {
   readonly failed: number
 }
 
-/** Few connections at a moderate rate: what one caller waits for, not how much goes through. */
+/** Latency under few connections at a moderate rate. Measures the wait of one caller, not the throughput. */
 async function latencyOf(service: ServerProcess, seconds: number): Promise<Latency> {
   const options = {
     url: `${service.url}${watched}`,
@@ -93,7 +93,7 @@ async function besideWorkers(service: ServerProcess, seconds: number): Promise<B
     const own = encodeURIComponent(`${service.url}/healthz`)
     const keepCalling = async () => {
       while (!over.signal.aborted)
-        // What becomes of these is the worker's matter.
+        // The responses of the hostile workers are not part of the measurement.
         await fetch(`${service.url}/workers/${name}?own=${own}`, { signal: over.signal }).then(
           (answer) => answer.arrayBuffer(),
           () => undefined,
@@ -117,7 +117,7 @@ async function besideWorkers(service: ServerProcess, seconds: number): Promise<B
 
 const mebibyte = 1024 ** 2
 
-/** Of the process now, not its peak: what stays is what counts. */
+/** Current resident memory of the process, not its peak, because a leak is memory that stays. */
 function residentBytes(pid: number): number {
   const kilobytes = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid.toString()}/status`, 'utf8'))?.[1]
   return Number(kilobytes ?? 0) * 1024
@@ -160,7 +160,7 @@ async function sendHostile(service: ServerProcess, from: number, to: number): Pr
 }
 
 async function afterHostileBodies(service: ServerProcess, bodies: number): Promise<BenchResult[]> {
-  // What is compiled, cached and grown at first use stays anyway.
+  // Warm-up: memory of compiled code and caches from the first requests is no leak.
   const first = Math.ceil(bodies / 10)
   await sendHostile(service, 0, first)
   const [before, heldBefore] = [residentBytes(service.pid), await service.heldBytes()]
@@ -185,7 +185,7 @@ async function afterHostileBodies(service: ServerProcess, bodies: number): Promi
   return [inAll, kept]
 }
 
-/** As many descriptors as this process may still open, with room for the rest of its work. */
+/** Number of connections, limited by the file descriptors of this process (200 are reserved for its other work). */
 function connectionsThatFit(wanted: number): number {
   const limit = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1]
   return Math.min(wanted, Math.max(50, Number(limit ?? 1_024) - 200))
@@ -195,7 +195,7 @@ async function firstAnswers(service: ServerProcess): Promise<number> {
   const times: number[] = []
   for (let round = 0; round < 20; round++) {
     const began = performance.now()
-    // A connection of its own each time: one that is open already would tell nothing.
+    // Opens a new connection each time, because an open one would not show the effect.
     await new Promise<void>((resolve, reject) => {
       const socket = connect(Number(new URL(service.url).port), '127.0.0.1')
       socket
@@ -215,7 +215,7 @@ async function besideIdleConnections(service: ServerProcess, wanted: number): Pr
   const open: Socket[] = []
   for (let count = 0; count < connections; count++) {
     const socket = connect(Number(new URL(service.url).port), '127.0.0.1')
-    // The service may end what rests to make room: that is what it is for.
+    // The service may close idle connections to make room, so an error is expected.
     socket.on('error', () => undefined)
     open.push(socket)
     if (count % 200 === 199) await new Promise((resolve) => socket.once('connect', resolve).once('close', resolve))

@@ -13,7 +13,7 @@ import { startProcess } from './server-process.ts'
 import type { ServerProcess } from './server-process.ts'
 
 const serviceKey = 'bench-service-key'
-/** What the service takes of the 25 calls a second that a test key has. */
+/** Calls per second that the service uses, out of the 25 that Stripe allows a test key. */
 const callsPerSecond = 23
 const mostMegabytes = 300
 const mostListCalls = 66
@@ -25,7 +25,9 @@ interface Asked {
   readonly status: number | null
 }
 
-/** A first push of a large catalogue at the rate of a test key, followed to its end; then the same push again, and the memory of all that. */
+/**
+ * First push of a large catalogue at the rate limit of a test key, then the same push again, with CPU time and memory of both.
+ */
 export async function benchLarge({ quick }: BenchOptions): Promise<BenchResult[]> {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'ratecard-bench-'))
   const sandbox = await startProcess('sandbox', path.join(folder, 'sandbox'))
@@ -49,7 +51,7 @@ export async function benchLarge({ quick }: BenchOptions): Promise<BenchResult[]
   }
 }
 
-/** As users start it, with nothing said to Node. */
+/** Starts the command as users do, without Node options. */
 async function startCommand(folder: string, given: NodeJS.ProcessEnv) {
   const settings = { RATECARD_SERVICE_KEY: serviceKey, RATECARD_WORKERS: 'off', RATECARD_LOG_LEVEL: 'error' }
   const args = [command, 'server', 'start', '--port', '0', '--data-dir', path.join(folder, 'service'), '--json']
@@ -66,7 +68,7 @@ async function startCommand(folder: string, given: NodeJS.ProcessEnv) {
     process.platform === 'linux' ? readFileSync(`/proc/${String(child.pid)}/${file}`, 'utf8') : ''
   return {
     url: (JSON.parse(String(line[0])) as { url: string }).url,
-    /** User and system time so far; Linux counts it in hundredths of a second. */
+    /** User and system time so far, in seconds. Linux counts it in hundredths of a second. */
     cpuSeconds: () => {
       const [user = 0, system = 0] = read('stat')
         .replace(/^.*\) /s, '')
@@ -75,7 +77,7 @@ async function startCommand(folder: string, given: NodeJS.ProcessEnv) {
         .map(Number)
       return (user + system) / 100
     },
-    /** The most that it had so far. */
+    /** Peak of resident memory so far, in megabytes. */
     peakMegabytes: () => Number(/^VmHWM:\s+(\d+)/m.exec(read('status'))?.[1]) / 1024,
     stop: async () => {
       child.kill()
@@ -139,7 +141,7 @@ async function secondPush(
   if (status !== 'unchanged') throw new Error(`The second push is ${status}.`)
   const requests = await asked(sandbox)
   const reads = requests.filter(({ method }) => method === 'GET')
-  // Whose key it is, is asked once besides.
+  // Excludes `/v1/account`, which is read to identify the account of the key.
   const lists = reads.filter(({ path: asked }) => asked !== '/v1/account').length
   return { seconds, lists, writes: requests.length - reads.length }
 }

@@ -1,12 +1,14 @@
 import { performance } from 'node:perf_hooks'
 
-/** One line of the table. `ratio` compares ours with the yardstick of the same run; machines differ, ratios hardly do. */
+/**
+ * One line of the table. `ratio` compares the product with the baseline of the same run, because ratios hardly depend on the machine.
+ */
 export interface BenchResult {
   readonly name: string
   readonly ours: string
   readonly yardstick: string
   readonly ratio: string
-  /** null: told for orientation. */
+  /** Null: measured without a target. */
   readonly aim: string | null
   readonly met: boolean
 }
@@ -29,7 +31,9 @@ export async function elapsedMs(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - began
 }
 
-/** CPU milliseconds of one of `times` runs in this thread, after a few that warm up: whoever else uses the machine counts less. */
+/**
+ * CPU milliseconds per call of `work` in this thread, after five warm-up calls. CPU time depends less on other load than wall time.
+ */
 export function cpuMs(times: number, work: () => unknown): number {
   for (let round = 0; round < 5; round++) work()
   const began = process.threadCpuUsage()

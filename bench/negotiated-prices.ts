@@ -6,9 +6,9 @@ import { caller, goldMoved, openShop, populateGold } from './shop.ts'
 import type { Shop } from './shop.ts'
 import { payingCustomer } from '../test/support/paying-customer.ts'
 
-/** As many as a subscription may have. */
+/** Items per subscription: the maximum that the processor allows. */
 const items = 20
-/** About what the real processor takes. */
+/** Latency per call in milliseconds, about that of the real processor. */
 const latencyMs = 400
 const templates = ['gold', 'silver'] as const
 
@@ -17,8 +17,8 @@ export async function benchNegotiatedPrices(options: BenchOptions): Promise<Benc
 }
 
 /**
- * One tenant to and fro between two templates, beside the same two calls made by the SDK alone. What is above them is the
- * journal: each of its writes is on the disk before the next call is made.
+ * Moves one tenant back and forth between two templates, compared with the same two calls made by the SDK alone. The difference is the
+ * journal: each of its writes is on disk before the next call.
  */
 async function applyToOne({ quick }: BenchOptions): Promise<BenchResult> {
   const shop = await openShop()
@@ -60,7 +60,7 @@ async function applyToOne({ quick }: BenchOptions): Promise<BenchResult> {
   }
 }
 
-/** What has to be asked and said at the least: what there is, and one update of everything. */
+/** The minimum of calls for a swap: one read of the subscription and one update of all its items. */
 async function bareSwap(
   { stripe }: Shop,
   customer: string,
@@ -80,7 +80,7 @@ async function bareSwap(
   })
 }
 
-/** Every tenant of a template to its new price, while the processor lets the calls of a test key through and no more. */
+/** Moves every tenant of a template to its new price, with the rate limit of a test key at the processor. */
 async function moveMany({ quick, tenants = quick ? 30 : 1000 }: BenchOptions & { readonly tenants?: number }) {
   const shop = await openShop()
   try {

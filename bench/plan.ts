@@ -16,7 +16,7 @@ import { documentOf } from './catalogue.ts'
 import { cpuMs, milliseconds } from './measure.ts'
 import type { BenchOptions, BenchResult } from './measure.ts'
 
-/** The processor calls everything by ids of its own. */
+/** Id of the object at the processor, different from its configuration id. */
 const liveId = (id: string) => processorId(`live_${id}`)
 
 function observe<K extends ResourceKind>(resource: DesiredResource<K>): ObservedResource<K> {
@@ -69,7 +69,7 @@ function mappingsOf(config: BillingConfig): MappingEntry[] {
     }))
 }
 
-/** The plan against JSON.parse of the same document: what a push computes beside what reading the file costs anyway. */
+/** Time of the plan relative to JSON.parse of the same document: the computation of a push relative to reading its file. */
 export function benchPlan({ quick }: BenchOptions): BenchResult[] {
   const config = documentOf(quick ? 100 : 1_000, 5)
   const text = JSON.stringify(config)
@@ -85,7 +85,7 @@ export function benchPlan({ quick }: BenchOptions): BenchResult[] {
   }
   const times = quick ? 20 : 25
 
-  // The last version comes from the store: equal, and not the same object.
+  // The previous version is a separate, equal object, because a push reads it from the store.
   const previous = JSON.parse(text) as BillingConfig
   const applied = { config, previous, snapshot, mappings: mappingsOf(config) }
   const unchanged = planChanges(applied)

@@ -11,10 +11,10 @@ import type { BenchOptions, BenchResult } from './measure.ts'
 import { startProcess } from './server-process.ts'
 
 const sizeLimit = 25_000
-/** Beyond an empty page, which takes the browser's own time. */
+/** Limit in milliseconds for the time beyond that of an empty page, which is the browser's own share. */
 const paintLimitMs = 200
 
-/** What a visitor of a page with the pricing table waits for: the bytes of its script, and the first card on a cold cache. */
+/** First visit of a page with the pricing table with a cold cache: size of the script, and time until the first card. */
 export async function benchPricingTable({ quick }: BenchOptions): Promise<BenchResult[]> {
   const home = mkdtempSync(path.join(os.tmpdir(), 'ratecard-bench-table-'))
   const server = await startProcess('service', path.join(home, 'data'))
@@ -57,7 +57,10 @@ async function sizeOf(url: string): Promise<number> {
   return Number(response.headers.get('content-length'))
 }
 
-/** Milliseconds since the start of the navigation, by the page's own clock; both pages in turn, so that they meet the same machine. */
+/**
+ * Milliseconds since the start of the navigation, from the page's own clock. Visits both pages alternately, so that both meet the same
+ * load of the machine.
+ */
 async function firstCards(
   service: string,
   rounds: number,
@@ -74,7 +77,7 @@ async function firstCards(
   const address = `http://127.0.0.1:${String((shop.address() as AddressInfo).port)}`
   const browser = await launchChromium()
   const visit = async (place: string, isThere: string) => {
-    // A context of its own has a cache of its own.
+    // A new context has an empty cache.
     const context = await browser.newContext()
     try {
       const page = await context.newPage()

@@ -8,7 +8,7 @@ import type { BenchOptions, BenchResult } from './measure.ts'
 import { startProcess } from './server-process.ts'
 import type { ServerProcess } from './server-process.ts'
 
-/** serve.ts gives it to the service. */
+/** Service key that serve.ts sets for the service. */
 const serviceKey = 'bench-service-key'
 
 const document = {
@@ -32,7 +32,7 @@ interface Load {
   readonly cpuMicroseconds: number
 }
 
-/** Requests per second, and what one request costs the server: the rate alone says little when the load generator is the slower of the two. */
+/** Requests per second, and server CPU time per request: the rate alone is misleading if the load generator is the bottleneck. */
 async function load(server: ServerProcess, url: string, seconds: number): Promise<Load> {
   const before = await server.cpuMicroseconds()
   const { requests, non2xx, errors } = await autocannon({ url, connections: 32, duration: seconds })
@@ -41,7 +41,10 @@ async function load(server: ServerProcess, url: string, seconds: number): Promis
   return { perSecond: requests.total / seconds, cpuMicroseconds: used / requests.total }
 }
 
-/** The public price list against bare node:http that serves the same bytes; rounds alternate, so that both meet the same machine. */
+/**
+ * The public price list, compared with bare node:http that serves the same bytes. Rounds alternate, so that both meet the same load of
+ * the machine.
+ */
 export async function benchPublicRead({ quick }: BenchOptions): Promise<BenchResult[]> {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'ratecard-bench-'))
   const service = await startProcess('service', folder)

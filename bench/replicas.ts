@@ -15,7 +15,7 @@ const promisedMs = 1_000
 
 const documentOf = (name: string) => ({ version: '1.0.0', products: [{ id: 'pro', name }] })
 
-/** How long a replica serves the price list of before, after another one has answered a push. Nothing where there is no PostgreSQL. */
+/** Time for which another replica serves the old price list after a push has returned. Skipped without PostgreSQL. */
 export async function benchReplicas({ quick }: BenchOptions): Promise<BenchResult[]> {
   if (!postgresInstalled()) return []
   const folder = mkdtempSync(path.join(os.tmpdir(), 'ratecard-bench-'))

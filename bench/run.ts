@@ -1,4 +1,4 @@
-// Runs the benchmarks one after the other and prints one table. Without --quick the table is kept in bench/RESULTS.md.
+// Runs the benchmarks one after the other and prints one table. Without --quick, writes the table to bench/RESULTS.md.
 import { readFileSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import { row, table } from '../scripts/reference/markdown.ts'

@@ -9,7 +9,7 @@ import { startProcess } from './server-process.ts'
 
 const inFlight = 16
 
-/** Products and prices made through the official SDK, with the sandbox's state on disk: the speed limit of a first push. */
+/** Creates products and prices through the official SDK, with the sandbox's state on disk. Limits the speed of a first push. */
 export async function benchSandboxWrites({ quick }: BenchOptions): Promise<BenchResult[]> {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'ratecard-bench-'))
   const sandbox = await startProcess('sandbox', folder)
@@ -43,7 +43,7 @@ export async function benchSandboxWrites({ quick }: BenchOptions): Promise<Bench
   }
 }
 
-/** One product for each price, so that half of the writes are of each kind. */
+/** Creates one product for each price, so that half of the writes are of each kind. */
 async function writes(stripe: Stripe, name: string, count: number): Promise<void> {
   let next = 0
   const worker = async () => {

@@ -1,4 +1,4 @@
-// What a large user has, measured at a quarter, at half and at all of it in one run: what grows faster than the thing itself shows.
+// Scaling: measures a large user's data at a quarter, a half and the full size in one run, so that superlinear growth is visible.
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -19,7 +19,7 @@ import { goldMoved, openShop, populateGold } from './shop.ts'
 import type { Shop } from './shop.ts'
 import { deploy, memoryMb, read, workersUnder } from './worker-host.ts'
 
-/** Nothing of it is for `--quick`: small numbers do not show how anything grows. */
+/** Skipped with `--quick`, because small numbers do not show growth. */
 export async function benchScale({ quick }: BenchOptions): Promise<BenchResult[]> {
   if (quick) return []
   return [
@@ -37,7 +37,9 @@ interface Grown {
 
 const quarters = (n: number) => [n / 4, n / 2, n]
 
-/** `at most` as many times what a quarter costs; four times as many may cost four times as much, and a little for the machine. */
+/**
+ * Growth from a quarter to the full size. Target: at most `most` times (default 5: four times for linear growth, and a margin).
+ */
 function grown(name: string, values: readonly Grown[], unit: (value: number) => string, most = 5): BenchResult {
   const [first, last] = [values[0], values.at(-1)]
   if (first === undefined || last === undefined) throw new Error('nothing was measured')
@@ -71,7 +73,7 @@ const catalogue = (amount: number, gold: number): BillingConfig => ({
   ],
 })
 
-/** Tenants on a template, each fifth of them with a second subscription; the processor answers as fast as it can. */
+/** Tenants on a template, every fifth with a second subscription. The processor has neither latency nor rate limit. */
 async function manyTenants(n: number): Promise<BenchResult[]> {
   const shop = await openShop()
   try {
@@ -102,7 +104,7 @@ async function manyTenants(n: number): Promise<BenchResult[]> {
   }
 }
 
-/** Each fifth has two subscriptions. */
+/** Every fifth tenant has two subscriptions. */
 async function populate(shop: Shop, from: number, to: number): Promise<void> {
   const price = (await shop.prices()).get('pro_monthly_gold') ?? ''
   await populateGold(shop, { from, to }, async (index) => {
@@ -131,7 +133,7 @@ async function plan({ service }: Shop, document: BillingConfig, subscriptions: n
   if (found !== subscriptions) throw new Error(`${String(found)} subscriptions of ${String(subscriptions)}`)
 }
 
-/** Revisions of 200 products × 5 prices, as pushes leave them, beside as many of one product. */
+/** Revisions of 200 products × 5 prices as created by pushes, compared with revisions of one product. */
 async function manyRevisions(n: number): Promise<BenchResult[]> {
   const [large, small] = [await revisions(n, documentOf(200, 5)), await revisions(n, documentOf(1, 5))]
   try {
@@ -173,7 +175,7 @@ function pageResult(name: string, [large, small]: readonly [number, number], sma
 
 type Revisions = Awaited<ReturnType<typeof revisions>>
 
-/** Medians of both, measured in turns, so that both meet the same machine. */
+/** Medians of both. Measurements alternate, so that both meet the same load of the machine. */
 async function alternating(
   large: Revisions,
   small: Revisions,
@@ -223,7 +225,7 @@ async function revisions(n: number, document: BillingConfig) {
   }
 }
 
-/** Many deployed, a few at work: what the others cost. */
+/** Many deployed workers of which a few are active: the cost of the idle ones. */
 async function manyWorkers(n: number, warm: number): Promise<BenchResult[]> {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'ratecard-bench-'))
   try {
@@ -231,7 +233,7 @@ async function manyWorkers(n: number, warm: number): Promise<BenchResult[]> {
     const cold: Grown[] = []
     let there = 0
     for (const size of quarters(n)) {
-      // Each deployment starts its worker to see that it starts; after a start of the service none of them runs.
+      // A deployment starts its worker to check it. After a restart of the service, no worker is running.
       const deploying = await startProcess('host', folder)
       for (; there < size; there++) await deploy(deploying, `hello-${String(there)}`)
       await deploying.stop()
@@ -256,7 +258,7 @@ async function manyWorkers(n: number, warm: number): Promise<BenchResult[]> {
   }
 }
 
-/** What replicas ask of PostgreSQL while nothing happens. */
+/** Queries of idle replicas to PostgreSQL. */
 async function manyReplicas(n: number): Promise<BenchResult[]> {
   if (!postgresInstalled()) return []
   const server = await startPostgres()

@@ -1,5 +1,5 @@
-// One server in a process of its own, so that the load generator does not compete with it for an event loop. Tells its address to
-// the parent, then its CPU time so far, its peak of memory or what it holds whenever asked, and ends with it.
+// One server in a separate process, so that the load generator does not share its event loop. Sends its address to the parent process,
+// then its CPU time, peak memory or heap on request. Ends with the parent.
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -7,7 +7,7 @@ import { Pool } from 'undici'
 import { startSandboxProcess, startServer } from '../packages/ratecard/src/composition/main.ts'
 
 const [kind, argument = '', settings = '{}'] = process.argv.slice(2)
-/** From the benchmark, never from whoever runs it: their variables may name a real account or a real database. */
+/** Settings come from the benchmark, never from the environment, which may name a real account or a real database. */
 const given = JSON.parse(settings) as Readonly<Record<string, string>>
 
 async function startService(dataDir: string, workers: 'on' | 'off'): Promise<string> {
@@ -25,7 +25,7 @@ async function startSandbox(): Promise<string> {
   return (await startSandboxProcess({ port: 0, dataDir: argument, deliverAnywhere: false, out: () => undefined })).url
 }
 
-/** The yardstick: the least that Node can do to serve these bytes as JSON with a validator. */
+/** Baseline: the minimal Node server for these bytes as JSON with an ETag. */
 async function startBare(file: string): Promise<string> {
   const body = readFileSync(file)
   const headers = { 'content-type': 'application/json; charset=utf-8', 'content-length': body.length, etag: '"bench"' }
@@ -37,7 +37,7 @@ async function startBare(file: string): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port.toString()}`
 }
 
-/** A yardstick: the least that Node can do to pass a request on to `argument` and the answer back. */
+/** Baseline: the minimal Node proxy that forwards requests to `argument`. */
 async function startProxy(): Promise<string> {
   const pool = new Pool(argument, { connections: null })
   const server = createServer((request, response) => {
@@ -67,7 +67,7 @@ const starts: Readonly<Record<string, () => Promise<string>>> = {
   proxy: startProxy,
 }
 
-/** What a full collection leaves; without `--expose-gc` it is what is there. */
+/** Heap and external memory after a full garbage collection (with `--expose-gc`; otherwise without one). */
 function heldBytes(): number {
   globalThis.gc?.()
   const { heapUsed, external } = process.memoryUsage()

@@ -4,16 +4,19 @@ import { fileURLToPath } from 'node:url'
 export interface ServerProcess {
   readonly url: string
   readonly pid: number
-  /** CPU time used so far. */
+  /** CPU time so far, in microseconds. */
   cpuMicroseconds(): Promise<number>
-  /** The most memory that it had so far. */
+  /** Peak memory so far, in bytes. */
   peakBytes(): Promise<number>
-  /** What it holds once garbage is collected; the process was started with `--expose-gc`. */
+  /** Memory after a garbage collection, in bytes. The process was started with `--expose-gc`. */
   heldBytes(): Promise<number>
   stop(): Promise<void>
 }
 
-/** Starts `serve.ts` in a process of its own and waits until it listens. `settings` are the service's variables, beside those of every benchmark. */
+/**
+ * Starts `serve.ts` in a separate process and waits until it listens. `settings` are variables of the service, in addition to those
+ * common to all benchmarks.
+ */
 export async function startProcess(
   kind: 'service' | 'host' | 'sandbox' | 'bare' | 'proxy',
   argument: string,

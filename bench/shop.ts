@@ -1,4 +1,5 @@
-// A shop for benchmarks: the sandbox in a process of its own, with its state on disk; the service here, over a store on disk.
+// A shop for benchmarks: the sandbox in a separate process with its state on disk, and the service in this process with a store on
+// disk.
 import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -20,11 +21,13 @@ export interface Shop {
   readonly service: ComposedService
   readonly stripe: Stripe
   push(config: BillingConfig): Promise<void>
-  /** The processor price of each configuration price now. */
+  /** Current processor price of each configuration price. */
   prices(): Promise<ReadonlyMap<string, string>>
-  /** From now on each call takes this long, the sandbox refuses what a test key is refused, and the service keeps to its budget. */
+  /**
+   * From now on each call has this latency, the sandbox applies the rate limit of a test key, and the service keeps to its budget.
+   */
   limit(latencyMs: number): Promise<void>
-  /** Calls that the service made so far, repeats included. */
+  /** Number of calls by the service so far, including retries. */
   calls(): number
   close(): Promise<void>
 }
@@ -95,7 +98,7 @@ async function tell(url: string, method: string, order: object): Promise<void> {
   if (!answer.ok) throw new Error(`The sandbox refused ${url}: ${String(answer.status)} ${await answer.text()}`)
 }
 
-/** The tenants of the template "gold" moved to its present price, all of them. */
+/** Moves all tenants of the template "gold" to its current price. */
 export async function goldMoved({ service }: Shop, tenants: number): Promise<void> {
   const { id } = await service.moveTemplate('gold', caller)
   for (;;) {
@@ -107,7 +110,10 @@ export async function goldMoved({ service }: Shop, tenants: number): Promise<voi
   }
 }
 
-/** Tenants with the ids t`from` to t`to`, on the template "gold", several at a time; `subscribe` says who pays for one. */
+/**
+ * Creates tenants with the ids t`from` to t`to` on the template "gold", several concurrently. `subscribe` returns the customer of a
+ * tenant.
+ */
 export async function populateGold(
   { service }: Shop,
   { from = 0, to }: { readonly from?: number; readonly to: number },

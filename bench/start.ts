@@ -15,7 +15,9 @@ import { startProcess } from './server-process.ts'
 const command = fileURLToPath(new URL('../packages/ratecard/bin/ratecard.js', import.meta.url))
 const execute = promisify(execFile)
 
-/** The command line against a Node that does nothing; rounds alternate, so that all meet the same machine. */
+/**
+ * Start of the command line compared with an empty Node script. Rounds alternate, so that all meet the same load of the machine.
+ */
 export async function benchStart({ quick }: BenchOptions): Promise<BenchResult[]> {
   const home = mkdtempSync(path.join(os.tmpdir(), 'ratecard-bench-start-'))
   const server = await startProcess('service', path.join(home, 'data'))
@@ -39,7 +41,7 @@ export async function benchStart({ quick }: BenchOptions): Promise<BenchResult[]
     ]
     const bare: number[] = []
     const times = cases.map(() => [] as number[])
-    // The first round fills the folder of compiled code.
+    // The first round fills the compile cache and is not counted.
     for (let round = -1; round < (quick ? 3 : 21); round++) {
       const nothing = await run(['-e', '0'])
       if (round >= 0) bare.push(nothing)
@@ -71,7 +73,7 @@ interface Resting {
   readonly megabytes: number
 }
 
-/** Memory of a process some seconds after it said a first line. */
+/** Memory of a process some seconds after its first line of output. */
 async function resting(args: readonly string[], env: NodeJS.ProcessEnv): Promise<Resting> {
   const began = performance.now()
   const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'ignore'] })
@@ -87,12 +89,12 @@ async function resting(args: readonly string[], env: NodeJS.ProcessEnv): Promise
   }
 }
 
-/** The service with its sandbox, as the command starts it, against a Node that does nothing. */
+/** The service with its sandbox as started by the command, compared with an idle Node process. */
 async function atRest(home: string, given: NodeJS.ProcessEnv): Promise<BenchResult[]> {
   const env = { ...given, RATECARD_SANDBOX_PORT: '0', RATECARD_LOG_LEVEL: 'silent' }
   const start = () =>
     resting([command, 'server', 'start', '--port', '0', '--data-dir', path.join(home, 'at-rest'), '--json'], env)
-  // The first start makes the store and fills the folder of compiled code.
+  // The first start creates the store and fills the compile cache, so it is not measured.
   await start()
   const service = await start()
   const bare = await resting(['-e', 'console.log(); setInterval(() => undefined, 1e6)'], env)

@@ -11,7 +11,7 @@ import type { BenchOptions, BenchResult } from './measure.ts'
 import { startProcess } from './server-process.ts'
 import type { ServerProcess } from './server-process.ts'
 
-/** serve.ts gives it to the service. */
+/** Service key that serve.ts sets for the service. */
 const serviceKey = 'bench-service-key'
 
 interface Load {
@@ -20,7 +20,10 @@ interface Load {
   readonly cpuMicroseconds: number
 }
 
-/** A worker behind the host against the runtime alone, rounds in turn; then what a deployment, a cold start and an idle process cost. */
+/**
+ * A worker behind the host compared with the runtime alone, in alternating rounds; then the cost of a deployment, a cold start and an
+ * idle process.
+ */
 export async function benchWorkerHost({ quick }: BenchOptions): Promise<BenchResult[]> {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'ratecard-bench-'))
   const names = Array.from({ length: quick ? 2 : 10 }, (_, index) => `hello-${index.toString()}`)
@@ -112,7 +115,7 @@ function trafficResults(rounds: readonly Round[]): BenchResult[] {
   ]
 }
 
-/** After a restart of the service no worker runs: the first request to each starts it. */
+/** Cold starts: after a restart of the service no worker is running, so the first request to each one starts it. */
 async function benchProcesses(
   folder: string,
   names: readonly string[],
@@ -179,7 +182,7 @@ export async function read(url: string): Promise<void> {
   if (!response.ok || (await response.text()) !== 'Hello') throw new Error(`${url}: ${response.status.toString()}`)
 }
 
-/** The proportional share: pages that processes have in common count once in all. */
+/** Proportional set size in megabytes: memory shared between processes is divided among them. */
 export function memoryMb(pid: number): number {
   return Number(/^Pss:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid.toString()}/smaps_rollup`, 'latin1'))?.[1]) / 1024
 }
@@ -194,7 +197,7 @@ export function workersUnder(pid: number): number[] {
       children.set(Number(parent), [...(children.get(Number(parent)) ?? []), Number(entry)])
       if (comm === 'workerd') workers.add(Number(entry))
     } catch {
-      // It ended meanwhile.
+      // The process ended in the meantime.
     }
   }
   const under = (parent: number): number[] => (children.get(parent) ?? []).flatMap((child) => [child, ...under(child)])

@@ -1,6 +1,6 @@
-// Builds what is installed from this repository: the client and the sandbox, then the product, the script of the pricing table, the
-// pages of the dashboard, and the product's bundle. Incremental; a second run does nothing.
-// Plain JavaScript without dependencies: `npm ci` starts it as `prepare`, maybe on an older Node than the product's own.
+// Builds everything that is installed from this repository: client, sandbox, product, pricing table script, dashboard pages, and the
+// product's bundle. Incremental: a second run does nothing. Plain JavaScript without dependencies, because `npm ci` runs it as
+// `prepare`, maybe on an older Node than the product needs.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, statSync, utimesSync } from 'node:fs'
 import path from 'node:path'
@@ -11,7 +11,9 @@ const projects = ['packages/client', 'packages/sandbox', 'packages/ratecard']
 const compiler = path.join(root, 'node_modules/typescript/bin/tsc')
 const pinned = path.join(root, 'node_modules/.bin', process.platform === 'win32' ? 'node.exe' : 'node')
 
-/** Bundles: the compiler’s output is no single file. Loaded here, because what they need may not be installed. */
+/**
+ * Runs the bundlers, which make single files from the compiler's output. Imported here, because their dependencies may not be installed.
+ */
 async function bundle() {
   const { buildPricingTable } = await import('../packages/pricing-table/build.mjs')
   await buildPricingTable()
@@ -19,7 +21,7 @@ async function bundle() {
   await buildDashboard()
 }
 
-/** The running Node when it is new enough, else the one that the repository pins. */
+/** The running Node if it is version 22 or later, otherwise the Node that the repository pins. */
 function chooseNode() {
   const major = Number(process.versions.node.split('.')[0])
   if (major >= 22) return process.execPath
@@ -53,8 +55,8 @@ async function build() {
 }
 
 /**
- * The compiler leaves an output alone whose source was touched but not changed, as a checkout does. The command line tells by the
- * times whether the build is of the sources, so such outputs get the time of this build.
+ * Touches outputs whose source was touched but not changed (e.g. by a checkout): the compiler does not rewrite them. The command line
+ * compares these times to detect a stale build.
  */
 function freshen(folder, startedAt) {
   for (const name of readdirSync(path.join(folder, 'src'), { recursive: true })) {

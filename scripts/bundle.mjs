@@ -1,6 +1,6 @@
-// Makes `packages/ratecard/bundle` of what the compiler wrote: the command line and the service in few files, each loaded when it is
-// needed. What is published, and what `npx ratecard` runs in this repository. Dependencies of pure JavaScript are inside; their
-// licences stand in THIRD-PARTY-LICENSES.txt beside them.
+// Bundles the compiler's output into `packages/ratecard/bundle`: command line and service in few files, each loaded on demand. The
+// bundle is published, and `npx ratecard` runs it in this repository. Pure JavaScript dependencies are inlined; their licences are in
+// THIRD-PARTY-LICENSES.txt beside it.
 import { existsSync, readFileSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -13,7 +13,7 @@ const product = path.join(root, 'packages/ratecard')
 const dist = path.join(product, 'dist')
 const bundle = path.join(product, 'bundle')
 
-/** Bodies of threads: each is found beside the file that starts it, so both lie in the bundle's one folder. */
+/** Entry points of threads. A thread is found beside the file that starts it, so both are in the bundle's single folder. */
 const threads = Object.fromEntries(
   [dist, path.join(root, 'packages/sandbox/dist')]
     .flatMap((folder) => readdirSync(folder, { recursive: true }).map((name) => path.join(folder, name)))
@@ -27,14 +27,16 @@ const { notInBundle, optionalDependencies, peerDependencies } = JSON.parse(
   readFileSync(path.join(product, 'package.json'), 'utf8'),
 )
 /**
- * What an installation brings itself: native parts, files that are served, runtimes. Our own client is inside, for us, and beside
- * it, for workers.
+ * Packages that stay outside of the bundle: native modules, served files, runtimes. Our client is both inlined (for the product) and
+ * published beside the bundle (for workers).
  */
 const external = [...notInBundle, ...Object.keys({ ...optionalDependencies, ...peerDependencies })].filter(
   (name) => !name.startsWith('@ratecard/'),
 )
 
-/** A file keeps its own address: what it reads beside itself or above stays where it was before bundling. */
+/**
+ * Replaces `import.meta.url` by the module's address before bundling, so that files beside or above the module are still found.
+ */
 const ownAddress = {
   name: 'own-address',
   setup(context) {
@@ -56,14 +58,17 @@ const ownAddress = {
   },
 }
 
-/** The check of the document's schema as code: compiling it takes longer than all else that `billing validate` does. */
+/**
+ * Compiles the validation of the document's schema to code, because compiling at run time takes longer than the rest of `billing
+ * validate`.
+ */
 async function compiledShape() {
   const file = path.join(dist, 'config/validation/compile-shape.js')
   const { documentParts, shapeCompiler } = await import(pathToFileURL(file).href)
   const parts = Object.entries(documentParts())
   const ajv = shapeCompiler({ source: true, esm: true, formats: _`formats` })
   const code = standaloneCode.default(ajv, Object.fromEntries(parts.map(([name]) => [name, name])))
-  // A file of its own, which is read when a document is first checked: it is as long as all the rest of a command.
+  // A separate file, loaded on the first validation: it is as long as the rest of a command.
   await build({
     stdin: {
       contents: `import { isMoment } from '../schema/moment.js'
@@ -98,7 +103,7 @@ export const compileShape = () => {
   }
 }
 
-/** Name and licence text of every package of others that is inside. */
+/** Name and licence text of each inlined third-party package. */
 function licences(inputs) {
   const packages = new Map()
   for (const input of inputs) {
@@ -118,7 +123,7 @@ function licences(inputs) {
   return parts.join(`\n${'-'.repeat(80)}\n\n`)
 }
 
-/** Whether a file was written after the bundle. */
+/** True if no JavaScript file of the folder is newer than `time`. */
 function isOlderThan(folder, time) {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name.endsWith('.js'))
@@ -134,7 +139,7 @@ const self = Math.max(
 )
 const compiled = [dist, path.join(root, 'packages/client/dist'), path.join(root, 'packages/sandbox/dist')]
 if (made > self && compiled.every((folder) => isOlderThan(folder, made))) {
-  // Sources that were touched and not changed leave the outputs as they are; the command line tells by the time of this file.
+  // Outputs of touched but unchanged sources are not rewritten. The command line compares the time of this file, so it is updated.
   utimesSync(stamp, new Date(), new Date())
 } else {
   if (existsSync(bundle)) rmSync(bundle, { recursive: true })
@@ -147,14 +152,14 @@ if (made > self && compiled.every((folder) => isOlderThan(folder, made))) {
     format: 'esm',
     platform: 'node',
     target: 'node22',
-    // Where a package has both, its modules: its CommonJS may ask for its own files in ways that cannot be bundled.
+    // Prefers ES modules: the CommonJS of some packages requires its own files in ways that cannot be bundled.
     mainFields: ['module', 'main'],
     external: [...external, 'pg-native', 'pg-cloudflare'],
     banner: {
       js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
     },
     legalComments: 'none',
-    // Half the text to keep in memory; names stay, so that traces tell where something was.
+    // Halves the text to keep in memory. Names stay, so that stack traces are readable.
     minifyWhitespace: true,
     minifySyntax: true,
     metafile: true,

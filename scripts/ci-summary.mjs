@@ -1,4 +1,4 @@
-// Prints `N passed, N failed`, summed over the JSON reports in the folder given. A file that did not even load counts as one failure.
+// Prints `N passed, N failed`, summed over the JSON reports in the given folder. A test file that failed to load counts as one failure.
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 

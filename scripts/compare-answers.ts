@@ -1,5 +1,5 @@
-// Compares what two commits answered in the same tests: `node scripts/compare-answers.ts BEFORE AFTER`, folders that runs with
-// RECORD_ANSWERS=folder made. Tests that only one side has are counted; answers that differ are printed. Exit 1 when some differ.
+// Compares recorded responses of two commits: `node scripts/compare-answers.ts BEFORE AFTER`, two folders from test runs with
+// RECORD_ANSWERS=folder. Counts tests that only one folder has; prints different responses. Exit code 1 if any differ.
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 
@@ -9,7 +9,7 @@ interface Recorded {
   readonly answer: unknown
 }
 
-/** Answers by test, each under what was asked; the order within one test counts, as tests ask one after the other. */
+/** Recorded responses by test, in the order of its requests, because a test sends them one after the other. */
 function read(folder: string): Map<string, Recorded[]> {
   const found = new Map<string, Recorded[]>()
   for (const file of readdirSync(folder).sort())
@@ -37,7 +37,7 @@ for (const [test, expected] of before) {
     missing++
     continue
   }
-  // Requests that run side by side may be answered in any order.
+  // Concurrent requests may be answered in any order, so the order is ignored.
   const left = new Map<string, number>()
   for (const answer of actual) {
     const text = JSON.stringify([answer.what, answer.answer])

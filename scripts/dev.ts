@@ -1,4 +1,4 @@
-// The service from its sources, started again by `node --watch` whenever one of them changes.
+// Runs the service from its sources. `node --watch` restarts it after each change.
 import { runProcess } from '../packages/ratecard/src/cli/main.ts'
 
 process.argv.splice(2, 0, 'server', 'start')

@@ -17,7 +17,7 @@ interface Place {
 const webhookSecret = 'whsec_of_the_examples'
 const compiler = fileURLToPath(new URL('../node_modules/typescript/bin/tsc', import.meta.url))
 
-/** What each worker shows: it fails when the worker does not do it. */
+/** Check of each example worker. Throws if the worker does not do what its README promises. */
 const shows: Readonly<Record<string, (place: Place) => Promise<string>>> = {
   'price-watch': async ({ client }) => {
     const run = await client.workers.triggerCron('price-watch')
@@ -49,7 +49,7 @@ const shows: Readonly<Record<string, (place: Place) => Promise<string>>> = {
   },
 }
 
-/** Type-checks, bundles and deploys the workers of an example, and lets each show what it does. */
+/** Type-checks, bundles, deploys and checks the workers of an example. */
 export async function runWorkers(example: string, place: Place): Promise<string[]> {
   const folders = findWorkerFolders(example)
   if (folders.length === 0) return []

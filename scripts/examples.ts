@@ -1,5 +1,5 @@
-// Validates every example, plans it, pushes it into an empty sandbox account, and shows that it comes back unchanged. Workers of
-// an example are deployed, started on the real runtime, and asked to do what their README says.
+// Validates, plans and pushes every example into an empty sandbox account, and checks that a pull returns it unchanged. Its workers are
+// deployed and run on the real runtime, to check what their README promises.
 import { existsSync, globSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -18,7 +18,7 @@ import { runWorkers } from './example-workers.ts'
 const examples = path.join(path.dirname(path.dirname(fileURLToPath(import.meta.url))), 'examples')
 const serviceKey = 'examples-run-on-an-empty-account'
 
-/** The merged, expanded document of an example; its issues in one text when it has any, warnings included. */
+/** The merged, expanded document of an example. Throws all its issues in one text, warnings included. */
 function readExample(name: string): BillingConfig {
   const folder = path.join(examples, name, 'ratecard')
   const files = globSync('billing/**/*.{json,jsonc,yaml,yml}', { cwd: folder }).sort()

@@ -1,6 +1,6 @@
-// Does the house notice when a fact is forgotten? Each row takes one line out of one file, in a copy of this commit, and names who
-// must say so: the compiler, or a test. A row that nobody noticed, or that was noticed without a word of what is missing, is a
-// hole, and the run fails. `node scripts/forgotten.ts [word]` (minutes: it compiles once for each row).
+// Mutation test of the checks: each row removes one line from one file in a copy of this commit, and names the compiler or test that
+// must fail. The run fails if a row is not detected, or if the failure does not name the missing fact.
+//   node scripts/forgotten.ts [word]    takes minutes: it compiles once per row
 import { execFileSync, spawnSync } from 'node:child_process'
 import {
   existsSync,
@@ -17,22 +17,22 @@ import path from 'node:path'
 
 type Watcher =
   | 'compiler'
-  /** The compiler, over the tests. */
+  /** The compiler, run over the tests. */
   | 'compiler of the tests'
   | 'generate:check'
-  /** A file of tests. */
+  /** A test file. */
   | `${string}.test.ts`
 
 interface Forgotten {
   readonly fact: string
   readonly file: string
-  /** What is taken out, and what stands there instead; the whole must occur once. */
+  /** Text to replace by `instead` (default: nothing). It must occur exactly once in the file. */
   readonly line: string
   readonly instead?: string
   readonly noticedBy: Watcher
-  /** Which tests of the file are run; all when absent. */
+  /** Titles of the tests to run. Default: all tests of the file. */
   readonly titled?: string
-  /** What the complaint has to name. */
+  /** Text that the failure must contain. */
   readonly names: string
 }
 
@@ -247,7 +247,7 @@ const copy = path.join(folder, 'copy')
 const modules = path.join(copy, 'node_modules')
 const git = (...args: readonly string[]) => execFileSync('git', args, { cwd: root })
 
-/** A checkout of this commit. Packages are those that are installed here, but for our own. */
+/** Checks out this commit into a copy. It uses the installed packages, except those of this repository. */
 function checkOut(): void {
   git('worktree', 'add', '--detach', copy, 'HEAD')
   mkdirSync(modules)
@@ -276,7 +276,7 @@ function ask({ noticedBy, titled }: Pick<Forgotten, 'noticedBy' | 'titled'>) {
   return run(path.join(modules, 'vitest/vitest.mjs'), 'run', '--project', 'fast', noticedBy, ...only)
 }
 
-/** What is wrong with how it was noticed, or null. */
+/** Reason why the row is a hole: not detected, or detected without its name. Null if it is detected properly. */
 function holeIn(row: Forgotten): string | null {
   const file = path.join(copy, row.file)
   const text = readFileSync(file, 'utf8')

@@ -1,8 +1,8 @@
-// Walks the guides: each one from an empty folder, in a home of its own, running its code blocks in the order of the page. A guide
-// that uses what nothing created fails here and not at a reader's.
+// Runs the guides: each one in an empty folder with its own home, its code blocks in the order of the page. A guide that uses something
+// not created before fails here, not at a reader's.
 //
-// Run: blocks of the language `sh`. Written: blocks with `file=PATH` behind their language. What a page needs beside what it shows
-// stands in comments that no reader sees:
+// Blocks of the language `sh` are run; blocks with `file=PATH` behind their language are written to that file. Setup that the page does
+// not show is in HTML comments:
 //   <!-- walk: service [NAME] -->   starts a service; without a name it is the one that commands find, with one NAME_URL and NAME_KEY
 //   <!-- walk: sandbox -->          starts a sandbox of its own
 //   <!-- walk: skip REASON -->      the next block is not run
@@ -26,13 +26,13 @@ type Step =
 
 interface Guide {
   readonly steps: readonly Step[]
-  /** Names of the services, '' for the one that commands find. */
+  /** Names of the services; '' for the default service of the commands. */
   readonly services: readonly string[]
   readonly sandbox: boolean
   readonly skipped: number
 }
 
-/** What of a page is run, in its order. Throws where a block says neither what it is nor that it is not run. */
+/** Parses the steps of a page, in order. Throws for a code block that is neither runnable nor marked as skipped. */
 function readGuide(text: string): Guide {
   const steps: Step[] = []
   const services: string[] = []
@@ -67,7 +67,7 @@ function readGuide(text: string): Guide {
   return { steps, services, sandbox, skipped }
 }
 
-/** The steps as one script, so that the folder and variables stay from block to block. */
+/** Joins the steps into one script, so that folder and variables persist from block to block. */
 function scriptOf({ steps }: Guide, replace: (text: string) => string): string {
   const parts = steps.map((step) => {
     const begin = `echo "== line ${String(step.line)}"`
@@ -86,7 +86,7 @@ interface Started {
   readonly sandboxUrl: string
 }
 
-/** Starts a command that prints where it is and goes on. */
+/** Starts a command that prints its address and keeps running. */
 function start(args: readonly string[], env: NodeJS.ProcessEnv, cwd: string, pattern: RegExp): Promise<Started> {
   const child = spawn(process.execPath, [cli, ...args], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
   let printed = ''
@@ -112,7 +112,7 @@ async function stop({ process: child }: Started): Promise<void> {
   await ended
 }
 
-/** null when the guide works as it is printed, else what it printed up to the failure. */
+/** Null if the guide works as printed, otherwise the output up to the failure. */
 async function walk(guide: Guide): Promise<string | null> {
   const folder = mkdtempSync(path.join(tmpdir(), 'ratecard-guide-'))
   const [home, work, bin] = ['home', 'work', 'bin'].map((name) => path.join(folder, name)) as [string, string, string]
@@ -134,7 +134,7 @@ async function walk(guide: Guide): Promise<string | null> {
       const args = ['server', 'start', '--port', '0', '--data-dir', dataDir]
       const service = await start(args, { ...env, RATECARD_SANDBOX_PORT: '0' }, folder, /API\s+(http:\/\/[^/\s]+)/)
       running.push(service)
-      // The port, not the address: the server is then that of `dev`, which gets the variables of `.env.dev`.
+      // Sets the port, not the address: the server is then the one of `dev`, which gets the variables of `.env.dev`.
       if (name === '') env['RATECARD_PORT'] = new URL(service.url).port
       else env[`${name.toUpperCase()}_URL`] = service.url
       const keyFile = path.join(dataDir, 'service-key')

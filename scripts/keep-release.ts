@@ -1,7 +1,7 @@
-// Keeps what a release leaves behind, for the tests of upgrades: a database of each engine with everything that users have in one,
-// and the service itself, to run beside its successors:
+// Creates the fixtures of a release for the upgrade tests: a database of each engine with all kinds of data, and the service itself,
+// to run beside its successors:
 //   node scripts/keep-release.ts <version>
-// It is run on the tree of that release, once; what it writes is never made anew.
+// Run it once, on the tree of that release. Its fixtures are never recreated.
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -34,12 +34,12 @@ if (!/^[\w.-]+$/.test(name)) throw new Error('Say how the release is called: nod
 
 function keep(file: string, content: object): void {
   const target = path.join(fixtures, file)
-  // Tests have been written against the one that is there.
+  // Existing tests depend on the existing fixture, so it is never overwritten.
   if (existsSync(target)) throw new Error(`${target} is there already.`)
   writeFileSync(target, gzipSync(JSON.stringify(content), { level: 9 }))
 }
 
-/** When the fixtures are left. */
+/** Time of the fixtures: the start of their history. */
 const began = Date.parse('2026-10-01T12:00:00.000Z')
 const minute = 60_000
 const by = { keyId: 'key_fixture', keyName: 'fixture' }
@@ -156,7 +156,7 @@ async function leaveStore(place: Place, folder: string): Promise<OldStore> {
   afterStep = async () => {
     afterStep = () => Promise.resolve()
     void service.cancelPush(interruptedPush)
-    // Between this step and the next one it is noticed.
+    // Time for the push to notice the cancellation, between this step and the next.
     await pause(1_000)
   }
   await service
@@ -186,7 +186,7 @@ async function leaveStore(place: Place, folder: string): Promise<OldStore> {
   }
 }
 
-/** In the order in which the tables were made. */
+/** Names of the tables in order of creation. */
 function tableNames(): readonly string[] {
   const db = new Database(':memory:')
   try {
@@ -221,7 +221,7 @@ async function postgresRows(url: string): Promise<Rows> {
 const filled = (tables: readonly (readonly [string, Rows[string]])[]): Rows =>
   Object.fromEntries(tables.filter(([, rows]) => rows.length > 0))
 
-/** The service alone, its libraries left to the installation: a script, and the bodies of its threads. */
+/** Bundles the service without its libraries: one script, and the entry points of its threads. */
 async function keepService(): Promise<void> {
   const sources = path.join(root, 'packages/ratecard/src')
   const main = path.join(sources, 'composition/main.ts')

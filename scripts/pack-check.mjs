@@ -1,6 +1,6 @@
-// Packs what is published, installs it into an empty folder as a stranger would, and works there, under each Node that is promised:
+// Packs the published packages, installs them into an empty folder as a user would, and uses them there, with each supported Node:
 //   node scripts/pack-check.mjs [--node <program>]…
-// Without --node: the newest 22 and 24, from the registry. It needs a build and the registry; it sends nothing anywhere else.
+// Without --node: the newest 22 and 24, from the registry. Needs a build and access to the registry; sends requests to no other host.
 import { execFileSync, spawn } from 'node:child_process'
 import {
   existsSync,
@@ -20,12 +20,12 @@ const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
 const compiler = path.join(root, 'node_modules/typescript/bin/tsc')
 const world = mkdtempSync(path.join(os.tmpdir(), 'ratecard-pack-check-'))
 const majors = ['22', '24']
-/** Megabytes as `du` counts them, and packages. */
+/** Limits of an installation: megabytes as counted by `du`, and number of packages. */
 const limits = { plain: { megabytes: 60, packages: 80 }, workers: { megabytes: 230, packages: 90 } }
 
 const run = (program, args, options = {}) =>
   execFileSync(program, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'], ...options })
-/** A registry that is silent is asked again after a minute; npm would wait for five. */
+/** Timeout of 60 seconds with 4 retries for the registry; npm's default timeout is 5 minutes. */
 const patience = ['--fetch-timeout=60000', '--fetch-retries=4', '--no-audit', '--no-fund']
 const say = (line) => process.stdout.write(`${line}\n`)
 function must(holds, what) {
@@ -33,7 +33,7 @@ function must(holds, what) {
   say(`  ok: ${what}`)
 }
 
-/** The Nodes to try: those of the command line, else from npm. */
+/** Node programs to test: those of the command line, otherwise from npm. */
 function nodes() {
   const given = process.argv.flatMap((word, index, all) => (all[index - 1] === '--node' ? [path.resolve(word)] : []))
   if (given.length > 0) return given
@@ -46,7 +46,7 @@ function nodes() {
   })
 }
 
-/** A folder of nothing but what npm installs from the tarballs; `flags` as a user would write them. */
+/** A folder with an installation from the tarballs only; `flags` as on npm's command line. */
 function install(name, tarballs, env, flags = []) {
   const folder = path.join(world, name)
   mkdirSync(folder)
@@ -63,7 +63,7 @@ function fits(name, { packages, megabytes }, limit) {
   )
 }
 
-/** Starts the service and resolves with its address. */
+/** Starts the service. Resolves with its address. */
 async function startServer(node, folder, env) {
   const args = [path.join(folder, 'node_modules/ratecard/bin/ratecard.js'), 'server', 'start', '--port', '0', '--json']
   const child = spawn(node, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] })
@@ -79,7 +79,7 @@ async function startServer(node, folder, env) {
   return { url: JSON.parse(line).url, stop }
 }
 
-/** Everything that the install page promises, word for word where it has words. */
+/** Checks the promises of the installation page, by its own commands where it has some. */
 async function workThere(node, folder, env) {
   const bin = path.join(folder, 'node_modules/ratecard/bin/ratecard.js')
   const project = path.join(folder, 'my-shop')
@@ -150,7 +150,7 @@ try {
     symlinkSync(node, path.join(bin, 'node'))
     const home = path.join(world, `home-${version}`)
     mkdirSync(home)
-    // Of whoever runs this: how the network is reached, and nothing that means a real account or store.
+    // The environment of the caller for network access, without variables of a real account or store.
     const inherited = Object.entries(process.env).filter(
       ([name]) => !/^(RATECARD_|STRIPE_|DATABASE_URL$|NODE_COMPILE)/.test(name),
     )

@@ -1,6 +1,7 @@
-// Makes the tarballs that are published, in a folder of choice:  node scripts/pack.mjs [--out <folder>]
-// `ratecard` carries the packages of this repository that it needs at run time (npm's bundled dependencies), so that its tarball
-// installs alone; the sandbox is inside its bundle. npm bundles only what lies in the package's own node_modules, and workspaces are links above it: hence the staging.
+// Creates the tarballs to publish:  node scripts/pack.mjs [--out <folder>]
+// The tarball of `ratecard` contains the packages of this repository that it needs at run time (npm's bundled dependencies), so it
+// installs alone; the sandbox is inside its bundle. npm bundles only packages in the package's own node_modules, and workspaces are
+// links above it, so the package is copied to a staging folder.
 import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
@@ -17,7 +18,7 @@ const folders = readManifest(root)
   .filter((folder) => readManifest(folder).private !== true)
 const own = new Map(folders.map((folder) => [readManifest(folder).name, folder]))
 
-/** What the package publishes, without what only the compiler needs. */
+/** Copies the published files of a package, without those that only the compiler needs. */
 function copyPackage(from, to) {
   const { files = [] } = readManifest(from)
   for (const name of ['package.json', ...files]) {
@@ -30,7 +31,7 @@ function copyPackage(from, to) {
 function stage(folder, to) {
   copyPackage(folder, to)
   const { devDependencies: _, scripts: __, notInBundle, ...manifest } = readManifest(folder)
-  // What is in the bundle is needed by nobody who installs it.
+  // Removes dependencies that are inlined in the bundle: users need not install them.
   if (notInBundle !== undefined)
     manifest.dependencies = Object.fromEntries(notInBundle.map((name) => [name, manifest.dependencies[name]]))
   const needed = Object.keys(manifest.dependencies ?? {}).filter((name) => own.has(name))

@@ -1,6 +1,6 @@
-// The pictures of README and guides, taken of the running product:  node scripts/pictures.ts [--check]
-// Beside each stands the fingerprint of what it shows: the words and the looks, not the pixels, which differ from machine to machine.
-// With --check nothing is written; it fails, and names the pictures, when the product says or looks otherwise today.
+// Takes the pictures of README and guides from the running product:  node scripts/pictures.ts [--check]
+// Each picture has a fingerprint of its text and styles beside it, not of its pixels, which differ between machines.
+// With --check nothing is written; the run fails with the names of the outdated pictures.
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -24,7 +24,7 @@ const record = path.join(folder, 'pictures.json')
 const cli = path.join(root, 'packages/ratecard/bin/ratecard.js')
 const serviceKey = 'pictures-are-taken-of-an-empty-account'
 const longest = 300 * 1024
-/** What readers see in place of a port that is another one each time. */
+/** Shown in place of the real address, whose port changes from run to run. */
 const shownAddress = 'https://billing.example.com'
 
 interface World {
@@ -35,17 +35,17 @@ interface World {
 }
 
 interface Shot {
-  /** A page of its own; '' for one that `arrive` opens. */
+  /** HTML of the page; '' if `arrive` opens one. */
   readonly html: string
-  /** Goes to what is shown, where that is no page of its own. */
+  /** Navigates to the content, if it is not a page of its own. */
   readonly arrive?: (page: Page) => Promise<void>
   readonly width: number
   readonly height: number
-  /** Selector of what must be there before the picture is taken. */
+  /** Selector of an element to wait for before taking the picture. */
   readonly ready: string
-  /** What is taken; what fits the window without it. */
+  /** Selector of the element to take. Default: the window. */
   readonly of?: string
-  /** What the picture shows, as text: its fingerprint is kept. */
+  /** Text content of the picture, for its fingerprint. */
   readonly shows: (page: Page) => Promise<string>
 }
 
@@ -62,7 +62,7 @@ pre { margin: 0; padding: 18px 20px; font: 14px/1.5 'DejaVu Sans Mono', ui-monos
 
 const escapeHtml = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
-/** Colours of a terminal as elements. */
+/** Converts the colour codes of a terminal to elements. */
 function coloured(output: string): string {
   const on = new Set<string>()
   const parts = output.split(/\u001b\[([0-9;]*)m/)
@@ -106,7 +106,7 @@ function ratecard({ url, home }: World, cwd: string, args: readonly string[]): P
   })
 }
 
-/** The document a little later: a price rises, one goes, a plan comes. */
+/** The next version of the document: a changed price, a removed price, a new plan. */
 function nextVersion(document: BillingConfig): BillingConfig {
   const next = structuredClone(document)
   next.version = '1.1.0'
@@ -158,7 +158,7 @@ function pricingTable({ url }: World): Promise<Shot> {
     height: 600,
     ready: '[part~=card]',
     of: 'main',
-    // The words as they are drawn; the looks as they are written, because browsers spell them in ways of their own.
+    // The text as rendered, and the styles as written, because browsers serialize computed styles differently.
     shows: async (page) => {
       const words = await page.evaluate<string>(
         'document.querySelector("ratecard-pricing-table").shadowRoot.textContent',
@@ -170,7 +170,10 @@ function pricingTable({ url }: World): Promise<Shot> {
 
 // ── Dashboard
 
-/** The price list page: the one that people see first. Its times are other ones each time, and its looks are checked elsewhere. */
+/**
+ * The price list, the dashboard's first page. Times are removed from its fingerprint, because they change; its styles are checked
+ * elsewhere.
+ */
 function dashboard({ url }: World): Promise<Shot> {
   return Promise.resolve({
     html: '',
@@ -197,7 +200,7 @@ const pictures: Readonly<Record<string, (world: World) => Promise<Shot>>> = {
 
 // ── Taking them
 
-/** Pages come from an origin of their own, as those of a shop do. */
+/** Serves the pages from another origin than the service, like the pages of a shop. */
 async function serve(shots: ReadonlyMap<string, Shot>) {
   const server = createServer((request, response) => {
     const shot = shots.get((request.url ?? '').slice(1))
@@ -247,7 +250,7 @@ async function take(browser: Browser, address: string, name: string, shot: Shot,
   return fingerprint
 }
 
-/** Somebody is on the price that the next version changes, so that the plan says whom it touches. */
+/** Creates subscribers of the price that the next version changes, so that the plan shows an impact. */
 async function sell(client: Client): Promise<void> {
   for (const [id, quantity] of [
     ['lumen', 4],

@@ -1,8 +1,8 @@
-// Makes a release of all packages together, and stops before anything is published:
+// Prepares a release of all packages without publishing it:
 //   node scripts/release.mjs <version> [--dry-run]
-// It sets the version everywhere, joins the fragments of docs/changes into CHANGELOG.md, keeps a database of each engine and the
-// service for the tests of upgrades, commits, tags, builds and packs. What is left for a person to do, it prints. On a mistake nothing
-// is left behind but the commit and the tag, which it names. It needs PostgreSQL on this machine.
+// Sets the version everywhere, joins the fragments of docs/changes into CHANGELOG.md, creates the fixtures for upgrade tests, commits,
+// tags, builds and packs. Prints the remaining manual steps. After a failure only the commit and the tag may remain; it prints their
+// names. Needs PostgreSQL on this machine.
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -18,7 +18,7 @@ const npm = (...args) =>
 const read = (name) => readFileSync(path.join(root, name), 'utf8')
 const write = (name, text) => writeFileSync(path.join(root, name), text)
 
-/** The packages that are published, in the order in which they need each other. */
+/** Folders of the published packages, dependencies first. */
 const folders = JSON.parse(read('package.json')).workspaces
 const changes = 'docs/changes'
 
@@ -27,7 +27,7 @@ function refuse(why) {
   process.exit(1)
 }
 
-/** 1 when `a` is the later one. Versions of a release are three numbers. */
+/** 1 if `a` is later than `b`. Release versions are three numbers. */
 function compare(a, b) {
   const [left, right] = [a, b].map((text) => text.split('.').map(Number))
   const at = left.findIndex((part, index) => part !== right[index])
@@ -37,7 +37,7 @@ function compare(a, b) {
 function check() {
   if (!/^\d+\.\d+\.\d+$/.test(version)) refuse('say which version: node scripts/release.mjs 1.2.3')
   const current = JSON.parse(read('packages/ratecard/package.json')).version
-  // The first release has the version that the manifests were written with.
+  // Equal versions are allowed: the first release has the version that the manifests already contain.
   if (compare(version, current) < 0) refuse(`${version} is before ${current}`)
   if (git('tag', '--list', `v${version}`) !== '') refuse(`there is a tag v${version} already`)
   if (git('status', '--porcelain') !== '') refuse('there are changes that are not committed')
@@ -50,7 +50,7 @@ function check() {
   return fragments
 }
 
-/** Files beside the manifests that name the release; the version comes after the first group. */
+/** Version references outside of the manifests. The version follows the first group of each pattern. */
 const action = /(github-action@v)[\d.]+/g
 const pinned = [
   ['deploy/kubernetes/kustomization.yaml', /(newTag: ).*/],
@@ -59,7 +59,7 @@ const pinned = [
   ['docs/guides/prices-in-pull-requests.md', action],
 ]
 
-/** One version for all, also where they name each other. */
+/** Sets the version of all packages, also in their references to each other. */
 function setVersions() {
   const names = new Set(folders.map((folder) => JSON.parse(read(`${folder}/package.json`)).name))
   for (const folder of folders) {
@@ -87,7 +87,7 @@ function setVersions() {
     )
 }
 
-/** The fragments become a section of the changelog, under their own headings where they have some. */
+/** Joins the fragments into a section of the changelog, under their own headings where they have some. */
 function joinChanges(fragments) {
   const body = fragments.map((name) => read(`${changes}/${name}`).trim()).join('\n')
   const day = git('log', '-1', '--format=%cs')
@@ -102,12 +102,14 @@ function joinChanges(fragments) {
   return section
 }
 
-/** Where scripts/keep-release.ts writes. */
+/** Files written by scripts/keep-release.ts. */
 const fixtures = [`stores/${version}-sqlite`, `stores/${version}-postgres`, `services/${version}`].map(
   (name) => `test/fixtures/${name}.json.gz`,
 )
 
-/** What the tests of upgrades open and run of this release from now on. The tree was clean, so a failure leaves it as it was. */
+/**
+ * Creates the fixtures of this release for the upgrade tests. The tree was clean before, so a failure can be reverted completely.
+ */
 function keepFixtures() {
   const there = fixtures.filter((name) => existsSync(path.join(root, name)))
   if (there.length === fixtures.length) return say(`The fixtures of ${version} are there already.`)
@@ -130,7 +132,7 @@ if (dry) {
   setVersions()
   keepFixtures()
   joinChanges(fragments)
-  // A clone has no empty folders; the next fragment needs this one.
+  // Git does not store empty folders, and the next fragment needs this one.
   write(`${changes}/.gitkeep`, '')
   git('add', '--all')
   git('commit', '--quiet', '--message', `release ${version}`)

@@ -1,6 +1,6 @@
-// What of the SDK the contract is about.
+// Part of the SDK that the contract covers.
 
-/** Resource file, its class, and the methods that we call. */
+/** Resource file, its class, and the methods that the product calls. */
 export const used: readonly (readonly [file: string, className: string, ...methods: string[]])[] = [
   ['Accounts', 'AccountResource', 'retrieveCurrent'],
   ['Products', 'ProductResource', 'create', 'retrieve', 'update', 'list', 'search', 'del'],
@@ -83,7 +83,7 @@ export const used: readonly (readonly [file: string, className: string, ...metho
   ['BillingPortal/Configurations', 'ConfigurationResource', 'create', 'retrieve', 'update', 'list'],
 ]
 
-/** Objects described in full; any other one that is met is only asked for its `object`. */
+/** Objects described in full. For any other object only its `object` member is checked. */
 export const described = new Set([
   'Account',
   'Product',
@@ -134,7 +134,7 @@ export const described = new Set([
   'Configuration',
 ])
 
-/** Fields of hundreds of lines about ways to pay that we never ask for: an object or null is all that is asked of them. */
+/** Large fields about payment methods that the product never reads: only checked to be an object or null. */
 export const unread = new Set([
   'payment_method_options',
   'payment_method_data',
@@ -148,7 +148,10 @@ export const unread = new Set([
   'outcome',
 ])
 
-/** Described where they are the answer, but met within another object only asked for their `object`: each leads to all the others. */
+/**
+ * Objects described in full only at the top level of a response. Nested ones are checked by `object` only, because each refers to all
+ * others.
+ */
 export const heavy = new Set([
   'Account',
   'Subscription',

@@ -1,5 +1,5 @@
-// Makes the contract that the sandbox and the adapter are checked against: the operations we use, read from the types and
-// the code of the installed SDK, and the values that a webhook may have, for the document's rules and for the sandbox.
+// Generates the contract for checks of the sandbox and the adapter from the installed SDK's types and code: the operations in use, and
+// the allowed values of a webhook for the document's rules and the sandbox.
 //   node scripts/stripe-contract.ts           writes the files
 //   node scripts/stripe-contract.ts --check   fails when a file is not what would be written
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
@@ -52,7 +52,7 @@ function schemaOfUnion(type: ts.UnionType, depth: number): Schema {
   const literals = parts.filter((part) => part.isStringLiteral() || part.isNumberLiteral()).map((part) => part.value)
   const booleans = parts.filter((part) => part.flags & ts.TypeFlags.BooleanLiteral)
   const others = parts.filter((part) => {
-    // `string & Record<never, never>` leaves an enum open for later versions; this contract is of one version.
+    // `string & Record<never, never>` leaves an enum open for later API versions; this contract covers one version.
     if (part.isIntersection() && literals.length > 0) return false
     return !part.isStringLiteral() && !part.isNumberLiteral() && !(part.flags & ts.TypeFlags.BooleanLiteral)
   })
@@ -72,11 +72,11 @@ function schemaOfObject(type: ts.Type, depth: number): Schema {
   const markerType = marker === undefined ? undefined : checker.getTypeOfSymbol(marker)
   if (markerType?.isStringLiteral() === true && (depth > 0 || described.has(name))) {
     if (!described.has(name) || (depth > 0 && heavy.has(name))) return anyObject(markerType.value)
-    // Two resources are called `Session`; their `object` tells them apart.
+    // Two resources are named `Session`, so they are keyed by their `object`.
     const key = name === 'Session' ? markerType.value : name
     if (!objects.has(key)) {
       objects.set(key, null)
-      // Counted anew: what refers to itself does so by name.
+      // The depth starts again at 0, because recursion goes through references by name.
       objects.set(key, members(type, 0))
     }
     return { $ref: `#/objects/${key}` }
@@ -96,7 +96,7 @@ function members(type: ts.Type, depth: number): Schema {
   for (const property of [...type.getProperties()].sort((a, b) => (a.name < b.name ? -1 : 1))) {
     const own = checker.getTypeOfSymbol(property)
     const bare = own.isUnion() ? own.types : [own]
-    // `deleted?: void` says that a living object has no such field.
+    // `deleted?: void` means that a live object has no such field.
     if (bare.every((part) => part.flags & (ts.TypeFlags.Undefined | ts.TypeFlags.Void))) continue
     properties[property.name] = unread.has(property.name) ? { type: ['object', 'null'] } : schemaOf(own, depth + 1)
     if (!(property.flags & ts.SymbolFlags.Optional)) required.push(property.name)
@@ -191,7 +191,7 @@ function argumentOf(node: ts.TypeNode | undefined): ts.TypeNode | undefined {
 
 function resourceSchema(node: ts.TypeNode | undefined): Schema {
   if (node === undefined) throw new Error('A reply without a type')
-  // `Event` is a union of one type per event name; they differ in `data.object` alone.
+  // `Event` is a union of one type per event name. They differ only in `data.object`, so one schema covers all.
   if (node.getText() !== 'Event') return schemaOf(checker.getTypeFromTypeNode(node))
   const base = sourceOf('Events').statements.find(
     (statement) => ts.isInterfaceDeclaration(statement) && statement.name.text === 'EventBase',
@@ -200,7 +200,7 @@ function resourceSchema(node: ts.TypeNode | undefined): Schema {
   return schemaOf(checker.getTypeAtLocation(base))
 }
 
-/** Method and path, from the call in the SDK's own code. */
+/** Method and path of an operation, from the call in the SDK's code. */
 function requestOf(
   file: string,
   className: string,
@@ -213,7 +213,7 @@ function requestOf(
     const here = inMethod || (ts.isMethodDeclaration(node) && node.name.getText() === method)
     if (here && ts.isCallExpression(node) && node.expression.getText() === 'this._makeRequest') {
       const [verb, path] = node.arguments
-      // The last call wins: `accounts.retrieve` without an id comes first in another method, never in these.
+      // The last call of the method wins. (The call without an id in `accounts.retrieve` is in another method.)
       if (verb !== undefined && ts.isStringLiteral(verb) && path !== undefined)
         found = { method: verb.text, path: pathText(path) }
     }
@@ -260,8 +260,8 @@ const contract = {
 }
 
 /**
- * Parameters as a tree: a name leads to what may stand below it, `[]` is any element of a list, `*` any name of a hash; a list
- * of texts is an enum, 0 a plain value, 1 anything at all.
+ * Parameters as a tree: a name maps to its members, `[]` is any element of a list, `*` any key of a map. A list of strings is an enum, 0
+ * a scalar, 1 any value.
  */
 type Known = 0 | 1 | readonly string[] | { readonly [name: string]: Known }
 
@@ -290,7 +290,7 @@ function merged(a: Known, b: Known): Known {
   return isEnum(b) ? a : { ...a, ...b }
 }
 
-/** Every request that the SDK makes, as `GET /v1/prices/{id}`. */
+/** Every request of the SDK, e.g. `GET /v1/prices/{id}`. */
 function everyRequest(): string[] {
   const folder = join(esm, 'resources')
   const found = new Set<string>()

@@ -1,5 +1,5 @@
-// What the client knows of the API, made from the contract: the types of requests and answers with its own camelCase names, each
-// operation's method and path, and where in its bodies names are to be turned.
+// Generates the client's types from the API contract: requests and responses in camelCase, method and path of each operation, and the
+// members of bodies that need a case conversion.
 import { readFileSync } from 'node:fs'
 import type { TSchema } from 'typebox'
 import * as config from '../../packages/ratecard/src/config/schema/schema.ts'
@@ -27,7 +27,7 @@ interface Node extends TSchema {
   readonly [moment]?: true
 }
 
-/** Names of the document's own objects. Documents are data, not calls: they keep their snake_case names. */
+/** Types of document objects. A document is data, so its names stay in snake_case. */
 const documents = new Map<TSchema, string>([
   [config.BillingConfig, 'BillingDocument'],
   [config.Product, 'ProductDocument'],
@@ -51,16 +51,16 @@ const scalars: Readonly<Record<string, string>> = {
   boolean: 'boolean',
   null: 'null',
 }
-/** Written by hand in the client, where later servers may say more than this version knows. */
+/** Types written by hand in the client, because a newer service may return values that this version does not list. */
 const ownTypes = new Set(['Issue'])
 
 interface Side {
-  /** What is sent is only read on its way, and may say undefined where a member may be absent. */
+  /** True for a request: members are readonly, and an optional one may be undefined. */
   readonly sent: boolean
   readonly turned: boolean
 }
 
-/** Interfaces by name, in the order in which they are met. */
+/** Interfaces by name, in the order of their first use. */
 class Types {
   readonly found = new Map<string, string>()
 
@@ -73,7 +73,7 @@ class Types {
     return this.body(node, node[verbatim] === true ? { ...side, turned: false } : side, indent)
   }
 
-  /** Declares the type once; two shapes of one name would be two truths. */
+  /** Declares the type once. Two different shapes with one name are an error. */
   named(name: string, node: Node, given: Side): string {
     if (ownTypes.has(name)) return name
     if (!this.found.has(name)) {
@@ -127,10 +127,10 @@ function arrayOf(item: string, { sent }: Side): string {
   return sent && array.endsWith('[]') ? `readonly ${array}` : array
 }
 
-/** Where names are to be turned: the members below which a shape has a name that is not the same on both sides. */
+/** Members below which names need a case conversion. */
 type Turns = { [name: string]: Turns }
 
-/** null: nothing to turn here or below. */
+/** Null if no name here or below needs a conversion. */
 function turnsOf(node: Node): Turns | null {
   if (node[verbatim] === true || (node.$ref !== undefined && node[target] === undefined)) return null
   if (node[target] !== undefined) return turnsOf(node[target])
@@ -180,7 +180,7 @@ function operationTypes(types: Types, [id, row]: readonly [string, Operation]): 
   ].join('')
 }
 
-/** Optional, or filled in by the service. */
+/** True for a member that is optional or has a default. */
 const isOptional = (schema: TSchema | undefined) => schema === undefined || '~optional' in schema || 'default' in schema
 
 function operationRow([id, row]: readonly [string, Operation]): string {
@@ -212,7 +212,7 @@ export function clientTypes(): string {
   ].join('\n')
 }
 
-/** The one rule for names, copied: the client depends on nothing. */
+/** Copies the case conversion rule into the client, which has no dependencies. */
 export function clientNames(): string {
   const source = new URL('../../packages/ratecard/src/api/notation/names.ts', import.meta.url)
   const text = readFileSync(source, 'utf8').replace(/^(\/\/.*\n)+/, '')

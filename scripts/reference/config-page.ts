@@ -7,7 +7,7 @@ import { code, page, table } from './markdown.ts'
 import { limitsText, plainSchema, typeText } from './schema-text.ts'
 import type { SchemaNode } from './schema-text.ts'
 
-/** Objects with a section of their own, in reading order. */
+/** Objects with their own section, in reading order. */
 const sections: readonly (readonly [name: string, schema: object])[] = [
   ['document', schema.BillingConfig],
   ['product', schema.Product],
@@ -72,7 +72,7 @@ const changes: Readonly<Record<Mutability, string>> = {
   attached: 'in place',
 }
 
-/** What a push does when the member is edited, with the processor’s own page on it. */
+/** Effect of an edit of the member on a push, described on the page by the processor's behaviour. */
 function changeText(kind: ResourceKind, member: string): string {
   if (Object.hasOwn(ownMembers[kind], member)) return 'kept here alone'
   const row = fieldRows[kind].find(([, { members }]) => members.includes(member))?.[1]
@@ -82,13 +82,13 @@ function changeText(kind: ResourceKind, member: string): string {
 
 const isCurrencyCode = (name: string | undefined) => currencies.some((currency) => currency === name)
 
-/** What a map from currencies holds for each of them. */
+/** Schema of the values of a map keyed by currency. Undefined for any other node. */
 function currencyMap(node: SchemaNode): SchemaNode | undefined {
   const options = Object.entries(node.properties ?? {})
   return options.length === currencies.length && isCurrencyCode(options[0]?.[0]) ? options[0]?.[1] : undefined
 }
 
-/** Objects without a section are opened in place: `price_display.suffix`. */
+/** Table rows of an object. Nested objects without their own section are listed inline: `price_display.suffix`. */
 function rowsOf(node: SchemaNode, prefix: string): string[][] {
   return Object.entries(node.properties ?? {}).flatMap(([field, child]) => {
     const path = `${prefix}${field}`

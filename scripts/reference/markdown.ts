@@ -1,4 +1,4 @@
-/** A table row; pipes and line ends in cells would end the cell, so they are escaped. */
+/** A table row. Pipes are escaped and line ends replaced, because they would end the cell. */
 export function row(cells: readonly string[]): string {
   return `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll(/\s*\n\s*/g, ' ')).join(' | ')} |`
 }
@@ -9,7 +9,7 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
 
 export const code = (text: string) => `\`${text}\``
 
-/** Pages are never edited by hand: the first line says where they come from. */
+/** A generated page. Its first lines name the source, because it must not be edited by hand. */
 export function page(title: string, source: string, blocks: readonly string[]): string {
   return `${[`# ${title}`, `<!-- Generated from ${source} by \`npm run generate\`. Do not edit. -->`, ...blocks].join('\n\n')}\n`
 }

@@ -1,4 +1,4 @@
-// What becomes of every member that the processor's types give an object, from the tables that the product itself reads.
+// Treatment of every member of the processor's object types, from the tables that the product uses.
 import { documentName } from '../../packages/ratecard/src/catalog/fields/tables.ts'
 import { resourceKinds } from '../../packages/ratecard/src/catalog/resource.ts'
 import type { ResourceKind } from '../../packages/ratecard/src/catalog/resource.ts'

@@ -1,5 +1,5 @@
-// The sandbox and the real API, compared: which operations and parameters of the SDK's types the sandbox takes, found by asking
-// it, and which rules it follows on whose word.
+// Compares the sandbox with the real API: which operations and parameters of the SDK's types it supports (found by requests), and the
+// source of each rule that it follows.
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { paymentPages } from '../../packages/sandbox/src/endpoints/checkout/payment-pages.ts'
@@ -17,7 +17,7 @@ const contractFile = fileURLToPath(new URL('../../test/support/stripe-contract.g
 const key = 'sk_test_reference'
 const now = Math.floor(Date.UTC(2026, 10, 1) / 1000)
 
-/** Something of each kind, so that an operation on one finds it. */
+/** One object of each kind, so that an operation on it does not fail with 404. */
 const seeds = [
   { path: '/v1/products', params: { name: 'P' }, as: 'product' },
   {
@@ -86,7 +86,7 @@ const seeds = [
   },
 ] as const
 
-/** What a rule of the sandbox rests on. */
+/** Source of a rule of the sandbox. */
 const sources = {
   types: 'the documentation in the SDK’s types',
   recorded: 'public recordings of the real API at 2026-08-26.dahlia',
@@ -275,7 +275,7 @@ async function missing(
   }
 }
 
-/** The names that the sandbox says it does not support. */
+/** Names of the parameters that the sandbox rejects as unsupported. */
 async function refusedBy(
   url: string,
   { method, path, params }: Operation,

@@ -1,4 +1,4 @@
-// Reads JSON Schema objects the way a person would say them.
+// Describes JSON Schema objects in prose.
 
 export interface SchemaNode {
   readonly type?: string
@@ -28,7 +28,7 @@ export interface SchemaNode {
   readonly title?: string
 }
 
-/** The plain JSON Schema of a schema object, without what the schema library keeps beside it. */
+/** The JSON Schema of a schema object, without the symbols of the schema library. */
 export function plainSchema(schema: object): SchemaNode {
   const node: unknown = JSON.parse(JSON.stringify(schema))
   if (!isNode(node)) throw new Error('not a schema')
@@ -41,7 +41,9 @@ function isNode(value: unknown): value is SchemaNode {
 
 const literal = (value: unknown) => `\`${JSON.stringify(value)}\``
 
-/** `string`, `array of price`, `"day" \| "week"`: the type of a node in one phrase. `nameOf` names nodes that have a section of their own. */
+/**
+ * Type of a node in one phrase: `string`, `array of price`, `"day" \| "week"`. `nameOf` returns the name of a node with its own section.
+ */
 export function typeText(node: SchemaNode, nameOf: (node: SchemaNode) => string | undefined = () => undefined): string {
   const name = nameOf(node)
   if (name !== undefined) return name
@@ -62,7 +64,7 @@ const range = (low: number | undefined, high: number | undefined, unit: string) 
   return high === undefined ? undefined : `at most ${high.toString()}${unit}`
 }
 
-/** Limits of a node: ranges, lengths, patterns; empty when there are none. */
+/** Limits of a node: range, length, pattern. Empty if there are none. */
 export function limitsText(node: SchemaNode): string {
   const limits = [
     range(node.minimum, node.maximum, ''),

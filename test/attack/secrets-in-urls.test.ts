@@ -156,7 +156,7 @@ it('the pages of the dashboard show its name, whoever is signed in', async () =>
   expect(named).toBeGreaterThan(5)
 })
 
-it('what is answered compressed comes whole', async () => {
+it('a compressed response arrives complete', async () => {
   const url = '/api/v1/billing/config'
   const headers = { 'accept-encoding': 'gzip', 'x-service-key': reader }
   const answer = await test.inject({ url, headers })
@@ -166,7 +166,7 @@ it('what is answered compressed comes whole', async () => {
   expect(gunzipSync(answer.rawPayload).toString()).toBe(plain.body)
 })
 
-it('an answer of megabytes shows its name as well, and comes whole', async () => {
+it('a response of megabytes shows the name of the variable and arrives complete', async () => {
   const payload = {
     ...sampleConfig('2.0.0'),
     products: Array.from({ length: 3_000 }, (_, index) => ({

@@ -195,7 +195,7 @@ describe('a long push', () => {
     expect((await world.run(['billing', 'resume', '--quiet'])).exit).toBe(0)
   })
 
-  it('whose server goes away is not taken for one that never was', async () => {
+  it('whose server goes away is not reported as unknown', async () => {
     const id = 'push-1'
     const busy = createServer((request, response) => {
       if (request.url?.endsWith('/events')) {

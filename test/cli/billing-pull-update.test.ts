@@ -154,7 +154,7 @@ describe('an edit at the processor is taken into the files', () => {
     expect(file('rest.jsonc')).toBe(after)
   })
 
-  it('objects that nobody manages stay out, unless they are asked for', async () => {
+  it('unmanaged objects are left out, unless requested', async () => {
     const product = await stripe.products.create({ name: 'Legacy' })
     const price = await stripe.prices.create({
       product: product.id,
@@ -174,7 +174,7 @@ describe('an edit at the processor is taken into the files', () => {
     expect(planned.document.details).toMatchObject([{ action: 'adopt' }, { action: 'adopt' }])
   })
 
-  it('with a feature that somebody put on a product: the files named it and had it nowhere', async () => {
+  it('with a feature that was attached to a product at the processor', async () => {
     const withFeature = catalog.replace('  name: ', '  features: [sso]\n  name: ')
     world.write('ratecard/billing/catalog.yaml', `${withFeature}features:\n- { id: sso, name: Single sign-on }\n`)
     expect(await world.run(['billing', 'push', '--quiet'])).toMatchObject({ exit: 0 })
@@ -190,7 +190,7 @@ describe('an edit at the processor is taken into the files', () => {
     expect(await world.run(['billing', 'drift', '--exit-code'])).toMatchObject({ exit: 0 })
   })
 
-  it('in every file that says it: a product of several files was left contradicting itself', async () => {
+  it('in every file that contains the value, for a product of several files', async () => {
     const price = { id: 'pro_partner', amount: 900, currency: 'eur', interval: 'month', enterprise_template: 'partner' }
     const product = { id: 'pro', name: 'Pro', prices: [{ ...price, base_price: 'pro_monthly' }] }
     world.write('ratecard/billing/partners.json', { version: '1.0.0', products: [product] })
@@ -201,7 +201,7 @@ describe('an edit at the processor is taken into the files', () => {
     expect((await world.run(['billing', 'push', '--dry-run'])).stdout).toContain('Nothing is written to the processor.')
   })
 
-  it('with the new default price of a product, and the new meter that it bills: the file named a meter that it had not', async () => {
+  it('with the new default price of a product, and the new meter that it bills', async () => {
     const meter = await stripe.billing.meters.create({
       display_name: 'Calls',
       event_name: 'calls',
@@ -221,7 +221,7 @@ describe('an edit at the processor is taken into the files', () => {
     expect(await world.run(['billing', 'drift', '--exit-code'])).toMatchObject({ exit: 0 })
   })
 
-  it('what was archived there is left in the file, and named', async () => {
+  it('an object archived at the processor stays in the file, and is named', async () => {
     await stripe.products.update('rc_pro', { default_price: '' })
     await stripe.prices.update(await priceId('pro_monthly'), { active: false })
     const ran = await world.run(update)

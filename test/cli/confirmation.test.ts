@@ -44,7 +44,7 @@ describe('a push of another project’s files', () => {
     expect(await productsInPlace()).toEqual(['strange'])
   })
 
-  it('goes through as a saved plan, which somebody could look at', async () => {
+  it('is applied without a terminal from a saved plan', async () => {
     files('2.0.0', product('other'))
     expect((await push('--plan-out', 'plan.json')).exit).toBe(0)
     expect((await world.json(['billing', 'push', '--plan', 'plan.json'])).exit).toBe(0)

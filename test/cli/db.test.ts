@@ -153,7 +153,7 @@ describe('db restore', () => {
     expect(leftovers()).toHaveLength(2)
   })
 
-  it('refuses while anybody has the store open, and disturbs nobody', async () => {
+  it('refuses while another process has the store open, and does not disturb that process', async () => {
     await withStore(async (store) => {
       for (const argv of [
         ['db', 'restore', 'backup.db', '--force'],
@@ -189,7 +189,7 @@ describe('db restore', () => {
     expect(leftovers()).toEqual([])
   })
 
-  it('refuses what is no backup, is cut short, or has a history that was changed', async () => {
+  it('refuses a file that is no backup, is truncated, or has a changed history', async () => {
     const whole = readFileSync(at('backup.db'))
     writeFileSync(at('letter'), 'Dear Sir or Madam, '.repeat(1000))
     writeFileSync(at('short.db'), whole.subarray(0, whole.length - 8192))

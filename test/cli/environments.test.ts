@@ -22,7 +22,7 @@ afterEach(() => world.remove())
 const file = (name: string) => path.join(world.cwd, 'ratecard/environments', `.env.${name}`)
 const shell = () => ({ env: { RATECARD_API_URL: server.url, RATECARD_SERVICE_KEY: key } })
 
-describe('--env production with an environment file that nobody filled in', () => {
+describe('--env production with an environment file that is not filled in', () => {
   it.each([
     [['billing', 'push']],
     [['billing', 'push', '--dry-run']],
@@ -135,7 +135,7 @@ describe('an environment', () => {
   })
 })
 
-it('without --env, the server of this machine is the default, as before', async () => {
+it('without --env, the server of this machine is the default', async () => {
   await world.run(['init'])
   const ran = await world.json(['keys', 'list', '--service-key', key])
   expect(['server_unreachable', 'service_key_invalid']).toContain(ran.document.error.code)

@@ -23,14 +23,14 @@ describe('a file that is none', () => {
     expect([ran.exit, ran.stderr.includes('is a device')]).toEqual([1, true])
   })
 
-  it('a pipe that nobody writes to does not hold the command', async () => {
+  it('a pipe without a writer does not block the command', async () => {
     const pipe = path.join(world.cwd, 'pipe.json')
     execFileSync('mkfifo', [pipe])
     const ran = await world.run(['billing', 'validate', pipe])
     expect(ran.exit).toBe(1)
   })
 
-  it('a pipe that somebody writes to is read, as from a shell', async () => {
+  it('a pipe with a writer is read, as from a shell', async () => {
     const cli = path.join(process.cwd(), 'packages/ratecard/src/bin.ts')
     const script = `cat <<'END' | "${process.execPath}" -e 'const {readText} = await import(process.argv[1]); process.stdout.write(String(readText("/dev/stdin").length))' "${path.join(path.dirname(cli), 'cli/files/read-text.ts')}"\n${JSON.stringify(smallConfig())}\nEND\n`
     const shell = spawn('bash', ['-c', script], { stdio: ['ignore', 'pipe', 'inherit'] })

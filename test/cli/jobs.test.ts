@@ -66,7 +66,7 @@ test('some moved, some skipped: both counted, the latter with their reasons', as
   expect(steps).toHaveLength(2)
 })
 
-test('a resumed job that only skipped says so, and has no tick', async () => {
+test('a resumed job that only skipped steps is shown as such, without a check mark', async () => {
   const subscription = await subscriber('ender')
   await changeAmount()
   const asked = await run(`${migrate} --only ender --to ${later}`)

@@ -14,7 +14,7 @@ afterAll(() => world.close())
 const run = (line: string, key?: string) =>
   world.run(line.split(' '), key === undefined ? {} : { env: { RATECARD_SERVICE_KEY: key } })
 
-test('a key for pull requests plans and reads, and is told what it may not do', async () => {
+test('a key for pull requests plans and reads, and other calls fail with the missing scope', async () => {
   expect(await run('billing push --yes')).toMatchObject({ exit: 0 })
   const made = await run('keys create pull-requests --scope read --expires 90d')
   expect(made.stderr).toMatch(/Key "pull-requests" \(key_\w+, read, until 2\d{3}-\d\d-\d\d \d\d:\d\d:\d\d UTC\)/)

@@ -52,7 +52,7 @@ test('two that are alike differ nowhere, and nothing of it stays', async () => {
   expect(living.map(({ data }) => data.length)).toEqual([0, 0, 0, 0, 0, 0])
 })
 
-test('what the processor does otherwise is shown, by scenario and place', async () => {
+test('differences between processor and sandbox are shown by scenario and location', async () => {
   const sandbox = await other()
   const proxy = await rewritingProxy(sandbox.port)
   proxy.rewrite(({ method, path, body }) => {
@@ -80,7 +80,7 @@ test('what the processor does otherwise is shown, by scenario and place', async 
   ])
 })
 
-test('a scenario that breaks off is told as undecided, and is cleaned up', async () => {
+test('an aborted scenario is shown as undecided, and is cleaned up', async () => {
   const sandbox = await other()
   sandbox.control.fail({ kind: 'error_before', method: 'POST', path: '/v1/subscriptions', count: 1 })
   const { exit, scenarios } = await verified(sandbox, '--only', 'prorations')

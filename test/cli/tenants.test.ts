@@ -96,7 +96,7 @@ describe('tenants on the command line', () => {
     expect((await json('billing usage --tenant drops')).document).toMatchObject({ dropped: [{ count: 1 }] })
   })
 
-  test('that no report names a tenant is not told as if nothing of it was dropped', async () => {
+  test('without a report that names the tenant, the output does not claim that no usage was dropped', async () => {
     await run('tenants create unnamed --name Unnamed')
     const { stdout } = await run('billing usage --tenant unnamed')
     expect(stdout).toContain(
@@ -108,7 +108,7 @@ describe('tenants on the command line', () => {
     )
   })
 
-  test('a failure of our own is not told as a processor that did not answer, where a tenant is shown', async () => {
+  test('an internal failure is not shown as a processor timeout where a tenant is shown', async () => {
     const customer = await payingCustomer(stripe, { name: 'untold' })
     await run(`tenants create untold --customer ${customer}`)
     const { data } = await stripe.prices.list({ active: true, limit: 100 })
@@ -256,7 +256,7 @@ describe('tenants on the command line', () => {
     expect(await run('tenants update nobodys --name Somebody')).toMatchObject({ exit: 0 })
   })
 
-  test('who renews before the date that was asked for waits for it, and the command is done', async () => {
+  test('a subscriber who renews before the requested date waits for it, and the command ends', async () => {
     await subscriber('brickfield', 'kiln_yearly', 1)
     const text = readFileSync(path.join(world.cwd, 'ratecard/billing/catalog.json'), 'utf8')
     world.write('ratecard/billing/catalog.json', text.replace('54000', '56000'))

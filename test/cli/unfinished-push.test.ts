@@ -88,7 +88,7 @@ describe('while the newest push is interrupted', () => {
     id = await interrupted(config('1.1.0', 'New'))
   })
 
-  it('drift says so first, and advises to finish it', async () => {
+  it('drift shows the unfinished push first, with the advice to resume it', async () => {
     const ran = await run('billing drift --exit-code')
     expect(ran.exit).toBe(3)
     expect(ran.stdout).toMatch(new RegExp(`^! Push ${id} is interrupted after \\d+ of \\d+ steps\\.`))
@@ -114,7 +114,7 @@ describe('while the newest push is interrupted', () => {
     world.write(file, before)
   })
 
-  it('and when it is finished, all is as before', async () => {
+  it('has no effect on later commands once it is finished', async () => {
     expect((await run('billing resume')).exit).toBe(0)
     expect((await run('billing drift')).stdout).toMatch(/^✓ The processor is as/)
     expect((await run('billing pull --update')).stdout).toContain('The files say what is live')

@@ -24,7 +24,7 @@ const document = (webhooks: object[]) => ({
   ],
 })
 
-it('counted one step more than there were writes: what is only kept here has no number', async () => {
+it('numbers only the steps that write to the processor', async () => {
   const hook = { id: 'hook', url: 'https://hooks.example.test/billing', events: ['invoice.paid'] }
   world.write('ratecard/billing/plans.json', document([hook]))
   const { stdout } = await world.run(['billing', 'push'])
@@ -33,7 +33,7 @@ it('counted one step more than there were writes: what is only kept here has no 
   expect(stdout).toMatch(/^ +recorded price free \(free\)$/m)
 })
 
-it('an archived webhook was missing from what a push and the history say', async () => {
+it('an archived webhook is in the output of a push and in the history', async () => {
   world.write('ratecard/billing/plans.json', document([]))
   const pushed = await world.run(['billing', 'push', '--yes'])
   expect(pushed.stdout).toMatch(/^ +Webhooks +archived +hook$/m)

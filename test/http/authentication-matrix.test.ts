@@ -167,7 +167,7 @@ describe('the matrix', () => {
   })
 })
 
-describe('whoever has no right', () => {
+describe('a caller without permission', () => {
   let before: Awaited<ReturnType<typeof stateOf>>
   beforeAll(async () => {
     before = await stateOf(test)
@@ -217,7 +217,7 @@ describe('whoever has no right', () => {
     await refuseAll(idsWith('session'), { cookie: cookieOf(sessions.other) }, 403, 'not_allowed')
   })
 
-  it('is told the same of sessions that expired, were revoked, lost their tenant, or were never made here', async () => {
+  it('gets the same error for sessions that expired, were revoked, lost their tenant, or never existed', async () => {
     const { other: _genuine, ...dead } = sessions
     const said = new Set<string | undefined>()
     const asked = new Set<string | undefined>()
@@ -230,7 +230,7 @@ describe('whoever has no right', () => {
       await refuseAll(idsWith('key'), { cookie: cookieOf(value) }, 401, 'service_key_missing')
   })
 
-  it('sees of public routes what everybody sees, whatever the cookie', async () => {
+  it('gets the public response of public routes, with any cookie', async () => {
     for (const id of idsWith('public', 'open')) {
       const plain = await ask(id, {})
       expect([id, plain.statusCode]).toEqual([id, 200])
@@ -247,7 +247,7 @@ describe('whoever has no right', () => {
   })
 })
 
-describe('whoever has a key that may only read', () => {
+describe('a caller with a read key', () => {
   it('reads everything, validates and asks for dry runs, and changes nothing by it', async () => {
     const before = await stateOf(test)
     const open = Object.keys(rows).filter((id) => isRead(id) || dryRuns.includes(id))
@@ -284,7 +284,7 @@ describe('whoever has a key that may only read', () => {
   })
 })
 
-describe('whoever has a key', () => {
+describe('a caller with a key', () => {
   it('is let in with the very same requests', async () => {
     const ends: Record<string, string> = {}
     for (const id of Object.keys(rows)) {

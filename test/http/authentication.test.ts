@@ -156,7 +156,7 @@ describe('the limit per address', () => {
     }
   })
 
-  it('sees the clients behind a trusted proxy, and believes nobody else', async () => {
+  it('takes the client address from a trusted proxy only', async () => {
     const lines: string[] = []
     const limited = await startTestApp({
       rateLimit: 2,

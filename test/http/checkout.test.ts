@@ -250,7 +250,7 @@ describe('POST usage', () => {
     expect(byKey.json()).toMatchObject({ tenant_id: 'acme', value: 1 })
   })
 
-  it('repeated a value that was not counted: who reports another one under an identifier is told', async () => {
+  it('reports already_counted for another value under the same identifier', async () => {
     const report = (value: number) =>
       post(usage, { meter: 'api_calls', value, identifier: 'batch-2' }, { cookie }).then((response) => response.json())
     expect(await report(5)).toMatchObject({ value: 5, already_counted: false })

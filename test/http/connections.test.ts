@@ -61,7 +61,7 @@ describe('slow peers', () => {
     expect(answer).toContain('"code":"request_invalid"')
   })
 
-  it('a connection that says nothing at all is cut', async () => {
+  it('a connection that sends nothing is closed', async () => {
     await readAll(await open())
   })
 
@@ -87,7 +87,7 @@ describe('slow peers', () => {
 })
 
 describe('more connections than there may be', () => {
-  it('make room for a health check, one after the other, by giving up what rests and dawdles', async () => {
+  it('make room for a health check, one after the other, by closing idle and slow ones', async () => {
     for (let round = 0; round < 3; round++) {
       await Promise.all(
         Array.from({ length: most }, (_, index) =>
@@ -121,7 +121,7 @@ describe('more connections than there may be', () => {
   })
 })
 
-describe('what Node itself would answer with nothing', () => {
+describe('requests that Node itself would close without a response', () => {
   it.each([
     ['no host', `GET /healthz HTTP/1.1\r\n${closing}`],
     ['two hosts', `GET /healthz HTTP/1.1\r\nHost: a\r\nHost: b\r\n${closing}`],

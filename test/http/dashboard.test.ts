@@ -102,13 +102,13 @@ describe('the pages', () => {
   })
 })
 
-describe('the document of whoever is signed in', () => {
+describe('the page of a signed-in user', () => {
   const answersIn = (document: string) => {
     const [, block] = /<script type="application\/json" id="first-answers">(.*?)<\/script>/s.exec(document) ?? []
     return block === undefined ? undefined : (JSON.parse(block) as Readonly<Record<string, object>>)
   }
 
-  it('has what the price list page would ask for first, just as the API answers it', async () => {
+  it('embeds the first requests of the price list page, equal to the responses of the API', async () => {
     const { cookie } = await signedIn('read')
     for (const place of ['', '/', '/prices', '/prices?x=1'])
       expect(answersIn((await load(cookie, navigation, `/dashboard${place}`)).body)).toEqual({
@@ -119,7 +119,7 @@ describe('the document of whoever is signed in', () => {
     expect(one).toBe('/api/v1/billing/admin/keys/current')
   })
 
-  it('tells it to nobody else: no other page of the origin, nobody without a session', async () => {
+  it('is served neither to another page of the origin nor without a session', async () => {
     const { cookie } = await signedIn()
     for (const goal of ['empty', 'iframe', 'script'])
       expect(answersIn((await load(cookie, { ...own, 'sec-fetch-dest': goal })).body)).toBeUndefined()

@@ -61,7 +61,7 @@ describe('hidden prices', () => {
   })
 })
 
-it('a hidden price is not found by its earlier id either, nor is that id told by anything public', async () => {
+it('a hidden price is not found by its earlier id either, and no public response contains that id', async () => {
   const renamed = changedConfig('1.0.1', ({ products }) => {
     const secret = products.flatMap(({ prices = [] }) => prices).find(({ id }) => id === 'pro_secret')
     if (secret !== undefined) Object.assign(secret, { id: 'pro_secret_now', previous_ids: ['pro_secret'] })

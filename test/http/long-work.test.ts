@@ -78,7 +78,7 @@ async function stretchesOf(work: () => Promise<unknown>): Promise<Stretch> {
   return { longest, all: cpuNow() - began }
 }
 
-describe('a request that takes long holds nobody up', () => {
+describe('a slow request delays no other request', () => {
   it.each([
     ['valid', { ...documentOf(3_500) }],
     ['full of mistakes', { version: '1.0.0', products: Array.from({ length: 60_000 }, () => ({ id: 'same' })) }],

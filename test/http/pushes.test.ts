@@ -48,7 +48,7 @@ const ended = async (id: string): Promise<Report> => {
   return (await app.asAdmin({ method: 'GET', url: `${admin}/pushes/${id}` })).json<Report>()
 }
 
-describe('an approved plan was not the one applied', () => {
+describe('the approval of a plan', () => {
   it('X-Ratecard-Plan applies only the plan that was shown', async () => {
     await app.push(shop('1.0.0', 1))
     const next = shop('1.1.0', 1, 200)
@@ -97,7 +97,7 @@ describe('a push that runs', () => {
     expect([again.statusCode, again.json<{ code: string }>().code]).toEqual([409, 'push_not_running'])
   })
 
-  it('that nobody knows cannot be cancelled', async () => {
+  it('with an unknown id cannot be cancelled', async () => {
     const answer = await app.asAdmin({ method: 'POST', url: `${admin}/pushes/nope/cancel` })
     expect([answer.statusCode, answer.json<{ code: string }>().code]).toEqual([404, 'push_not_found'])
   })

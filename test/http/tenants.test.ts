@@ -86,7 +86,7 @@ describe('POST admin/tenants', () => {
     expect([other.statusCode, other.json().code]).toEqual([409, 'idempotency_key_reused'])
   })
 
-  it('keeps no failure under a key: the corrected request goes through', async () => {
+  it('does not store a failure under the idempotency key, so the corrected request succeeds', async () => {
     const headers = { 'idempotency-key': 'tenant-2' }
     await create({ id: 'held', name: 'H' })
     expect((await create({ id: 'held', name: 'Other' }, headers)).statusCode).toBe(409)

@@ -70,7 +70,7 @@ describe('who did it', () => {
     expect(entries).toMatchObject([{ author: null, by: brief.by }])
   })
 
-  it('is nobody’s key where a tenant acts for itself', async () => {
+  it('names no key for an action of a tenant itself', async () => {
     const cookie = await sessionOf(test, 'itself')
     expect(cookie).not.toBe('')
     const { items } = await test.service.tenantAudit('itself', { limit: 1, offset: 0 })

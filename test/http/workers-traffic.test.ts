@@ -154,7 +154,7 @@ describe('requests to workers', () => {
     expect((await reader?.read())?.done).toBe(true)
   })
 
-  it('joins a WebSocket to the worker and answers one for nobody as a problem', async () => {
+  it('connects a WebSocket to the worker, and answers one for an unknown worker with a problem document', async () => {
     await world.deploy(
       'socket',
       `export default { fetch(request) {

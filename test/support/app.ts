@@ -1,5 +1,5 @@
-// The real application for tests: HTTP over the composed service, an in-memory store, and the sandbox processor through the
-// Stripe adapter. Every answer taken through `inject` is held against its OpenAPI description.
+// The real application for tests: HTTP over the composed service, with an in-memory store and the sandbox processor behind the Stripe
+// adapter. Every response taken through `inject` is checked against its OpenAPI description.
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
@@ -29,11 +29,11 @@ export interface TestAppOptions {
   readonly workers?: ServiceOptions['workers']
   readonly allowedRedirects?: readonly string[]
   readonly clock?: Clock
-  /** Where the adapter finds the processor, if that is not the sandbox itself. */
+  /** Address of the processor for the adapter. Default: the sandbox. */
   readonly apiBase?: string
-  /** Takes the log's lines; without it nothing is logged. */
+  /** Receives the log lines. Without it nothing is logged. */
   readonly onLog?: (line: string) => void
-  /** Changes the service that the application gets, for what no real call brings about. */
+  /** Wraps the service of the application, for results that no real call can cause. */
   readonly wrap?: (service: ComposedService) => ComposedService
 }
 
@@ -42,13 +42,13 @@ export interface TestApp {
   readonly service: ComposedService
   readonly store: Store
   readonly sandbox: Sandbox
-  /** The account itself, as somebody would edit it at the processor. */
+  /** Stripe client of the same account, for edits made outside of Ratecard. */
   readonly stripe: Stack['stripe']
   /** A valid service key. */
   readonly key: string
-  /** Without a key. Fails when the answer is not what the OpenAPI description says. */
+  /** Sends a request without a key. Fails if the response does not match the OpenAPI description. */
   inject(request: InjectOptions): Promise<LightMyRequestResponse>
-  /** With the key. */
+  /** Sends a request with the service key. */
   asAdmin(request: InjectOptions): Promise<LightMyRequestResponse>
   push(document: BillingConfig, query?: string): Promise<LightMyRequestResponse>
   close(): Promise<void>
@@ -118,7 +118,9 @@ const objectAt = (value: unknown, ...path: readonly string[]): Json => {
 
 type ContractCheck = (request: InjectOptions, response: LightMyRequestResponse) => void
 
-/** Compiling what answers look like takes longer than most tests, and most applications describe the same. */
+/**
+ * Cache of response checks by OpenAPI document: compiling one takes longer than most tests, and most applications share a document.
+ */
 const contractChecks = new Map<string, ContractCheck>()
 
 function contractCheckOf(app: FastifyInstance): ContractCheck {
@@ -129,7 +131,9 @@ function contractCheckOf(app: FastifyInstance): ContractCheck {
   return check
 }
 
-/** Fails when an answer is not described: route, status, media type, schema; and for what every answer has in common. */
+/**
+ * Fails if a response does not match the description: route, status, media type, schema, and the headers common to all responses.
+ */
 function createContractCheck(document: Json): ContractCheck {
   const ajv = new Ajv2020({ strict: false, allErrors: true })
   addFormats.default(ajv)
@@ -159,7 +163,7 @@ function createContractCheck(document: Json): ContractCheck {
     if (response.statusCode >= 400) checkProblem(response, mediaType, fail)
     const found = paths.filter(({ pattern }) => pattern.test(url)).sort((a, b) => b.literal - a.literal)[0]
     const operation = objectAt(document, 'paths', found?.path ?? '', method === 'head' ? 'get' : method)
-    // Unknown routes, wrong methods, preflight and pages have no operation.
+    // Unknown routes, wrong methods, preflight requests and pages have no operation.
     if (found === undefined || Object.keys(operation).length === 0) return
     const status = String(response.statusCode)
     const described = objectAt(operation, 'responses', status)
@@ -188,7 +192,7 @@ function checkProblem(response: LightMyRequestResponse, mediaType: string, fail:
     fail('type does not lead to the code')
 }
 
-/** A document with something of everything: public, hidden, free, metered, tiered, enterprise; webhook, coupon and code. */
+/** A document with every kind of item: public, hidden, free, metered, tiered and enterprise prices; webhook, coupon and code. */
 export function sampleConfig(version = '1.0.0'): BillingConfig {
   return {
     version,
@@ -243,7 +247,7 @@ export function sampleConfig(version = '1.0.0'): BillingConfig {
   }
 }
 
-/** The sample as changed by `change`, a version later. */
+/** The sample document with another version, edited by `change`. */
 export function changedConfig(version: string, change: (config: BillingConfig) => void): BillingConfig {
   const config = sampleConfig(version)
   change(config)

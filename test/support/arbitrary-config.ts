@@ -1,4 +1,4 @@
-// Random valid documents, and random edits of them, for laws that must hold for every configuration.
+// Generators of random valid documents and random edits of them, for properties that hold for every configuration.
 import fc from 'fast-check'
 import { currencies } from '../../packages/ratecard/src/money/currencies.ts'
 import type {
@@ -13,7 +13,7 @@ import type {
   Webhook,
 } from '../../packages/ratecard/src/config/schema/schema.ts'
 
-/** Few ids, so that two random documents share most of them and differ in what they say. */
+/** Few ids, so that two random documents share most ids and differ in their members. */
 const productIds = ['alpha', 'beta', 'gamma', 'delta']
 const meterIds = ['calls', 'minutes', 'storage']
 const featureIds = ['sso', 'audit_log', 'exports']
@@ -35,8 +35,8 @@ const addresses = fc.uniqueArray(fc.constantFrom('https://example.com/1.png', 'h
 })
 
 /**
- * One generator for each member of an item: a member without one does not compile. `undefined`: not said. Earlier ids have
- * laws of their own.
+ * One generator for each member of an item: a missing one does not compile. `undefined` means that the member is absent. Earlier ids
+ * (`previous_ids`) have their own properties.
  */
 type Members<T, Apart extends keyof T> = {
   readonly [Key in Exclude<keyof T, Apart | 'id' | 'processor_id' | 'previous_ids'>]-?: fc.Arbitrary<T[Key] | undefined>
@@ -65,7 +65,7 @@ const tiers: fc.Arbitrary<Tier[]> = fc
 
 const interval = fc.constantFrom('day', 'week', 'month', 'year')
 
-/** Members that only make sense together. */
+/** Members that must be generated together. */
 type MoneyMembers = Pick<
   Price,
   | 'amount'
@@ -82,7 +82,7 @@ type MoneyMembers = Pick<
   | 'custom_unit_amount'
   | 'trial_period_days'
 >
-/** What makes a price an enterprise price, and the default, are said by laws of their own. */
+/** Members of enterprise prices and `default`. They have their own properties. */
 type EnterpriseMember = 'enterprise_template' | 'enterprise_id' | 'base_price' | 'default'
 
 function money(meters: readonly string[]): fc.Arbitrary<Partial<MoneyMembers>> {
@@ -130,7 +130,7 @@ const moreOfPrice = fc.record({
 })
 type MoreOfPrice = typeof moreOfPrice extends fc.Arbitrary<infer Value> ? Value : never
 
-/** What depends on how the price itself is said: the same scheme in every currency, packages without tiers. */
+/** Members that depend on the price's own scheme: the same scheme in every currency, packages without tiers. */
 function moreFor(
   part: Partial<MoneyMembers>,
   currency: string,
@@ -198,7 +198,7 @@ function product(id: string, meters: readonly string[], features: readonly strin
     .record({ name: text, ...members, prices, chosen: fc.option(fc.nat(3), { nil: undefined }) })
     .map(({ prices: list, chosen, ...rest }) => {
       const withDefault = list.map((one, index) => (index === chosen ? { ...one, default: true } : one))
-      // The type is fixed at creation, so every document says the same.
+      // The type cannot change after creation, so every document has the same.
       return compact<Product>({
         id,
         type: id === 'delta' ? 'good' : 'service',
@@ -226,7 +226,7 @@ function meter(id: string): fc.Arbitrary<Meter> {
     .map((rest) => compact<Meter>({ id, ...rest }))
 }
 
-/** What is said in further currencies, given the own one. */
+/** Options in further currencies, given the generator of one option. */
 function inOtherCurrencies<Option>(option: (amount: number) => Option) {
   const amounts = fc.dictionary(fc.constantFrom('usd', 'gbp', 'jpy'), fc.integer({ min: 1, max: 9000 }), { minKeys: 1 })
   return optional(amounts).map((given) => (own: string): Record<string, Option> | undefined => {
@@ -257,7 +257,7 @@ function coupon(id: string, products: readonly string[]): fc.Arbitrary<Coupon> {
     'percent_off' | 'amount_off' | 'currency' | 'currency_options' | 'duration' | 'duration_in_months'
   > = {
     name: optional(fc.constantFrom('Welcome', 'Winter sale')),
-    // A code may not allow more than its coupon.
+    // A code must not allow more redemptions than its coupon.
     max_redemptions: optional(fc.integer({ min: 100, max: 500 })),
     redeem_by: optional(fc.constantFrom('2031-02-28T23:59:59Z', 1_924_991_999)),
     applies_to: optional(fc.subarray([...products], { minLength: Math.min(1, products.length) })),
@@ -271,7 +271,7 @@ function coupon(id: string, products: readonly string[]): fc.Arbitrary<Coupon> {
 }
 
 function code(id: string, coupons: readonly string[]): fc.Arbitrary<PromotionCode> {
-  // The customer of a code has to exist: every-field.test.ts has two.
+  // The customer of a code must exist: every-field.test.ts creates two.
   const members: Members<
     PromotionCode,
     'code' | 'coupon' | 'minimum_amount' | 'minimum_amount_currency' | 'currency_options' | 'customer'
@@ -279,7 +279,7 @@ function code(id: string, coupons: readonly string[]): fc.Arbitrary<PromotionCod
     active: optional(fc.boolean()),
     max_redemptions: optional(fc.integer({ min: 1, max: 100 })),
     first_time_transaction: optional(fc.boolean()),
-    // Not past, and not after the end of a coupon.
+    // Neither in the past nor after the end of a coupon.
     expires_at: optional(fc.constantFrom('2030-12-31T00:00:00Z', 1_893_456_000)),
     metadata: optional(metadata),
   }
@@ -321,7 +321,7 @@ function webhook(id: string): fc.Arbitrary<Webhook> {
 
 const some = (ids: readonly string[], minLength = 0) => fc.subarray([...ids], { minLength })
 
-/** A valid document. Two of them share most ids, so that a pair is a realistic change. */
+/** Generates a valid document. Two of them share most ids, so a pair is a realistic change. */
 export const arbitraryConfig: fc.Arbitrary<BillingConfig> = fc
   .record({
     products: some(productIds, 1),

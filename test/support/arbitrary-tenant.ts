@@ -1,5 +1,5 @@
-// Random catalogues with negotiated prices, random subscriptions to them, and what they must cost: reckoned here again from
-// the documents alone, with fractions of whole numbers and nothing of the product's own arithmetic.
+// Random catalogues with enterprise prices, random subscriptions, and their expected cost. The cost is calculated here independently
+// from the documents, with fractions of integers and without the product's arithmetic.
 import fc from 'fast-check'
 import type { BillingConfig, Price, Tier } from '../../packages/ratecard/src/config/schema/schema.ts'
 
@@ -8,18 +8,18 @@ export interface Offer {
   readonly metered: boolean
   readonly interval: 'month' | 'year'
   readonly first: Amount
-  /** The base price's amount in the second version; null when it stays. */
+  /** Amount of the base price in the second version. Null if unchanged. */
   readonly second: Amount | null
   readonly gold: Amount | null
   readonly silver: Amount | null
 }
 
-/** Minor units for one unit, with decimals as text; or tiers. */
+/** Minor units per unit as decimal text, or tiers. */
 export type Amount = string | { readonly mode: 'graduated' | 'volume'; readonly tiers: readonly Tier[] }
 
 export interface Bought {
   readonly interval: 'month' | 'year'
-  /** Positions in the offers; of the same interval only those count. */
+  /** Indexes of `offers`. Only offers with the subscription's interval are bought. */
   readonly offers: readonly number[]
   readonly quantity: number
   readonly trial: boolean
@@ -55,7 +55,7 @@ const tiered = fc
 
 const amount: fc.Arbitrary<Amount> = fc.oneof({ weight: 3, arbitrary: unit }, { weight: 1, arbitrary: tiered })
 
-/** Each id but the first is continued by another: the trap of the longest base. */
+/** Every id but the first extends another one, for the search of the longest matching base id. */
 const ids = ['plan', 'plan_a', 'plan_a_x', 'seat', 'seat-b', 'calls']
 
 const offers = fc
@@ -88,7 +88,7 @@ export const arbitraryCase: fc.Arbitrary<Case> = fc.record({
   usageAfter: fc.nat(500),
 })
 
-/** The positions in the offers that a subscription really has. */
+/** The offers that a subscription contains. */
 export function itemsOf({ offers: all }: Case, { interval, offers: wanted }: Bought): readonly Offer[] {
   return wanted.flatMap((position) => all[position] ?? []).filter((offer) => offer.interval === interval)
 }
@@ -135,7 +135,7 @@ function priceOf({ interval, metered, base }: Offer, currency: Price['currency']
 
 const scale = 10n ** 12n
 
-/** What a quantity costs in minor units: one rounding, half up. */
+/** Cost of a quantity in minor units, rounded half up once. */
 export function cost(of: Amount, quantity: number): number {
   return Number((2n * exact(of, quantity) + scale) / (2n * scale))
 }

@@ -1,4 +1,4 @@
-// The browser of the tests: the system's Chromium, where there is one.
+// The browser of the tests: the system's Chromium, if installed.
 import { existsSync } from 'node:fs'
 import { chromium } from 'playwright-core'
 import type { Browser } from 'playwright-core'
@@ -16,7 +16,7 @@ export function launchChromium(): Promise<Browser> {
       '--disable-background-networking',
       '--disable-component-update',
       '--disable-sync',
-      // The same text in the same place on every machine.
+      // Without font hinting, text has the same layout on every machine.
       '--font-render-hinting=none',
     ],
   })

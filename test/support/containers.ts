@@ -1,5 +1,5 @@
-// Real images and containers (buildah, podman, mmdebstrap) in a storage and a mount namespace of the test's own: nothing of them is
-// left on the machine, and no image is fetched from anywhere. Needs root.
+// Real images and containers (buildah, podman, mmdebstrap) in a separate storage and mount namespace. Nothing remains on the machine,
+// and no image is downloaded. Needs root.
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
@@ -9,7 +9,7 @@ import path from 'node:path'
 export interface Ran {
   readonly code: number
   readonly stdout: string
-  /** Of both outputs. */
+  /** stdout and stderr together. */
   readonly text: string
 }
 
@@ -19,7 +19,7 @@ const found = (tool: string) =>
     .map((folder) => path.join(folder, tool))
     .find((file) => existsSync(file))
 
-/** What is missing here to build and run images; empty when nothing is. */
+/** Names of the missing tools for building and running images. Empty if all are installed. */
 export function missingForContainers(): string[] {
   const tools = ['buildah', 'podman', 'mmdebstrap', 'crun', 'nsenter', 'unshare', 'npm']
   const missing = tools.filter((tool) => found(tool) === undefined)
@@ -42,21 +42,21 @@ async function must(ran: Promise<Ran>): Promise<string> {
 }
 
 export interface Containers {
-  /** For the test's own files; gone with it. */
+  /** Folder for the files of the test, removed by `close`. */
   readonly folder: string
-  /** Rejects when it fails; resolves with what it printed. */
+  /** Resolves with the output; rejects if the command fails. */
   buildah(...args: readonly string[]): Promise<string>
   podman(...args: readonly string[]): Promise<string>
-  /** As `podman`, and resolves however it ends. */
+  /** Like `podman`, but also resolves if the command fails. */
   tryPodman(...args: readonly string[]): Promise<Ran>
-  /** Any program where the storage's mounts are seen. */
+  /** Runs any program in the mount namespace of the storage. */
   inside(...words: readonly string[]): Promise<string>
   close(): Promise<void>
 }
 
 export async function openContainers(): Promise<Containers> {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'ratecard-image-'))
-  // crun refuses a machine with both versions of control groups, so the second is not seen.
+  // Hides control groups v2, because crun refuses a machine with both versions.
   const hide =
     'if [ -d /sys/fs/cgroup/unified ]; then umount /sys/fs/cgroup/unified; fi; echo ready; exec sleep infinity'
   const holder = spawn('unshare', ['--mount', '--propagation', 'private', 'sh', '-c', hide], {
@@ -68,7 +68,7 @@ export async function openContainers(): Promise<Containers> {
   const place = (driver: string) => [
     ...['--root', path.join(folder, 'root'), '--runroot', path.join(folder, 'run'), '--storage-driver', driver],
   ]
-  // Where this lies on an overlay itself, layers are copied.
+  // If the overlay driver does not work here (e.g. on an overlay file system), uses vfs, which copies layers.
   const { code } = await enter('buildah', [...place('overlay'), 'info'])
   const storage = place(code === 0 ? 'overlay' : 'vfs')
   const tryPodman = (...args: readonly string[]) =>
@@ -93,8 +93,8 @@ export const runtimeBase = 'localhost/debian-of-this-test'
 export const buildBase = 'localhost/node-of-this-test'
 
 /**
- * Makes both images that the Dockerfile starts from: Debian as small as its own slim image is, from Debian's packages; and that with
- * this machine's Node and npm, and with its way to the registry.
+ * Makes both base images of the Dockerfile: a minimal Debian from Debian's packages, like its slim image; and the same with this
+ * machine's Node and npm and its npm configuration.
  */
 export async function makeBases({ buildah, inside }: Containers, suite: string): Promise<void> {
   const left = ['man', 'doc', 'locale', 'info'].map((kind) => `--dpkgopt=path-exclude=/usr/share/${kind}/*`)
@@ -128,7 +128,7 @@ export async function makeBases({ buildah, inside }: Containers, suite: string):
   await buildah('commit', '--quiet', '--rm', name, buildBase)
 }
 
-/** Builds the Dockerfile of `context` on these bases. Packages that npm has in its cache are not fetched again. */
+/** Builds the Dockerfile of `context` on these base images. Packages in npm's cache are not downloaded again. */
 export async function buildImage(
   { buildah }: Containers,
   context: string,

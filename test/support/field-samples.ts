@@ -1,4 +1,4 @@
-// Two values for each field of the document, for laws over all of them. A field without a sample does not compile.
+// Two values for each field of the document, for properties over all fields. A field without a sample does not compile.
 import type { FieldName } from '../../packages/ratecard/src/catalog/fields/tables.ts'
 import type { ItemOf, ResourceKind } from '../../packages/ratecard/src/catalog/kinds.ts'
 import type {
@@ -12,11 +12,11 @@ import type {
   Webhook,
 } from '../../packages/ratecard/src/config/schema/schema.ts'
 
-/** `undefined` takes a member of the base item away. */
+/** `undefined` removes a member of the base item. */
 type Members<Item> = { readonly [Key in keyof Item]?: Item[Key] | undefined }
 
 export interface Sample<K extends ResourceKind> {
-  /** Members that the field needs beside it. */
+  /** Members that the field depends on. */
   readonly beside?: Members<ItemOf<K>>
   readonly first: Members<ItemOf<K>>
   readonly second: Members<ItemOf<K>>
@@ -28,7 +28,7 @@ type Samples = {
 
 const tiered: Members<Price> = { billing_scheme: 'tiered', tiers: [{ up_to: 'inf', unit_amount: 5 }] }
 
-/** Customers that the samples name; a test makes them before it pushes. */
+/** Customers used by the samples. A test creates them before its push. */
 export const sampleCustomers = ['cus_sample_one', 'cus_sample_two'] as const
 
 export const fieldSamples: Samples = {
@@ -202,7 +202,7 @@ const other: Coupon = { id: 'other', percent_off: 20, duration: 'once' }
 const code: PromotionCode = { id: 'code_hello', code: 'HELLO', coupon: 'welcome' }
 const webhook: Webhook = { id: 'hook', url: 'https://a.example.com/hook', events: ['invoice.paid'] }
 
-/** Ids of the items that samples are about. */
+/** Ids of the items that the samples change. */
 export const sampleIds: Readonly<Record<ResourceKind, string>> = {
   meter: 'calls',
   feature: 'sso',
@@ -218,7 +218,7 @@ function withMembers<T extends object>(item: T, members: object | undefined): T 
   return Object.fromEntries(Object.entries(whole).filter(([, value]) => value !== undefined)) as T
 }
 
-/** A document in which one item of the kind has these members; undefined takes a member away. */
+/** A document in which one item of the kind has these members. `undefined` removes a member. */
 export function sampleDocument(kind: ResourceKind, members: object): BillingConfig {
   const of = (wanted: ResourceKind) => (wanted === kind ? members : undefined)
   return {

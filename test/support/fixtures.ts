@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { BillingConfig, Meter, Price } from '../../packages/ratecard/src/config/schema/schema.ts'
 
-/** A document of test/fixtures with its variables filled in. */
+/** A document of test/fixtures with its variables expanded. */
 export function fixture(name: string): BillingConfig {
   const text = readFileSync(new URL(`../fixtures/${name}.json`, import.meta.url), 'utf8')
   return JSON.parse(
@@ -11,7 +11,7 @@ export function fixture(name: string): BillingConfig {
   ) as BillingConfig
 }
 
-/** Usage of an API, and its price for each call. */
+/** A meter of API calls, and its price per call. */
 export const callsMeter: Meter = { id: 'calls', display_name: 'Calls', event_name: 'call' }
 export const perCall: Price = {
   id: 'calls',

@@ -1,17 +1,17 @@
-// Stands between the adapter and the sandbox and can be shut: writes wait before it, however long, until it is opened again.
+// A proxy between adapter and sandbox that can be closed: writes are queued until it is opened again.
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 export interface Gate {
   readonly url: string
-  /** Lets so many more writes through, then none. */
+  /** Lets this number of further writes through, then queues the rest. */
   shutAfter(writes: number): void
-  /** Lets through what waits, and what comes. */
+  /** Lets queued and later writes through. */
   open(): void
   close(): Promise<void>
 }
 
-/** In front of a server on 127.0.0.1; open at first. */
+/** Starts a proxy for a server on 127.0.0.1; open at first. */
 export async function startGate(port: number): Promise<Gate> {
   let free = Infinity
   let waiting: (() => void)[] = []

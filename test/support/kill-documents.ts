@@ -1,4 +1,5 @@
-// One push that does everything at once: creates, updates, renames, replaces, archives, an adoption, webhooks, codes of a replaced coupon.
+// Documents of one push with every kind of change: creates, updates, renames, replaces, archives, an adoption, webhooks, codes of a
+// replaced coupon.
 import type Stripe from 'stripe'
 import type { BillingConfig } from '../../packages/ratecard/src/config/schema/schema.ts'
 
@@ -57,7 +58,7 @@ export async function secondDocument(stripe: Stripe): Promise<BillingConfig> {
         name: 'Pro plan',
         prices: [
           { id: 'pro_monthly', amount: 1200, currency: 'usd', interval: 'month', default: true },
-          // Renamed, and edited in the same push.
+          // Renamed and edited in the same push.
           {
             id: 'pro_annual',
             previous_ids: ['pro_yearly'],

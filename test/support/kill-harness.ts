@@ -1,4 +1,4 @@
-// Kills a push at a point, pushes again, and tells what the world looks like then.
+// Kills a push at a given point, pushes again, and compares the resulting state.
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -26,15 +26,15 @@ import { nobody } from './stack.ts'
 import type { Program } from './program.ts'
 
 const secretKey = 'sk_test_killedEverywhere0000'
-/** Long: the machine may be busy. The lease of a process that was killed is free at once all the same. */
+/** Lease duration, long enough for a busy machine. The lease of a killed process is released at once anyway. */
 const leaseMs = 60_000
 
-/** How a write comes late: the processor works on it, or it has not arrived there. */
+/** Kinds of a late write: still running at the processor, or not yet arrived there. */
 export const lateKinds = ['late', 'late_arrival'] as const
 export type LateKind = (typeof lateKinds)[number]
 
 export interface World {
-  /** Every live object of ours, references as configuration ids, ids of the processor left out. */
+  /** Every live managed object, with references as configuration ids and without processor ids. */
   readonly objects: readonly string[]
   readonly mappings: readonly string[]
   readonly versions: readonly string[]
@@ -99,11 +99,11 @@ export async function createHarness(
     documentFile,
   })
 
-  /** Pushes with a kill at the given point (0: none), then once more; the world afterwards. */
+  /** Pushes with a kill at the given point (0: none), then pushes again. Returns the resulting state. */
   async function run(killAt: number): Promise<{
     readonly killed: boolean
     readonly points: number
-    /** Writes that the push sent. */
+    /** Number of writes that the push sent. */
     readonly writes: number
     readonly world: World
   }> {
@@ -125,8 +125,8 @@ export async function createHarness(
   }
 
   /**
-   * Kills a push while its n-th write is on its way, and pushes again; the world once that push has applied, and once the late write
-   * has landed. `refusedWith` is the code of a first push that had to wait for the late write.
+   * Kills a push during its n-th write, and pushes again. Returns the state after that push was applied, and after the late write
+   * arrived. `refusedWith` is the code of a first push that had to wait for the late write.
    */
   async function runLate(write: number, kind: LateKind) {
     sandbox.control.restore('prepared')
@@ -171,7 +171,7 @@ export async function createHarness(
   }
 }
 
-/** `before` gets what kills the program. */
+/** `before` receives the function that kills the program. */
 function runProgram(
   program: Program,
   order: object,

@@ -1,4 +1,4 @@
-/** Counts the points that a process passes and ends it (SIGKILL) at the n-th; 0 never does. */
+/** Counts the points that a process passes, and ends it (SIGKILL) at the n-th; never if `killAt` is 0. */
 export function killPoints(killAt: number) {
   let passed = 0
   const pass = (): void => {
@@ -7,7 +7,7 @@ export function killPoints(killAt: number) {
   return {
     pass,
     passed: () => passed,
-    /** The object, with a point before and after each call of these methods. */
+    /** The object with a kill point before and after each call of these methods. */
     counted<T extends object>(target: T, names: readonly (keyof T & string)[]): T {
       return new Proxy(target, {
         get(object, name) {

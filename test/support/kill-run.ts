@@ -1,12 +1,12 @@
-// What a kill run must show, for any store and any choice of points.
+// Assertions of a kill run, for any store and any choice of points.
 import { expect } from 'vitest'
 import { firstDocument, secondDocument } from './kill-documents.ts'
 import { createHarness, lateKinds } from './kill-harness.ts'
 import type { StoreFactory } from './kill-stores.ts'
 
 /**
- * Kills a representative push at the chosen points of all it has, each time from the same beginning, and expects that pushing
- * again ends as the undisturbed push does. The lanes share the points and run side by side.
+ * Kills a representative push at the chosen points, each time from the same state, and expects a second push to reach the state of an
+ * undisturbed push. The lanes share the points and run concurrently.
  */
 export async function expectEveryKillSurvived(
   makeStores: () => Promise<StoreFactory>,
@@ -37,8 +37,8 @@ async function runLane(
 }
 
 /**
- * Kills a representative push while one of its writes is on its way, at the chosen ones of all it has and both ways. The next push
- * either applies, or has to wait for the write; once it has applied the late write changes nothing.
+ * Kills a representative push during the chosen writes, with both kinds of a late write. The next push is applied or waits for the
+ * write. After it was applied, the late write changes nothing.
  */
 export async function expectLateWritesHarmless(
   makeStores: () => Promise<StoreFactory>,
@@ -73,6 +73,6 @@ export async function expectLateWritesHarmless(
 export const everyNth = (step: number) => (points: number) =>
   Array.from({ length: Math.ceil(points / step) }, (_, index) => 1 + index * step)
 
-/** So many, spread evenly over the whole push. */
+/** `count` points, spread evenly over the whole push. */
 export const spread = (count: number) => (points: number) =>
   Array.from({ length: count }, (_, index) => Math.round(((index + 0.5) * points) / count))

@@ -1,4 +1,4 @@
-// Where the stores of a kill run live: one prepared state, copied afresh for every kill.
+// Stores of a kill run: one prepared state, copied for every kill.
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -9,7 +9,7 @@ export interface Place {
   readonly file: string
 }
 
-/** `fork` copies the prepared state, which nobody may have open then. */
+/** `fork` copies the prepared state, which must not be open at that time. */
 export interface StoreFactory {
   readonly prepared: Place
   fork(name: string): Promise<Place & { remove(): Promise<void> }>
@@ -35,7 +35,7 @@ export function sqliteStores(): Promise<StoreFactory> {
   })
 }
 
-/** In databases of a server that the caller closes. */
+/** Stores in databases of a server that the caller closes. */
 export async function postgresStores(server: TestPostgres): Promise<StoreFactory> {
   const prepared = await server.createDatabase()
   return {

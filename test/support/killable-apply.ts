@@ -1,4 +1,4 @@
-// A process that applies a template and kills itself at the n-th point.
+// A process that applies a template and ends itself (SIGKILL) at the n-th point.
 import { runKillable } from './killable-service.ts'
 
 const caller = { author: null, by: null, requestId: null, dryRun: false }

@@ -1,4 +1,4 @@
-// A process that moves the subscribers of a replaced price, and is killed from outside.
+// A process that migrates the subscribers of a replaced price. The test kills it.
 import { runKillable } from './killable-service.ts'
 
 const caller = { author: null, by: null, requestId: null }

@@ -1,5 +1,5 @@
-// A process that pushes one document and kills itself (SIGKILL) at the n-th point: before and after every journal write and
-// every call of the processor. Composed of the real parts; only the counting stands between them.
+// A process that pushes one document and ends itself (SIGKILL) at the n-th point: before and after every journal write and every
+// processor call. Composed of the real parts; only the counter is added.
 import { readFileSync } from 'node:fs'
 import { createService } from '../../packages/ratecard/src/composition/compose.ts'
 import { systemClock } from '../../packages/ratecard/src/clock.ts'

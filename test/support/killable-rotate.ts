@@ -1,4 +1,4 @@
-// A process that rotates a webhook's secret (or ends the overlap) and kills itself at the n-th point.
+// A process that rotates a webhook's secret (or ends the overlap) and ends itself (SIGKILL) at the n-th point.
 import { runKillable } from './killable-service.ts'
 
 const who = { author: null, by: null, message: null, requestId: null }

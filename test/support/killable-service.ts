@@ -1,5 +1,5 @@
-// The service in a process that kills itself (SIGKILL) at the n-th point: before and after every write of the journal, and before
-// every call that goes out to the processor. Composed of the real parts.
+// The service in a process that ends itself (SIGKILL) at the n-th point: before and after every journal write, and before every
+// processor call. Composed of the real parts.
 import { createService } from '../../packages/ratecard/src/composition/compose.ts'
 import { systemClock } from '../../packages/ratecard/src/clock.ts'
 import { createStripeProcessor } from '../../packages/ratecard/src/processor/stripe/stripe-processor.ts'
@@ -19,7 +19,7 @@ export interface Order {
 
 type Part = 'jobs' | 'tenants'
 
-/** Does the work with a service over the order's store; `points` names the methods of the store that are counted. */
+/** Runs `work` with a service over the ordered store. `points` lists the store methods that count as points. */
 // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- what is in the order beside, read from JSON
 export async function runKillable<More extends object = object>(
   points: { readonly [Name in Part]?: readonly (keyof Store[Name] & string)[] },

@@ -1,5 +1,5 @@
-// Around a service that is killed (killable-service.ts): a sandbox, stores that are copied afresh for each kill, and the service of
-// whoever finds what was left.
+// Runs a service that is killed (killable-service.ts): a sandbox, stores copied for each kill, and a second service over the remaining
+// state.
 import { spawn } from 'node:child_process'
 import Stripe from 'stripe'
 import { systemClock } from '../../packages/ratecard/src/clock.ts'
@@ -15,7 +15,7 @@ import { makeProgram } from './program.ts'
 import type { Program } from './program.ts'
 import type { Stack } from './stack.ts'
 
-/** `script` is a file beside this one. */
+/** `script` is a file in this folder. */
 export async function killedService(stores: StoreFactory, script: string, secretKey: string) {
   const program = await makeProgram(script)
   const sandbox = await startSandbox({ port: 0, dataDir: null, clock: systemClock })
@@ -23,7 +23,7 @@ export async function killedService(stores: StoreFactory, script: string, secret
   const address = { host: '127.0.0.1', port: sandbox.port, protocol: 'http', telemetry: false } as const
   const stripe = new Stripe(secretKey, { ...address, maxNetworkRetries: 0 })
 
-  /** The service over the store in this file, as a process that starts there would have it. */
+  /** Starts a service over the store, as a new process would. */
   const open = async ({ url, file }: Place): Promise<Stack> => {
     const store = await openStore({ url, file, sealer: createSealer(masterKey) })
     const connection = { secretKey, apiBase: sandbox.url, budget: unlimitedBudget, clock: systemClock, firstWaitMs: 1 }
@@ -45,7 +45,9 @@ export async function killedService(stores: StoreFactory, script: string, secret
     }
   }
 
-  /** From the prepared state, killed at this point (0: none); what is left is open when it resolves. */
+  /**
+   * Starts from the prepared state and kills the service at this point (0: never). Resolves with a service over the remaining state.
+   */
   const killedAt = async (killAt: number, more: object = {}) => {
     sandbox.control.restore('prepared')
     const place = await stores.fork(`kill-${String(killAt)}`)
@@ -60,7 +62,7 @@ export async function killedService(stores: StoreFactory, script: string, secret
     return { ...ended, stack, close }
   }
 
-  /** From the prepared state, killed while its n-th write is on its way to the processor. `land` lets the write through. */
+  /** Starts from the prepared state and kills the service during its n-th processor write. `land` lets the write through. */
   const killedLate = async (write: number, kind: LateKind, more: object = {}) => {
     sandbox.control.restore('prepared')
     const place = await stores.fork(`late-${String(write)}`)
@@ -87,7 +89,7 @@ export async function killedService(stores: StoreFactory, script: string, secret
   return { stripe, open, prepared, killedAt, killedLate, close }
 }
 
-/** `before` gets what kills the program. */
+/** `before` receives the function that kills the program. */
 function runProgram(
   program: Program,
   order: object,

@@ -1,4 +1,4 @@
-// Programs of this machine that a test runs beside the service: proxies, balancers, the command itself.
+// Programs of this machine that a test runs beside the service: proxies, load balancers, the command itself.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
@@ -8,13 +8,13 @@ import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { onTestFinished } from 'vitest'
 
-/** Where a program of the system is; undefined when it is not installed. */
+/** Path of a system program. Undefined if it is not installed. */
 export const systemProgram = (name: string) =>
   ['/usr/sbin', '/usr/bin', '/usr/local/sbin', '/usr/local/bin']
     .map((folder) => path.join(folder, name))
     .find((file) => existsSync(file))
 
-/** A port of 127.0.0.1 that nobody listened at a moment ago, for programs that cannot choose one themselves. */
+/** A port of 127.0.0.1 that was free when probed, for programs that cannot choose one themselves. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -24,7 +24,7 @@ export async function freePort(): Promise<number> {
   return port
 }
 
-/** Ends with the test. `said`: what it wrote to stderr so far. */
+/** Starts a program that ends with the test. `said` returns its stderr so far. */
 export function startProgram(command: string, args: readonly string[], env: NodeJS.ProcessEnv, cwd: string) {
   const child = spawn(command, args, {
     cwd,
@@ -41,7 +41,7 @@ export function startProgram(command: string, args: readonly string[], env: Node
   return { child, said: () => said }
 }
 
-/** The JSON of its first line; fails with what it said when it ends before. */
+/** Parses the first line of output as JSON. Fails with the program's stderr if it ends before. */
 export async function firstAnswer<T>({ child, said }: ReturnType<typeof startProgram>): Promise<T> {
   const lines = createInterface({ input: child.stdout })
   const [line] = (await Promise.race([

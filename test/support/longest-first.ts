@@ -1,5 +1,5 @@
-// The files that take longest begin first, so that none of them is left over while the other processes have nothing to do. Vitest
-// knows how long a file took from an earlier run only, and goes by its size otherwise.
+// Runs the slowest test files first, so that none of them runs alone at the end. Vitest knows durations only from an earlier run, and
+// otherwise sorts by file size.
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -8,7 +8,7 @@ import type { TestSpecification } from 'vitest/node'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Small files of long work, longest first. */
+/** Slow files that are small, slowest first. */
 const longest = [
   'test/fault/kill-everywhere.test.ts',
   'test/e2e/workers/service.test.ts',
@@ -37,7 +37,7 @@ export class LongestFirst extends BaseSequencer {
       const index = longest.indexOf(moduleId)
       return index === -1 ? longest.length : index
     }
-    // Stable, so the rest stays as it was.
+    // The sort is stable, so the other files keep their order.
     return (await super.sort(files)).sort((a, b) => rank(a) - rank(b))
   }
 }

@@ -1,27 +1,26 @@
-// Stands between the adapter and the sandbox and loses answers: the request goes through and is carried out, but whoever asked
-// never hears of it.
+// A proxy between adapter and sandbox that loses responses: the request is executed, but its sender never gets the response.
 import { createServer, request } from 'node:http'
 import type { IncomingMessage, RequestOptions, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 export interface Exchange {
   readonly method: string
-  /** Without the query. */
+  /** Path without the query. */
   readonly path: string
 }
 
 export interface LossyProxy {
   readonly url: string
-  /** Answers that were lost, oldest first. */
+  /** Lost responses, oldest first. */
   readonly lost: readonly (Exchange & { readonly status: number })[]
-  /** The bodies of all answers, lost or not. */
+  /** Bodies of all responses, including lost ones. */
   readonly said: readonly string[]
-  /** From now on every answer for which this is true is lost, instead of those before; null loses none. */
+  /** From now on loses every response for which `which` returns true. Replaces the previous condition; null loses none. */
   lose(which: ((exchange: Exchange) => boolean) | null): void
   close(): Promise<void>
 }
 
-/** In front of a server on 127.0.0.1. */
+/** Starts a proxy for a server on 127.0.0.1. */
 export async function startLossyProxy(port: number): Promise<LossyProxy> {
   const lost: (Exchange & { status: number })[] = []
   const said: string[] = []

@@ -1,9 +1,9 @@
-// Random damage to documents: values of other types, missing, repeated and unknown members, hostile names.
+// Random mutations of documents: values of other types; missing, repeated and unknown members; malicious names.
 import fc from 'fast-check'
 
 type Holder = unknown[] | Record<string, unknown>
 
-/** Every place of a document that can be changed. */
+/** Every location of a document that can be mutated. */
 function places(value: unknown): { holder: Holder; key: string }[] {
   if (typeof value !== 'object' || value === null) return []
   const holder = value as Holder
@@ -47,7 +47,7 @@ const odd = fc.constantFrom(
   'é ',
   '\ud800',
 )
-/** One random change of a document, by a place that is chosen when it is made. */
+/** One random mutation. Its location is chosen when it is applied. */
 export const edit = fc.oneof(
   fc.record({ kind: fc.constant('replace' as const), at: fc.nat(), value: junk }),
   fc.record({ kind: fc.constant('remove' as const), at: fc.nat() }),
@@ -57,7 +57,7 @@ export const edit = fc.oneof(
 
 type Edit = typeof edit extends fc.Arbitrary<infer Value> ? Value : never
 
-/** A copy of the document with the edits made one after the other. */
+/** A copy of the document with the mutations applied one after the other. */
 export function mutate(document: unknown, edits: readonly Edit[]): unknown {
   const copy: unknown = structuredClone(document)
   for (const change of edits) {
@@ -74,7 +74,7 @@ export function mutate(document: unknown, edits: readonly Edit[]): unknown {
   return copy
 }
 
-// Defines, as JSON.parse does: assigning to __proto__ would change the prototype.
+// Defines the property as JSON.parse does, because assigning to __proto__ would change the prototype.
 function define(holder: Holder, key: string, value: unknown): void {
   Object.defineProperty(holder, key, { value, writable: true, enumerable: true, configurable: true })
 }

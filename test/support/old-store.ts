@@ -1,6 +1,6 @@
-// What earlier releases left, each of them the same: a database on each engine with the account at the sandbox that it belongs to.
-// In it: two revisions, an interrupted push, tenants with and without a deal, a free subscription, a job that is done, and a
-// migration that waits for its date. `scripts/keep-release.ts` adds those of a release.
+// Databases of earlier releases on each engine, with the sandbox account that they belong to. Each contains two revisions, an
+// interrupted push, tenants with and without a deal, a free subscription, a completed job, and a migration that waits for its date.
+// `scripts/keep-release.ts` creates those of a release.
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { gunzipSync } from 'node:zlib'
@@ -9,15 +9,15 @@ import pg from 'pg'
 
 export interface OldStore {
   readonly engine: 'sqlite' | 'postgres'
-  /** Epoch milliseconds at which it was left. */
+  /** Time of the fixture in epoch milliseconds. */
   readonly now: number
   readonly masterKey: string
-  /** Of the account at the processor. */
+  /** Secret key of the account at the processor. */
   readonly secretKey: string
   readonly serviceKey: string
-  /** The cookie of a session of the tenant `ada`. */
+  /** Session cookie of the tenant `ada`. */
   readonly session: string
-  /** By tenant, each on `pro_monthly`. */
+  /** Subscription of each tenant, on `pro_monthly`. */
   readonly subscriptions: Readonly<Record<'ada' | 'bob' | 'cleo', string>>
   readonly jobs: { readonly waiting: string; readonly moved: string }
   readonly interruptedPush: string
@@ -26,7 +26,7 @@ export interface OldStore {
   readonly sandbox: { readonly file: string; readonly content: string }
 }
 
-/** The releases that left a database, by version. */
+/** Versions of the releases with a database. */
 export const oldReleases: readonly string[] = readdirSync(new URL('../fixtures/stores/', import.meta.url))
   .flatMap((file) => /^(.+)-sqlite\.json\.gz$/.exec(file)?.[1] ?? [])
   .toSorted()
@@ -36,9 +36,9 @@ export function readOldStore(release: string, engine: OldStore['engine']): OldSt
   return JSON.parse(gunzipSync(readFileSync(file)).toString('utf8')) as OldStore
 }
 
-/** Tables whose rows the schema itself begins with. */
+/** Tables with rows created by the schema itself. */
 const begun = ['published', 'worker_changes']
-/** What others refer to comes first. */
+/** Tables that others refer to are filled first. */
 const first = ['versions', 'pushes', 'jobs']
 
 function tablesOf({ rows }: OldStore) {

@@ -1,4 +1,4 @@
-// A real PostgreSQL for tests, from the machine's own packages, in a temporary folder and on a unix socket.
+// A real PostgreSQL for tests, from the machine's packages, in a temporary folder and on a unix socket.
 import { spawn, spawnSync } from 'node:child_process'
 import type { ChildProcessByStdio, SpawnOptions } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -11,18 +11,18 @@ import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 
 export interface TestPostgres {
-  /** The URL of a new database: empty, or a copy of the one at `template`, which nobody may be connected to. */
+  /** URL of a new database: empty, or a copy of `template`, which must have no open connections. */
   createDatabase(template?: string): Promise<string>
-  /** Whoever is still connected to it loses the connection. */
+  /** Drops a database, including its open connections. */
   dropDatabase(url: string): Promise<void>
-  /** The URL of a new, empty schema in a shared database: as good for most tests, and made ten times faster. */
+  /** URL of a new, empty schema in a shared database: sufficient for most tests, and created ten times faster. */
   createSchema(): Promise<string>
-  /** Ends every connection to the database, as a restart of the server would. */
+  /** Ends every connection to the database, like a restart of the server. */
   disconnectAll(url: string): Promise<void>
   close(): Promise<void>
 }
 
-/** Where Debian and its relatives keep the server's programs, newest first. */
+/** Folder of the server's programs on Debian and its derivatives, newest version first. */
 function binaries(): string | null {
   const root = '/usr/lib/postgresql'
   if (!existsSync(root)) return null
@@ -35,7 +35,7 @@ function binaries(): string | null {
   )
 }
 
-/** PostgreSQL refuses to run as root: then it runs as the user that its package made. */
+/** User that the package created, because PostgreSQL refuses to run as root. Null if this process is not root. */
 function serverUser(): { readonly uid: number; readonly gid: number } | null {
   if (process.getuid?.() !== 0) return null
   const [uid, gid] = ['-u', '-g'].map((flag) =>
@@ -50,7 +50,7 @@ export function postgresInstalled(): boolean {
   return binaries() !== null
 }
 
-/** Starts a server of its own; ask {@link postgresInstalled} first. Ends with `close`, and at the latest with this process. */
+/** Starts a separate server; check {@link postgresInstalled} first. It ends with `close`, at the latest with this process. */
 export async function startPostgres(): Promise<TestPostgres> {
   const bin = binaries()
   if (bin === null) throw new Error('No PostgreSQL server is installed.')
@@ -105,7 +105,7 @@ export async function startPostgres(): Promise<TestPostgres> {
   }
 }
 
-/** The shell waits for its input to end, which it does even when this process is killed, and then stops the server. */
+/** The shell stops the server when its input ends, which also happens if this process is killed. */
 function runServer(program: string, folder: string, data: string, options: SpawnOptions) {
   const script =
     '"$0" "$@" >log 2>&1 & pid=$!; cat >/dev/null; kill -INT $pid; wait $pid; dir=$PWD; cd /; rm -rf "$dir"'
@@ -121,7 +121,7 @@ function runServer(program: string, folder: string, data: string, options: Spawn
   const keeper: ChildProcessByStdio<Writable, null, null> = spawn('sh', ['-c', script, program, ...args], {
     ...options,
     stdio: ['pipe', 'ignore', 'ignore'],
-    // A signal to the test run's process group must not reach the shell before its input ends.
+    // A signal to the process group of the test run must not reach the shell before its input ends.
     detached: true,
   })
   return keeper

@@ -1,18 +1,20 @@
-// Keeps every answer and every output that the suites see, so that two commits can be compared: a clean-up must not change a byte.
-// Off unless RECORD_ANSWERS names a folder. `scripts/compare-answers.ts` compares two such folders.
+// Records every response and output that the tests see, to compare two commits: a refactoring must not change a byte. Off unless
+// RECORD_ANSWERS names a folder. `scripts/compare-answers.ts` compares two such folders.
 import { appendFileSync, mkdirSync } from 'node:fs'
 import path from 'node:path'
 import { expect } from 'vitest'
 
 const folder = process.env['RECORD_ANSWERS']
 
-/** Answers of one test beyond this number are left out: fuzzers make thousands. */
+/** Maximum number of recorded responses per test, because fuzz tests cause thousands. */
 const mostOfOneTest = 400
 
 const counts = new Map<string, number>()
 const names = new Map<string, Map<string, string>>()
 
-/** Values that differ from run to run; each becomes its class and the order in which the test met it. */
+/**
+ * Patterns of values that differ between runs. Each is replaced by its class and the order of its first appearance in the test.
+ */
 const volatile: readonly (readonly [name: string, pattern: RegExp])[] = [
   ['time', /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z|\d{4}-\d\d-\d\d \d\d:\d\d(?::\d\d)?/g],
   ['date', /\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT|\b(?:2025|2026|2027)-\d\d-\d\d\b/g],
@@ -33,7 +35,7 @@ const volatile: readonly (readonly [name: string, pattern: RegExp])[] = [
   ['took', /\b\d+(?:\.\d+)? ?(?:ms|s)\b/g],
 ]
 
-/** The text with everything volatile named by class and by the order of its first appearance in the running test. */
+/** Replaces volatile values by class and order of first appearance in the running test. */
 function settle(test: string, text: string): string {
   const known = names.get(test) ?? new Map<string, string>()
   names.set(test, known)
@@ -47,7 +49,7 @@ function settle(test: string, text: string): string {
   return settled
 }
 
-/** Records one answer of the service or one output of the command line, under the name of the running test. */
+/** Records one response of the service, or one output of the command line, under the name of the running test. */
 export function recordAnswer(what: string, answer: unknown): void {
   if (folder === undefined) return
   const { currentTestName, testPath } = expect.getState()

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../packages/ratecard/src/errors/service-error.ts'
 
-/** The ServiceError that `work` throws; null when it throws nothing. Other errors are thrown on. */
+/** The ServiceError that `work` throws; null if it does not throw. Other errors are rethrown. */
 export function refusedWith(work: () => unknown): ServiceError | null {
   try {
     work()

@@ -1,5 +1,5 @@
-// A replica in a process of its own, put together of the real parts. Unlike the command it has no pace, a lease as short as a
-// test wants it, and, when told to, it stops itself (SIGSTOP) in the middle of a push, exactly there where it is asked to.
+// A replica in a separate process, composed of the real parts. Unlike the command it has no rate limit for processor calls, its lease
+// duration is configurable, and it can stop itself (SIGSTOP) at a given point of a push.
 import { flushCompileCache } from 'node:module'
 import { createService } from '../../packages/ratecard/src/composition/compose.ts'
 import { systemClock } from '../../packages/ratecard/src/clock.ts'
@@ -62,6 +62,6 @@ const app = await buildApp({
 })
 const url = await app.listen({ host: '127.0.0.1', port: 0 })
 service.lookups.start()
-// Node keeps it when a process ends by itself, which a replica does not.
+// Node writes the compile cache on a regular exit, but a replica is killed.
 flushCompileCache()
 process.stdout.write(`${JSON.stringify({ url })}\n`)

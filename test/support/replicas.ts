@@ -1,4 +1,4 @@
-// Several server processes on one PostgreSQL, and one sandbox processor in a process of its own.
+// Several server processes on one PostgreSQL, and one sandbox processor in a separate process.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -34,10 +34,10 @@ export interface Answer {
 
 export interface Replica {
   readonly url: string
-  /** Whether the system has it stopped (SIGSTOP). */
+  /** True if the process is stopped (SIGSTOP). */
   isStopped(): boolean
   signal(name: NodeJS.Signals): void
-  /** Resolves with the exit code, null after a signal. */
+  /** Resolves with the exit code; null after a signal. */
   readonly ended: Promise<number | null>
 }
 
@@ -45,19 +45,19 @@ export interface ReplicaWorld {
   readonly databaseUrl: string
   readonly masterKey: string
   readonly sandboxUrl: string
-  /** The account, used by somebody else. */
+  /** Stripe client of the same account, for edits made outside of Ratecard. */
   readonly stripe: Stripe
-  /** The real command. */
+  /** Starts the real command. */
   startServer(env?: NodeJS.ProcessEnv, port?: number): Promise<Replica>
-  /** The service of an earlier release, as `scripts/keep-release.ts` kept it. */
+  /** Starts the service of an earlier release, as kept by `scripts/keep-release.ts`. */
   startRelease(release: string): Promise<Replica>
-  /** The same service, see replica.ts. */
+  /** Starts the service by replica.ts. */
   startReplica(options?: Partial<Pick<ReplicaOrder, 'leaseMs' | 'stop'>>): Promise<Replica>
-  /** What the processor was asked since this was asked last; reads left out. */
+  /** Write requests to the processor since the previous call. */
   takeWrites(): Promise<readonly LoggedRequest[]>
 }
 
-/** Everything ends with the test. */
+/** Starts the processor and the database. All processes end with the test. */
 export async function replicaWorld(): Promise<ReplicaWorld> {
   const folder = mkdtempSync(path.join(tmpdir(), 'ratecard-replicas-'))
   onTestFinished(() => {
@@ -109,7 +109,7 @@ export async function replicaWorld(): Promise<ReplicaWorld> {
   }
 }
 
-/** Where it lies so that it finds the libraries of this installation; a script whose argument is the folder of its data. */
+/** Unpacks a release to a folder where it finds the installed libraries. Returns the script; its argument is the data folder. */
 function unpacked(release: string): string {
   const packed = readFileSync(new URL(`../fixtures/services/${release}.json.gz`, import.meta.url))
   const files = JSON.parse(gunzipSync(packed).toString('utf8')) as Readonly<Record<string, string>>
@@ -136,7 +136,7 @@ try {
   return main
 }
 
-/** A process that tells its address in its first line of JSON. */
+/** Starts a process that prints its address in a first line of JSON. */
 async function startProcess(args: readonly string[], env: NodeJS.ProcessEnv, cwd: string): Promise<Replica> {
   const child = spawn(process.execPath, args, { cwd, env, stdio: ['ignore', 'pipe', 'inherit'] })
   const ended = once(child, 'exit').then(([code]) => code as number | null)
@@ -155,7 +155,7 @@ async function startProcess(args: readonly string[], env: NodeJS.ProcessEnv, cwd
   if (url === undefined) throw new Error(JSON.stringify(other))
   return {
     url,
-    // The third field of the line; the name in brackets before it may hold spaces.
+    // Reads the state after the last parenthesis, because the process name in parentheses may contain spaces.
     isStopped: () => /\) T /.test(readFileSync(`/proc/${String(child.pid)}/stat`, 'utf8')),
     signal: (name) => void child.kill(name),
     ended,
@@ -175,7 +175,7 @@ export async function push(
   return { status: response.status, body: (await response.json()) as Answer['body'] }
 }
 
-/** What the replica serves, hidden prices and all, ids of the processor left out of the document; null when nothing. */
+/** Document served by the replica, including hidden prices, without processor ids. Null if it serves none. */
 export async function served(replica: Pick<Replica, 'url'>): Promise<Served | null> {
   const response = await fetch(`${replica.url}${admin}/config`, { headers: { 'x-service-key': serviceKey } })
   const text = await response.text()

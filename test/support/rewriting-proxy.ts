@@ -1,4 +1,4 @@
-// Stands between the adapter and the sandbox and changes what is answered: the request goes through and is carried out as it is.
+// A proxy between adapter and sandbox that changes responses. The request is executed unchanged.
 import { createServer, request } from 'node:http'
 import type { IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -6,22 +6,24 @@ import { onTestFinished } from 'vitest'
 
 export interface Answered {
   readonly method: string
-  /** Without the query. */
+  /** Path without the query. */
   readonly path: string
-  /** Which request of the run it is, from 0. */
+  /** Index of the request since the last `rewrite`, from 0. */
   readonly index: number
   readonly body: unknown
 }
 
 export interface RewritingProxy {
   readonly url: string
-  /** From now on each successful answer is what this makes of it; counting begins anew. */
+  /** From now on replaces the body of each successful response by the result of `how`. Resets the index. */
   rewrite(how: (answered: Answered) => unknown): void
-  /** From now on the key may not do what this says; it does not reach the server. */
+  /**
+   * From now on refuses requests for which `what` returns true, like a key without that permission. They do not reach the server.
+   */
   forbid(what: (asked: Pick<Answered, 'method' | 'path'>) => boolean): void
 }
 
-/** In front of a server on 127.0.0.1; closed when the test ends. */
+/** Starts a proxy for a server on 127.0.0.1; closed when the test ends. */
 export async function rewritingProxy(port: number): Promise<RewritingProxy> {
   let how: (answered: Answered) => unknown = ({ body }) => body
   let forbidden: Parameters<RewritingProxy['forbid']>[0] = () => false
@@ -72,7 +74,7 @@ async function read(stream: IncomingMessage): Promise<string> {
 
 export type Place = readonly (string | number)[]
 
-/** Where there is a list or an object within a value, the value itself left out. */
+/** Locations of all lists and objects within a value, without the value itself. */
 export function parts(value: unknown, place: Place = []): Place[] {
   if (typeof value !== 'object' || value === null) return []
   const own = Object.entries(value).flatMap(([name, inner]) =>
@@ -81,7 +83,7 @@ export function parts(value: unknown, place: Place = []): Place[] {
   return place.length === 0 ? own : [place, ...own]
 }
 
-/** A copy of the value with something else in one place. */
+/** A copy of the value with another value at one location. */
 export function withPart(value: unknown, place: Place, part: unknown): unknown {
   const [name, ...rest] = place
   if (name === undefined) return part

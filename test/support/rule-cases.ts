@@ -1,5 +1,5 @@
-// One document for each way to break the rules: each breaks exactly one of them, so that the unit, HTTP and command line tests can
-// all ask for exactly one issue.
+// One document for each violation of a rule. Each document violates exactly one rule, so unit, HTTP and command line tests can all
+// expect exactly one issue.
 import { enterprise } from './rule-cases-enterprise.ts'
 import { duplicates, hooks, promotions, texts } from './rule-cases-other.ts'
 import { prices } from './rule-cases-price.ts'
@@ -10,7 +10,7 @@ import type { RuleCase } from './rule-parts.ts'
 export { validDocument } from './rule-parts.ts'
 export type { RuleCase } from './rule-parts.ts'
 
-/** Documents that are invalid for exactly one reason. */
+/** Documents with exactly one error. */
 export const ruleCases: readonly RuleCase[] = [
   ...requiredFields,
   ...shapes,
@@ -22,7 +22,7 @@ export const ruleCases: readonly RuleCase[] = [
   ...promotions,
 ]
 
-/** Documents that are valid and give exactly one warning. */
+/** Valid documents with exactly one warning. */
 export const warningCases: readonly RuleCase[] = [
   of('an enterprise price without a base', 'base_price_missing', firstPrice, withPrices(partner())),
   of('a webhook without an id', 'webhook_id_missing', '#/webhooks/0', config({ webhooks: [without(webhook(), 'id')] })),

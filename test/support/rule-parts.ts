@@ -1,7 +1,7 @@
-// The parts that the documents of the rule cases are made of; each part alone breaks no rule.
+// Parts of the rule cases' documents. No part violates a rule by itself.
 import type { IssueCode } from '../../packages/ratecard/src/errors/codes.ts'
 
-/** `pointer` is where the one issue of the document points. */
+/** `pointer` is the location of the document's only issue. */
 export interface RuleCase {
   readonly name: string
   readonly code: IssueCode
@@ -58,7 +58,7 @@ export const withPrices = (...prices: Fields[]): Fields => config({ products: [p
 export const without = (fields: Fields, name: string): Fields =>
   Object.fromEntries(Object.entries(fields).filter(([key]) => key !== name))
 
-/** A small document that breaks no rule and gives no warning. */
+/** A small document without errors and warnings. */
 export const validDocument = (): Fields =>
   config({
     meters: [meter()],

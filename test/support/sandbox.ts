@@ -1,4 +1,4 @@
-// A sandbox for tests: in memory, on a free port, every exchange checked against the SDK's contract.
+// A sandbox for tests: in memory, on a free port. Every exchange is checked against the SDK's contract.
 import Stripe from 'stripe'
 import { onTestFinished } from 'vitest'
 import type { Clock } from '../../packages/ratecard/src/clock.ts'
@@ -7,7 +7,7 @@ import { startSandbox } from '../../packages/sandbox/src/server.ts'
 import type { Sandbox, SandboxOptions } from '../../packages/sandbox/src/server.ts'
 import { checkExchange } from './stripe-contract.ts'
 
-/** A clock that stands until it is moved. */
+/** A clock that moves only when the test advances it. */
 export class TestClock implements Clock {
   #now: number
 
@@ -29,12 +29,12 @@ export interface TestSandbox {
   readonly port: number
   readonly control: Sandbox['control']
   readonly clock: TestClock
-  /** Retries are off: what the server says is what the test sees. */
+  /** Stripe client without retries, so that the test sees every response of the server. */
   readonly stripe: Stripe
   readonly apiKey: string
-  /** What broke the contract so far. `close` throws when it is not empty. */
+  /** Violations of the contract so far. `close` throws if there are any. */
   readonly violations: readonly string[]
-  /** Lines the sandbox logged; an unexpected failure is among them. */
+  /** Log lines of the sandbox, including unexpected failures. */
   readonly lines: readonly string[]
   close(): Promise<void>
 }
@@ -42,11 +42,11 @@ export interface TestSandbox {
 export type TestSandboxOptions = Partial<Omit<SandboxOptions, 'clock' | 'log'>> & {
   readonly apiKey?: string
   readonly clock?: TestClock
-  /** Instead of the contract of the SDK. */
+  /** Check of an exchange, in place of the SDK's contract. */
   readonly check?: (exchange: Exchange) => readonly string[]
 }
 
-/** Fails on `close` if any exchange broke the contract or the server failed by a bug of its own. */
+/** Starts a sandbox. `close` fails if an exchange violated the contract or the server failed with an internal error. */
 export async function startTestSandbox(options: TestSandboxOptions = {}): Promise<TestSandbox> {
   const { apiKey = 'sk_test_sandbox', clock = new TestClock(), check = checkExchange, observe, ...rest } = options
   const violations: string[] = []
@@ -80,14 +80,14 @@ export async function startTestSandbox(options: TestSandboxOptions = {}): Promis
   }
 }
 
-/** The same, closed and checked when the test ends. */
+/** Starts a sandbox that is closed and checked when the test ends. */
 export async function sandboxForTest(options: TestSandboxOptions = {}): Promise<TestSandbox> {
   const sandbox = await startTestSandbox(options)
   onTestFinished(() => sandbox.close())
   return sandbox
 }
 
-/** An unchanged SDK client that talks to the sandbox. */
+/** An unmodified SDK client that sends its requests to the sandbox. */
 export function clientOf(sandbox: { readonly port: number }, apiKey: string, maxNetworkRetries = 0): Stripe {
   return new Stripe(apiKey, {
     host: '127.0.0.1',
@@ -98,7 +98,7 @@ export function clientOf(sandbox: { readonly port: number }, apiKey: string, max
   })
 }
 
-/** The id of what is not expanded. */
+/** Id of a reference that is not expanded. */
 export function idOf(reference: string | { readonly id: string } | null | undefined): string {
   if (reference === null || reference === undefined) throw new Error('There is no reference')
   return typeof reference === 'string' ? reference : reference.id

@@ -4,7 +4,7 @@ import type { TestApp } from './app.ts'
 export const urls = { success_url: 'http://127.0.0.1:9/done', cancel_url: 'http://127.0.0.1:9/back' }
 export const nobody = { author: null, by: null, requestId: null }
 
-/** A tenant with a session that lives a day: the value of its cookie. */
+/** Creates the tenant if necessary, and a session of one day. Returns the value of its cookie. */
 export async function sessionOf({ service }: TestApp, tenantId: string): Promise<string> {
   if ((await service.listTenants({ limit: 100, offset: 0 })).items.every(({ id }) => id !== tenantId))
     await service.createTenant({ id: tenantId, name: tenantId }, nobody)
@@ -13,7 +13,7 @@ export async function sessionOf({ service }: TestApp, tenantId: string): Promise
 
 export const cookieOf = (value: string) => `ratecard_session=${value}`
 
-/** A tenant buys as people do: checkout, the processor's page, a card. */
+/** Buys a price for a tenant as a customer would: checkout, the processor's page, a card. */
 export async function buy(test: TestApp, tenantId: string, payload: { readonly price_id: string; quantity?: number }) {
   const response = await test.asAdmin({
     method: 'POST',
@@ -26,7 +26,7 @@ export async function buy(test: TestApp, tenantId: string, payload: { readonly p
   if (paid.status !== 303) throw new Error(`the checkout was not paid: ${String(paid.status)} ${await paid.text()}`)
 }
 
-/** The job when it ended; followed by its address, as callers do. */
+/** Waits for the end of the job by polling its address, like a caller. */
 export async function jobEnd(test: TestApp, id: string): Promise<Record<string, unknown>> {
   for (;;) {
     const job = (await test.asAdmin({ url: `${admin}/jobs/${id}` })).json<Record<string, unknown>>()

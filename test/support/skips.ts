@@ -1,4 +1,4 @@
-// Parts of the suite that cannot run on this machine, told from the workers to the reporter through one file per run.
+// Parts of the suite that cannot run on this machine. Workers pass them to the reporter through one file per run.
 import { appendFileSync, existsSync, readFileSync, rmSync } from 'node:fs'
 
 export interface SkippedPart {
@@ -15,8 +15,8 @@ function skipsFile(): string | undefined {
 const oneLine = (text: string) => text.replaceAll(/\s+/g, ' ').trim()
 
 /**
- * Says that `part` (for example "store contract on PostgreSQL") does not run, and why. Call it where the skip is decided, once per
- * file is enough: the run ends with the list, and with `CI=true` the list is a failure.
+ * Records that `part` (e.g. "store contract on PostgreSQL") is skipped, and why. Call it where the skip is decided, once per file. The
+ * run ends with the list, and with `CI=true` the list is a failure.
  */
 export function announceSkip(part: string, reason: string): void {
   const file = skipsFile()
@@ -24,7 +24,7 @@ export function announceSkip(part: string, reason: string): void {
   appendFileSync(file, `${oneLine(part)}${separator}${oneLine(reason)}\n`)
 }
 
-/** All that was announced in this run, each part once; forgets it. */
+/** Returns the recorded skips of this run, each part once, and clears them. */
 export function takeSkips(): SkippedPart[] {
   const file = skipsFile()
   if (file === undefined || !existsSync(file)) return []

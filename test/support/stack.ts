@@ -1,4 +1,4 @@
-// The real thing in one process: store in memory, sandbox processor, Stripe adapter over HTTP, service.
+// The real parts in one process: in-memory store, sandbox processor, Stripe adapter over HTTP, service.
 import Stripe from 'stripe'
 import { createService } from '../../packages/ratecard/src/composition/compose.ts'
 import type { ComposedService, ServiceOptions } from '../../packages/ratecard/src/composition/compose.ts'
@@ -19,9 +19,9 @@ export interface Stack {
   readonly store: Store
   readonly processor: Processor
   readonly sandbox: Sandbox
-  /** The same account, used by somebody else: dashboard edits, foreign objects. */
+  /** Stripe client of the same account, for edits made outside of Ratecard and for unmanaged objects. */
   readonly stripe: Stripe
-  /** Requests other than reads that the sandbox answered so far. */
+  /** Number of write requests that the sandbox answered so far. */
   writes(): number
   snapshot(): Promise<Snapshot>
   close(): Promise<void>
@@ -34,15 +34,15 @@ export interface StackOptions {
   readonly allowedRedirects?: readonly string[]
   readonly impactThreshold?: number
   readonly clock?: Clock
-  /** Hosts workers as well. */
+  /** Options of a worker host. Default: no workers. */
   readonly workers?: ServiceOptions['workers']
-  /** Where the adapter finds the sandbox, if something stands between the two. */
+  /** Address of the processor for the adapter. Default: the sandbox. */
   readonly apiBase?: string
 }
 
 let accounts = 0
 
-/** An account and a store of their own. Pass a sandbox to share one server between many stacks. */
+/** Starts a stack with its own account and store. Pass a sandbox to share one server between many stacks. */
 export async function startStack(options: StackOptions = {}): Promise<Stack> {
   const clock = options.clock ?? systemClock
   let writes = 0

@@ -1,4 +1,4 @@
-// Stores for tests: places of every kind that hold one, and short ways to bring a store into a state.
+// Stores for tests: databases of every kind, and helpers that bring a store into a state.
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -24,7 +24,7 @@ import type {
 import { makeProgram } from './program.ts'
 import type { Program } from './program.ts'
 
-/** One empty database. Every `open` is another store on it, as another process would have. */
+/** One empty database. Every `open` is a separate store on it, like another process. */
 export interface StorePlace {
   readonly url: string | null
   readonly file: string
@@ -33,7 +33,7 @@ export interface StorePlace {
   open(options?: Partial<OpenStoreOptions>): Promise<KyselyStore>
 }
 
-/** Makes a new place for the test that is running; its stores are closed when the test ends. */
+/** Creates a new database for the running test. Its stores are closed when the test ends. */
 export type MakePlace = () => Promise<StorePlace>
 
 export function temporaryFolder(): string {
@@ -104,7 +104,7 @@ export function mapping(kind: ResourceKind, id: string, processor: string): Mapp
   return { kind, configId: configId(id), processorId: processorId(processor) }
 }
 
-/** Runs every step of the push and closes it, under a lease that the caller holds. */
+/** Runs every step of the push and closes it, under a lease of the caller. */
 export async function applyPush(
   store: Store,
   push: NewPush,
@@ -119,14 +119,14 @@ export async function applyPush(
   return store.pushes.close(push.id, newVersion(push), mappings, token)
 }
 
-/** The same, lease included. */
+/** Takes the lease and applies a push. */
 export async function publish(store: Store, change: Partial<NewPush> = {}, mappings: readonly MappingChange[] = []) {
   return store.exclusively('push', ({ token }) => applyPush(store, newPush(change), mappings, token))
 }
 
 export type PushWork = (store: KyselyStore, push: NewPush, token: LeaseToken) => Promise<void>
 
-/** Runs the rest of a test with a push that is open, under its lease. */
+/** Runs the rest of a test with an open push, under its lease. */
 export async function underPush(store: KyselyStore, change: Partial<NewPush>, work: PushWork): Promise<void> {
   const push = newPush(change)
   await store.exclusively('push', async ({ token }) => {
@@ -135,7 +135,7 @@ export async function underPush(store: KyselyStore, change: Partial<NewPush>, wo
   })
 }
 
-/** The code that the work was refused with; work that is not refused fails the test. */
+/** Error code of a refused call. A call that succeeds fails the test. */
 export async function refusalOf(work: Promise<unknown>): Promise<ProblemCode> {
   return (await refusedBy(work)).code
 }
@@ -152,17 +152,17 @@ export async function refusedBy(work: Promise<unknown>): Promise<ServiceError> {
 
 export interface StoreProcess {
   readonly pid: number
-  /** Its next line; fails when it ended without one. */
+  /** Next line of output. Fails if the process ended without one. */
   line(): Promise<string>
   say(text: string): void
   kill(signal: NodeJS.Signals): void
-  /** Resolves with the exit code, null after a signal. */
+  /** Resolves with the exit code; null after a signal. */
   readonly ended: Promise<number | null>
 }
 
 /**
- * For the tests of a `describe`: starts another process with a store on the same place; see `test/contract/store/process.ts` for
- * what it can do.
+ * Returns a function that starts another process with a store on the same database, for the tests of a `describe`. Its tasks are in
+ * `test/contract/store/process.ts`.
  */
 export function storeProcesses(): (place: StorePlace, task: string, options?: { leaseMs?: number }) => StoreProcess {
   let program: Program

@@ -1,5 +1,5 @@
-// Checks requests and replies against the contract generated from the SDK's types (scripts/stripe-contract.ts).
-// Schemas are compiled when an operation is first met: all of them at once would cost seconds.
+// Checks requests and responses against the contract generated from the SDK's types (scripts/stripe-contract.ts). A schema is compiled
+// at its first use, because compiling all at once takes seconds.
 import { readFileSync } from 'node:fs'
 import { Ajv } from 'ajv'
 import type { ValidateFunction } from 'ajv'
@@ -21,12 +21,12 @@ interface Contract {
   readonly objects: Readonly<Record<string, Schema>>
 }
 
-/** The generated file; its shape is the generator's own. */
+/** The generated file. The generator defines its shape. */
 const contract = JSON.parse(
   readFileSync(new URL('stripe-contract.generated.json', import.meta.url), 'utf8'),
 ) as Contract
 
-/** What the SDK can ask for, of what we use. */
+/** Operations of the SDK that the product uses. */
 export const operations = contract.operations
 
 export const contractVersion = contract.api_version
@@ -71,7 +71,7 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** References point into the contract, wherever the schema stands. */
+/** Resolves references within the contract, wherever the schema is used. */
 function located(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(located)
   if (!isRecord(schema)) return schema
@@ -83,7 +83,7 @@ function located(schema: unknown): unknown {
   )
 }
 
-/** The same schema for a decoded form, where every scalar is text: `true`, `12`, and null is the empty text. */
+/** The same schema for a decoded form, in which every scalar is text: `true`, `12`, and '' for null. */
 function asForm(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(asForm)
   if (!isRecord(schema)) return schema
@@ -97,7 +97,7 @@ function asForm(schema: unknown): unknown {
 function operationOf(method: string, path: string): Operation | undefined {
   const fits = (operation: Operation): boolean =>
     operation.method === method && new RegExp(`^${operation.path.replaceAll('{id}', '[^/]+')}$`).test(path)
-  // `/v1/prices/search` would fit `/v1/prices/{id}` too: a literal path wins.
+  // A literal path takes precedence: `/v1/prices/search` also matches `/v1/prices/{id}`.
   return (
     contract.operations.find((operation) => operation.method === method && operation.path === path) ??
     contract.operations.find(fits)
@@ -111,14 +111,14 @@ function problems(check: ValidateFunction, value: unknown, where: string): strin
   )
 }
 
-/** What the sandbox has beyond the SDK, for programs of Stripe's own. */
+/** True for operations of the sandbox that the SDK does not have, for Stripe's own programs. */
 function isBeyondSdk(method: string, path: string): boolean {
   return paymentPages.some(
     (own) => own.method === method && new RegExp(`^${own.path.replaceAll(':id', '[^/]+')}$`).test(path),
   )
 }
 
-/** What is wrong with the parameters of a request (a decoded form); empty when the contract allows it. */
+/** Violations in the parameters of a request (a decoded form). Empty if the contract allows it. */
 export function checkRequest(method: string, path: string, params: unknown): string[] {
   const operation = operationOf(method, path)
   if (operation === undefined) return [`${method} ${path} is not in the contract`]
@@ -126,7 +126,7 @@ export function checkRequest(method: string, path: string, params: unknown): str
   return problems(check, params, `request ${method} ${path} `)
 }
 
-/** What is wrong with a reply; empty when it is what the contract promises for this operation and status. */
+/** Violations in a response. Empty if it matches the contract for this operation and status. */
 export function checkReply(method: string, path: string, status: number, body: unknown): string[] {
   const where = `reply ${status} ${method} ${path} `
   if (status !== 200)
@@ -144,7 +144,7 @@ export function checkReply(method: string, path: string, status: number, body: u
   )
 }
 
-/** A request that was answered, as the sandbox's observer sees it. */
+/** A request with its response, as passed to the sandbox's observer. */
 export interface ObservedExchange {
   readonly method: string
   readonly path: string
@@ -153,16 +153,16 @@ export interface ObservedExchange {
   readonly body: unknown
 }
 
-/** Both sides of an exchange. A refused request need not be a right one; an accepted one must be. */
+/** Violations in request and response. Only an accepted request must be valid. */
 export function checkExchange(exchange: ObservedExchange): string[] {
   const { method, path, params, status, body } = exchange
-  // The second API is not in the contract: one list of events is all that is used of it.
+  // API v2 is not in the contract: only its list of events is used.
   if (path.startsWith('/v2/')) return []
   if (status === 200 && isBeyondSdk(method, path)) return []
   return [...(status === 200 ? checkRequest(method, path, params) : []), ...checkReply(method, path, status, body)]
 }
 
-/** The answers alone, for programs that speak a former version of the API. */
+/** Violations in the response only, for programs that use an earlier version of the API. */
 export function checkAnswer(exchange: ObservedExchange): string[] {
   const { method, path, status, body } = exchange
   if (path.startsWith('/v2/') || (status === 200 && isBeyondSdk(method, path))) return []

@@ -8,7 +8,7 @@ export interface Refusal {
   readonly message: string
 }
 
-/** The refusal a call ended with; a call that succeeds fails the test. */
+/** The error of a refused call. A call that succeeds fails the test. */
 export async function refusal(call: Promise<unknown>): Promise<Refusal> {
   try {
     await call

@@ -17,9 +17,9 @@ type Item = readonly [priceId: string, quantity?: number]
 export interface TenantShop extends Stack {
   readonly secretKey: string
   push(document: BillingConfig): Promise<void>
-  /** What a configuration price is at the processor now. */
+  /** Current processor price of a configuration price. */
   processorPrice(priceId: string): Promise<string>
-  /** A tenant with a customer at the processor. */
+  /** Creates a tenant with a customer at the processor. Returns the customer's id. */
   tenant(id: string): Promise<string>
   subscribe(
     customer: string,
@@ -27,12 +27,12 @@ export interface TenantShop extends Stack {
     params?: Partial<Stripe.SubscriptionCreateParams>,
   ): Promise<Stripe.Subscription>
   apply(tenant: string, target?: EnterpriseTarget): Promise<EnterpriseOutcome>
-  /** Configuration price, or processor price when it is not a current one, and quantity of each item. */
+  /** Configuration price (or processor price, if it is not a current one) and quantity of each item. */
   items(subscription: string): Promise<readonly (readonly [string, number | null])[]>
-  /** Oldest first. */
+  /** Invoices, oldest first. */
   invoices(customer: string): Promise<readonly Stripe.Invoice[]>
   advance(days: number): void
-  /** When the background is done with it. */
+  /** Resolves with the report when the background job has ended. */
   finished(jobId: string): Promise<JobReport>
 }
 
@@ -103,7 +103,9 @@ async function jobEnd(service: Pick<ComposedService, 'findJob'>, id: string): Pr
   }
 }
 
-/** A product with what the traps need: two rhythms, a metered price, two templates, a deal, a price whose id is a prefix. */
+/**
+ * A product for edge cases: two intervals, a metered price, two templates, a deal, and a price id that is a prefix of another.
+ */
 export function negotiated(
   version = '1.0.0',
   change: (config: BillingConfig) => void = () => undefined,
@@ -154,7 +156,7 @@ export function negotiated(
   return config
 }
 
-/** The price of a document, to be changed. */
+/** The price of a document, for a test to edit. */
 export function priceIn(config: BillingConfig, id: string) {
   const found = config.products.flatMap(({ prices }) => prices ?? []).find((price) => price.id === id)
   if (found === undefined) throw new Error(`no price ${id}`)

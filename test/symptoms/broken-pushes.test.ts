@@ -25,7 +25,7 @@ function outage(): void {
 }
 
 describe('a push that fails midway', () => {
-  test('is reported as success: the answer names the step, what was done, and the processor’s words', async () => {
+  test('is reported as an error with the failed step, the completed steps and the processor’s message', async () => {
     await stack.service.push(shop(100, '1.0.0'), nobody)
     stack.sandbox.control.fail({ kind: 'error_before', method: 'POST', path: '/v1/prices', skip: 1, count: 50 })
     await expect(stack.service.push(shop(200, '1.1.0'), nobody)).rejects.toMatchObject({
@@ -41,7 +41,7 @@ describe('a push that fails midway', () => {
     expect(config.products[0]?.prices?.[0]?.amount).toBe(100)
   })
 
-  test('leaves doubles behind when it is repeated', async () => {
+  test('leaves no duplicates when it is retried', async () => {
     await stack.service.push(shop(100, '1.0.0'), nobody)
     stack.sandbox.control.fail({ kind: 'cut_body', method: 'POST', path: '/v1/prices', count: 50 })
     outage()
@@ -54,7 +54,7 @@ describe('a push that fails midway', () => {
     expect((await stack.stripe.prices.list({ active: false, limit: 100 })).data).toHaveLength(3)
   })
 
-  test('first publishes the wrong document when a corrected one is pushed', async () => {
+  test('publishes the corrected document when that is pushed next', async () => {
     await stack.service.push(shop(100, '1.0.0'), nobody)
     stack.sandbox.control.fail({ kind: 'close_after', method: 'POST', path: '/v1/prices', skip: 2, count: 50 })
     outage()
@@ -68,7 +68,7 @@ describe('a push that fails midway', () => {
     expect(abandoned?.state).toBe('abandoned')
   })
 
-  test('cannot be finished: resume does exactly what is left', async () => {
+  test('can be resumed, and the resumed push runs only the remaining steps', async () => {
     await stack.service.push(shop(100, '1.0.0'), nobody)
     stack.sandbox.control.fail({ kind: 'error_after', method: 'POST', path: '/v1/prices/*', count: 50 })
     outage()
@@ -81,7 +81,7 @@ describe('a push that fails midway', () => {
     await expect(stack.service.resumePush(id)).rejects.toMatchObject({ code: 'push_not_resumable' })
   })
 
-  test('of two at once, mixes both: exactly one runs, the other is refused at once', async () => {
+  test('started twice at once runs once, and the other push is refused at once', async () => {
     await stack.service.push(shop(100, '1.0.0'), nobody)
     const results = await Promise.allSettled([
       stack.service.push(shop(200, '1.1.0'), nobody),
@@ -96,7 +96,7 @@ describe('a push that fails midway', () => {
 })
 
 describe('a version', () => {
-  test('that is not raised changes a plan quietly: it warns, and with the setting it is refused', async () => {
+  test('that is not raised gives a warning, and is refused with the setting', async () => {
     await stack.service.push(shop(100, '1.0.0'), nobody)
     const outcome = await stack.service.push(shop(200, '1.0.0'), nobody)
     expect(outcome.warnings).toMatchObject([
@@ -118,7 +118,7 @@ describe('a version', () => {
     }
   })
 
-  test('that breaks a rule bricks the service: nothing is stored and the earlier one is served', async () => {
+  test('that breaks a rule is not stored, and the earlier version stays served', async () => {
     await stack.service.push(shop(100, '1.0.0'), nobody)
     await expect(stack.service.push({ version: '2.0.0', products: [{ id: 'x' }] }, nobody)).rejects.toMatchObject({
       code: 'config_invalid',

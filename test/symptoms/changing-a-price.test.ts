@@ -27,7 +27,7 @@ async function livePrices() {
 }
 
 describe('changing a price', () => {
-  test('duplicates it: exactly one active price per configuration id remains', async () => {
+  test('leaves exactly one active price per configuration id', async () => {
     await stack.service.push(shop(monthly(1000)), nobody)
     await stack.service.push(shop(monthly(1500), '1.1.0'), nobody)
     await stack.service.push(shop(monthly(1500), '1.1.0'), nobody)
@@ -37,14 +37,14 @@ describe('changing a price', () => {
     expect(archived.map((price) => [price.lookup_key, price.unit_amount])).toEqual([[null, 1000]])
   })
 
-  test('fails because the old price is still the default: the default moves before anything is archived', async () => {
+  test('moves the default before the old price is archived', async () => {
     await stack.service.push(shop(monthly(1000)), nobody)
     await stack.service.push(shop(monthly(1500), '1.1.0'), nobody)
     const product = await stack.stripe.products.retrieve('rc_pro', { expand: ['default_price'] })
     expect(product.default_price).toMatchObject({ unit_amount: 1500, active: true })
   })
 
-  test('loses the lookup key: the new price takes it over in the call that creates it', async () => {
+  test('moves the lookup key to the new price in the call that creates it', async () => {
     await stack.service.push(shop(monthly(1000)), nobody)
     await stack.service.push(shop(monthly(1500), '1.1.0'), nobody)
     const creations = stack.sandbox.control
@@ -58,7 +58,7 @@ describe('changing a price', () => {
     expect(keyed.map((price) => price.unit_amount)).toEqual([1500])
   })
 
-  test('back to the earlier amount makes a third price: the first one is brought back', async () => {
+  test('back to the earlier amount reactivates the first price', async () => {
     await stack.service.push(shop(monthly(1000)), nobody)
     const [first] = await livePrices()
     await stack.service.push(shop(monthly(1500), '1.1.0'), nobody)
@@ -111,7 +111,7 @@ describe('changing a price', () => {
     expect(twice.details.find((detail) => detail.kind === 'price')?.action).toBe('replace')
   })
 
-  test('in a currency without decimals is charged a hundredfold: 500 yen stay 500', async () => {
+  test('in a currency without decimals keeps 500 yen at 500', async () => {
     const outcome = await stack.service.push(shop(monthly(500, { currency: 'jpy' })), nobody)
     expect(outcome.details.find((detail) => detail.kind === 'price')?.display.after).toContain('¥500')
     expect((await livePrices())[0]).toMatchObject({ unit_amount: 500, currency: 'jpy' })

@@ -27,7 +27,7 @@ const shop: BillingConfig = {
 }
 
 describe('an edit in the dashboard', () => {
-  test('goes unnoticed: the drift report names the field and both values', async () => {
+  test('is in the drift report with the field and both values', async () => {
     await stack.stripe.products.update('rc_pro', { name: 'Pro (edited)' })
     const report = await stack.service.drift()
     expect(report.inSync).toBe(false)
@@ -93,7 +93,7 @@ describe('an edit in the dashboard', () => {
     expect((await stack.service.drift()).inSync).toBe(true)
   })
 
-  test('that gives our lookup key away goes unnoticed until a push is refused', async () => {
+  test('that moves the lookup key to another price is reported as drift', async () => {
     const thief = await stack.stripe.prices.create({
       product: 'rc_pro',
       currency: 'usd',
@@ -116,7 +116,7 @@ describe('an edit in the dashboard', () => {
     expect(stack.writes()).toBe(before)
   })
 
-  test('of money is overwritten without asking: a coupon remade with another discount stops the push', async () => {
+  test('of a discount stops the push', async () => {
     await stack.stripe.coupons.del('ten')
     await stack.stripe.coupons.create({ id: 'ten', percent_off: 90, duration: 'once' })
     const before = stack.writes()
@@ -129,7 +129,7 @@ describe('an edit in the dashboard', () => {
     expect((await stack.service.drift()).inSync).toBe(true)
   })
 
-  test('that deletes a coupon is kept: the discount does not come back by the way, but with --force', async () => {
+  test('that deletes a coupon is kept by a push, and undone with --force', async () => {
     await stack.stripe.coupons.del('ten')
     const plain = await stack.service.push({ ...shop, version: '1.0.1' }, nobody)
     expect(plain.warnings).toContainEqual(expect.objectContaining({ code: 'switched_off_at_processor' }))
@@ -142,7 +142,7 @@ describe('an edit in the dashboard', () => {
     expect((await stack.service.push(shop, nobody)).status).toBe('unchanged')
   })
 
-  test('that deletes a coupon is told of its code as a change from nothing, not from the coupon to itself', async () => {
+  test('that deletes a coupon is shown at its code as a change from nothing', async () => {
     const sold = { ...shop, promotion_codes: [{ id: 'ten_code', code: 'TEN', coupon: 'ten' }] }
     await stack.service.push(sold, nobody)
     await stack.stripe.coupons.del('ten')

@@ -89,7 +89,7 @@ describe('a second push of what was just pushed', () => {
         promotion_codes: [{ id: 'k', code: 'K', coupon: 'c', active: false }],
       }),
     ],
-  ])('still differs because of %s', async (_what, config) => {
+  ])('is unchanged despite %s', async (_what, config) => {
     await stack.service.push(config, nobody)
     const before = stack.writes()
     const again = await stack.service.push(config, nobody)
@@ -97,7 +97,7 @@ describe('a second push of what was just pushed', () => {
     expect(stack.writes()).toBe(before)
   })
 
-  test('still differs because only tiers were edited: the edit is noticed and sent', async () => {
+  test('sends an edit of tiers alone', async () => {
     const tiered = (amount: number) =>
       shop([
         {

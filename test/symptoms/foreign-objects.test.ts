@@ -40,8 +40,8 @@ async function makeForeign() {
   return { product, price, meter, coupon, code, webhook }
 }
 
-describe('objects that somebody else made', () => {
-  test('are archived by a push or a reset: they stay untouched', async () => {
+describe('unmanaged objects', () => {
+  test('stay untouched by a push or a reset of managed objects', async () => {
     const foreign = await makeForeign()
     await stack.service.push(shop, nobody)
     await stack.service.reset({ ...nobody, scope: 'managed' })
@@ -54,7 +54,7 @@ describe('objects that somebody else made', () => {
     expect((await stripe.webhookEndpoints.retrieve(foreign.webhook.id)).status).toBe('enabled')
   })
 
-  test('go too when the whole account is reset on purpose', async () => {
+  test('are archived by a reset of the whole account', async () => {
     const foreign = await makeForeign()
     await stack.service.push(shop, nobody)
     const report = await stack.service.reset({ ...nobody, scope: 'account' })
@@ -63,7 +63,7 @@ describe('objects that somebody else made', () => {
     expect((await stack.stripe.products.retrieve(foreign.product.id)).active).toBe(false)
   })
 
-  test('make a pull die or lie: they come with their id, and adopting them writes only our mark', async () => {
+  test('are pulled with their id, and adopting them writes only the metadata of Ratecard', async () => {
     const foreign = await makeForeign()
     await stack.service.push(shop, nobody)
     const { document } = await stack.service.pull()
@@ -90,7 +90,7 @@ describe('objects that somebody else made', () => {
     expect((await stack.service.push(document, nobody)).status).toBe('unchanged')
   })
 
-  test('hold a lookup key that we need: the push is refused and says how to adopt', async () => {
+  test('with a lookup key that the document needs make the push refused, with a hint how to adopt them', async () => {
     const product = await stack.stripe.products.create({ name: 'Theirs' })
     const price = await stack.stripe.prices.create({
       product: product.id,
@@ -112,7 +112,7 @@ describe('objects that somebody else made', () => {
     expect(stack.writes()).toBe(before)
   })
 
-  test('are adopted by id although they cost something else: every fixed field is compared', async () => {
+  test('are adopted by id only if every fixed field equals the document', async () => {
     const product = await stack.stripe.products.create({ name: 'Old name' })
     const price = await stack.stripe.prices.create({
       product: product.id,
@@ -142,7 +142,7 @@ describe('objects that somebody else made', () => {
     expect((await stack.stripe.prices.retrieve(price.id)).lookup_key).toBe('pro_monthly')
   })
 
-  test('deliver every event twice: an endpoint with the same URL is reported', async () => {
+  test('of a webhook with the same URL are reported, because events would be delivered twice', async () => {
     const endpoint = await stack.stripe.webhookEndpoints.create({
       url: 'https://app.example.com/hook',
       enabled_events: ['*'],
@@ -152,7 +152,7 @@ describe('objects that somebody else made', () => {
     expect((await stack.stripe.webhookEndpoints.retrieve(endpoint.id)).enabled_events).toEqual(['*'])
   })
 
-  test('fill the sixteen endpoints of the account: the push says so before it writes anything', async () => {
+  test('that use up the sixteen endpoints of the account make the push refused before any write', async () => {
     for (let index = 0; index < 16; index++)
       await stack.stripe.webhookEndpoints.create({
         url: `https://else.example.com/${String(index)}`,

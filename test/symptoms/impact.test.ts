@@ -83,7 +83,7 @@ async function makeTenant(id: string, processorCustomerId: string): Promise<void
   )
 }
 
-describe('a price change did not say whom it affects', () => {
+describe('the impact of a price change', () => {
   test('the plan names the old price, its subscriptions and tenants, and the money a month', async () => {
     await stack.service.push(shop(9900), nobody)
     const monthly = await priceOf('pro_monthly')
@@ -181,7 +181,7 @@ describe('a price change did not say whom it affects', () => {
   })
 })
 
-describe('a deploy cut off thousands of subscribers without anybody having agreed', () => {
+describe('the approval of an impact', () => {
   test('above the threshold of the server a push is refused until it is approved, and the refusal says whom it affects', async () => {
     const careful = await startStack({ impactThreshold: 1 })
     const ours = stack
@@ -294,7 +294,7 @@ describe('a free price that becomes paid', () => {
     expect(removed.impact).toMatchObject([{ ...counted, action: 'archive' }])
   })
 
-  test('was said to have nobody on it any more by the migration that its impact leads to', async () => {
+  test('lists its subscribers in the migration, as skipped', async () => {
     await stack.service.push(priced(0, '1.0.0'), nobody)
     for (const tenant of ['ada', 'bob']) await taken(tenant)
     await stack.service.push(priced(900, '1.1.0'), nobody)
@@ -313,14 +313,14 @@ describe('a free price that becomes paid', () => {
     })
   })
 
-  test('that nobody has touches nobody', async () => {
+  test('without subscribers has no impact', async () => {
     await stack.service.push(priced(0, '1.0.0'), nobody)
     expect((await stack.service.push(priced(900, '1.1.0'), { ...nobody, dryRun: true })).impact).toEqual([])
   })
 })
 
-describe('the impact of a push took a question of the store for each subscriber', () => {
-  test('whose they are is asked once, however many they are', async () => {
+describe('the tenants of the affected subscribers', () => {
+  test('are read from the store in one query', async () => {
     await stack.service.push(shop(9900), nobody)
     const monthly = await priceOf('pro_monthly')
     const asked = (['find', 'findByCustomer', 'idsByCustomer', 'list'] as const).map((name) =>

@@ -37,31 +37,28 @@ describe('a meter that live subscriptions are billed by', () => {
   test.each([
     ['removed', without, '#'],
     ['counted in another way', metered('count', '1.1.0'), '#/meters/0'],
-  ])(
-    'loses their usage when it is %s: the push is refused until the impact is approved',
-    async (_what, next, pointer) => {
-      await stack.service.push(metered('sum'), nobody)
-      await subscribe()
-      const before = stack.writes()
-      const planned = await stack.service.push(next, { ...nobody, dryRun: true })
-      expect(planned.warnings).toMatchObject([{ code: 'meter_in_use', severity: 'warning', pointer }])
-      await expect(stack.service.push(next, nobody)).rejects.toMatchObject({
-        code: 'impact_not_approved',
-        issues: [{ code: 'meter_in_use', pointer }],
-      })
-      expect(stack.writes()).toBe(before)
-      expect((await stack.service.published()).served.version).toBe('1.0.0')
-      expect((await stack.service.push(next, { ...nobody, approveImpact: true })).status).toBe('applied')
-    },
-  )
+  ])('makes the push refused until its impact is approved, when the meter is %s', async (_what, next, pointer) => {
+    await stack.service.push(metered('sum'), nobody)
+    await subscribe()
+    const before = stack.writes()
+    const planned = await stack.service.push(next, { ...nobody, dryRun: true })
+    expect(planned.warnings).toMatchObject([{ code: 'meter_in_use', severity: 'warning', pointer }])
+    await expect(stack.service.push(next, nobody)).rejects.toMatchObject({
+      code: 'impact_not_approved',
+      issues: [{ code: 'meter_in_use', pointer }],
+    })
+    expect(stack.writes()).toBe(before)
+    expect((await stack.service.published()).served.version).toBe('1.0.0')
+    expect((await stack.service.push(next, { ...nobody, approveImpact: true })).status).toBe('applied')
+  })
 
-  test('cannot be removed although every subscription on it has ended', async () => {
+  test('is deactivated once every subscription on it has ended', async () => {
     await stack.service.push(metered('sum'), nobody)
     await stack.stripe.subscriptions.cancel(await subscribe())
     expect((await stack.service.push(without, nobody)).changes.meters.deactivated).toEqual(['calls'])
   })
 
-  test('is seen although its price was replaced since: subscribers stay on the archived one', async () => {
+  test('is detected also after its price was replaced, because subscribers stay on the archived price', async () => {
     await stack.service.push(metered('sum'), nobody)
     await subscribe()
     const dearer = metered('sum', '1.0.1')

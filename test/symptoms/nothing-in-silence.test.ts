@@ -135,7 +135,7 @@ it('a trial of the price itself is named where the price that replaces it cannot
     expect(lost?.detail).toContain('recurring.trial_period_days')
   }))
 
-it('an archived price with a trial of its own was brought back for one without: another is made', () =>
+it('an archived price with its own trial is not reactivated for a price without one', () =>
   withStack(async (stack) => {
     const { stripe, service } = stack
     await service.push(document(monthly), nobody)

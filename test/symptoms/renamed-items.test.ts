@@ -114,7 +114,7 @@ test('a deal finds its tenant on a price that was renamed since', async () => {
   expect(await shop.items(id)).toEqual([['team_monthly', 25]])
 })
 
-test('Renamed base price: its negotiated prices, named after the earlier id, stand for another price, or for none', async () => {
+test('negotiated prices named after the earlier id of a renamed base price still stand for it', async () => {
   const shop = await tenantShop(negotiated())
   const { id } = await shop.subscribe(await shop.tenant('acme'), [['pro_monthly', 25]])
   const next = negotiated('1.1.0', (config) => renamed(config, 'pro_monthly', 'team_monthly'))
@@ -149,7 +149,7 @@ test('a rename that was overlooked is mended: the earlier subscribers are found 
   expect(await shop.items(id)).toEqual([['team_yearly', 3]])
 })
 
-test('two items that are sold side by side are not made one', async () => {
+test('a rename that would merge two items sold side by side is refused', async () => {
   const shop = await tenantShop(negotiated())
   const merging = negotiated('1.1.0', (config) => {
     for (const product of config.products)
@@ -162,7 +162,7 @@ test('two items that are sold side by side are not made one', async () => {
   })
 })
 
-test('a rollback takes renames back: the ids of then stand for the same objects', async () => {
+test('a rollback undoes renames, and the restored ids map to the same objects', async () => {
   const shop = await tenantShop(negotiated())
   const first = await shop.processorPrice('pro_yearly')
   await shop.push(negotiated('1.1.0', (config) => renamed(config, 'pro_yearly', 'team_yearly')))

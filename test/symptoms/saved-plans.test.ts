@@ -20,7 +20,7 @@ const recurring = (amount: number): BillingConfig => ({
   products: [{ id: 'p', name: 'P', prices: [{ id: 'a', amount, currency: 'usd', interval: 'month' }] }],
 })
 
-test('a plan that was reviewed yesterday is applied although the account changed overnight: it is refused instead', async () => {
+test('a saved plan is refused after the account has changed', async () => {
   await stack.service.push(shop(100), nobody)
   const { plan } = await stack.service.push(shop(200), { ...nobody, dryRun: true })
   await stack.stripe.products.update('rc_p', { name: 'Renamed overnight' })
@@ -38,8 +38,8 @@ test('a plan that still fits is applied exactly', async () => {
   expect(applied).toMatchObject({ status: 'applied', plan: planned.plan })
 })
 
-describe('an approved plan was not the one applied', () => {
-  test('another document with the same changes at the processor is another plan', async () => {
+describe('the fingerprint of a plan', () => {
+  test('differs for another document with the same changes at the processor', async () => {
     await stack.service.push(shop(100), nobody)
     const { plan } = await stack.service.push(shop(200), { ...nobody, dryRun: true })
     const renumbered = { ...shop(200), version: '9.0.0' }
@@ -48,7 +48,7 @@ describe('an approved plan was not the one applied', () => {
     })
   })
 
-  test('a plan that overwrites an edit at the processor is not the plan that left it alone', async () => {
+  test('differs for a plan that overwrites an edit at the processor', async () => {
     await stack.service.push(shop(100), nobody)
     const calm = await stack.service.push(shop(200), { ...nobody, dryRun: true, force: true })
     await stack.stripe.products.update('rc_p', { name: 'by hand' })
@@ -56,7 +56,7 @@ describe('an approved plan was not the one applied', () => {
     expect(overwriting.plan).not.toBe(calm.plan)
   })
 
-  test('one more subscriber leaves a plan as it is; the need of an approval does not', async () => {
+  test('stays the same with one more subscriber, and differs when an approval becomes necessary', async () => {
     const careful = await startStack({ impactThreshold: 1 })
     try {
       await careful.service.push(recurring(100), nobody)

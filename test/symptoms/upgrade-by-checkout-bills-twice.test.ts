@@ -71,7 +71,7 @@ test.each(['pro_yearly', 'team_monthly'])(
   },
 )
 
-test('whoever pays twice all the same is found: by the doctor, under the tenant, and which of the two came later', async () => {
+test('a tenant that pays twice is reported by the doctor, with the tenant and the later subscription', async () => {
   const { app, checkout, subscriptions } = await customer()
   const pages = []
   for (const price of ['pro_monthly', 'team_monthly'])

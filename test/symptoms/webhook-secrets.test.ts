@@ -29,7 +29,7 @@ async function onlyHook() {
 }
 
 describe('the signing secret of a webhook', () => {
-  test('is empty after a push: it is captured at creation and told at any later time', async () => {
+  test('is captured at creation and can be shown at any later time', async () => {
     await stack.service.push(withHook(), nobody)
     expect(await onlyHook()).toMatchObject({
       id: 'hook',
@@ -38,7 +38,7 @@ describe('the signing secret of a webhook', () => {
     })
   })
 
-  test('is rotated by an edit of URL or events: both change in place and the secret stays', async () => {
+  test('stays the same after an edit of URL or events', async () => {
     await stack.service.push(withHook(), nobody)
     const before = await onlyHook()
     const outcome = await stack.service.push(
@@ -53,7 +53,7 @@ describe('the signing secret of a webhook', () => {
     })
   })
 
-  test('is lost by removing a webhook and bringing it back: the endpoint is only disabled meanwhile', async () => {
+  test('stays the same when a webhook is removed and restored, because the endpoint is only disabled', async () => {
     await stack.service.push(withHook(), nobody)
     const before = await onlyHook()
     const { webhooks: _webhooks, ...without } = withHook({}, '1.1.0')
@@ -64,7 +64,7 @@ describe('the signing secret of a webhook', () => {
     expect(await onlyHook()).toMatchObject({ processorId: before.processorId, secret: before.secret })
   })
 
-  test('is pretended to be known after an adoption: "unknown" is a visible state', async () => {
+  test('is shown as unknown after an adoption', async () => {
     const theirs = await stack.stripe.webhookEndpoints.create({
       url: 'https://app.example.com/hook',
       enabled_events: ['invoice.paid'],
@@ -73,7 +73,7 @@ describe('the signing secret of a webhook', () => {
     expect(await onlyHook()).toMatchObject({ processorId: theirs.id, secret: null, secretKnown: false })
   })
 
-  test('is nobody’s when the answer that told it was lost: the endpoint is made again, with a secret that we know', async () => {
+  test('is known although the response of the creation was lost, because the endpoint is created again', async () => {
     stack.sandbox.control.fail({ kind: 'cut_body', method: 'POST', path: '/v1/webhook_endpoints', count: 9 })
     await expect(stack.service.push(withHook(), nobody)).rejects.toMatchObject({ code: 'processor_timeout' })
     stack.sandbox.control.clearFaults()
@@ -82,7 +82,7 @@ describe('the signing secret of a webhook', () => {
     expect((await onlyHook()).secretKnown).toBe(true)
   })
 
-  test('stands in plain bytes in the database, or in the journal that others can read', async () => {
+  test('is not in plain text in the database or the journal', async () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'ratecard-secret-'))
     try {
       const store = await openStore({

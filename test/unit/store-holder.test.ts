@@ -15,7 +15,7 @@ describe('the holder of a lease', () => {
     expect(isDead([boot, namespace, pid, `${String(start)}0`].join('/'))).toBe(true)
   })
 
-  it('is never called dead when it ran in another boot or container: nobody here can know', () => {
+  it('is never called dead if it ran in another boot or container, where its state is unknown', () => {
     const [boot, namespace, , start] = (thisProcess ?? 'a/b/1/2').split('/')
     expect(isDead(['another-boot', namespace, '99999999', start].join('/'))).toBe(false)
     expect(isDead([boot, 'pid:[1]', '99999999', start].join('/'))).toBe(false)

@@ -11,48 +11,52 @@ export interface Page extends CallOptions {
 }
 
 export interface PushOptions extends CallOptions {
-  /** Plans only; nothing is written anywhere. */
+  /** Returns the plan; writes nothing. */
   readonly dryRun?: boolean
-  /** Overwrites fields that were edited at the processor. */
+  /** Overwrites fields that were edited at the processor. Without it, a push onto edited fields is refused. */
   readonly force?: boolean
-  /** Goes on although live subscriptions are affected. */
+  /** Applies the plan although it affects live subscriptions. */
   readonly approveImpact?: boolean
-  /** Fingerprint (`plan`) of a plan that was shown before; any other plan is refused with `plan_stale`. */
+  /**
+   * Fingerprint (`plan`) of a plan that was approved earlier. If the current plan differs, the push is refused with `plan_stale`.
+   */
   readonly expectPlan?: string
-  /** Id of the document as its author wrote it, from `keepWritten`; `startRollback` brings that of the revision by itself. */
+  /** Id from `keepWritten` of the source document, before variables were expanded. `startRollback` uses that of the revision. */
   readonly written?: string
   readonly author?: string | undefined
   readonly message?: string | undefined
-  /** Makes the call safe to repeat; the client then repeats it after a failed connection. */
+  /** Idempotency key: makes the push safe to retry, and lets the client retry it after a failed connection. */
   readonly idempotencyKey?: string
 }
 
 export interface NewKeyOptions extends CallOptions {
-  /** `read`: reads, validates, asks for dry runs. `write`, which may do everything, when absent. */
+  /** `read` may read, validate and request dry runs; `write` may do everything. Default: `write`. */
   readonly scope?: 'read' | 'write' | undefined
-  /** RFC 3339; absent: it never expires. */
+  /** Expiry, RFC 3339. Default: the key never expires. */
   readonly expiresAt?: string | undefined
 }
 
 export interface AdminClient {
-  /** The whole configuration, hidden and enterprise prices too. */
+  /** Returns the whole configuration, including hidden and enterprise prices. */
   config(options?: CallOptions): Promise<result.ServedConfig>
-  /** Waits until the push ended. A long push outlives a request: see `startPush`. */
+  /** Pushes and waits for the end, up to `timeoutMs` (default 10 minutes). For longer pushes use `startPush`. */
   push(document: object, options?: PushOptions): Promise<result.PushOutcome>
-  /** Returns as soon as the push is journalled; follow it with `pushEvents`. */
+  /** Starts a push and returns as soon as it is in the journal. Follow it with `pushEvents`. */
   startPush(document: object, options?: Omit<PushOptions, 'dryRun'>): Promise<StartedPush>
-  /** Keeps a document as its author wrote it, before its variables were expanded; the id to push the expanded one with. */
+  /**
+   * Stores the source document, before variables were expanded. Returns the id to pass as `written` when pushing the expanded one.
+   */
   keepWritten(document: object, options?: CallOptions): Promise<{ written: string }>
   validate(document: object, options?: CallOptions): Promise<result.Validation>
-  /** Newest first. */
+  /** Revisions, newest first. */
   history(page?: Page): Promise<result.History>
   revision(revision: number, options?: CallOptions): Promise<result.Revision>
   diff(from: number, to: number, options?: CallOptions): Promise<result.DocumentDifference[]>
-  /** Pushes the content of an earlier revision as a new one. */
+  /** Pushes the content of an earlier revision as a new revision, and waits for the end. */
   rollback(revision: number, options?: PushOptions): Promise<result.PushOutcome>
-  /** As `rollback`, but returns as soon as it is journalled. */
+  /** Starts a rollback and returns as soon as it is in the journal. */
   startRollback(revision: number, options?: Omit<PushOptions, 'dryRun'>): Promise<StartedPush>
-  /** What is active at the processor, as a document. */
+  /** Returns the active objects at the processor as a document. */
   pull(options?: CallOptions): Promise<Pulled>
   drift(options?: CallOptions): Promise<result.DriftReport>
   /** Archives every managed resource; with `account`, unmanaged ones too. */
@@ -65,41 +69,41 @@ export interface AdminClient {
   ): Promise<result.ResetReport>
   pushes(page?: Page): Promise<{ pushes: result.PushSummary[]; pagination: result.Pagination }>
   findPush(id: string, options?: CallOptions): Promise<result.PushReport>
-  /** Live events until the push ends; starts with the present state. */
+  /** Emits the current state, then each event of the push until it ends. */
   pushEvents(id: string, options?: CallOptions): AsyncIterable<PushEvent>
-  /** Finishes an interrupted push. */
+  /** Continues an interrupted push and waits for its end. */
   resume(id: string, options?: CallOptions): Promise<result.PushOutcome>
-  /** As `resume`, but returns as soon as the push runs again. */
+  /** Continues an interrupted push and returns as soon as it runs again. */
   startResume(id: string, options?: CallOptions): Promise<StartedPush>
-  /** Stops a running push between two steps; it can be resumed. */
+  /** Stops a running push between two steps. It can be resumed. */
   cancelPush(id: string, options?: CallOptions): Promise<result.PushSummary>
-  /** With `secrets: false` none is shown, also to a key that may see them. */
+  /** Webhook endpoints. With `secrets: false` the secrets are left out, even for a key that may see them. */
   webhooks(options?: CallOptions & { readonly secrets?: boolean | undefined }): Promise<result.WebhookListing[]>
-  /** A new endpoint with a new secret beside the old one, which is switched off after the overlap (24 hours when absent). */
+  /** Creates an endpoint with a new secret, and disables the old endpoint after the overlap (default: 24 hours). */
   rotateWebhook(
     id: string,
     options?: ActOptions & { readonly overlapSeconds?: number | undefined },
   ): Promise<result.WebhookRotation>
-  /** What happened at the processor after an event, oldest first. Without `after` only where to begin: `last`. */
+  /** Processor events after the event id `after`, oldest first. Without `after`: no events, only `last`, the id to start from. */
   processorEvents(
     query?: CallOptions & { readonly after?: string | undefined; readonly types?: readonly string[] | undefined },
   ): Promise<result.ProcessorEvents>
   enterprisePricesByTemplate(template: string, options?: CallOptions): Promise<result.PriceDocument[]>
   enterprisePricesById(enterpriseId: string, options?: CallOptions): Promise<result.PriceDocument[]>
   keys(options?: CallOptions): Promise<result.ServiceKey[]>
-  /** The only answer that ever holds the key itself. */
+  /** Creates a service key. This is the only response that contains the key itself. */
   createKey(name: string, options?: NewKeyOptions): Promise<result.ServiceKey & { key: string }>
   revokeKey(id: string, options?: CallOptions): Promise<void>
-  /** The service key that this client calls with. */
+  /** Returns the service key of this client. */
   ownKey(options?: CallOptions): Promise<result.ServiceKey>
-  /** Equal as long as nothing that reads of this client answer has changed; cheap to ask often. */
+  /** A tag that stays equal while no data readable by this client has changed. Cheap enough to poll every second. */
   changeTag(options?: CallOptions): Promise<string>
-  /** A link that signs in to the dashboard, once, within minutes, with the rights of this client's key. */
+  /** Creates a link that signs in to the dashboard with the rights of this client's key. It works once, within minutes. */
   dashboardLink(options?: CallOptions): Promise<{ url: string; expiresAt: string }>
   doctor(options?: CallOptions): Promise<result.Finding[]>
 }
 
-/** Reading a whole account and writing hundreds of objects takes its time at the processor. */
+/** Timeout for calls that read a whole account or write hundreds of objects at the processor: 10 minutes. */
 const longTimeoutMs = 600_000
 const slow = (options?: CallOptions & Pick<RequestOptions, 'headers'>) => ({ timeoutMs: longTimeoutMs, ...options })
 const isAsync = { prefer: 'respond-async' }
@@ -228,7 +232,7 @@ function pushParts(options: PushOptions, headers: Record<string, string> = {}) {
   }
 }
 
-/** What is said to the transport. */
+/** The options for the transport, without the headers and parameters of a push. The default timeout is `longTimeoutMs`. */
 function rest({ signal, timeoutMs }: PushOptions): CallOptions {
   return { timeoutMs: timeoutMs ?? longTimeoutMs, signal }
 }

@@ -4,7 +4,7 @@ import type { CallOptions, Transport } from './transport.ts'
 import type { Conversion, MeterDocument, PriceDocument, ProductDocument, ServedConfig } from './wire.generated.ts'
 
 export interface CalculateOptions extends CallOptions {
-  /** Of those that the price is offered in; its own when absent. */
+  /** A currency in which the price is offered. Default: the price's own currency. */
   readonly currency?: string
 }
 
@@ -13,13 +13,13 @@ export interface BillingClient {
   schema(options?: CallOptions): Promise<Record<string, unknown>>
   /** The public configuration. */
   config(options?: CallOptions): Promise<ServedConfig>
-  /** Hidden prices are found only with a service key. */
+  /** Finds a price by id. Hidden prices are found only with a service key. */
   price(id: string, options?: CallOptions): Promise<{ price: PriceDocument; product: ProductDocument }>
   product(id: string, options?: CallOptions): Promise<ProductDocument>
   meter(id: string, options?: CallOptions): Promise<MeterDocument>
-  /** What a quantity costs, as the processor would invoice it. */
+  /** Calculates the cost of a quantity, equal to the amount that the processor would invoice. */
   calculate(priceId: string, quantity: number, options?: CalculateOptions): Promise<Cost>
-  /** The configuration id behind a processor id, current or past. */
+  /** The configuration id for a processor id, current or past. */
   convert(processorId: string, options?: CallOptions): Promise<Conversion>
 }
 

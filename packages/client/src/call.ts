@@ -1,5 +1,5 @@
-// A call of an operation of the contract: its path is filled in, and names are turned on the way out and on the way back, in the
-// objects that the contract names. What belongs to an author (documents, metadata, events) passes as it is.
+// Calls an operation of the API contract: fills in its path, and converts names between camelCase and snake_case in the objects that
+// the contract lists. Documents, metadata and events belong to their author and are not converted.
 import { RatecardError, isRecord } from './error.ts'
 import { readEvents } from './event-stream.ts'
 import { camel, snake } from './names.generated.ts'
@@ -25,23 +25,23 @@ type EventOf<Name extends Id> = Operations[Name] extends { events: infer Events 
   ? { [Event in keyof Events]: readonly [Event, Events[Event]] }[keyof Events]
   : never
 
-/** Objects below which names turn, by the wire's names of the members. */
+/** Objects whose members get a case conversion, keyed by the members' snake_case names. */
 interface CaseMap {
   readonly [name: string]: CaseMap
 }
 
 export interface WriteOptions extends CallOptions {
-  /** Generated when absent: a repeat with the same key answers the first result. */
+  /** Retrying with the same key returns the first result. Generated if omitted. */
   readonly idempotencyKey?: string | undefined
 }
 
 export interface ActOptions extends CallOptions {
-  /** For the audit trail. */
+  /** Shown in the audit trail. */
   readonly author?: string | undefined
   readonly message?: string | undefined
 }
 
-/** Splits what is said in headers from what is said to the transport. */
+/** Moves author, message and idempotency key into headers. The other options go to the transport. */
 export function acted<Options extends ActOptions & WriteOptions>({
   author,
   message,
@@ -51,14 +51,14 @@ export function acted<Options extends ActOptions & WriteOptions>({
   return { ...options, headers: { ...actorHeaders({ author, message }), 'idempotency-key': idempotencyKey } }
 }
 
-/** Header values are Latin-1 at most and one line: names and messages travel percent-encoded. */
+/** Names and messages are percent-encoded, because a header value is a single line of Latin-1. */
 export function actorHeaders(actor: { author?: string | undefined; message?: string | undefined }) {
   const encoded = (text: string | undefined) =>
     text?.replace(/[^\x20-\x24\x26-\x7e]/gu, (character) => encodeURIComponent(character))
   return { 'x-ratecard-author': encoded(actor.author), 'x-ratecard-message': encoded(actor.message) }
 }
 
-/** The answer of an operation, with the client's names. */
+/** Calls an operation and returns the response body with camelCase names. */
 export async function call<Name extends Id>(
   transport: Transport,
   name: Name,
@@ -68,7 +68,10 @@ export async function call<Name extends Id>(
   return (await answer(transport, name, parts, options)).body as AnswerOf<Name>
 }
 
-/** As `call`, with status and headers. Its body is taken for what the contract promises; one that is no JSON object is refused. */
+/**
+ * Calls an operation and returns status, headers and body. A body that is no JSON object fails with `answer_invalid`; its shape is not
+ * validated further.
+ */
 export async function answer<Name extends Id>(
   transport: Transport,
   name: Name,
@@ -82,7 +85,7 @@ export async function answer<Name extends Id>(
   return { status, headers, body: turned(body, turns, camel) }
 }
 
-/** The server-sent events of an operation. Kinds that this version does not know are passed over. */
+/** The server-sent events of an operation. Event types that are not in `known` are skipped. */
 export async function* events<Name extends Id>(
   transport: Transport,
   name: Name,
@@ -123,7 +126,7 @@ function requestOf(
   return { path, turns, request }
 }
 
-/** `turns` is keyed by the wire's names, whichever way the names turn. */
+/** Converts the names of `value`. `turns` is keyed by snake_case names for both directions. */
 function turned(value: unknown, turns: CaseMap | null | undefined, spell: (name: string) => string): unknown {
   if (turns === null || turns === undefined || value instanceof Date) return value
   if (Array.isArray(value)) return value.map((item) => turned(item, turns, spell))

@@ -4,24 +4,26 @@ import type { CallOptions, Transport } from './transport.ts'
 import type * as result from './wire.generated.ts'
 
 export interface CheckoutClient {
-  /** Send the customer to the `url` of the answer. */
+  /** Creates a checkout page. Redirect the customer to its `url`. */
   create(checkout: result.NewCheckout, options?: WriteOptions): Promise<result.Checkout>
 }
 
-/** The prices that the tenant of the session negotiated, each in place of a public one. A service key says which tenant. */
+/**
+ * The prices negotiated for the tenant of the session, each with the public price it replaces. With a service key, pass `tenantId`.
+ */
 export type SessionPricesCall = (
   query?: { readonly tenantId?: string | undefined },
   options?: CallOptions,
 ) => Promise<result.SessionPrices>
 
-/** The features that the tenant of the session may use. A service key says which tenant. */
+/** The features that the tenant of the session may use. With a service key, pass `tenantId`. */
 export type EntitlementsCall = (
   query?: { readonly tenantId?: string | undefined },
   options?: CallOptions,
 ) => Promise<result.Entitlements>
 
 export interface PortalClient {
-  /** The processor's portal, where customers look after what they bought. */
+  /** Creates a link to the processor's customer portal, where customers manage their subscriptions. */
   create(
     portal: { readonly returnUrl: string; readonly tenantId?: string | undefined },
     options?: CallOptions,
@@ -30,7 +32,7 @@ export interface PortalClient {
 
 export interface UsageClient {
   record(usage: result.NewUsage, options?: WriteOptions): Promise<result.Usage>
-  /** What was taken and then dropped in the last 30 days, newest first; with a service key. It is not billed. */
+  /** Usage that was accepted but dropped in the last 30 days, newest first. It is not billed. Needs a service key. */
   dropped(
     query?: { readonly meter?: string | undefined; readonly tenantId?: string | undefined } & CallOptions,
   ): Promise<result.DroppedUsage[]>

@@ -1,5 +1,5 @@
-// The client of a Ratecard service: one typed function per route. It holds no state, retries only what may be repeated,
-// and uses nothing but `fetch`, so that it runs in browsers, Node and workers alike.
+// The client of a Ratecard service, with one typed function per route. It holds no state and retries only idempotent requests. It needs
+// only `fetch` and Web Crypto, so it runs in browsers, Node and workers alike.
 import { adminClient } from './admin.ts'
 import type { AdminClient } from './admin.ts'
 import { billingClient } from './billing.ts'
@@ -18,15 +18,15 @@ import { workersClient } from './workers.ts'
 import type { WorkersClient } from './workers.ts'
 
 export interface Client {
-  /** Public calls. */
+  /** Calls without a key. */
   readonly billing: BillingClient
-  /** Calls of a tenant, with its session or with a service key. */
+  /** Calls for a tenant, with its session or with a service key. */
   readonly sessionPrices: SessionPricesCall
   readonly entitlements: EntitlementsCall
   readonly checkout: CheckoutClient
   readonly portal: PortalClient
   readonly usage: UsageClient
-  /** Calls that need a service key: the configuration, pushes, keys. */
+  /** Calls that need a service key, for example pushes and keys. */
   readonly admin: AdminClient
   readonly tenants: TenantsClient
   readonly sessions: SessionsClient
@@ -39,7 +39,7 @@ export interface Client {
 }
 
 /**
- * A client of the service at `baseUrl`. Calls fail with {@link RatecardError}.
+ * Creates a client of the service at `baseUrl`. Failed calls throw {@link RatecardError}.
  *
  * @example
  * const ratecard = createClient({ baseUrl: 'http://127.0.0.1:4242' })

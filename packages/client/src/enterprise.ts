@@ -6,17 +6,17 @@ import type { RequestOptions, CallOptions, Transport } from './transport.ts'
 import type * as result from './wire.generated.ts'
 
 export interface ApplyOptions extends WriteOptions, ActOptions {
-  /** Tells what would move; moves nothing. */
+  /** Returns the items that would be moved; moves nothing. */
   readonly dryRun?: boolean | undefined
 }
 
 export interface ApplyChoices {
-  /** Items on another deal that have no price in this one: they keep it, or go back to their base price. */
+  /** Items on another deal without a price in this deal: `keep` their price, or return them to their `base` price. */
   readonly unmatched?: 'keep' | 'base' | undefined
 }
 
 export interface EnterpriseClient {
-  /** Nothing is charged now: the new prices are first billed at the renewal. */
+  /** Moves a tenant to a template. Nothing is charged now: the new prices are billed from the next renewal. */
   applyTemplate(
     target: { readonly tenantId: string; readonly enterpriseTemplate: string } & ApplyChoices,
     options?: ApplyOptions,
@@ -25,11 +25,11 @@ export interface EnterpriseClient {
     target: { readonly tenantId: string; readonly enterpriseId: string } & ApplyChoices,
     options?: ApplyOptions,
   ): Promise<result.EnterpriseOutcome>
-  /** Back to the base prices. */
+  /** Moves the tenant back to the base prices. */
   remove(target: { readonly tenantId: string }, options?: ApplyOptions): Promise<result.EnterpriseOutcome>
-  /** Which base prices have which enterprise prices. */
+  /** Enterprise prices of each base price. */
   coverage(options?: CallOptions): Promise<result.Coverage>
-  /** Applies a template anew to every tenant that has it, as a job. */
+  /** Starts a job that applies a template again to every tenant that has it. */
   moveTemplate(
     target: { readonly enterpriseTemplate: string },
     options?: WriteOptions & ActOptions,
@@ -37,23 +37,23 @@ export interface EnterpriseClient {
 }
 
 export interface MigrationsClient {
-  /** Who would move, and what it changes. */
+  /** The subscribers that would be moved, and the change in their amounts. */
   plan(migration: NewMigration, options?: CallOptions): Promise<result.MigrationPlan>
-  /** Moves subscribers of a replaced price to what replaced it, as a job. */
+  /** Starts a job that moves the subscribers of a replaced price to its successor. */
   start(migration: NewMigration, options?: WriteOptions & ActOptions): Promise<result.Job>
 }
 
 export interface JobsClient {
-  /** Newest first. */
+  /** Jobs, newest first. */
   list(query?: TenantPage & { readonly kind?: result.JobKind | undefined }): Promise<result.JobList>
   find(id: string, options?: CallOptions): Promise<result.JobReport>
-  /** Goes on with one that stopped before its end; with a waiting one now. */
+  /** Continues a job that stopped before its end. Starts a waiting job now. */
   resume(id: string, options?: CallOptions): Promise<result.Job>
-  /** Stops a running one between two steps, or one that waits. What was done stays done. */
+  /** Stops a running job between two steps, or cancels a waiting job. Completed steps are not undone. */
   cancel(id: string, options?: CallOptions): Promise<result.Job>
 }
 
-/** All subscriptions of a tenant are read and written at the processor; a plan reads those of all tenants. */
+/** Timeout of 10 minutes: reads and writes all subscriptions of a tenant at the processor; a plan reads those of all tenants. */
 const longTimeoutMs = 600_000
 const slow = (options?: CallOptions & Pick<RequestOptions, 'headers'>) => ({ timeoutMs: longTimeoutMs, ...options })
 

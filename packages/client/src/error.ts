@@ -1,10 +1,13 @@
 import type { Issue } from './issue.ts'
 import type { ProblemCode } from './wire.generated.ts'
 
-/** Codes that this version knows: the service's own (docs/reference/errors.md), and the client's when no answer came. */
+/**
+ * Error codes known to this version: those of the service (docs/reference/errors.md), and those of the client for failures without a
+ * valid response.
+ */
 export type ErrorCode = ProblemCode | 'server_unreachable' | 'request_timeout' | 'request_aborted' | 'answer_invalid'
 
-/** What the payment processor itself said, unchanged. */
+/** Error fields of the payment processor, unchanged. */
 export interface ProcessorWords {
   readonly type?: string
   readonly code?: string
@@ -16,7 +19,7 @@ export interface ProcessorWords {
 export interface RatecardErrorFields {
   readonly code: string
   readonly message: string
-  /** 0 when no answer came: the server could not be reached, or the request timed out. */
+  /** HTTP status; 0 without a response, for example if the server is unreachable or the request timed out. */
   readonly status?: number
   readonly title?: string
   readonly hint?: string | undefined
@@ -29,12 +32,12 @@ export interface RatecardErrorFields {
 }
 
 /**
- * Every failure of a call. `code` is the contract: a code of the server's problem document, or one of the client's own
+ * Error of every failed call. Branch on `code`: a code of the server's problem document, or one of the client's own
  * `server_unreachable`, `request_timeout`, `request_aborted`, `answer_invalid`.
  */
 export class RatecardError extends Error {
   override readonly name = 'RatecardError'
-  /** Later services may have more. */
+  /** A newer service may return codes that this version does not list. */
   readonly code: ErrorCode | (string & {})
   readonly status: number
   readonly title: string
@@ -43,7 +46,7 @@ export class RatecardError extends Error {
   readonly requestId: string | null
   readonly processor: ProcessorWords | null
   readonly retryAfterMs: number | null
-  /** The problem document as it came, with members of its own such as `push_id`. */
+  /** The unchanged problem document, with additional members such as `push_id`. */
   readonly problem: Readonly<Record<string, unknown>>
 
   constructor(fields: RatecardErrorFields) {
@@ -60,7 +63,7 @@ export class RatecardError extends Error {
   }
 }
 
-/** The error that a problem document (RFC 9457) describes. */
+/** Creates the error for a problem document (RFC 9457). */
 export function errorFromProblem(
   problem: Readonly<Record<string, unknown>>,
   answer: { readonly status: number; readonly requestId?: string | null; readonly retryAfterMs?: number | null },

@@ -3,7 +3,7 @@ export interface ServerSentEvent {
   readonly data: string
 }
 
-/** Events of a `text/event-stream` body as they arrive; ends with the body. Comments and other fields are skipped. */
+/** Parses a `text/event-stream` body into events as they arrive, until the body ends. Comments and other fields are skipped. */
 export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<ServerSentEvent> {
   const reader = body.getReader()
   const decoder = new TextDecoder()
@@ -12,7 +12,7 @@ export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenera
     for (;;) {
       const { done, value } = await reader.read()
       rest += done ? decoder.decode() : decoder.decode(value, { stream: true })
-      // A lone CR at the end may be half of a CRLF: it waits for the next piece.
+      // A CR at the end may be the first half of a CRLF, so it stays in the buffer until the next chunk.
       const blocks = rest.replace(/\r\n|\r(?!$)/g, '\n').split('\n\n')
       rest = blocks.pop() ?? ''
       for (const block of blocks) {

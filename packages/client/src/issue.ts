@@ -1,4 +1,4 @@
-/** One thing wrong with a document or a request, with its place as a JSON pointer (`#/products/0/id`). */
+/** A mistake in a document or request, with its location as a JSON pointer (e.g. `#/products/0/id`). */
 export interface Issue {
   readonly code: string
   readonly pointer: string

@@ -4,13 +4,13 @@ import type { CallOptions, Transport } from './transport.ts'
 import { operations } from './wire.generated.ts'
 
 export interface ServerClient {
-  /** Whether the process is alive. */
+  /** Liveness: succeeds if the process is running. */
   health(options?: CallOptions): Promise<AnswerOf<'getHealth'>>
-  /** Whether the service can work; fails with the code of what is missing. */
+  /** Readiness: succeeds if the service can handle requests. Otherwise fails with the code of the missing dependency. */
   readiness(options?: CallOptions): Promise<AnswerOf<'getReadiness'>>
-  /** Figures for Prometheus, as text; needs a service key. */
+  /** Prometheus metrics as text. Needs a service key. */
   metrics(options?: CallOptions): Promise<string>
-  /** The OpenAPI description. */
+  /** The OpenAPI description of the service. */
   openApi(options?: CallOptions): Promise<Record<string, unknown>>
 }
 

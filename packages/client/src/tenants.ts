@@ -16,24 +16,27 @@ export interface TenantQuery extends TenantPage {
 
 export interface TenantsClient {
   create(tenant: result.NewTenant, options?: WriteOptions & ActOptions): Promise<result.Tenant>
-  /** By id, ascending. */
+  /** Tenants by id, ascending. */
   list(query?: TenantQuery): Promise<result.TenantList>
   find(id: string, options?: CallOptions): Promise<result.Tenant>
   update(id: string, change: result.TenantChange, options?: ActOptions): Promise<result.Tenant>
-  /** Refused while it has live subscriptions. Its sessions and open checkout pages end; its audit trail and its customer stay. */
+  /**
+   * Refused while the tenant has live subscriptions. Ends its sessions and open checkout pages; keeps its audit trail and its customer
+   * at the processor.
+   */
   remove(id: string, options?: ActOptions): Promise<void>
   subscriptions(id: string, options?: CallOptions): Promise<result.TenantSubscriptions>
-  /** Ends a subscription to a free price; those of the processor are cancelled in the portal. */
+  /** Ends a subscription to a free price. Subscriptions at the processor are cancelled in its portal. */
   cancelSubscription(id: string, subscription: string, options?: ActOptions): Promise<void>
-  /** The features that it may use now. */
+  /** The features that the tenant may use now. */
   entitlements(id: string, options?: CallOptions): Promise<result.Entitlements>
   upcomingInvoice(id: string, options?: CallOptions): Promise<result.UpcomingInvoice>
-  /** Newest first. */
+  /** Audit entries, newest first. */
   audit(id: string, page?: TenantPage): Promise<result.Audit>
 }
 
 export interface SessionsClient {
-  /** For checkout, portal and usage of that tenant alone. `ttlSeconds` is one day when absent. */
+  /** Creates a session for checkout, portal and usage of one tenant. Default of `ttlSeconds`: 86400 (one day). */
   create(
     session: { readonly tenantId: string; readonly ttlSeconds?: number | undefined },
     options?: CallOptions,

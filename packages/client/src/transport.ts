@@ -1,18 +1,21 @@
 import { RatecardError, errorFromProblem, isRecord } from './error.ts'
 
 export interface ClientOptions {
-  /** Where the service is, for example `http://127.0.0.1:4242`. */
+  /** Address of the service, for example `http://127.0.0.1:4242`. */
   readonly baseUrl: string
-  /** Sent as `X-Service-Key`. Never put one into a browser. */
+  /** Sent as `X-Service-Key`. Never put a service key into a browser. */
   readonly serviceKey?: string | undefined
-  /** Value of a tenant's session, sent as the cookies `ratecard_session` and `__Host-ratecard_session`, of which the service reads the one for a connection without or with TLS: for servers that call on a customer's behalf. */
+  /**
+   * Session of a tenant, for servers that call on behalf of a customer. Sent as the cookies `ratecard_session` and
+   * `__Host-ratecard_session`; the service reads the first without TLS, the second with TLS.
+   */
   readonly session?: string | undefined
-  /** `include` lets a browser send the session cookie that it holds to a service of another origin. */
+  /** With `include`, a browser sends its session cookie to a service of another origin. */
   readonly credentials?: 'omit' | 'same-origin' | 'include'
   readonly fetch?: typeof fetch
-  /** For each attempt. Default 30 seconds. */
+  /** Timeout of each attempt. Default: 30000 (30 seconds). */
   readonly timeoutMs?: number
-  /** Further attempts of requests that may be repeated: reads, and writes with an idempotency key. Default 2. */
+  /** Number of retries of idempotent requests: reads, and writes with an idempotency key. Default: 2. */
   readonly retries?: number
 }
 
@@ -23,7 +26,7 @@ export interface CallOptions {
 
 export interface RequestOptions extends CallOptions {
   readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE'
-  /** A write that the service does once per key: it gets a key, if it has none, and may be repeated. */
+  /** An idempotent write: sent with an `Idempotency-Key` (generated if missing), so it can be retried. */
   readonly keyed?: boolean
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>
   readonly headers?: Readonly<Record<string, string | undefined>>
@@ -33,13 +36,15 @@ export interface RequestOptions extends CallOptions {
 export interface ApiResponse {
   readonly status: number
   readonly headers: Headers
-  /** Parsed JSON; null when the body is empty. */
+  /** Parsed JSON; null for an empty body. */
   readonly body: unknown
 }
 
 export interface Transport {
   send(path: string, call?: RequestOptions): Promise<ApiResponse>
-  /** The answer's body as it comes; errors as in `send`. No retries and no timeout: a stream may be silent for long. */
+  /**
+   * Returns the response body as a stream; fails like `send`. Without retries or timeout, because a stream may be idle for long.
+   */
   stream(path: string, call?: RequestOptions): Promise<ReadableStream<Uint8Array>>
 }
 
@@ -104,7 +109,7 @@ function headersOf(options: ClientOptions, call: RequestOptions): Record<string,
   if (options.serviceKey !== undefined) headers['x-service-key'] = options.serviceKey
   if (options.session !== undefined) {
     const value = encodeURIComponent(options.session)
-    // Which name counts depends on the service's public URL, and that may be another one than ours, e.g. within a cluster.
+    // Sends both names, because the service picks one by its public URL, which may differ from `baseUrl`, e.g. within a cluster.
     headers['cookie'] = `ratecard_session=${value}; __Host-ratecard_session=${value}`
   }
   if (call.body !== undefined) headers['content-type'] = 'application/json'
@@ -176,14 +181,18 @@ function isRepeatable(call: RequestOptions): boolean {
   return (call.method ?? 'GET') === 'GET' || call.headers?.['idempotency-key'] !== undefined
 }
 
-/** One key for all attempts of a call. `randomUUID` is missing on pages without TLS, random values are not. */
+/**
+ * Adds one idempotency key for all attempts of a call. `crypto.randomUUID` is missing on pages without TLS; `getRandomValues` is not.
+ */
 function withKey(call: RequestOptions): RequestOptions {
   if (call.keyed !== true || call.headers?.['idempotency-key'] !== undefined) return call
   const key = Array.from(crypto.getRandomValues(new Uint32Array(4)), (word) => word.toString(36)).join('-')
   return { ...call, headers: { ...call.headers, 'idempotency-key': key } }
 }
 
-/** Whether the same request may succeed a moment later. An earlier attempt of our own may still be running. */
+/**
+ * True if a retry may succeed. `ownMayRun`: an earlier attempt of this call may still be running, so `request_in_progress` is retried.
+ */
 function isPassing(error: unknown, ownMayRun: boolean): boolean {
   if (!(error instanceof RatecardError)) return false
   if (ownMayRun && error.code === 'request_in_progress') return true
@@ -194,7 +203,7 @@ function isPassing(error: unknown, ownMayRun: boolean): boolean {
 function pauseMs(error: unknown, tries: number): number {
   const asked = error instanceof RatecardError ? error.retryAfterMs : null
   if (asked !== null) return Math.min(asked, longestPauseMs)
-  // Half fixed, half random: callers that failed together do not come back together.
+  // Half of the backoff is random (jitter), so that clients that failed together do not retry together.
   const full = Math.min(200 * 2 ** tries, longestPauseMs)
   return full / 2 + (randomFraction() * full) / 2
 }

@@ -1,11 +1,11 @@
-// Deliveries of the processor's webhooks: whether one is genuine. Web Crypto only, so that it runs in workers, Node and browsers.
+// Verification of the processor's webhook deliveries. Uses only Web Crypto, so it runs in workers, Node and browsers.
 
-/** An event of the processor. */
+/** A webhook event of the processor. */
 export interface WebhookEvent {
   readonly id: string
   readonly object: 'event'
   readonly type: string
-  /** Unix seconds. */
+  /** Time of creation in Unix seconds. */
   readonly created: number
   readonly livemode: boolean
   readonly api_version: string | null
@@ -16,15 +16,15 @@ export interface WebhookEvent {
 }
 
 export type WebhookErrorCode =
-  /** There is no signature header. */
+  /** The request has no signature header. */
   | 'signature_missing'
-  /** The header has no timestamp, or no signature of a scheme that is known. */
+  /** The header has no timestamp, or no signature of a known scheme (`v1`). */
   | 'signature_malformed'
-  /** None of the signatures was made with one of the secrets for this payload. */
+  /** No signature matches the payload with any of the secrets. */
   | 'signature_mismatch'
-  /** Genuine once, but too old: perhaps a repeat by somebody who listened. */
+  /** The signature is valid but too old. It may be a replay of an intercepted delivery. */
   | 'timestamp_too_old'
-  /** The payload is not the raw text of an event. */
+  /** The payload is not the raw body, or it is not an event. */
   | 'payload_invalid'
 
 export class WebhookError extends Error {
@@ -38,15 +38,15 @@ export class WebhookError extends Error {
 }
 
 export interface VerifyOptions {
-  /** How old a delivery may be. Default 300; `Infinity` takes any. */
+  /** Maximum age of a delivery in seconds. Default: 300. `Infinity` accepts any age. */
   readonly toleranceSeconds?: number
-  /** Epoch milliseconds. Default: the present time. */
+  /** Current time in epoch milliseconds. Default: `Date.now()`. */
   readonly now?: number
 }
 
 /**
- * The event of a genuine delivery; throws {@link WebhookError} for any other. `payload` is the body exactly as it came, before
- * any parsing. Several secrets are tried while one is being rotated.
+ * Returns the event of a genuine delivery, otherwise throws {@link WebhookError}. `payload` is the raw body, before any parsing. During
+ * a rotation pass both secrets.
  *
  * @example
  * const event = await verifyWebhook(await request.text(), request.headers.get('stripe-signature'), env.WEBHOOK_SECRET)
@@ -94,7 +94,7 @@ function parseHeader(header: string | null | undefined): { timestamp: string; si
   return { timestamp, signatures }
 }
 
-/** Every pair is looked at, each in constant time: how long it takes tells nothing about which came close. */
+/** Verifies every pair, each in constant time, so that the duration does not reveal which signature or secret matched. */
 async function isSigned(signed: Bytes, signatures: readonly Bytes[], secrets: readonly string[]): Promise<boolean> {
   let genuine = false
   for (const secret of secrets) {

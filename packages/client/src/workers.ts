@@ -14,26 +14,26 @@ export interface LogQuery extends CallOptions {
 }
 
 export interface WorkersClient {
-  /** Switches to the new version when it has come up; otherwise the old one keeps serving. */
+  /** Deploys a version and switches to it once it has started. If it fails to start, the previous version keeps serving. */
   deploy(name: string, deployment: NewDeployment, options?: ActOptions): Promise<result.Worker>
   list(options?: CallOptions): Promise<result.Worker[]>
   find(name: string, options?: CallOptions): Promise<result.Worker>
   remove(name: string, options?: CallOptions): Promise<void>
-  /** Newest first. */
+  /** Deployments, newest first. */
   deployments(name: string, page?: TenantPage): Promise<result.DeploymentList>
-  /** To the deployment given, else to the one before the present one. */
+  /** Rolls back to the given deployment. Default: the deployment before the current one. */
   rollback(name: string, deployment?: string | null, options?: ActOptions): Promise<result.Worker>
-  /** Oldest first; the newest `limit` of them. */
+  /** The newest `limit` log lines, oldest first. */
   logs(name: string, query?: LogQuery): Promise<result.WorkerLogLine[]>
-  /** As `logs`, then new lines as they come, until the server ends or `signal` aborts. */
+  /** Emits the lines of `logs`, then new lines as they are written, until the server ends the stream or `signal` aborts. */
   followLogs(name: string, query?: LogQuery): AsyncIterable<result.WorkerLogLine>
-  /** Newest first. */
+  /** Runs, newest first. */
   cronRuns(name: string, query?: TenantPage & { readonly cron?: string | undefined }): Promise<result.CronRunList>
-  /** Runs the scheduled handler once, now; answers when it ended. */
+  /** Runs the scheduled handler once, now, and returns when it has ended. */
   triggerCron(name: string, cron?: string | null, options?: CallOptions): Promise<result.CronRun>
 }
 
-/** An upload of megabytes, a start that is checked, a scheduled run to its end. */
+/** Timeout of 10 minutes: for an upload of megabytes with a start check, or a scheduled run until its end. */
 const longTimeoutMs = 600_000
 const slow = (options?: CallOptions & Pick<RequestOptions, 'headers'>) => ({ timeoutMs: longTimeoutMs, ...options })
 
@@ -76,7 +76,7 @@ export const workersClient = (transport: Transport): WorkersClient => ({
 
 function logCall({ limit, since, level, runId, requestId, ...options }: LogQuery) {
   const from = since instanceof Date ? since.toISOString() : since
-  // Servers that know another level are asked for it all the same: this one may be older.
+  // Sends any level: a newer server may support levels that this client does not know.
   return { options, query: { limit, since: from, level: level as WorkerLogLevel, runId, requestId } }
 }
 

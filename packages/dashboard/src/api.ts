@@ -1,11 +1,11 @@
-// The one client of these pages: that of the package, over the session cookie instead of a key.
+// The API client of the dashboard: @ratecard/client, authenticated by the session cookie instead of a key.
 import { createClient } from '@ratecard/client'
 import { pageToken } from './page-data.ts'
 import { base } from './menu.ts'
 
 const signIn = `${base}/sign-in`
 
-/** Whoever is no longer signed in goes to the page for that, and comes back to where they were. */
+/** On 401 (the session has expired) redirects to the sign-in page, which returns the user to the current page. */
 const fetchSignedIn: typeof fetch = async (input, init) => {
   const headers = new Headers(init?.headers)
   if (pageToken !== null) headers.set('x-csrf-token', pageToken)
@@ -13,7 +13,7 @@ const fetchSignedIn: typeof fetch = async (input, init) => {
   if (response.status === 401) {
     const here = `${location.pathname}${location.search}`
     location.replace(`${signIn}?next=${encodeURIComponent(here)}`)
-    // The page goes away: whoever waits for this waits until then.
+    // The browser leaves this page, so the request stays pending instead of showing an error until then.
     return new Promise(() => undefined)
   }
   return response

@@ -1,4 +1,4 @@
-// Which page is shown. Each has its own address.
+// Routes: selects the page for the address.
 import { Component, useEffect, useRef, useState } from 'react'
 import type { ComponentType, ReactNode } from 'react'
 import { Link, Redirect, Route, Router, Switch, useLocation } from 'wouter'
@@ -12,7 +12,7 @@ import { Loading, Page, Problem } from './ui/basic.tsx'
 import { asError } from './words.ts'
 
 export function App() {
-  // Pages do not wait for it: until it is known they offer no act.
+  // Pages render before the key is loaded. Until then they offer no actions.
   const key = useAnswered(ownKey)
   return (
     <Router base={base}>
@@ -58,7 +58,7 @@ function Pages() {
   )
 }
 
-/** At once where the script is there. `lazy` would hold a page back for a third of a second after it showed that it loads. */
+/** Renders a page at once if its script is loaded. `React.lazy` keeps its fallback on screen for about 300 ms. */
 function Loaded({ script }: { readonly script: PageScript }) {
   const [Shown, setShown] = useState<ComponentType | null>(() => script.component)
   const [failure, setFailure] = useState<unknown>(null)
@@ -76,7 +76,9 @@ function Loaded({ script }: { readonly script: PageScript }) {
   return Shown === null ? <Loading /> : <Shown />
 }
 
-/** Who reads the page aloud hears where they are; the first page is left as the browser has it. */
+/**
+ * Moves the focus after a navigation, so that a screen reader announces the new page. The first page keeps the browser's focus.
+ */
 function useFocusOnMove(path: string) {
   const first = useRef(path)
   useEffect(() => {
@@ -88,7 +90,7 @@ function useFocusOnMove(path: string) {
   }, [path])
 }
 
-/** A page that fails says so and leaves the others alone. */
+/** Shows the error of a page that fails to render, and keeps the rest of the dashboard usable. */
 class PageErrorBoundary extends Component<{ readonly children: ReactNode }, { readonly error: unknown }> {
   override state: { readonly error: unknown } = { error: null }
 

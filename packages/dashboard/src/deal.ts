@@ -1,4 +1,4 @@
-// What a deal changes in money: each item that would move, at the price it has and at the one it would get, for its quantity.
+// Effect of a deal in money: the amount of each item to be moved, at its current price and at its new price, for its quantity.
 import type {
   BillingDocument,
   EnterpriseOutcome,
@@ -20,21 +20,24 @@ export interface DealLine {
   readonly quantity: number | null
   readonly currency: string
   readonly interval: PriceDocument['interval']
-  /** Minor units a period; null where usage decides, or where nothing says what a replaced price costs. */
+  /** Minor units per period. Null if the amount depends on usage, or if the amount of a replaced price is unknown. */
   readonly before: number | null
-  /** Minor units a period; null where usage decides. */
+  /** Minor units per period. Null if the amount depends on usage. */
   readonly after: number | null
 }
 
 export interface DealMoney {
   readonly lines: readonly DealLine[]
-  /** Why nothing says what the replaced prices cost; null where it was learned, or where there is none. */
+  /**
+   * Error of the invoice preview, which is the source of the amounts of replaced prices. Null if the preview succeeded or was not
+   * needed.
+   */
   readonly unknown: RatecardError | null
 }
 
 /**
- * The lines of a deal. `preview` is asked only where an item is on a price that was replaced; where it fails, the money before of
- * these items alone is not known.
+ * Lines of a deal. `preview` is called only if an item is on a replaced price. If the preview fails, only the amounts of these items
+ * before the deal are unknown.
  */
 export async function dealMoney(
   outcome: Pick<EnterpriseOutcome, 'swaps'>,
@@ -97,19 +100,19 @@ const itemsOf = (subscriptions: TenantSubscriptions['subscriptions']) =>
     subscriptions.flatMap(({ currency, items }) => items.map((item) => [item.id, { ...item, currency }] as const)),
   )
 
-/** A price that was replaced, or is none of ours, is in no document. */
+/** A replaced price, or a price that Ratecard does not manage, is not in the document. */
 const isReplaced = ({ legacy }: SubscriptionItem, { from }: Swap, prices: ReadonlyMap<string, PriceDocument>) =>
   legacy || !prices.has(from)
 
-/** false: no invoice says beforehand what it costs. */
+/** False for an item billed by usage: no invoice contains its amount in advance. */
 const isBilledByPeriod = (item: SubscriptionItem): item is SubscriptionItem & { readonly currentPeriodEnd: string } =>
   item.quantity !== null && item.currentPeriodEnd !== null
 
-/** What the processor will bill for the next period. */
+/** Amount that the processor will bill for the item in the next period. Null if the invoice has no line for it. */
 function billed(item: SubscriptionItem, invoice: UpcomingInvoice['invoices'][number] | undefined): number | null {
   if (!isBilledByPeriod(item)) return null
   const { processorPriceId, currentPeriodEnd } = item
-  // Lines of the running period are corrections of it.
+  // Skips lines of the current period, because they are proration.
   const lines = (invoice?.lines ?? []).filter(
     (line) =>
       line.processorPriceId === processorPriceId && Date.parse(line.periodStart) >= Date.parse(currentPeriodEnd),

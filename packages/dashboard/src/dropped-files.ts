@@ -1,5 +1,5 @@
-// What was dropped or pasted, as one document: read, merged and expanded by the very rules of the command line, in the browser.
-// Whether it is a good one is for the service to say.
+// Reads dropped or pasted files into one document: parses, merges and expands them in the browser, with the code of the command line.
+// The service validates the document.
 import { codeFrame } from '../../ratecard/src/config/files/code-frame.ts'
 import { interpolate } from '../../ratecard/src/config/files/interpolate.ts'
 import { mergeFiles, placeIssues } from '../../ratecard/src/config/files/merge-files.ts'
@@ -21,18 +21,18 @@ export interface PlacedIssue {
 }
 
 type BareIssue = Pick<PlacedIssue, 'code' | 'detail' | 'hint' | 'pointer' | 'severity'>
-/** Services may be newer than these pages: their codes are text here. */
+/** A newer service may return issue codes that these pages do not list, so a code is plain text here. */
 type OwnIssue = Parameters<typeof placeIssues>[0][number]
 
 export interface ReadDocument {
-  /** As written, with `${NAME}`; null when a file could not be read. */
+  /** The source document, with `${NAME}`. Null if a file could not be parsed. */
   readonly written: object | null
-  /** With the values of its variables; null while one is missing, or a file could not be read. */
+  /** The document with its variables expanded. Null while a variable has no value, or if a file could not be parsed. */
   readonly document: object | null
   readonly issues: readonly PlacedIssue[]
-  /** Names of variables that want a value. */
+  /** Names of variables without a value. */
   readonly unset: readonly string[]
-  /** Puts places beside what the service finds in the document. */
+  /** Adds file and line to the issues that the service finds in the document. */
   place(issues: readonly BareIssue[]): readonly PlacedIssue[]
 }
 
@@ -61,7 +61,7 @@ export function readDocument(files: readonly GivenFile[], values: ReadonlyMap<st
     return values.get(name)
   })
   const unset = [...asked].filter((name) => !values.has(name)).sort()
-  // A value that is still asked for is no mistake.
+  // Omits `variable_unset`, because the page asks for these values.
   const others = expanded.issues.filter(({ code }) => code !== 'variable_unset')
   const issues = [...ofFiles, ...place(others)]
   const isWhole = unset.length === 0 && issues.every(({ severity }) => severity !== 'error')

@@ -1,18 +1,20 @@
-// What the document of this page brought along: true for as long as nothing changed since the document was made.
+// Data embedded in the HTML of this page. It is fresh as long as nothing changed since the service rendered the HTML.
 import { createClient } from '@ratecard/client'
 import type { Client } from '@ratecard/client'
 
-/** What the first picture of a page needs. */
+/** A request whose response a page needs for its first paint. */
 export interface PageQuestion<Value> {
   readonly key: string
   readonly load: (from: Client, options: { readonly signal?: AbortSignal }) => Promise<Value>
 }
 
-/** What somebody who shows an answer begins with. */
+/** Initial state of a component that shows the response of a request. */
 export interface InitialAnswer {
-  /** null where nothing was brought, or something changed since. */
+  /** Null if the data is not embedded, or if something changed since the page was rendered. */
   readonly answer: { readonly value: unknown } | null
-  /** Whether `answer` is the one of `key` and still true: asked once, from then on changes are listened to. */
+  /**
+   * True if `answer` is for `key` and still fresh. Only the first call can return true: after it, the component listens for changes.
+   */
   readonly stands: (key: string) => boolean
 }
 
@@ -23,12 +25,12 @@ export class EmbeddedData {
     this.#answers.set(key, value)
   }
 
-  /** Something changed, or may have: whoever comes from now on asks for it. */
+  /** Invalidates all embedded data, because something changed or may have changed. Later components send a request. */
   clear(): void {
     this.#answers.clear()
   }
 
-  /** For whoever shows the answer of `key` first. An answer counts once. */
+  /** Returns the embedded response of `key` for the component that shows it first. Each response is used once. */
   begin(key: string): InitialAnswer {
     const answer = this.#answers.has(key) ? { value: this.#answers.get(key) } : null
     let isOpen = answer !== null
@@ -41,7 +43,9 @@ export class EmbeddedData {
   }
 }
 
-/** What `load` makes of answers by their path below `base`; null where one that it asks for is not there. */
+/**
+ * Runs `load` with the embedded responses, which are keyed by their path below `base`. Null if a response that it needs is missing.
+ */
 export async function answerFrom<Value>(
   answers: Readonly<Record<string, unknown>>,
   base: string,

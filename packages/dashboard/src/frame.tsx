@@ -1,5 +1,5 @@
-// The frame around every page: where one can go, who is signed in, whether the service answers. The build writes it into the
-// document as well, so that it is there before the script is.
+// The frame around every page: menu, signed-in key, connection state. The build also renders it into the HTML, so that it is visible
+// before the script runs.
 import { useEffect, useState } from 'react'
 import type { ReactNode } from 'react'
 import { Link, useLocation } from 'wouter'

@@ -1,13 +1,13 @@
-// Money that a plan touches, a month, before and after: what subscribers pay now, and what they would pay once moved to the new
-// price. Only where the amount alone decides; anything else is not guessed.
+// Monthly amounts affected by a plan: what subscribers pay now, and what they would pay after a move to the new price. Only a change of
+// `amount` is calculated; for any other change of money the new amount is unknown.
 import type { Detail, PriceImpact } from '@ratecard/client'
 
 export interface ImpactMoney {
   readonly priceId: string
   readonly currency: string
-  /** Minor units a month. */
+  /** Minor units per month. */
   readonly before: number
-  /** Minor units a month; null where it cannot be said. */
+  /** Minor units per month. Null if unknown. */
   readonly after: number | null
 }
 
@@ -26,7 +26,10 @@ export function impactMoney(impact: readonly PriceImpact[], details: readonly De
 const money = new Set(['currency', 'tiers', 'tiers_mode', 'billing_scheme', 'interval', 'interval_count', 'usage_type'])
 const others = new Set(['currency_options', 'unit_amount_decimal', 'transform_quantity', 'custom_unit_amount', 'meter'])
 
-/** In proportion to the amount of one unit, rounded half up once. */
+/**
+ * Scales the monthly amount by the new unit amount over the old one, rounded half up once. Null if other fields of money changed, or if
+ * the old amount is 0.
+ */
 function movedAmount(amount: number, { fields }: Detail): number | null {
   if (fields.some(({ field }) => money.has(field) || others.has(field))) return null
   const change = fields.find(({ field }) => field === 'amount')

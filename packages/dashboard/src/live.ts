@@ -1,5 +1,5 @@
-// Data that stays true while somebody looks at it. One cheap question tells whether anything changed, here or in another browser;
-// only then does a page read its own data again.
+// Data that is reloaded while a page is open. One cheap poll of the change tag detects changes, also those of other users; only then
+// does a page reload its own data.
 import { useCallback, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react'
 import type { RatecardError } from '@ratecard/client'
 import { api } from './api.ts'
@@ -21,40 +21,42 @@ const pulse = new Pulse({
 export const useIsConnected = () => useSyncExternalStore(pulse.onConnection, () => pulse.isConnected)
 
 export interface LoadState<Value> {
-  /** undefined until the first answer; kept while a newer one is on its way. */
+  /** Undefined until the first response. During a reload, the previous value stays. */
   readonly value: Value | undefined
-  /** Of the latest attempt. */
+  /** Error of the latest attempt. */
   readonly error: RatecardError | null
   readonly isLoading: boolean
   readonly reload: () => void
 }
 
 export interface LoadOptions {
-  /** Also again after so many milliseconds, for what nobody notes: runs of schedules, what the processor says. */
+  /**
+   * Also reloads every so many milliseconds, for data whose changes do not change the tag, e.g. cron runs and state at the processor.
+   */
   readonly everyMs?: number
-  /** false: only when asked; for what costs many calls of the processor. */
+  /** False: reloads only on request, for data that needs many calls to the processor. */
   readonly isLive?: boolean
 }
 
-/** Before anything is rendered: what the document brought along is there with the first picture. */
+/** Loads the embedded data before the first render, so that it is part of the first paint. */
 export async function readDocument(questions: readonly PageQuestion<unknown>[]): Promise<void> {
   const read = async ({ key, load }: PageQuestion<unknown>) => {
     const answer = await answerFrom(firstAnswers, base, load)
-    // Otherwise whoever shows it asks for it.
+    // If the data is not embedded, the component sends a request.
     if (answer !== null) brought.keep(key, answer.value)
   }
-  // The page asks for what could not be read, too, and says why where that fails.
+  // The page also requests data that could not be read here, and shows the error if that request fails.
   for (const result of await Promise.allSettled(questions.map(read)))
     if (result.status === 'rejected') reportError(result.reason)
 }
 
-/** As `useLoaded`, without waiting where the document brought the answer. */
+/** Like `useLoaded`, but without waiting if the response is embedded in the page. */
 export const useAnswered = <Value>({ key, load }: PageQuestion<Value>): LoadState<Value> =>
   useLoaded(key, (signal) => load(api, { signal }))
 
 /**
- * The answer of `load`, again whenever something changed. `key` says what is loaded: another key starts anew and shows nothing of
- * the old one.
+ * Result of `load`, reloaded after every change. `key` identifies the data: a new key starts from an empty state and does not show the
+ * data of the previous key.
  */
 export function useLoaded<Value>(
   key: string,
@@ -88,9 +90,9 @@ export function useLoaded<Value>(
       )
   }, [key])
 
-  // Before the browser paints: the answer is on its way meanwhile.
+  // A layout effect runs before the browser paints, so the request is under way during the paint.
   useLayoutEffect(() => {
-    // What was shown from the document is as of the tag that is compared with from here on.
+    // Embedded data that is still fresh needs no request: it is as new as the change tag that polling starts from.
     if (!beginning.stands(key)) run()
     const stops = [
       isLive ? pulse.onChange(run) : () => undefined,
@@ -126,7 +128,7 @@ export interface Act<Args extends readonly unknown[], Value> {
   readonly reset: () => void
 }
 
-/** Something that a person sets off: what it answered, or why not. Resolves to undefined when it failed. */
+/** State of an action of the user: its result or its error. `run` resolves to undefined if the action failed. */
 export function useAct<Args extends readonly unknown[], Value>(
   work: (...args: Args) => Promise<Value>,
 ): Act<Args, Value> {

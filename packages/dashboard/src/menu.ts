@@ -1,9 +1,9 @@
-// What the menu offers, and where it is.
+// Entries of the menu and their paths.
 
-/** Where the service serves these pages. */
+/** Base path of the dashboard at the service. */
 export const base = '/dashboard'
 
-/** Every page in the order of the menu. */
+/** All pages of the menu, in its order. */
 export const menu = [
   {
     group: 'Catalog',

@@ -1,13 +1,13 @@
-// What the service wrote into the document of this page.
+// Data that the service embedded in the HTML of this page.
 
 const said = (name: string) => document.querySelector<HTMLMetaElement>(`meta[name="${name}"]`)?.content ?? null
 
-/** Says to the service that a call comes from this page; null where nobody was signed in when the page was loaded. */
+/** CSRF token, sent with each call of this page. Null if no user was signed in when the page was loaded. */
 export const pageToken = said('page-token')
-/** The tag of changes when the page was loaded. */
+/** The change tag when the page was loaded. */
 export const firstChangeTag = said('change-tag')
 
-/** Answers of the API by their path, no older than the tag: what this page would ask for first. */
+/** API responses by path, as new as the change tag: the first requests of this page. */
 export const firstAnswers: Readonly<Record<string, unknown>> = JSON.parse(
   document.getElementById('first-answers')?.textContent ?? '{}',
 ) as Record<string, unknown>

@@ -1,4 +1,4 @@
-// The script of every page. The first is part of the first script; any other is loaded when somebody goes there.
+// Scripts of the pages. The price list is in the first script; every other page is loaded on the first visit.
 import type { ComponentType } from 'react'
 import type { MenuPath } from './menu.ts'
 import { Prices } from './pages/prices.tsx'
@@ -6,7 +6,7 @@ import { Prices } from './pages/prices.tsx'
 export class PageScript {
   readonly #load: () => Promise<ComponentType>
   #loading: Promise<ComponentType> | null = null
-  /** null until it was loaded. */
+  /** Null until the script is loaded. */
   component: ComponentType | null = null
 
   constructor(load: () => Promise<ComponentType>) {
@@ -19,7 +19,7 @@ export class PageScript {
     return script
   }
 
-  /** Once; again after a failure. */
+  /** Loads the script once. After a failure, the next call retries. */
   load(): Promise<ComponentType> {
     this.#loading ??= this.#load().then(
       (component) => (this.component = component),
@@ -49,7 +49,7 @@ const inMenu: Readonly<Record<MenuPath, PageScript>> = {
   '/health': pageOf(() => import('./pages/health.tsx'), 'Health'),
 }
 
-/** Pages of one thing, which no menu shows. */
+/** Detail pages, which are not in the menu. */
 const details: Readonly<Record<string, PageScript>> = {
   '/plan/:push': pageOf(() => import('./pages/push.tsx'), 'Push'),
   '/history/:revision': pageOf(() => import('./pages/revision.tsx'), 'RevisionPage'),
@@ -58,5 +58,5 @@ const details: Readonly<Record<string, PageScript>> = {
   '/workers/:worker': pageOf(() => import('./pages/worker.tsx'), 'WorkerPage'),
 }
 
-/** By path. What a person may do there is the page's own matter. */
+/** Pages by path. Each page checks for itself whether the key may act. */
 export const pages: Readonly<Record<string, PageScript>> = { ...inMenu, ...details }

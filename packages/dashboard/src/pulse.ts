@@ -1,16 +1,16 @@
-// One cheap question that tells whether anything changed, here or in another browser.
+// Polls the change tag of the service, which changes with every change of data, also of other users.
 
 const askEveryMs = 1000
 
 type Listener = () => void
 
 export interface PulseDeps {
-  /** The tag of changes when the page was loaded; null where the document does not say. */
+  /** The change tag when the page was loaded. Null if the HTML contains none. */
   readonly firstTag: string | null
   readonly ask: () => Promise<string>
-  /** Before anybody hears that something changed: what was known at an earlier tag no longer counts. */
+  /** Called before the change listeners: invalidates data embedded at an earlier change tag. */
   readonly forget: () => void
-  /** Nobody looks at a hidden page: it asks nothing. */
+  /** While the page is hidden, polling is suspended. */
   readonly page: {
     readonly visibilityState: string
     addEventListener(type: 'visibilitychange', listener: Listener): void
@@ -24,7 +24,7 @@ export class Pulse {
   #tag: string | null
   #timer: ReturnType<typeof setTimeout> | null = null
   isConnected = true
-  /** Settled once there is a tag to compare with: what is read afterwards is no older than it. */
+  /** Resolves once there is a change tag to compare with. Data read after that is at least as new as the tag. */
   readonly ready: Promise<void>
 
   constructor(deps: PulseDeps) {
@@ -67,7 +67,7 @@ export class Pulse {
       this.#tag = tag
       if (!isFirst) this.#tell()
     } catch {
-      // Shown as a banner until an answer comes.
+      // The frame shows a banner until a poll succeeds.
       this.#connected(false)
     }
   }
@@ -76,7 +76,7 @@ export class Pulse {
     if (is === this.isConnected) return
     this.isConnected = is
     for (const listener of this.#connection) listener()
-    // What was missed meanwhile.
+    // Changes during the lost connection may have been missed, so all listeners reload.
     if (is) this.#tell()
   }
 

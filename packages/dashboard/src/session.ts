@@ -1,4 +1,4 @@
-// Which key this browser is signed in with, and what it may do.
+// The service key of this session and its scope.
 import { createContext, useContext } from 'react'
 import type { ServiceKey } from '@ratecard/client'
 import type { PageQuestion } from './embedded-data.ts'
@@ -7,6 +7,6 @@ export const ownKey: PageQuestion<ServiceKey> = { key: 'key', load: (from, optio
 
 export const SessionContext = createContext<ServiceKey | null>(null)
 
-/** False for a key that only reads: then no act is on any page, and the service refuses it all the same. */
+/** False for a `read` key: pages then show no actions. The service refuses them in any case. */
 export const useMayAct = () => useContext(SessionContext)?.scope === 'write'
 export const useSessionKey = () => useContext(SessionContext)

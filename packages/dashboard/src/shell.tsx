@@ -1,4 +1,4 @@
-// What the document has before any script runs. Rendered by the build.
+// HTML of the page before any script runs. Rendered by the build.
 import { renderToStaticMarkup } from 'react-dom/server'
 import { Router } from 'wouter'
 import { Frame } from './frame.tsx'

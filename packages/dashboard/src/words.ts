@@ -1,4 +1,4 @@
-// How money, times and numbers are written for the person who looks. Money is exact: text of decimals goes to Intl as text.
+// Formats money, times and numbers in the viewer's language. Money is exact: decimals are passed to Intl as text.
 import { RatecardError } from '@ratecard/client'
 import type { PriceDocument } from '@ratecard/client'
 import { currencyDecimals, isCurrency } from '../../ratecard/src/money/currencies.ts'
@@ -6,7 +6,7 @@ import { formatMinor } from '../../ratecard/src/money/format.ts'
 
 const mostDigits = 14
 
-/** Made once: a format costs more than what it formats. */
+/** Cached per currency, because creating a format costs more than formatting. */
 const moneyFormats = new Map<string, Intl.NumberFormat>()
 
 function moneyFormat(currency: keyof typeof currencyDecimals): Intl.NumberFormat {
@@ -22,14 +22,14 @@ function moneyFormat(currency: keyof typeof currencyDecimals): Intl.NumberFormat
   return format
 }
 
-/** Minor units (a number, or text with decimals) as the viewer's language writes them: `€12.00`, `12,00 €`. */
+/** Minor units (a number, or text with decimals) in the viewer's language, e.g. `€12.00` or `12,00 €`. */
 export function money(minor: number | string, currency: string): string {
   if (!isCurrency(currency)) return formatMinor(minor, currency)
-  // The type knows no exact text yet.
+  // Intl accepts decimal text, but its TypeScript type does not list it yet.
   return moneyFormat(currency).format(shifted(String(minor), currencyDecimals[currency]) as unknown as number)
 }
 
-/** `1234` with two decimals is `12.34`: exact, on text. */
+/** Inserts the decimal point into text without rounding: `1234` with two decimals is `12.34`. */
 function shifted(text: string, decimals: number): string {
   const sign = text.startsWith('-') ? '-' : ''
   const [whole = '0', fraction = ''] = text.slice(sign.length).split('.')
@@ -45,7 +45,7 @@ export const count = (value: number) => countFormat.format(value)
 /** `1 price`, `3 prices`. */
 export const many = (value: number, one: string, more = `${one}s`) => `${count(value)} ${value === 1 ? one : more}`
 
-/** `1 step is`, `3 steps are`: of a push or a job. */
+/** Remaining steps of a push or a job: `1 step is`, `3 steps are`. */
 export function remaining(
   { stepsTotal, stepsDone }: { readonly stepsTotal: number; readonly stepsDone: number },
   one = 'step',
@@ -61,7 +61,7 @@ export function period(price: Pick<PriceDocument, 'interval' | 'interval_count'>
   return times === 1 ? `a ${price.interval}` : `every ${times} ${price.interval}s`
 }
 
-/** What one unit costs, without its period. null where tiers or the customer decide. */
+/** Amount of one unit, without its period. Null if tiers or the customer decide the amount. */
 export function unitAmount(price: PriceDocument): string | null {
   if (price.tiers !== undefined || price.custom_unit_amount !== undefined) return null
   return price.unit_amount_decimal ?? String(price.amount ?? 0)
@@ -84,7 +84,7 @@ const steps = [
   ['minute', 60],
 ] as const
 
-/** `3 minutes ago`, `in 2 hours`; null beyond a week. */
+/** Relative time: `3 minutes ago`, `in 2 hours`. Null beyond 7 days. */
 export function fromNow(at: Date, now: number): string | null {
   const seconds = (at.getTime() - now) / 1000
   if (Math.abs(seconds) > 7 * 86_400) return null
@@ -102,7 +102,7 @@ export const kindWords: Readonly<Record<string, string>> = {
   feature: 'feature',
 }
 
-/** A value of a document on one line. */
+/** A value of a document as one line of text. */
 export function shown(value: unknown): string {
   if (value === null || value === undefined) return '—'
   if (typeof value === 'string') return value === '' ? '“”' : value

@@ -1,6 +1,6 @@
-// Addresses that come from attributes and from the price list: only those that a browser opens as a page or shows as an image.
+// Addresses from attributes and from the price list. Only http and https are accepted, so that an address cannot run script.
 
-/** The address of a checkout; null for a pattern that leads to no web page, so that it cannot run script. */
+/** Address of the checkout for an offer. Null if the pattern is no http or https address. */
 export function checkoutAddress(
   pattern: string,
   values: { readonly price_id: string; readonly quantity: number },
@@ -12,7 +12,7 @@ export function checkoutAddress(
   return webAddress(filled, base)
 }
 
-/** Absolute, with http or https; else null. */
+/** The absolute http or https address. Null for any other text. */
 export function webAddress(text: string, base: string): string | null {
   if (!URL.canParse(text, base)) return null
   const url = new URL(text, base)

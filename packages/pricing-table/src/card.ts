@@ -1,4 +1,4 @@
-// A product with its offers: amount, quantity, tiers, button, features.
+// Card of a product with its offers: amount, quantity, tiers, button and features.
 import type { Price } from '../../ratecard/src/config/schema/schema.ts'
 import { webAddress } from './address.ts'
 import { h, said } from './dom.ts'
@@ -32,9 +32,9 @@ export function productCard(card: Card, offers: readonly HTMLElement[], view: Vi
   )
 }
 
-/** What a product and the offers that are shown have, each said once. */
+/** Features and limits of a product and of the shown offers, without duplicates. */
 function featureList({ product, offers }: Card, { locale }: View): HTMLElement | null {
-  // What was written at one price of a product is true of it, whatever the period: better than an empty card.
+  // If the shown offers list no features or limits, takes those of another price of the product: better than an empty card.
   const told = ({ ui }: Price) => (ui?.features?.length ?? 0) + (ui?.limits?.length ?? 0) > 0
   const shown = offers.map(({ price }) => price)
   const others = (product.prices ?? []).filter(told).slice(0, 1)
@@ -100,7 +100,7 @@ function figureOf(offer: Offer, view: View): string {
     : words.notInCurrency
 }
 
-/** `per month · incl. tax`, and what a unit costs where a quantity is chosen. */
+/** Terms below the amount, e.g. `per month · incl. tax`, and the unit amount if a quantity can be chosen. */
 function termsOf(offer: Offer, { words, currency, locale }: View): Child[] {
   const { price, tariff, range, unit } = offer
   const each = tariff === null || range === null ? null : unitAmountText(tariff)
@@ -115,7 +115,7 @@ function termsOf(offer: Offer, { words, currency, locale }: View): Child[] {
   return terms.flatMap((term, index) => [index === 0 ? null : ' · ', h('span', { dir: 'auto' }, term)])
 }
 
-/** A slider and a number field that say the same. The field takes quantities beyond the slider's end. */
+/** A slider and a number field for the same quantity. The field accepts quantities beyond the end of the slider. */
 function quantityPart(
   offer: Offer,
   { least, most }: QuantityRange,
@@ -144,7 +144,7 @@ function quantityPart(
     input.addEventListener('input', () => {
       const quantity = wholeFrom(input.value, least)
       view.quantities.set(id, quantity)
-      // The slider speaks for itself; after typing, the new amount is said.
+      // Screen readers announce the value of a slider by themselves; after typing in the field, the new amount is announced.
       amount.setAttribute('aria-live', input === field ? 'polite' : 'off')
       changed()
       say(quantity, input)
@@ -162,7 +162,7 @@ function quantityPart(
   )
 }
 
-/** The largest quantity that is still exact as a number. */
+/** Parses a quantity. Returns `least` for text that is no safe integer (up to 2^53 - 1) or is below `least`. */
 function wholeFrom(text: string, least: number): number {
   const number = Math.floor(Number(text))
   return Number.isSafeInteger(number) && number >= least ? number : least
@@ -191,7 +191,7 @@ function tierMoney({ unitAmount, flatAmount }: TierRow, { words, currency, local
   return unitAmount === '0' ? flat : `${unit} + ${flat}`
 }
 
-/** A link where there is an address, so that it opens in a new tab as well; else a button that tells the page. */
+/** A link if there is an address, so that it can open in a new tab; otherwise a button that emits `ratecard-select`. */
 function action(offer: Offer, card: Card, view: View): { readonly element: HTMLElement; readonly point: () => void } {
   const { price } = offer
   const label = card.product.ui?.cta_text ?? actionWords(offer, view.words)

@@ -1,4 +1,4 @@
-// The switches above the cards: the billing period with what it saves, and the currency.
+// Switches above the cards: billing period (with its saving) and currency.
 import type { Product } from '../../ratecard/src/config/schema/schema.ts'
 import { h } from './dom.ts'
 import { savingOf } from './model.ts'
@@ -13,7 +13,7 @@ interface Periods {
   readonly chosen: Period
 }
 
-/** A group of radio buttons, as the keyboard and screen readers know it; null where there is nothing to choose. */
+/** A group of radio buttons, for keyboard and screen readers. Null if there are fewer than two periods. */
 export function periodChoice(
   { products, periods, chosen }: Periods,
   view: View,

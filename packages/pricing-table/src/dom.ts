@@ -1,4 +1,4 @@
-// Elements, made by the document and never from markup: what a price list says can only become text.
+// Creates elements by DOM calls, never from markup, so that text of a price list cannot become HTML.
 
 export type Child = Node | string | null
 type Attributes = Readonly<Record<string, string>>
@@ -14,7 +14,7 @@ export function h<Tag extends keyof HTMLElementTagNameMap>(
   return element
 }
 
-/** An element with the seller's own words, in the direction of their script; null without any. */
+/** An element with the seller's text, in the direction of its script. Null without text. */
 export function said<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   name: string,

@@ -1,5 +1,5 @@
-// <ratecard-pricing-table>: shows the price list of an address. What the list says goes into text nodes alone, so that no name can
-// become markup; the style sheet is adopted, so that a strict content policy needs no exception.
+// <ratecard-pricing-table> shows the price list of an address. Text of the list goes only into text nodes, so it cannot become markup.
+// The style sheet is adopted, so a strict content security policy needs no exception.
 import { checkoutAddress } from './address.ts'
 import { offerPart, productCard } from './card.ts'
 import { currencyChoice, periodChoice } from './choices.ts'
@@ -11,14 +11,17 @@ import type { View } from './view.ts'
 import { wordsFor } from './words.ts'
 import type { Messages } from './words.ts'
 
-/** What `ratecard-select` carries. */
+/** Detail of the `ratecard-select` event. */
 export interface Selection {
-  /** Id of the price in the configuration. For a tenant's own price that of its base: checkout knows the tenant. */
+  /**
+   * Id of the price in the configuration. For a negotiated price, the id of its base price: checkout finds the negotiated one by the
+   * tenant.
+   */
   readonly price_id: string
-  /** For a metered price what was tried on the slider: an estimate, which a checkout does not take. */
+  /** Quantity. For a metered price an estimate from the slider, which checkout does not accept. */
   readonly quantity: number
   readonly currency: string
-  /** null: paid once. */
+  /** Billing interval, e.g. `month`. Null for a one-time price. */
   readonly interval: string | null
 }
 
@@ -38,11 +41,11 @@ const attributeNames = [
 
 type AttributeName = (typeof attributeNames)[number]
 
-/** On a server without a document the class only has to be there: nothing is drawn. */
+/** On a server without a DOM only the class must exist; the element is never rendered there. */
 const Base: typeof HTMLElement =
   (globalThis as { readonly HTMLElement?: typeof HTMLElement }).HTMLElement ?? (Object as unknown as typeof HTMLElement)
 
-/** One for all tables of a page, made when the first one is. */
+/** Style sheet shared by all tables of a page, created with the first table. */
 let sheet: CSSStyleSheet | null = null
 
 function sharedSheet(): CSSStyleSheet {
@@ -69,7 +72,7 @@ export class RatecardPricingTable extends Base {
     this.#root.adoptedStyleSheets = [sharedSheet()]
   }
 
-  /** Words of the site in place of the built-in ones, by their names. */
+  /** The site's own texts in place of the built-in ones, by name. */
   get texts(): Readonly<Record<string, unknown>> {
     return this.#texts
   }
@@ -98,7 +101,7 @@ export class RatecardPricingTable extends Base {
     else this.#show()
   }
 
-  /** Reads the prices again, for example after somebody signed in. */
+  /** Reloads the prices, for example after a sign-in. */
   async reload(): Promise<void> {
     this.#loading?.abort()
     const loading = new AbortController()
@@ -137,7 +140,7 @@ export class RatecardPricingTable extends Base {
     try {
       return Intl.getCanonicalLocales(asked)[0] ?? 'en'
     } catch {
-      // A mistyped language must not hide the prices.
+      // A malformed `locale` falls back to English, so that the prices are shown anyway.
       return 'en'
     }
   }
@@ -194,7 +197,7 @@ export class RatecardPricingTable extends Base {
     )
   }
 
-  /** What the server rendered inside the tag stays until there is something better, and beside an error. */
+  /** Server-rendered content of the tag stays visible while loading, and beside an error. */
   #waiting(words: Messages): HTMLElement[] {
     const rendered = h('slot', {})
     const hasRendered = [...this.childNodes].some(
@@ -242,7 +245,8 @@ async function readPrices(base: string, credentials: string | null, signal: Abor
   ])
   if (!list.ok) throw new Error(`${list.url} answered ${String(list.status)}`)
   const { config } = (await list.json()) as { readonly config: PriceList }
-  // Nobody is signed in: the list prices are theirs. Any other failure must not show a tenant what it does not pay.
+  // Without a session (401) the list prices apply. Any other failure is an error, because list prices would be wrong for a tenant with
+  // a deal.
   if (session === null || session.status === 401) return config
   if (!session.ok) throw new Error(`${session.url} answered ${String(session.status)}`)
   return withOwnPrices(config, (await session.json()) as SessionPrices)

@@ -1,22 +1,22 @@
-// What a table shows, decided from the public price list and the chosen interval and currency. Pure: no page, no network.
-// The money comes from the service's own arithmetic, which is bundled with it.
+// Decides the content of the table from the public price list, the chosen interval and the currency. Pure: no DOM, no network. Amounts
+// are calculated by the code that the service uses, which is bundled here.
 import { exactAmount, flatAmountOf, unitAmountOf } from '../../ratecard/src/pricing/calculate.ts'
 import type { Tariff } from '../../ratecard/src/pricing/calculate.ts'
 import type { Meter, Price, Product } from '../../ratecard/src/config/schema/schema.ts'
 import { decimalText, roundHalfUp } from '../../ratecard/src/money/decimal.ts'
 
-/** Of the public price list, what a table reads. */
+/** The part of the public price list that a table reads. */
 export interface PriceList {
   readonly products: readonly Product[]
   readonly meters?: readonly Meter[]
 }
 
-/** The answer of `session/prices`. */
+/** Response body of `session/prices`. */
 export interface SessionPrices {
   readonly prices: readonly { readonly base_price_id: string; readonly price: Price }[]
 }
 
-/** `month`, `year`, `3 month` … or `once`. */
+/** Billing period: `month`, `year`, `3 month` … or `once`. */
 export type Period = string
 
 interface Choice {
@@ -24,7 +24,7 @@ interface Choice {
   readonly currency: string
 }
 
-/** `open`: the customer chooses the amount. `request`: free and nothing to subscribe to, so the seller wants to be asked. */
+/** `open`: the customer chooses the amount. `request`: free and without a subscription, so the button contacts the seller. */
 export type OfferKind = 'money' | 'free' | 'open' | 'request' | 'unavailable'
 
 export interface QuantityRange {
@@ -35,15 +35,15 @@ export interface QuantityRange {
 
 export interface Offer {
   readonly price: Price
-  /** Negotiated by the tenant that looks at it. */
+  /** True for a price negotiated by the viewing tenant. */
   readonly own: boolean
   readonly period: Period
   readonly kind: OfferKind
-  /** In the chosen currency; null when the price is not offered in it. */
+  /** Amounts in the chosen currency. Null if the price is not offered in it. */
   readonly tariff: Tariff | null
-  /** null: a quantity changes nothing that a slider could show. */
+  /** Range of the slider. Null if the quantity does not change the amount. */
   readonly range: QuantityRange | null
-  /** What is counted, in the seller's words; null where none are given. */
+  /** Name of one unit in the seller's words. Null if none is configured. */
   readonly unit: string | null
 }
 
@@ -53,14 +53,16 @@ export interface Card {
 }
 
 export interface TierRow {
-  /** null is infinity. */
+  /** Null for the last tier, which has no upper bound. */
   readonly upTo: number | null
-  /** Canonical decimals in minor units. */
+  /** Canonical decimals in minor units, e.g. `0.05`. */
   readonly unitAmount: string
   readonly flatAmount: string
 }
 
-/** A price that its tenant negotiated stands in for its base, and is sold under the id of that: checkout knows the tenant. */
+/**
+ * A negotiated price is listed in place of its base and sold under the base price's id: checkout finds the negotiated one by the tenant.
+ */
 interface ListedPrice extends Price {
   readonly own?: true
 }
@@ -86,14 +88,14 @@ export function periodOf({ interval, interval_count: count = 1 }: Pick<Price, 'i
   return count === 1 ? interval : `${String(count)} ${interval}`
 }
 
-/** Products in the order of their `sort_order`, then as they stand; limited to `only` when it names some. */
+/** Products by `sort_order`, then in document order. If `only` is not empty, only these products. */
 export function orderedProducts(products: readonly Product[], only: readonly string[] = []): readonly Product[] {
   const wanted = only.length === 0 ? products : products.filter(({ id }) => only.includes(id))
   const place = (product: Product) => product.ui?.sort_order ?? Number.MAX_SAFE_INTEGER
   return [...wanted].sort((a, b) => place(a) - place(b))
 }
 
-/** The price in its own currency or in one of its options; null when it is not offered in it. */
+/** Amounts of the price in the currency, its own or one of its `currency_options`. Null if the price is not offered in it. */
 export function tariffIn(price: Price, currency: string): Tariff | null {
   if (price.currency === currency) return price
   const options: Readonly<Partial<Record<string, Partial<Tariff>>>> = price.currency_options ?? {}
@@ -107,7 +109,7 @@ export function tariffIn(price: Price, currency: string): Tariff | null {
   }
 }
 
-/** Periods and currencies to choose from, in a steady order: short periods first, currencies as the price list names them. */
+/** Available periods and currencies in a stable order: periods from short to long, currencies in the order of the price list. */
 export function choicesOf(products: readonly Product[]): {
   readonly periods: readonly Period[]
   readonly currencies: readonly string[]
@@ -118,7 +120,7 @@ export function choicesOf(products: readonly Product[]): {
   return { periods: [...periods].sort((a, b) => daysOf(a) - daysOf(b)), currencies: [...currencies] }
 }
 
-/** Days that a year of 365 and months of 365/12 have: for order and for whole multiples, never for money. */
+/** Days of a period, with a year of 365 days and months of 365/12. Used for sorting and whole multiples, never for money. */
 const daysIn: Readonly<Record<string, number>> = { once: 0, day: 1, week: 7, month: 365 / 12, year: 365 }
 
 function daysOf(period: Period): number {
@@ -126,13 +128,13 @@ function daysOf(period: Period): number {
   return Number(count) * (daysIn[unit] ?? 0)
 }
 
-/** A product that has nothing of the chosen period keeps its place, with all that it has. */
+/** Cards of all products. A product without an offer in the chosen period keeps its place and shows all its offers. */
 export function cardsOf(list: PriceList, choice: Choice): readonly Card[] {
   return list.products.map((product) => {
     const all = (product.prices ?? []).map((price) => offerOf(price, product, list, choice.currency))
     const fitting = all.filter(({ period }) => period === choice.period || period === 'once')
     const shown = fitting.length > 0 ? fitting : all
-    // What is sold in the chosen currency goes before what is not.
+    // Offers available in the chosen currency come first.
     const sold = (offer: Offer) => offer.kind !== 'unavailable'
     return { product, offers: [...shown.filter(sold), ...shown.filter((offer) => !sold(offer))] }
   })
@@ -162,7 +164,7 @@ function kindOf(price: Price, tariff: Tariff | null): OfferKind {
 
 const mostUnits = 1_000_000_000
 
-/** A plan with one amount has no slider, unless its product says what a unit is. */
+/** Range of the slider. A price with one amount has none, unless its product names a unit. */
 function rangeOf(price: Price, product: Product, tariff: Tariff): QuantityRange | null {
   const metered = price.usage_type === 'metered'
   const packages = price.transform_quantity?.divide_by
@@ -174,7 +176,7 @@ function rangeOf(price: Price, product: Product, tariff: Tariff): QuantityRange 
   return { least: metered ? 0 : 1, most: Math.min(Math.max(reach, first), mostUnits), first }
 }
 
-/** A quantity that costs at least one main unit of most currencies, so that the first look does not show 0.00. */
+/** Initial quantity that costs at least 100 minor units: a candidate or, if none does, the last one times a power of ten. */
 function firstPaid(tariff: Tariff, candidates: readonly number[]): number {
   const enough = (quantity: number) => minorAmount(tariff, quantity) >= 100n
   const bound = candidates.find(enough)
@@ -184,12 +186,12 @@ function firstPaid(tariff: Tariff, candidates: readonly number[]): number {
   return quantity
 }
 
-/** What a quantity costs in minor units, rounded once as the processor does. */
+/** Cost of a quantity in minor units, rounded once like the processor does. */
 export function minorAmount(tariff: Tariff, quantity: number): bigint {
   return roundHalfUp(exactAmount(tariff, quantity))
 }
 
-/** What one unit costs where every unit costs the same; null for tiers. A canonical decimal in minor units. */
+/** Unit amount as a canonical decimal in minor units. Null for tiers, where it depends on the quantity. */
 export function unitAmountText(tariff: Tariff): string | null {
   return tariff.tiers === undefined ? decimalText(unitAmountOf(tariff)) : null
 }
@@ -203,13 +205,13 @@ export function tierRows({ tiers = [] }: Tariff): readonly TierRow[] {
 }
 
 export interface Saving {
-  /** Whole per cent, rounded down; the largest over the products. 0: nothing is saved, or nothing can be compared. */
+  /** Saving in whole per cent, rounded down; the largest of all products. 0 if nothing is saved or comparable. */
   readonly percent: number
-  /** Whether every product that can be compared saves as much. */
+  /** True if every comparable product saves the same. */
   readonly same: boolean
 }
 
-/** How much less the period costs than as much of the shortest one of the same product. */
+/** Saving of a period compared with the same duration at the shortest period of the same product. */
 export function savingOf(products: readonly Product[], period: Period, currency: string): Saving {
   const savings = products.flatMap((product) => {
     const percent = productSaving(product, period, currency)

@@ -1,11 +1,11 @@
-// Minor units as people of a locale write them. Amounts stay exact: text is given to the formatter, never a float.
+// Formats minor units for a locale. Amounts stay exact: the formatter gets text, never a float.
 import { currencyDecimals, isCurrency } from '../../ratecard/src/money/currencies.ts'
 import { canonicalDecimal } from '../../ratecard/src/money/decimal.ts'
 
-/** `1200` of eur is €12.00, `0.05` of usd is $0.0005: nothing is rounded away. */
+/** Formats minor units without rounding: `1200` of eur is €12.00, `0.05` of usd is $0.0005. */
 export function formatMoney(minor: bigint | string, currency: string, locale: string, showCurrency = true): string {
   const text = canonicalDecimal(String(minor))
-  // A later server may serve a currency that this script does not know: a guess of its decimals would show a wrong price.
+  // A newer service may serve a currency that this script does not list. Guessing its decimals would show a wrong price.
   if (!isCurrency(currency)) return `${currency.toUpperCase()} ${text} minor units`
   const decimals = currencyDecimals[currency]
   const [whole = '0', fraction = ''] = text.split('.')
@@ -25,7 +25,7 @@ export function formatCount(count: number, locale: string): string {
   return new Intl.NumberFormat(locale, { maximumFractionDigits: 20 }).format(count)
 }
 
-/** Whole per cent. */
+/** Formats a whole number of per cent. */
 export function formatPercent(percent: number, locale: string): string {
   return new Intl.NumberFormat(locale, { style: 'percent' }).format(percent / 100)
 }

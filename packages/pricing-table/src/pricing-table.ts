@@ -1,4 +1,4 @@
-// What a page loads: defines <ratecard-pricing-table>, once. Loaded on a server it defines nothing and does no harm.
+// Entry point for pages: defines <ratecard-pricing-table> once. On a server without a DOM it defines nothing.
 import { RatecardPricingTable } from './element.ts'
 import type { Selection } from './element.ts'
 

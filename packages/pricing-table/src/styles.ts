@@ -1,4 +1,4 @@
-// Three looks by CSS alone. Everything that a site may want to change is a custom property or a part.
+// Three layouts by CSS alone. A site can change everything through custom properties and parts.
 export const styles = `
 :host {
   --_accent: var(--ratecard-accent, #3451d1);

@@ -1,16 +1,16 @@
 import type { Offer } from './model.ts'
 import type { Messages } from './words.ts'
 
-/** What every part of a table needs to know to be drawn. */
+/** Context that every part of a table needs for rendering. */
 export interface View {
   readonly words: Messages
   readonly locale: string
   readonly currency: string
   readonly images: boolean
-  /** Where the button of an offer leads; null when it only tells the page. */
+  /** Address of an offer's button. Null if the button only emits an event. */
   readonly addressOf: (offer: Offer, quantity: number) => string | null
-  /** Tells the page. False when the page wants nothing else to happen. */
+  /** Emits `ratecard-select`. False if the page cancelled the event. */
   readonly select: (offer: Offer, quantity: number) => boolean
-  /** What is set now of the quantity of a price, kept when the table is drawn anew. */
+  /** Chosen quantity by price, kept when the table is rendered again. */
   readonly quantities: Map<string, number>
 }

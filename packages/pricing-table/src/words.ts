@@ -1,4 +1,4 @@
-// The words of the table in a few languages, and how a site sets its own. `{…}` is filled in.
+// Texts of the table in several languages, and the overrides of a site. Placeholders have the form `{name}`.
 
 export interface Messages {
   readonly choose: string
@@ -7,7 +7,7 @@ export interface Messages {
   readonly onRequest: string
   readonly payWhatYouWant: string
   readonly notInCurrency: string
-  /** Beside a price that the viewer negotiated. */
+  /** Label beside a price negotiated by the viewer. */
   readonly own: string
   readonly daily: string
   readonly weekly: string
@@ -17,7 +17,7 @@ export interface Messages {
   readonly perWeek: string
   readonly perMonth: string
   readonly perYear: string
-  /** `{count}` and `{unit}`. */
+  /** Placeholders: `{count}` and `{unit}`. */
   readonly perSeveral: string
   readonly days: string
   readonly weeks: string
@@ -27,18 +27,18 @@ export interface Messages {
   readonly billing: string
   readonly currency: string
   readonly quantity: string
-  /** `{percent}`, written as the language does. */
+  /** Placeholder: `{percent}`, formatted for the locale. */
   readonly save: string
   readonly saveUpTo: string
-  /** `{money}` and `{unit}`. */
+  /** Placeholders: `{money}` and `{unit}`. */
   readonly each: string
   readonly unit: string
   readonly graduated: string
   readonly volume: string
-  /** `{quantity}`. */
+  /** Placeholder: `{quantity}`. */
   readonly tierUpTo: string
   readonly tierBeyond: string
-  /** `{money}`. */
+  /** Placeholder: `{money}`. */
   readonly tierUnit: string
   readonly tierFlat: string
   readonly taxIncluded: string
@@ -221,10 +221,10 @@ const es: Messages = {
   empty: 'No hay precios que mostrar.',
 }
 
-/** By the language's subtag. */
+/** Texts by language subtag, e.g. `de`. */
 export const languages: Readonly<Record<string, Messages>> = { en, de, fr, es }
 
-/** The words of the locale's language, English where there is none, with the site's own in place of any. */
+/** Texts for the locale's language, otherwise in English, with the site's own texts taking precedence. */
 export function wordsFor(locale: string, own: Readonly<Record<string, unknown>> = {}): Messages {
   const words = languages[locale.toLowerCase().split('-')[0] ?? 'en'] ?? en
   const set = Object.entries(own).filter(([name, text]) => Object.hasOwn(words, name) && typeof text === 'string')
@@ -243,13 +243,13 @@ const named: Readonly<Record<string, readonly [name: keyof Messages, per: keyof 
   year: ['yearly', 'perYear', 'years'],
 }
 
-/** `Monthly`, `every 3 months`: what a switch says. */
+/** Label of a period on the switch: `Monthly`, `every 3 months`. */
 export function periodName(period: string, words: Messages): string {
   const row = named[period]
   return row === undefined ? severalWords(period, words) : words[row[0]]
 }
 
-/** `per month`, `every 3 months`: what stands beside an amount. */
+/** Period beside an amount: `per month`, `every 3 months`. */
 export function periodWords(period: string, words: Messages): string {
   const row = named[period]
   return row === undefined ? severalWords(period, words) : words[row[1]]

@@ -45,7 +45,7 @@ async function attacked(name: string, attack: () => Promise<unknown>): Promise<v
 const all = async (count: number, path: string) =>
   Promise.all(Array.from({ length: count }, () => getFrom(world, path)))
 
-describe('nobody else notices', () => {
+describe('other workers and the API are not affected by', () => {
   it('a flood of log lines, whose bound holds', async () => {
     await world.deploy(
       'flood',

@@ -93,7 +93,7 @@ function total(seat: number, seats: number, calls = 0): number {
 const last = async (shop: TenantShop, customer: string) => (await shop.invoices(customer)).at(-1)
 
 describe('a negotiated price of a customer who pays by invoice', () => {
-  test('comes and goes with nothing lost, no invoice, and the next one exact and mailed', async () => {
+  test('is applied and removed without an invoice; the terms stay, and the next invoice is exact and emailed', async () => {
     const shop = await tenantShop(negotiated())
     const bought = await invoiced(shop, {}, ['pro_monthly'])
     const [before, bills] = [await terms(shop, bought), (await shop.invoices(bought.customer)).length]

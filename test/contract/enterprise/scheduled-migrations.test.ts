@@ -28,7 +28,7 @@ async function migrate(shop: TenantShop, to: 'renewal' | 'now' | { readonly at: 
 const warned = (warnings: readonly { readonly code: string; readonly detail: string }[]) =>
   warnings.filter(({ code }) => code === 'migration_scheduled').map(({ detail }) => detail)
 
-test('a price is rolled back before the renewal, and whoever was migrated to the mistake was billed it: another migration takes them back', async () => {
+test('after a rollback before the renewal, another migration moves the subscribers back to the earlier price', async () => {
   const { shop, id, second, paid } = await onTheWay()
   const planned = await shop.service.rollback(1, { ...nobody, dryRun: true })
   expect(warned(planned.warnings)).toEqual([
@@ -51,7 +51,7 @@ test('a price is rolled back before the renewal, and whoever was migrated to the
   expect(await paid()).toEqual([7000, 7000])
 })
 
-test('a price that is raised again before the renewal was billed at the amount in between: another migration moves everybody on', async () => {
+test('after a second raise before the renewal, another migration moves all subscribers to the newest price', async () => {
   const { shop, id, second, paid } = await onTheWay()
   const raised = await shop.service.push(amount('1.2.0', 1500), nobody)
   expect(warned(raised.warnings)).toHaveLength(1)
@@ -82,7 +82,7 @@ test('the money of a scheduled price is known also after it was renamed and the 
   expect(lines).toMatchObject([{ monthlyBefore: 8400, monthlyAfter: 7000, skipped: null }])
 })
 
-test('a schedule of somebody else is left alone', async () => {
+test('an unmanaged schedule is not changed', async () => {
   const { shop, id } = await onTheWay()
   const { schedule } = await shop.stripe.subscriptions.retrieve(id)
   const yearlyToBe = await shop.processorPrice('pro')

@@ -68,7 +68,7 @@ async function lastAmount(shop: TenantShop, tenant: string): Promise<number | un
   return (await shop.invoices(processorCustomerId ?? '')).at(-1)?.total
 }
 
-test('who renews before the date keeps the price until then, and moves with nobody doing anything', async () => {
+test('a subscriber who renews before the date keeps the price until then, and moves without a further call', async () => {
   const shop = await datedShop([2])
   const [id = ''] = shop.subscriptions
   const at = shop.clock.now() + 45 * day
@@ -208,7 +208,7 @@ test('one that fails does not keep the others from their date, and is tried agai
   for (const id of [first, second]) expect(await shop.items(id)).toEqual([['pro_monthly', 1]])
 })
 
-test('a processor that is away, and the end of the process, make it wait again; nobody is looking on', async () => {
+test('a job waits again after an outage of the processor or the end of the process', async () => {
   const shop = await datedShop([1, 1, 1, 1, 1, 1])
   const { id } = await shop.migrate(45)
   shop.pass(32)

@@ -150,7 +150,7 @@ describe('a list whose cursor is deleted meanwhile', () => {
     message: 'No such coupon',
   }
 
-  it('is begun anew, and what was deleted is not in it', async () => {
+  it('is restarted, and does not contain the deleted object', async () => {
     let deleted = false
     const { processor } = await answering(({ url }) => {
       if (!url.startsWith('/v1/coupons')) return page(false)
@@ -163,7 +163,7 @@ describe('a list whose cursor is deleted meanwhile', () => {
     expect(found.map((one) => one.processorId)).toEqual(['a', 'b'])
   })
 
-  it('is not begun anew for ever', async () => {
+  it('is restarted a limited number of times', async () => {
     const { processor, seen } = await answering(({ url }) => {
       if (!url.startsWith('/v1/coupons')) return page(false)
       return url.includes('starting_after') ? { status: 400, body: { error } } : page(true, 'gone')
@@ -208,7 +208,7 @@ describe('what is sent', () => {
 })
 
 describe('a caller who gives up while a call is in flight', () => {
-  it('still gets the outcome of a write, which nobody could know otherwise', async () => {
+  it('still gets the outcome of a write, which would be unknown otherwise', async () => {
     const stop = new AbortController()
     const { processor } = await answering(() => {
       stop.abort()

@@ -186,7 +186,7 @@ describe('a scheduled swap that is not answered', () => {
 })
 
 describe('usage that is not answered', () => {
-  it.each([...cured, 'error_after'] as const)('is counted once, also when it is sent anew (%s)', async (kind) => {
+  it.each([...cured, 'error_after'] as const)('is counted once, also when it is retried (%s)', async (kind) => {
     const bench = await customerBench()
     const [dear] = await meteredPair(bench)
     await bench.stripe.subscriptions.create({ customer: bench.customer, items: [{ price: dear.id }] })

@@ -236,7 +236,7 @@ describe('the preview of the next invoice', () => {
     expect(await expectTrue(bench, made)).toMatchObject({ total: 1000, dueAt: at('2027-01-21') })
   })
 
-  it('is null when there will be none, and refused for a subscription nobody knows', async () => {
+  it('is null if there will be none, and refused for an unknown subscription', async () => {
     const { processor, stripe, monthly, subscribed, signal } = await customerBench()
     const price = await monthly(1000)
     const ending = await subscribed(price, { cancel_at_period_end: true })

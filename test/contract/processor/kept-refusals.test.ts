@@ -22,7 +22,7 @@ async function keeping(headers: Readonly<Record<string, string>>) {
   return { report, keys: () => seen.map(({ headers: { 'idempotency-key': key } }) => key) }
 }
 
-test('is asked anew under a fresh key', async () => {
+test('a replayed refusal is retried once with a new idempotency key', async () => {
   const { report, keys } = await keeping({ 'idempotent-replayed': 'true' })
   await report()
   expect(keys()).toEqual(['first', 'fresh'])

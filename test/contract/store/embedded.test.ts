@@ -213,7 +213,7 @@ describe('copying a store', () => {
     expect(await to.versions.latest()).toBeNull()
   })
 
-  test('is refused while somebody is at work', async () => {
+  test('is refused while another holder is at work', async () => {
     const place = await inMemory()
     const from = await place.open()
     const to = await emptyWith(place.keys)

@@ -105,7 +105,7 @@ describe('features of a document', () => {
       expect(await carriedBy(stack)).toEqual(['audit_log', 'sso'])
     }))
 
-  it('of a product that somebody archived at the processor are not put on twice', () =>
+  it('of a product archived at the processor are not attached twice', () =>
     withStack(async (stack) => {
       const config = document([sso], ['sso'])
       await stack.service.push(config, nobody)
@@ -134,7 +134,7 @@ describe('features of a document', () => {
       expect((await stack.service.push(renamed, nobody)).status).toBe('unchanged')
     }))
 
-  it('that somebody put on or took off at the processor are drift, and repaired', () =>
+  it('attached or detached at the processor are drift, and repaired', () =>
     withStack(async (stack) => {
       const { stripe, service } = stack
       const config = document([sso, audit], ['sso'])
@@ -152,7 +152,7 @@ describe('features of a document', () => {
       expect((await service.drift()).inSync).toBe(true)
     }))
 
-  it('that somebody archived at the processor stay so, and stop nothing', () =>
+  it('archived at the processor stay archived, and do not stop a push', () =>
     withStack(async (stack) => {
       const { stripe, service } = stack
       const config = document([sso, audit], ['sso'])
@@ -171,7 +171,7 @@ describe('features of a document', () => {
       expect(await carriedBy(stack)).toEqual(['sso'])
     }))
 
-  it('of somebody else come with a pull, and are adopted without a write but the mark', () =>
+  it('that are unmanaged are pulled, and adopted with a write of the metadata only', () =>
     withStack(async (stack) => {
       const { stripe, service } = stack
       const product = await stripe.products.create({ name: 'Theirs' })

@@ -212,7 +212,7 @@ describe('the customer of a tenant', () => {
     )
   })
 
-  test('is waited for while somebody else changes the tenant, and given up after a while', async () => {
+  test('is created once another call on the tenant has ended, or the checkout fails with tenant_busy after a timeout', async () => {
     const { store } = world
     await store.exclusively('tenant:acme', async () => {
       await expect(world.buy('acme', 'kiln_monthly')).rejects.toMatchObject({ code: 'tenant_busy' })

@@ -39,7 +39,7 @@ describe('the customer of a tenant', () => {
     expect(await change('cus_other')).toMatchObject({ name: 'Acme Ltd', processorCustomerId: 'cus_other' })
   })
 
-  test('leaves no page behind on which somebody could still pay', async () => {
+  test('leaves no open page behind that could still be paid', async () => {
     const { service } = world
     await service.createTenant({ id: 'acme', name: 'Acme' }, caller)
     const { url } = await world.buy('acme', 'kiln_monthly')
@@ -48,7 +48,7 @@ describe('the customer of a tenant', () => {
     expect(await customer()).toBeNull()
   })
 
-  test('stays when somebody pays in the moment of its change', async () => {
+  test('stays if a page is paid during its change', async () => {
     const { service, sandbox } = world
     await service.createTenant({ id: 'acme', name: 'Acme' }, caller)
     const { url, sessionId } = await world.buy('acme', 'kiln_monthly')

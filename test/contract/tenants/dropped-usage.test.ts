@@ -105,7 +105,7 @@ test('an example with a digest is not hidden from the tenant that asks what it l
   expect(await shop.service.droppedUsageOf('other')).toEqual([])
 })
 
-test('a foreign identifier with colons in it is nobody’s, and one under a former id of its meter is still its tenant’s', async () => {
+test('a foreign identifier with colons belongs to no tenant, and an identifier under a former meter id still to its tenant', async () => {
   const shop = await tenantShop(negotiated())
   const customer = await shop.tenant('t')
   shop.sandbox.control.checkUsage('later')

@@ -135,7 +135,7 @@ describe('tenants', () => {
     expect(await service.tenantSubscriptions('acme')).toEqual({ billingStatus: 'none', subscriptions: [] })
   })
 
-  test('leave no page behind on which somebody could still pay', async () => {
+  test('leave no open page behind that could still be paid', async () => {
     const { service, stripe } = world
     await service.createTenant({ id: 'acme', name: 'Acme' }, caller)
     const pages = [await world.buy('acme', 'kiln_monthly'), await world.buy('acme', 'kiln')]
@@ -152,7 +152,7 @@ describe('tenants', () => {
     expect((await stripe.checkout.sessions.retrieve(foreign.id)).status).toBe('open')
   })
 
-  test('stay when somebody pays in the moment of their removal', async () => {
+  test('stay if a page is paid during their removal', async () => {
     const { service, sandbox, stripe } = world
     await service.createTenant({ id: 'acme', name: 'Acme' }, caller)
     const { url, sessionId } = await world.buy('acme', 'kiln_monthly')

@@ -52,7 +52,7 @@ describe('the workers of several replicas', () => {
     await expect.poll(async () => (await a.get('one')).text, soon).toBe('worker_not_found')
   })
 
-  test('a worker starts with its first request, rests when nobody asks, and wakes again', async () => {
+  test('a worker starts with its first request, stops when idle, and starts again', async () => {
     const store = await (await inFile()).open()
     const before = await replica(store, { idleMs: 60_000 })
     await before.workers.deployWorker(deployment('one', serving('hello')))
@@ -196,7 +196,7 @@ describe('the workers of several replicas', () => {
     await expect.poll(logs, patient).toEqual(['second'])
   })
 
-  test('a host name leads to its worker on every replica, and to nobody once the worker is removed', async () => {
+  test('a hostname leads to its worker on every replica, and to no worker after its removal', async () => {
     const place = await inFile()
     const a = await replica(await place.open())
     const b = await replica(await place.open(), { pollMs: 20 })

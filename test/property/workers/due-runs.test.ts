@@ -8,7 +8,7 @@ const minute = 60_000
 const cron = fc.constantFrom('* * * * *', '*/5 * * * *', '0 * * * *', '30 6 * * 1', '0 0 29 2 *', '17 3 1 * *')
 const start = fc.integer({ min: 0, max: 60 * 365 * 24 * 60 }).map((minutes) => minutes * minute)
 
-test('whenever somebody looks, each tick is run or missed exactly once, and none is run late', () => {
+test('at any time of polling, each tick is run or missed exactly once, and none is run late', () => {
   const gaps = fc.array(fc.oneof(fc.integer({ min: 1, max: 3 * minute }), fc.integer({ min: 1, max: 90 * minute })), {
     minLength: 1,
     maxLength: 40,

@@ -127,7 +127,7 @@ describe('service keys', () => {
     await keys.revokeKey(only.id)
   })
 
-  it('are made anew at a start that finds none with which another could be made', async () => {
+  it('are created at a start without a key that could create another', async () => {
     const keys = createServiceKeys({ store, clock })
     await keys.createKey('looks', { scope: 'read' })
     await keys.createKey('brief', { expiresAt: now + 1000 })

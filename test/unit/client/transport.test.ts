@@ -71,7 +71,7 @@ describe('writes that are done once per key', () => {
     expect(new Set(sent.map(({ headers }) => headers.get('idempotency-key'))).size).toBe(1)
   })
 
-  it('do not wait for what somebody else is doing', async () => {
+  it('do not retry while another call with the same key is running', async () => {
     const { client, sent } = answering([problem(409, 'request_in_progress', { 'retry-after': '0' })])
     await expect(client.checkout.create(wish)).rejects.toMatchObject({ code: 'request_in_progress' })
     expect(sent).toHaveLength(1)

@@ -45,7 +45,7 @@ describe('a page that mounts late', () => {
     expect(brought.begin('prices').answer).toBeNull()
   })
 
-  it('asks anew when the price list changed between its first picture and its listening', async () => {
+  it('sends a request if the price list changed between its first paint and its subscription to changes', async () => {
     const { service, brought } = openPage()
     const drawn = brought.begin('prices')
     service.tag = 'second'

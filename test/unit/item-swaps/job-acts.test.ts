@@ -38,7 +38,7 @@ describe('what may be asked of a job', () => {
     })
   })
 
-  it('one tenant: nothing; a rotation: only its wait can be called off', () => {
+  it('is nothing for a job of one tenant, and for a rotation only to cancel it while it waits', () => {
     expect(jobStates.flatMap((state) => actsOpenTo('enterprise_apply', state))).toEqual([])
     expect(jobStates.filter((state) => actsOpenTo('webhook_rotation', state).length > 0)).toEqual(['waiting'])
   })

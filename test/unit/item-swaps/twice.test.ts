@@ -86,7 +86,7 @@ describe('a subscription', () => {
     expect(subscriptionBeside(of('storage'), [present], soldItem)).toMatchObject({ endsAt: 1000 })
   })
 
-  test('of a product that is not ours stands in nobody’s way', () => {
+  test('of an unmanaged product causes no conflict', () => {
     expect(subscriptionBeside(of('team_monthly'), [subscription('sub_1', ['foreign'])], soldItem)).toBeNull()
   })
 })

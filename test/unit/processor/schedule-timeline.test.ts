@@ -94,7 +94,7 @@ describe('the phases after a scheduled swap', () => {
     )
   })
 
-  test('do not pass over a price that somebody else has chosen for the item', () => {
+  test('do not skip a price that was chosen for the item at the processor', () => {
     const phases = phasesOf([
       { start: 0, end: 2, prices: ['a'] },
       { start: 2, end: 4, prices: ['theirs'] },

@@ -57,7 +57,7 @@ test('a moment that came too late is not used: another is asked for', async () =
   ])
 })
 
-test('who does not want to wait any more leaves the queue, and takes nobody’s turn', async () => {
+test('an aborted caller leaves the queue, and takes no slot', async () => {
   let open = (): void => undefined
   const gate = new Promise<void>((resolve) => (open = resolve))
   const budget = createSharedBudget({
@@ -77,7 +77,7 @@ test('who does not want to wait any more leaves the queue, and takes nobody’s 
   await expect(budget.take('x', AbortSignal.abort())).rejects.toMatchObject({ name: 'AbortError' })
 })
 
-test('a reservation that fails is told to all who wait, and the next caller asks anew', async () => {
+test('a failed reservation rejects all waiting callers, and the next caller reserves again', async () => {
   let broken = true
   const budget = createSharedBudget({
     batch: 4,

@@ -156,7 +156,7 @@ describe('metadata', () => {
   })
 })
 
-describe('a webhook of somebody else', () => {
+describe('an unmanaged webhook', () => {
   it('is a connect endpoint when it belongs to an application', () => {
     const live = { ...liveWebhook({ url: 'https://x.example', enabled_events: ['*'] }), metadata: {} }
     expect(observeWebhook(live).fields.connect).toBe(false)

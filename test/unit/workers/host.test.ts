@@ -14,7 +14,7 @@ import {
 import { traceMapper } from '../../../packages/ratecard/src/workers/runtime/workerd/process/source-map.ts'
 
 describe('the CPU budget', () => {
-  it('allows each invocation of a stretch its own limit', () => {
+  it('allows two overlapping invocations twice the CPU limit', () => {
     const budget = new CpuBudget(100, 0)
     budget.begin(0)
     budget.begin(0)
@@ -45,7 +45,7 @@ describe('the CPU budget', () => {
     expect(verdicts.indexOf('exceeded')).toBe(10)
   })
 
-  it('begins anew after a quiet look with nothing in flight', () => {
+  it('restarts after a reading with nothing in flight', () => {
     const budget = new CpuBudget(100, 0)
     budget.begin(0)
     expect(budget.look(90, 1_000)).toBe('watch')

@@ -83,7 +83,7 @@ describe('the log book', () => {
     expect(dropped).toEqual([1])
   })
 
-  test('a worker that floods takes nobody else’s room, and holds no more than its own', async () => {
+  test('a worker that floods its log takes no space of another worker, and no more than its own', async () => {
     const { book, dropped, failures, store, messages } = await world()
     failures.push(new ServiceError('store_unavailable', 'away'))
     const long = 'x'.repeat(16_000)

@@ -1,4 +1,4 @@
-// The charting library comes only where something is drawn.
+// Loads the charting library only on pages with a chart.
 import { lazy, Suspense } from 'react'
 import type { PlotProps } from './plot.tsx'
 

@@ -1,5 +1,5 @@
-// What a quantity costs at a tiered price: as it is billed, and as the same tiers would be billed the other way. Calculated by
-// the service's own room.
+// Chart of the cost per quantity at a tiered price: in the price's own tiers mode, and in the other one for comparison. Calculated by
+// the code that the service uses.
 import { useMemo } from 'react'
 import type { PriceDocument } from '@ratecard/client'
 import { calculate } from '../../../ratecard/src/pricing/calculate.ts'
@@ -9,11 +9,11 @@ import { Chart } from './chart.tsx'
 const modes = ['graduated', 'volume'] as const
 type Mode = (typeof modes)[number]
 
-/** The service's own type of a price is the same document. */
+/** The cast is safe: the client's `PriceDocument` and the service's price type describe the same document. */
 const costOf = (price: PriceDocument, mode: Mode, quantity: number) =>
   calculate({ ...price, tiers_mode: mode } as Parameters<typeof calculate>[0], quantity).amount
 
-/** From nothing to well into the last tier, with both sides of every step. */
+/** Quantities from 0 to 1.6 times the start of the last tier (at least to 16), including both sides of every tier boundary. */
 function quantitiesOf(price: PriceDocument): number[] {
   const ends = (price.tiers ?? []).flatMap(({ up_to }) => (up_to === 'inf' ? [] : [up_to]))
   const most = Math.ceil(Math.max(10, ...ends) * 1.6)

@@ -1,12 +1,12 @@
-// A line or bar chart on uPlot, in the colours of the page. What it shows is beside it as text or as a table: the drawing itself
-// says nothing to whoever does not see it.
+// Line, bar or point chart on uPlot, in the colours of the page. The canvas is hidden from screen readers, so every chart needs the
+// same data beside it as text or as a table.
 import { useEffect, useRef } from 'react'
 import uPlot from 'uplot'
 
 export interface Series {
   readonly label: string
   readonly values: readonly (number | null)[]
-  /** Name of a colour of the page: `accent`, `note`, `warn`. */
+  /** Name of a colour of the page: `accent`, `note` or `warn`. */
   readonly color: string
   readonly isDashed?: boolean
 }
@@ -55,7 +55,7 @@ export default function Plot(props: PlotProps) {
   return <div ref={place} className="chart" aria-hidden="true" />
 }
 
-/** Room on both sides, and an hour around a single moment. Seconds. */
+/** Range of the time axis in seconds: 4 % margin, at least 30 minutes on each side (e.g. one hour around a single point). */
 function aroundTimes(xs: readonly number[]): [number, number] {
   const [first, last] = [xs[0] ?? 0, xs.at(-1) ?? 0]
   const room = Math.max(1800, (last - first) * 0.04)
@@ -78,7 +78,7 @@ function optionsOf({ xs, series, xName, kind, height, isTime, element, says }: D
   return {
     width: element.clientWidth,
     height,
-    // The last name below the drawing is half outside of it.
+    // Right padding, because half of the last axis label lies outside of the plot.
     padding: [10, 28, 0, 0],
     cursor: { points: { size: 6 }, drag: { x: false, y: false } },
     legend: { live: true },

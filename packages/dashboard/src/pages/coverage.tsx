@@ -1,11 +1,11 @@
-// Which base prices have which negotiated prices, and where one is missing.
+// Coverage page: the enterprise prices of each base price, and the gaps.
 import type { Coverage } from '@ratecard/client'
 import { api } from '../api.ts'
 import { useLoaded } from '../live.ts'
 import { Badge, Card, Empty, Id, Page, Show, Text } from '../ui/basic.tsx'
 import { many } from '../words.ts'
 
-/** What no deal has a price for is no gap: everybody pays the list price. */
+/** A base price that no deal has a price for is no gap, because all customers pay the list price. */
 const isNegotiated = ({ cells }: Coverage['rows'][number]) => cells.some(({ priceId }) => priceId !== null)
 
 export function CoveragePage() {

@@ -1,4 +1,4 @@
-// What was edited at the processor behind the back of the files.
+// Drift page: objects edited at the processor outside of Ratecard.
 import { Link } from 'wouter'
 import { api } from '../api.ts'
 import { useLoaded } from '../live.ts'

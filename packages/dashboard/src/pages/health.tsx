@@ -1,4 +1,4 @@
-// What the service finds when it examines itself.
+// Health page: the findings of `doctor`.
 import { api } from '../api.ts'
 import { useLoaded } from '../live.ts'
 import { Badge, Card, Page, Show, Text } from '../ui/basic.tsx'

@@ -1,4 +1,4 @@
-// Every accepted change: who, when, why, what in words. Two can be compared; an earlier one can be brought back.
+// History page: every revision with author, time and message. Two revisions can be compared; an earlier one can be restored.
 import { useState } from 'react'
 import { Link } from 'wouter'
 import type { HistoryEntry } from '@ratecard/client'

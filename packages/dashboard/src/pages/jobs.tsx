@@ -1,4 +1,4 @@
-// Journalled runs over many subscriptions: deals, moves to a new price, rotations.
+// Jobs page: journalled runs over many subscriptions, e.g. deals, price migrations and rotations.
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { api } from '../api.ts'

@@ -1,4 +1,4 @@
-// Service keys: who may look, who may act, until when.
+// Keys page: service keys with scope and expiry.
 import { useState } from 'react'
 import type { ServiceKey } from '@ratecard/client'
 import { api } from '../api.ts'

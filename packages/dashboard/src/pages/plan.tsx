@@ -1,4 +1,4 @@
-// From files to a plan that somebody has looked at: dropped or pasted, planned by the service, read with its impact, applied.
+// Plan page: files are dropped or pasted, planned by the service, reviewed with their impact, and applied.
 import { useId, useMemo, useRef, useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import type { PushOutcome, PushSummary } from '@ratecard/client'
@@ -15,7 +15,7 @@ import { PushBadge } from '../ui/push-badge.tsx'
 import { many } from '../words.ts'
 
 interface Allowances {
-  /** Overwrite what was edited at the processor. */
+  /** Overwrites fields that were edited at the processor. */
   readonly force: boolean
   readonly approveImpact: boolean
 }
@@ -95,7 +95,7 @@ export function Plan() {
   )
 }
 
-/** A pasted text has no name: what it looks like says how it is read. */
+/** Pasted text has no file name, so its first characters decide between JSONC and YAML. */
 const pastedName = (text: string) => (/^\s*(?:\{|\/\/|\/\*)/.test(text) ? 'pasted.jsonc' : 'pasted.yaml')
 
 function Drop({ onGive }: { readonly onGive: (files: readonly GivenFile[]) => void }) {
@@ -198,7 +198,7 @@ interface ReadProps {
   readonly onValues: (values: ReadonlyMap<string, string>) => void
 }
 
-/** What is wrong with the files themselves, and what their variables stand for. */
+/** Issues of the files themselves, and the values of their variables. */
 function Read({ read, values, onValues }: ReadProps) {
   const errors = read.issues.filter(({ severity }) => severity === 'error')
   const warnings = read.issues.filter(({ severity }) => severity === 'warning')
@@ -274,7 +274,7 @@ interface PlanFailedProps {
   readonly onAllow: (allowed: Allowances) => void
 }
 
-/** Some refusals are questions: whoever knows what they do may go on. */
+/** Error of a plan. If the refusal can be overridden (drift, impact), the user can approve it and plan again. */
 function PlanFailed({ error, read, allowed, onAllow }: PlanFailedProps) {
   const placed = read.place(error.errors)
   return (
@@ -403,7 +403,7 @@ function Apply({ outcome, read, document, allowed, onClose }: ApplyProps) {
   )
 }
 
-/** A push that stopped midway is the first thing to know here. */
+/** Shows a push that is running or was interrupted, above all else on the page. */
 function Unfinished() {
   const pushes = useLoaded('pushes unfinished', (signal) => api.admin.pushes({ limit: 5, signal }))
   const open = pushes.value?.pushes.find(({ state }) => state === 'interrupted' || state === 'running')

@@ -1,4 +1,4 @@
-// The price list as customers see it, or with everything that they do not see.
+// Prices page: the price list as customers see it, or with hidden and internal items.
 import { useId, useState } from 'react'
 import { Link } from 'wouter'
 import type { BillingDocument, PriceDocument, ProductDocument, ServedConfig, TierDocument } from '@ratecard/client'
@@ -311,7 +311,7 @@ function Calculator({ price }: { readonly price: PriceDocument }) {
   )
 }
 
-/** What no customer sees: meters, coupons, codes. */
+/** Items that no customer sees: meters, coupons and promotion codes. */
 function Rest({ document }: { readonly document: BillingDocument }) {
   const { meters = [], coupons = [], promotion_codes: codes = [] } = document
   return (

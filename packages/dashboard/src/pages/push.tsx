@@ -1,4 +1,4 @@
-// One push, step by step, while it runs and afterwards.
+// Push page: the steps of one push, live while it runs.
 import { useEffect, useState } from 'react'
 import { Link, useParams } from 'wouter'
 import type { PushReport, PushStep } from '@ratecard/client'
@@ -32,7 +32,7 @@ interface PushProgress {
   readonly steps: ReadonlyMap<number, PushStep>
 }
 
-/** Events of a running push, as they come. What was read before them is older. */
+/** Progress of a running push from its event stream, which is newer than the loaded report. */
 function useEvents(report: PushReport, onEnd: () => void): PushProgress | null {
   const [live, setLive] = useState<PushProgress | null>(null)
   const isRunning = report.state === 'running' || report.state === 'planned'
@@ -50,13 +50,13 @@ function useEvents(report: PushReport, onEnd: () => void): PushProgress | null {
       }
     }
     follow()
-      // The stream ended or broke: what is kept tells the rest, and a broken connection has its own banner.
+      // The stream ended or broke. The stored report has the rest, and a lost connection has its own banner.
       .catch(() => undefined)
       .finally(() => {
         if (!controller.signal.aborted) onEnd()
       })
     return () => controller.abort()
-    // `onEnd` is the same for one push: the effect follows it for as long as it runs.
+    // `onEnd` is left out of the dependencies: it does the same for one push, so the stream stays open while the push runs.
   }, [report.id, isRunning])
   return isRunning ? live : null
 }

@@ -1,4 +1,4 @@
-// One revision: what it changed, the document, and the way back to it.
+// Revision page: its changes, its document, and the rollback to it.
 import { useState } from 'react'
 import { Link, useLocation, useParams } from 'wouter'
 import { api } from '../api.ts'

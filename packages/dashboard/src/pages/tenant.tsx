@@ -1,4 +1,4 @@
-// One tenant: what it is on, what it will be invoiced, its deal, and everything that was done to it.
+// Tenant page: subscriptions, upcoming invoice, deal and audit log.
 import { useState } from 'react'
 import { Link, useLocation, useParams } from 'wouter'
 import type { EnterpriseOutcome, Tenant } from '@ratecard/client'
@@ -187,7 +187,7 @@ interface DealTarget {
 
 const kinds = { template: 'A template', own: 'Own prices', list: 'List prices' } as const
 
-/** Asks the service what a target would do, or has it done: the same call either way. */
+/** Applies a deal, or plans it with a dry run: the same call for both. */
 function apply(
   tenantId: string,
   { kind, name }: DealTarget,

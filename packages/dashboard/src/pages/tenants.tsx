@@ -1,4 +1,4 @@
-// Who buys. Searched by id, customer, template or name among those of the list.
+// Tenants page: list of tenants with a search by id, name, email, customer, template or enterprise id.
 import { useEffect, useState } from 'react'
 import { Link } from 'wouter'
 import type { Tenant } from '@ratecard/client'
@@ -10,10 +10,10 @@ import { Confirm } from '../ui/dialog.tsx'
 import { count } from '../words.ts'
 
 const limit = 50
-/** More are searched by the service's own fields alone. */
+/** Maximum number of tenants that the free-text search reads. Tenants beyond it are found only by the service's own filters. */
 const mostRead = 1000
 
-/** All tenants that fit the words, up to the most that a page reads; the service lists them by id. */
+/** Tenants that contain the search text, out of the first 1000 by id. */
 async function search(words: string, signal: AbortSignal) {
   const found: Tenant[] = []
   for (let offset = 0; offset < mostRead; offset += 100) {

@@ -1,4 +1,4 @@
-// Where the processor delivers events. A secret comes to the page only when somebody asks for it.
+// Webhooks page: endpoints of the processor. A signing secret is requested only when the user reveals it.
 import { useState } from 'react'
 import type { WebhookListing } from '@ratecard/client'
 import { api } from '../api.ts'

@@ -1,4 +1,4 @@
-// One worker: its versions, its log as it is written, the runs of its schedules.
+// Worker page: deployments, live log and cron runs of one worker.
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { Link, useParams } from 'wouter'
 import type { CronRun, Deployment, Worker, WorkerLogLine } from '@ratecard/client'
@@ -96,7 +96,7 @@ const groups = [
   ['did not run', 'warn'],
 ] as const
 
-/** The colour of each outcome, and with it its group. */
+/** Group (and with it the colour) of each outcome of a cron run. */
 const outcomes: Readonly<Record<CronRun['outcome'], (typeof groups)[number][1]>> = {
   ok: 'good',
   running: 'note',

@@ -1,4 +1,4 @@
-// Deployed workers: which version serves, since when, on what schedules.
+// Workers page: deployed workers with their current version and schedules.
 import { Link } from 'wouter'
 import { api } from '../api.ts'
 import { useLoaded } from '../live.ts'

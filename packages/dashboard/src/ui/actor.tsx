@@ -1,4 +1,4 @@
-// Who acts and why, for the history: asked with every act that is kept there.
+// Author and reason of an action, for the history. Every action that is recorded there has these fields.
 import { useState } from 'react'
 
 const storedName = 'ratecard.author'

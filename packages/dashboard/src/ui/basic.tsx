@@ -1,4 +1,4 @@
-// Small parts that every page is made of.
+// Basic components shared by all pages.
 import { useEffect, useId, useState } from 'react'
 import type { ReactNode } from 'react'
 import type { By, RatecardError } from '@ratecard/client'
@@ -7,10 +7,10 @@ import { fromNow, localTime, money, utcTime } from '../words.ts'
 
 interface PageProps {
   readonly title: ReactNode
-  /** One sentence: what this page is for. */
+  /** One sentence that states the purpose of the page. */
   readonly lead?: ReactNode
   readonly actions?: ReactNode
-  /** For the browser's tab, when `title` is more than text. */
+  /** Title of the browser tab. Needed if `title` is not plain text. */
   readonly name?: string
   readonly children: ReactNode
 }
@@ -40,7 +40,7 @@ export const Badge = ({ tone = 'plain', children }: { readonly tone?: Tone; read
   <span className={`badge badge-${tone}`}>{children}</span>
 )
 
-/** Text of somebody else: an id, a name, a message. Whatever its direction, it stays within itself. */
+/** User-supplied text (id, name, message). `<bdi>` keeps right-to-left text from reordering the text around it. */
 export const Text = ({ children, mono = false }: { readonly children: string; readonly mono?: boolean }) => (
   <bdi className={mono ? 'mono text' : 'text'}>{children}</bdi>
 )
@@ -51,7 +51,7 @@ export const Money = ({ amount, currency }: { readonly amount: number | string; 
   <span className="money">{money(amount, currency)}</span>
 )
 
-/** In the viewer's zone; UTC when pointed at, and how long ago it was. */
+/** Time in the viewer's time zone. Its tooltip has the time in UTC. */
 export function Time({ at, isRelative = false }: { readonly at: string; readonly isRelative?: boolean }) {
   const date = new Date(at)
   if (Number.isNaN(date.getTime())) return <Text>{at}</Text>
@@ -63,7 +63,7 @@ export function Time({ at, isRelative = false }: { readonly at: string; readonly
   )
 }
 
-/** Who did it: the author as claimed, and the key that came with it. */
+/** Author of a change: the claimed name, and the key that authenticated the call. */
 export function Who({ author, by }: { readonly author: string | null; readonly by: By | null }) {
   if (author === null && by === null) return <span className="quiet">the service itself</span>
   return (
@@ -79,7 +79,7 @@ export function Who({ author, by }: { readonly author: string | null; readonly b
   )
 }
 
-/** What went wrong, what to do about it, and what to tell whoever runs the service. */
+/** An error: the message, the hint, and the data that an operator of the service needs. */
 export function Problem({ error, onRetry }: { readonly error: RatecardError; readonly onRetry?: () => void }) {
   return (
     <div className="alert alert-problem" role="alert">
@@ -168,7 +168,7 @@ interface LoadedProps<Value> {
   readonly children: (value: Value) => ReactNode
 }
 
-/** The three states of anything that is loaded. Data stays while newer is on its way, also when that fails. */
+/** Renders the three states of loaded data: loading, error, value. During and after a failed reload, the previous value stays. */
 export function Show<Value>({ of, what = 'Loading', children }: LoadedProps<Value>) {
   return (
     <>
@@ -200,7 +200,7 @@ export function Card({ title, aside, children, isFlush = false }: CardProps) {
   )
 }
 
-/** A table that becomes a list of cards where there is no room: each cell says what it is. */
+/** A table that turns into a list of cards on narrow screens. Each cell carries its column name for that. */
 export function Table({
   caption,
   columns,

@@ -1,4 +1,4 @@
-// What a plan does, what drifted, what two revisions differ in: one line for each resource, its fields beneath.
+// List of changes of a plan, of drift, or between two revisions: one line per resource, with its fields below.
 import type { ChangeReport, Detail, FieldChange } from '@ratecard/client'
 import { kindWords, many, shown } from '../words.ts'
 import { Badge, Id, Text } from './basic.tsx'
@@ -29,7 +29,7 @@ interface ChangeRow {
   readonly display: Detail['display']
 }
 
-/** Lines of text are compared as they are; the rest of a long value is shown on demand. */
+/** Maximum length of both values together on one line, in characters. Longer values are shown on demand. */
 const longest = 120
 
 export function Changes({ changes }: { readonly changes: readonly ChangeRow[] }) {
@@ -55,7 +55,9 @@ export function Changes({ changes }: { readonly changes: readonly ChangeRow[] })
   )
 }
 
-/** Of what comes or goes whole, the line above is enough for most: its fields are shown on demand. */
+/**
+ * Fields of a change. Four or more fields of a created or archived resource are shown on demand: its summary line is mostly enough.
+ */
 function Fields({ change }: { readonly change: ChangeRow }) {
   const fields = fieldsBeside(change).filter(({ before, after }) => !isEmpty(before) || !isEmpty(after))
   if (fields.length === 0) return null
@@ -85,7 +87,7 @@ function Fields({ change }: { readonly change: ChangeRow }) {
 const isEmpty = (value: unknown) =>
   value === null || value === undefined || (typeof value === 'object' && Object.keys(value).length === 0)
 
-/** A line that changed says it already where it is the one field that people read there. */
+/** Omits the field list if the before → after line already shows the only change (`amount`, `name`, `display_name`, `url`). */
 function fieldsBeside({ fields, display: { before, after } }: ChangeRow): ChangeRow['fields'] {
   const [only, ...rest] = fields
   const isSaid = rest.length === 0 && before !== null && after !== null && before !== after
@@ -137,7 +139,7 @@ function FieldValues({ before, after }: { readonly before: unknown; readonly aft
   )
 }
 
-/** The report in words: `3 prices created, 1 product archived`. */
+/** Summary of the report as text: `3 prices created, 1 product archived`. */
 export function reportWords(report: ChangeReport): string {
   const parts = Object.entries(report).flatMap(([kind, lists]) =>
     Object.entries(lists as Readonly<Record<string, readonly string[]>>).flatMap(([verb, ids]) =>

@@ -1,12 +1,12 @@
 interface ChoicesProps<Value extends string> {
-  /** What is chosen. */
+  /** Label of the group, for screen readers. */
   readonly name: string
   readonly options: Readonly<Record<Value, string>>
   readonly value: Value
   readonly onChange: (value: Value) => void
 }
 
-/** One of a few, side by side. */
+/** Radio buttons side by side, for a choice among few values. */
 export function Choices<Value extends string>({ name, options, value, onChange }: ChoicesProps<Value>) {
   return (
     <fieldset className="choices">

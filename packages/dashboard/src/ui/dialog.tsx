@@ -1,4 +1,4 @@
-// Questions before an act. The browser's own dialog keeps the focus inside and closes with Escape.
+// Dialogs for confirmation before an action. The native `<dialog>` keeps the focus inside and closes with Escape.
 import { useEffect, useId, useRef } from 'react'
 import type { ReactNode } from 'react'
 import type { RatecardError } from '@ratecard/client'
@@ -36,7 +36,7 @@ export function Dialog({ title, children, onClose, footer }: DialogProps) {
   )
 }
 
-/** What came of an act. It is done: there is nothing to cancel any more. */
+/** Result of a completed action. Has no cancel button, because the action is done. */
 export const Outcome = (props: Omit<DialogProps, 'footer'>) => (
   <Dialog
     {...props}
@@ -50,7 +50,7 @@ export const Outcome = (props: Omit<DialogProps, 'footer'>) => (
 
 interface ConfirmProps {
   readonly title: string
-  /** What it does, on its button. */
+  /** Label of the confirming button, e.g. `Revoke key`. */
   readonly act: string
   readonly isDanger?: boolean
   readonly isRunning: boolean

@@ -2,7 +2,7 @@ import type { UpcomingInvoice } from '@ratecard/client'
 import { many } from '../words.ts'
 import { Badge, Id, Text, Time } from './basic.tsx'
 
-/** What the tenant used and will not be billed for: nobody was told of it at the time. */
+/** Usage that the processor accepted and later dropped. It will not be billed, and the sender got no error. */
 export function DroppedUsage({ reports }: { readonly reports: UpcomingInvoice['droppedUsage'] }) {
   if (reports === null) return <p className="quiet">The processor did not tell whether it dropped usage.</p>
   if (reports.length === 0) return null

@@ -1,4 +1,4 @@
-// What a deal would do to a tenant: what moves, for how much, and what stays.
+// Dry run of a deal for a tenant: the items that move, their amounts, and the items that stay.
 import type { EnterpriseOutcome } from '@ratecard/client'
 import type { DealLine, DealMoney } from '../deal.ts'
 import { count, many, money, period } from '../words.ts'
@@ -81,7 +81,7 @@ const Sum = ({ line, amount }: { readonly line: DealLine; readonly amount: numbe
     </span>
   )
 
-/** Only where each line can be added up. */
+/** Sums of all lines. Shown only if every amount is known, with one currency and interval. */
 function Totals({ lines }: { readonly lines: readonly DealLine[] }) {
   const [first] = lines
   if (first === undefined || lines.length < 2) return null

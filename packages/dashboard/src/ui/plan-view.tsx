@@ -1,4 +1,4 @@
-// A plan as people approve it: what changes, whom it touches, in money, and what to be aware of.
+// A plan for approval: changes, affected subscribers, amounts and warnings.
 import { useMemo } from 'react'
 import type { PushOutcome } from '@ratecard/client'
 import { Chart } from '../charts/chart.tsx'

@@ -17,7 +17,7 @@ const tones = {
   failed: 'bad',
 } as const
 
-/** The state of a push, of a job, or of one of their steps. */
+/** State of a push, a job, or one of their steps. */
 export const PushBadge = ({ state }: { readonly state: string }) => (
   <Badge tone={(tones as Readonly<Record<string, (typeof tones)[keyof typeof tones]>>)[state] ?? 'plain'}>
     {state}
