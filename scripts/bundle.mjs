@@ -66,7 +66,7 @@ async function compiledShape() {
   // A file of its own, which is read when a document is first checked: it is as long as all the rest of a command.
   await build({
     stdin: {
-      contents: `import { isMoment } from '../document/moment.js'
+      contents: `import { isMoment } from '../schema/moment.js'
 const formats = { 'date-time': isMoment }
 ${code}`,
       resolveDir: path.dirname(file),

@@ -201,7 +201,7 @@ async function deployAWorker({ base, env }) {
 async function demo() {
   const [port, sandboxPort] = await freePorts(2)
   const base = `http://127.0.0.1:${port}`
-  const env = environment({ RATECARD_API_URL: base })
+  const env = environment({ RATECARD_PORT: String(port) })
 
   title('The service, with its own sandbox processor')
   await startServer(port, sandboxPort)

@@ -41,7 +41,7 @@ const src = 'packages/ratecard/src'
 const rows: readonly Forgotten[] = [
   {
     fact: 'a field in the schema of the document',
-    file: `${src}/config/document/schema.ts`,
+    file: `${src}/config/schema/schema.ts`,
     line: "    url: Type.Optional(WebAddress('A page about the product that anyone may see.', 'https://example.com/pro')),\n",
     noticedBy: 'compiler',
     names: 'url',
@@ -120,7 +120,7 @@ const rows: readonly Forgotten[] = [
   },
   {
     fact: 'the migration of a column',
-    file: `${src}/store/sql/migrations/migrations.ts`,
+    file: `${src}/store/sql/schema-migrations/migrations.ts`,
     line: '  worker text,\n',
     noticedBy: 'test/contract/store/sqlite.test.ts',
     titled: 'column',
@@ -128,7 +128,7 @@ const rows: readonly Forgotten[] = [
   },
   {
     fact: 'a column of a worker where it is written',
-    file: `${src}/store/sql/repositories/worker-deployments.ts`,
+    file: `${src}/store/sql/repositories/workers/worker-deployments.ts`,
     line: "'name' | 'updatedAt'> = { deploymentId: id }",
     instead: "'updatedAt'> = { deploymentId: id }",
     noticedBy: 'compiler',
@@ -166,7 +166,7 @@ const rows: readonly Forgotten[] = [
   },
   {
     fact: 'that a pattern of a body is one',
-    file: `${src}/wire/workers.ts`,
+    file: `${src}/api/workers.ts`,
     line: "  main: text('Name of the module that holds the handlers.'),",
     instead: "  main: Type.String({ pattern: '(' }),",
     noticedBy: 'test/unit/http/route-schemas.test.ts',
@@ -185,14 +185,14 @@ const rows: readonly Forgotten[] = [
   },
   {
     fact: 'a column in the shape of the API',
-    file: `${src}/wire/tenants.ts`,
+    file: `${src}/api/tenants.ts`,
     line: '  email: nullable(Type.String()),\n',
     noticedBy: 'test/http/records-shown.test.ts',
     names: 'email',
   },
   {
     fact: 'a column in the change that callers may send',
-    file: `${src}/wire/tenants.ts`,
+    file: `${src}/api/tenants.ts`,
     line: "  email: TextOrNull(250, 'Where invoices go.'),\n",
     noticedBy: 'compiler',
     names: 'email',
@@ -206,7 +206,7 @@ const rows: readonly Forgotten[] = [
   },
   {
     fact: 'the option of a column in a command',
-    file: `${src}/cli/commands/tenants.ts`,
+    file: `${src}/cli/commands/tenants/tenants.ts`,
     line: `  arguments: [tenantArgument],
   options: [{ flags: '--name <name>', description: 'What it is called.' }, emailOption, customerOption],`,
     instead: `  arguments: [tenantArgument],
@@ -225,7 +225,7 @@ const rows: readonly Forgotten[] = [
   },
   {
     fact: 'an error in the description of an operation',
-    file: `${src}/wire/tenants.ts`,
+    file: `${src}/api/tenants.ts`,
     line: "    answers: tenantAnswer,\n    errors: ['tenant_not_found'],\n",
     instead: '    answers: tenantAnswer,\n',
     noticedBy: 'test/http/tenants.test.ts',

@@ -91,7 +91,7 @@ function ratecard({ url, home }: World, cwd: string, args: readonly string[]): P
         PATH: process.env['PATH'] ?? '',
         HOME: home,
         FORCE_COLOR: '1',
-        RATECARD_API_URL: url,
+        RATECARD_PORT: new URL(url).port,
         RATECARD_SERVICE_KEY: serviceKey,
       },
     })

@@ -132,14 +132,14 @@ test('a job whose process died shows as interrupted, starts nothing by itself, a
   const subscriptions = await tenantsOnGold(shop, 3)
   await shop.store.exclusively('job:dead', async ({ token }) => {
     const steps = ['t0', 't1', 't2'].map((tenant) => JSON.stringify({ tenant_id: tenant }))
-    const input = JSON.stringify({ enterprise_template: 'gold', key_id: 'key_1' })
+    const input = JSON.stringify({ enterprise_template: 'gold' })
     const head = {
       kind: 'template_move' as const,
       subject: 'gold',
       author: 'ada',
       message: null,
-      keyId: null,
-      keyName: null,
+      keyId: 'key_1',
+      keyName: 'ci',
       requestId: null,
     }
     await shop.store.jobs.open({ ...head, id: 'dead', input, createdAt: 1, steps }, token)

@@ -211,7 +211,7 @@ describe('a scheduled run', () => {
     if (event.cron === '4 * * * *') await new Promise((resolve) => setTimeout(resolve, 60_000))
     ctx.waitUntil((async () => { await new Promise((resolve) => setTimeout(resolve, 30)); console.log('background done') })())
   } }`
-  const version = spec(cron, { vars: { NAME: 'x' }, limits: { cpuMs: 60, scheduledMs: 400 } })
+  const version = spec(cron, { vars: { NAME: 'x' }, limits: { cpuMs: 60, scheduledMs: 1500 } })
   const at = (minute: string) => ({
     runId: `run${minute}`,
     scheduledTime: 1_700_000_000_000,
@@ -232,7 +232,7 @@ describe('a scheduled run', () => {
     ['1', 'exception', /^Error: early\n {4}at Object\.scheduled \(worker\.js:3:/],
     ['2', 'exception', /^Error: late/],
     ['3', 'exceeded_cpu', /60 ms of CPU/],
-    ['4', 'timed_out', /400 ms/],
+    ['4', 'timed_out', /1\.5 seconds|1500 ms/],
   ])('number %s ends as %s', async (minute, outcome, error) => {
     const result = await runtime.runOnce(version, at(minute), recorder())
     expect(result).toMatchObject({ outcome, error: expect.stringMatching(error) })

@@ -15,7 +15,7 @@ export const serverStart: Command = {
       range: [0, 65_535],
       defaultText: 'RATECARD_PORT, else 4242',
     },
-    { flags: '--data-dir <dir>', description: 'Store, sandbox state and generated keys.', defaultText: '../.ratecard' },
+    { flags: '--data-dir <dir>', description: 'Store, sandbox state and generated keys.', defaultText: './.ratecard' },
   ],
   examples: [
     { command: 'ratecard server start', what: 'on http://127.0.0.1:4242, with the sandbox' },

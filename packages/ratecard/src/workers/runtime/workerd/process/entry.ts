@@ -34,10 +34,10 @@ export function exception(where, error) { const f = failure(error); emit('except
 globalThis.addEventListener?.('unhandledrejection', (event) => exception('promise', event.reason));
 `
 
-export const entryModule = `import { invocation, emit, exception, failure } from '../prelude.js';
-import * as user from '../worker.js';
+export const entryModule = `import { invocation, emit, exception, failure } from './prelude.js';
+import * as user from './worker.js';
 import { WorkerEntrypoint } from 'cloudflare:workers';
-export * from '../worker.js';
+export * from './worker.js';
 const main = user.default;
 const isClass = typeof main === 'function' && main.prototype instanceof WorkerEntrypoint;
 const handlers = isClass ? main.prototype : main;
