@@ -1,4 +1,4 @@
-// Who may call the admin routes. Decides what a key looks like and which keys are valid; never keeps or logs a key itself.
+// Authenticates callers of the admin routes. Decides the format and the validity of service keys; never stores or logs a key itself.
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../clock.ts'
 import { ServiceError } from '../errors/service-error.ts'
@@ -10,7 +10,7 @@ import { shown } from '../store/records/columns.ts'
 import type { Store } from '../store/store.ts'
 
 const prefix = 'rck_'
-/** `lastUsedAt` is exact to this much: a write to the store for every request would cost more than it tells. */
+/** Precision (ms) of `lastUsedAt`: the store is updated at most once a minute per key instead of once per request. */
 const touchEveryMs = 60_000
 
 type NewKey = NonNullable<Parameters<Service['createKey']>[1]> & { readonly worker?: string }
@@ -18,17 +18,17 @@ type NewKey = NonNullable<Parameters<Service['createKey']>[1]> & { readonly work
 export interface ServiceKeyDeps {
   readonly store: Pick<Store, 'serviceKeys'>
   readonly clock: Clock
-  /** Injected by tests only. */
+  /** Source of randomness; injected only by tests. */
   readonly random?: (bytes: number) => Buffer
 }
 
 export interface ServiceKeys extends Pick<Service, 'authenticate' | 'createKey' | 'listKeys' | 'revokeKey'> {
   readonly ofWorkers: WorkerKeys
-  /** The key of this id while it is valid; counts as its use. */
+  /** Returns the key with this id if it is valid, and updates its last use; otherwise null. */
   valid(id: string): Promise<ServiceKey | null>
   /**
-   * Makes sure that somebody can call the admin routes. The environment's key is kept (hashed) beside those that exist. Without
-   * one, and with no valid key of scope `write` in the store, a key is made: it is in the answer, this once, for the caller to print and keep.
+   * Ensures that the admin routes have at least one key. The environment's key is stored (hashed) in addition to existing keys. Without
+   * one, and without a valid key of scope `write`, a key is generated. It is returned only this once, for the caller to print and store.
    */
   ensureFirstKey(environmentKey: string | null): Promise<{ readonly key: string } | null>
 }
@@ -66,11 +66,11 @@ export function createServiceKeys({
     const now = clock.now()
     if (now - (touched.get(id) ?? -touchEveryMs) < touchEveryMs) return
     touched.set(id, now)
-    // Bookkeeping: a valid key stays valid when it cannot be written.
+    // The last use is optional data: a failed update does not invalidate the key.
     await serviceKeys.touch(id, now).catch(() => touched.delete(id))
   }
 
-  /** Those with which another key could be made now. */
+  /** Valid keys that may create another key. */
   const active = async () =>
     (await serviceKeys.list()).filter(
       (record) => stateOf(record) === 'valid' && record.scope === 'write' && record.worker === null,
@@ -131,11 +131,11 @@ export function createServiceKeys({
     },
     async ensureFirstKey(environmentKey) {
       if (environmentKey !== null) {
-        // A revoked key stays revoked, also when the environment still names it.
+        // A revoked key stays revoked, even if the environment still contains it.
         const known = async () => (await serviceKeys.findByHash(hashKey(environmentKey))) !== null
         if (await known()) return null
         await add('environment', environmentKey).catch(async (error: unknown) => {
-          // Replicas that start together all add it; one of them wins.
+          // Replicas that start at the same time race to add the key; the first one succeeds.
           if (!(await known())) throw error
         })
         return null

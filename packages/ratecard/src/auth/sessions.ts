@@ -1,5 +1,5 @@
-// Who may act for one tenant from a browser. Decides what a session's cookie looks like and which sessions are alive; never
-// keeps or logs a cookie, and never says why one was refused.
+// Authenticates browsers that act for one tenant. Decides the format of a session cookie and which sessions are valid. Never stores or logs
+// a cookie, and never reveals why one was rejected.
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../clock.ts'
 import { ServiceError } from '../errors/service-error.ts'
@@ -13,23 +13,23 @@ const shortestSeconds = 60
 const longestSeconds = 30 * 24 * 60 * 60
 const usualSeconds = 24 * 60 * 60
 
-/** `<id>.<secret>.<signature>`, secret and signature as 32 bytes of base64url. */
+/** Cookie format `<id>.<secret>.<signature>`, with secret and signature as 32 bytes of base64url each. */
 const form = /^(ses_[a-z0-9]{1,60})\.([A-Za-z0-9_-]{43})\.([A-Za-z0-9_-]{43})$/
 
 export interface SessionDeps {
   readonly store: Pick<Store, 'sessions' | 'tenants' | 'secrets'>
   readonly clock: Clock
-  /** A new id: text, lower case, sortable by time. */
+  /** Generates an id: lower-case text, sortable by time. */
   readonly newId: () => string
-  /** Injected by tests only. */
+  /** Source of randomness; injected only by tests. */
   readonly random?: (bytes: number) => Buffer
 }
 
 export type Sessions = Pick<TenantOperations, 'createSession' | 'revokeSession' | 'authenticateSession'>
 
 /**
- * The signature keeps forged cookies away from the store; the secret, of which the store has only the hash, makes a stolen
- * signing key useless without the store as well.
+ * Creates the session operations. The signature rejects forged cookies without a read from the store. The store has only a hash of the
+ * secret, so that a leaked signing key is useless without the store.
  */
 export function createSessions({ store, clock, newId, random = randomBytes }: SessionDeps): Sessions {
   const signingKey = createSigningKey(store.secrets, random)
@@ -60,7 +60,7 @@ export function createSessions({ store, clock, newId, random = randomBytes }: Se
       }
       const signed = `${session.id}.${secret}`
       const value = `${signed}.${await sign(signed)}`
-      // The store refuses a tenant that does not exist, and one that is removed at this moment.
+      // The store rejects a session for a tenant that does not exist, or that is being deleted at the same time.
       await store.sessions.add(session)
       return { ...toSession(session), value }
     },
@@ -78,7 +78,7 @@ export function createSessions({ store, clock, newId, random = randomBytes }: Se
   }
 }
 
-/** One key for all replicas: the first that needs it makes it, sealed in the store like every secret. */
+/** Signing key shared by all replicas: generated on first use, and stored sealed like every secret. */
 function createSigningKey(secrets: Store['secrets'], random: (bytes: number) => Buffer): () => Promise<Buffer> {
   let known: Promise<Buffer> | null = null
   return () =>
@@ -99,7 +99,7 @@ function checkedLifetime(seconds: number): number {
   })
 }
 
-// Texts are compared, not the bytes that they stand for: base64url has several texts for the same 32 bytes.
+// Compares the encoded texts, because in base64url several texts decode to the same 32 bytes.
 function equalText(a: string, b: string): boolean {
   const [left, right] = [Buffer.from(a), Buffer.from(b)]
   return left.length === right.length && timingSafeEqual(left, right)

@@ -1,5 +1,5 @@
-// Sells a price to a tenant: a hosted checkout, or at once when it is free; and the way into the customer portal.
-// Decides nothing of what is sold (decide-checkout.ts) and charges nobody: the customer does, on the processor's page.
+// Sells prices to tenants, by a hosted checkout page, or immediately if the price is free, and opens the customer portal.
+// decide-checkout.ts decides what is sold. No function here charges a customer: the customer pays on the processor's page.
 import { createHash } from 'node:crypto'
 import { processorId } from '../catalog/resource.ts'
 import type { ProcessorId } from '../catalog/resource.ts'
@@ -38,10 +38,10 @@ export interface CheckoutDeps {
   readonly clock: Clock
   readonly newId: () => string
   readonly shutdown: AbortSignal
-  /** The configuration as it is applied now; `config_not_found` without one. */
+  /** The applied configuration; throws `config_not_found` if there is none. */
   readonly applied: () => Promise<AppliedConfig>
   readonly account: () => Promise<ProcessorAccount>
-  /** The prices of what is applied now, former ones by their present name. */
+  /** Prices of the applied configuration; renamed prices by their current id. */
   readonly priceBook: () => Promise<PriceBook>
   readonly allowedRedirects: readonly string[]
   readonly publicUrl: string | null
@@ -90,7 +90,10 @@ interface SellableOffer {
   readonly idempotencyKey: string | null
 }
 
-/** Whether the customer chooses the code. With `allow_promotion_codes` beside it the request is refused before the code is looked up. */
+/**
+ * True if the code comes from the end user, so that its failures are counted. A request that also has `allow_promotion_codes` is rejected
+ * before the code is looked up.
+ */
 const triesCode = ({ wish, principal }: SellableOffer) =>
   principal.kind === 'session' && wish.promotionCode !== undefined && wish.allowPromotionCodes !== true
 
@@ -119,8 +122,8 @@ async function decide(
 }
 
 /**
- * Under the tenant's lease, and decided again there: a tenant that is removed at this moment leaves no page and no subscription
- * behind, and one that is given negotiated prices is sold these.
+ * Sells under the tenant's lease and decides again there, because the tenant may have been deleted meanwhile, or may have got negotiated
+ * prices.
  */
 async function sell(
   deps: CheckoutDeps,
@@ -136,7 +139,7 @@ async function sell(
     : sellPage(deps, selling, { tenant, decision }, signal)
 }
 
-/** A free price bills nothing twice, so that only another product of its group excludes it. */
+/** Starts a free subscription. Nothing is billed, so only another product of the same group excludes it. */
 async function sellFree(
   deps: CheckoutDeps,
   { wish }: SellableOffer,
@@ -153,7 +156,7 @@ async function sellFree(
     const soldItem = await readSoldItems(deps.store, book, live)
     refuseSecond(wanted, { present: subscriptionBeside(wanted, live, soldItem, isOtherOfGroup) })
   }
-  // One that was paid for in the meantime has ended: it must not be taken for this one.
+  // Free subscriptions replaced by a paid one are ended first, otherwise `start` would return one of them instead of a new one.
   const running = await settleFree(deps, id, live)
   const started = await deps.store.localSubscriptions.start({
     id: `sub_local_${deps.newId()}`,
@@ -201,13 +204,13 @@ async function sellPage(
   return { ...page, ...(trial.used ? { trial: 'used' } : {}) }
 }
 
-/** What the tenant has for free ends with the first page that it pays. */
+/** Metadata with the free subscriptions that end when this page is paid. */
 async function endedBy(deps: CheckoutDeps, tenantId: string): Promise<Readonly<Record<string, string>>> {
   const ends = endedByPaying((await deps.store.localSubscriptions.list(tenantId)).filter(isRunning))
   return ends === null ? {} : { [endsKey]: ends }
 }
 
-/** Read for a product of a group, and where something free could have ended. */
+/** Live subscriptions. They are read only for a product of a group, or if a free subscription may have to end. */
 async function liveOf(
   deps: CheckoutDeps,
   { id, processorCustomerId: customer }: TenantRecord,
@@ -227,7 +230,7 @@ interface Sale {
   readonly recurring: boolean
 }
 
-/** Under the tenant's lease, right before the page is made. Throws `already_subscribed` or `trial_used`. */
+/** The remaining trial, read under the tenant's lease right before the page is created. Throws `already_subscribed` or `trial_used`. */
 async function trialOf(
   deps: CheckoutDeps,
   sale: Sale & { readonly days: number | null },
@@ -242,7 +245,7 @@ async function trialOf(
   return trialLeft(found, sale.days, wish)
 }
 
-/** null for a price that a push has just removed: the processor refuses it. */
+/** Standing of the tenant; null for a price that a push has just removed, which the processor will reject. */
 async function standing(
   deps: CheckoutDeps,
   { customer, priceId }: Pick<Sale, 'customer' | 'priceId'>,
@@ -259,8 +262,8 @@ async function standing(
 }
 
 /**
- * Closes the tenant's other open pages of the product or group: each of them could start one more trial. If one of them was paid since
- * the subscriptions were read, the new page is closed as well, and the retry finds the trial used.
+ * Expires the tenant's other open pages for the product or group, because each could start another trial. If one of them was paid after the
+ * subscriptions were read, the new page is expired too, and a retry finds the trial used.
  */
 async function closeOtherTrials(
   deps: CheckoutDeps,
@@ -291,8 +294,8 @@ function soldPriceOf(priceId: string, book: PriceBook): SoldItem | null {
 }
 
 /**
- * The customer and all that is sold are part of the key: the processor refuses a key that comes back with another request, for
- * example after a push in between. A second session costs nothing; only paying one does.
+ * Idempotency key at the processor. It covers the whole request, because the processor rejects a key reused for another request, e.g. after
+ * a push in between. A second checkout page is harmless until it is paid.
  */
 function processorKey(key: string, request: unknown): string {
   const text = JSON.stringify([key, request])

@@ -1,4 +1,4 @@
-// What a checkout sells, and how. Pure: the configuration, the tenant and the wish in, a decision out.
+// Decides what a checkout sells, and how. Pure: takes the configuration, the tenant and the request, returns a decision.
 import { processorId } from '../catalog/resource.ts'
 import type { ProcessorId } from '../catalog/resource.ts'
 import { isLocalPrice } from '../config/schema/ids.ts'
@@ -15,7 +15,7 @@ import { invalid } from './invalid.ts'
 import { priceForTenant } from './tenant-price.ts'
 import type { Deal } from './tenant-price.ts'
 
-/** The configuration as it is applied; items carry their current processor id. */
+/** The applied configuration; its items have their current processor ids. */
 export interface AppliedConfig {
   readonly version: string
   readonly revision: number
@@ -23,17 +23,17 @@ export interface AppliedConfig {
 }
 
 export type CheckoutDecision =
-  /** A free price: a subscription that is kept here alone. */
+  /** A free price: the subscription is stored only here. */
   | { readonly kind: 'free'; readonly priceId: string }
   | {
       readonly kind: 'processor'
-      /** The config id of what is sold: the tenant's own price when it has one. */
+      /** Configuration id of the price to sell: the tenant's negotiated price if there is one. */
       readonly priceId: string
       readonly price: ProcessorId
       readonly mode: 'subscription' | 'payment'
       readonly quantity: number | null
       readonly trialPeriodDays: number | null
-      /** null: the processor chooses among the price’s currencies. */
+      /** Currency; null lets the processor choose among the price’s currencies. */
       readonly currency: string | null
       readonly allowPromotionCodes: boolean
       readonly promotionCode: ProcessorId | null
@@ -43,11 +43,11 @@ export type CheckoutDecision =
 export interface CheckoutSituation {
   readonly applied: AppliedConfig
   readonly tenant: Deal & Pick<TenantRecord, 'id'>
-  /** Whether the caller may name what the public configuration does not show: hidden prices, promotion codes by their id. */
+  /** True if the caller may use hidden prices, and promotion codes by their configuration id. */
   readonly hidden: boolean
-  /** Epoch milliseconds. */
+  /** Current time in epoch milliseconds. */
   readonly now: number
-  /** The longest trial that a session may give itself, in days; 0 is none. A service key may give up to two years. */
+  /** Maximum trial (days) in a request with a session; 0 allows none. A service key may give up to 730 days. */
   readonly sessionTrialDays: number
 }
 
@@ -56,7 +56,7 @@ type CheckoutChoice = Omit<NewCheckout, 'successUrl' | 'cancelUrl'>
 const longestTrialDays = 730
 const largestQuantity = 1_000_000
 
-/** Throws `checkout_invalid`, `price_not_found` or `price_not_sellable`. */
+/** Decides a checkout. Throws `checkout_invalid`, `price_not_found` or `price_not_sellable`. */
 export function decideCheckout(situation: CheckoutSituation, wish: CheckoutChoice): CheckoutDecision {
   checkAlone(wish)
   const { applied, tenant, hidden } = situation
@@ -94,7 +94,7 @@ export function decideCheckout(situation: CheckoutSituation, wish: CheckoutChoic
   }
 }
 
-/** What contradicts itself whatever the price. */
+/** Rejects options that are invalid for every price. */
 function checkAlone({ quantity, trialPeriodDays, allowPromotionCodes, promotionCode }: CheckoutChoice): void {
   if (quantity !== undefined && !isWithin(quantity, 1, largestQuantity))
     throw invalid('quantity', `"quantity" is a whole number from 1 to ${largestQuantity}.`)
@@ -107,7 +107,7 @@ function checkAlone({ quantity, trialPeriodDays, allowPromotionCodes, promotionC
     )
 }
 
-/** Whoever holds a session gives the trial to itself. */
+/** Limits the trial in a request with a session, because the end user would give it to themselves. */
 function checkOwnTrial({ trialPeriodDays }: CheckoutChoice, longest: number): void {
   if (trialPeriodDays === undefined || trialPeriodDays <= longest) return
   throw invalid(
@@ -119,7 +119,7 @@ function checkOwnTrial({ trialPeriodDays }: CheckoutChoice, longest: number): vo
   )
 }
 
-/** The trial that was asked for, else the one that the price gives. 0 days are none: so a price with a trial is sold without. */
+/** Trial in days: from the request, otherwise from the price. 0 in the request removes the price's trial; null means no trial. */
 function trialOf({ trialPeriodDays }: CheckoutChoice, price: Price): number | null {
   const days = trialPeriodDays ?? price.trial_period_days ?? 0
   return days === 0 ? null : days
@@ -133,7 +133,7 @@ function checkAgainst(price: Price, { quantity, trialPeriodDays, currency }: Che
     throw invalid('trial_period_days', `The price "${price.id}" is paid once: there is nothing to try first.`)
 }
 
-/** Hidden, negotiated and absent look the same to a session, so that price ids cannot be probed. */
+/** Finds the price. For a session, hidden, negotiated and unknown prices cause the same error, so that price ids cannot be probed. */
 function findSellable(config: BillingConfig, id: string, hidden: boolean): { price: Price; product: Product } {
   const present = presentId(config, 'price', id)
   for (const product of config.products) {
@@ -143,7 +143,7 @@ function findSellable(config: BillingConfig, id: string, hidden: boolean): { pri
   throw new ServiceError('price_not_found', `There is no price "${id}".`)
 }
 
-/** Nothing is paid, so trials and codes have nothing to do here; more than one of it would be lost. */
+/** Decides on a free price. Trials and promotion codes are ignored, because nothing is paid. A quantity above 1 is rejected. */
 function decideFree(price: Price, { quantity = 1 }: CheckoutChoice): CheckoutDecision {
   if (price.interval === undefined)
     throw new ServiceError('price_not_sellable', `The price "${price.id}" is free and has no interval.`, {

@@ -5,9 +5,9 @@ import type { PromotionCode } from '../config/schema/schema.ts'
 import { invalid } from './invalid.ts'
 
 /**
- * The processor's id of the code that is meant: by what customers type, in any case, and for a service key (`byId`) by its
- * config id first: an id is easier to guess than a code, and a customer who guesses it would have the discount. Unknown,
- * stopped and expired codes look the same. Whether it is used up, and whether it fits the price, the processor says.
+ * Finds the processor id of a promotion code by the text that customers type, ignoring case. For a service key (`byId`) the configuration
+ * id is tried first; not for a session, because an id is easier to guess than a code. Unknown, inactive and expired codes cause the same
+ * error. The processor checks whether the code is used up or does not apply to the price.
  */
 export function decidePromotion(
   codes: readonly PromotionCode[],

@@ -1,4 +1,4 @@
-// Whether a tenant may be sold another subscription, and whether it still has a trial. Pure: its subscriptions in, a decision out.
+// Decides if a tenant may buy another subscription, and if it still has a trial. Pure: takes the tenant's subscriptions.
 import { ServiceError } from '../errors/service-error.ts'
 import type { LiveSubscription } from '../processor/customer-half.ts'
 import type { NewCheckout } from '../service/tenants.ts'
@@ -8,15 +8,15 @@ import type { PriceBook } from '../item-swaps/price-book.ts'
 import { inCommon, sharesTrial, subscriptionBeside } from '../item-swaps/duplicate-subscriptions.ts'
 import type { PresentSubscription } from '../item-swaps/duplicate-subscriptions.ts'
 
-/** What stands beside a checkout, in what the tenant has and had. */
+/** Existing subscriptions that affect a checkout. */
 export interface Standing {
-  /** Runs now and excludes what is asked for. */
+  /** Live subscription that excludes the requested one; null if there is none. */
   readonly present: PresentSubscription | null
-  /** The first subscription that was a trial of the same product or group, ended ones counted. */
+  /** First subscription with a trial of the same product or group, including ended ones; null if there was none. */
   readonly firstTrial: string | null
 }
 
-/** `subscriptions` come oldest first; those that have ended count for the trial alone. */
+/** Standing of a tenant. `subscriptions` are passed oldest first; ended ones count only for the trial. */
 export function standingOf(
   wanted: SoldItem,
   subscriptions: readonly LiveSubscription[],
@@ -24,7 +24,7 @@ export function standingOf(
 ): Standing {
   const firstTrial = subscriptions.find(({ trialStart, items, soldPriceId }) => {
     if (trialStart === null) return false
-    // A subscription that was moved to another product afterwards was the trial of what it was sold as.
+    // A subscription that later changed its product used up the trial of the product that it was sold as.
     const soldAs = soldPriceId === null ? undefined : book.find(soldPriceId)
     const tried = [
       ...(soldAs === undefined ? [] : [soldPrice(soldAs)]),
@@ -35,7 +35,7 @@ export function standingOf(
   return { present: subscriptionBeside(wanted, subscriptions, soldItem), firstTrial: firstTrial?.id ?? null }
 }
 
-/** Throws `already_subscribed`. */
+/** Throws `already_subscribed` if a live subscription excludes the new one. */
 export function refuseSecond(wanted: SoldItem, { present }: Pick<Standing, 'present'>): void {
   if (present === null) return
   const { subscription, item, endsAt } = present
@@ -60,11 +60,14 @@ export function refuseSecond(wanted: SoldItem, { present }: Pick<Standing, 'pres
 
 export interface Trial {
   readonly days: number | null
-  /** The price gives a trial, and it was left away. */
+  /** True if the price has a trial that was removed, because the tenant has used it. */
   readonly used: boolean
 }
 
-/** The trial that is left for a second subscription: none, unless it is allowed. Throws `trial_used` where one was asked for. */
+/**
+ * The trial of a further subscription: none if it was used, unless a second one is allowed. Throws `trial_used` if the request contains a
+ * trial.
+ */
 export function trialLeft(
   { firstTrial }: Pick<Standing, 'firstTrial'>,
   days: number | null,

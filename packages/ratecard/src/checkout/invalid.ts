@@ -1,7 +1,7 @@
 import { pointerOf } from '../errors/issue.ts'
 import { ServiceError } from '../errors/service-error.ts'
 
-/** `checkout_invalid` about one member of the request, by its name on the wire. */
+/** Creates a `checkout_invalid` error for one member of the request, given its API name. */
 export function invalid(field: string, detail: string, hint?: string): ServiceError {
   const hinted = hint === undefined ? {} : { hint }
   return new ServiceError('checkout_invalid', detail, {

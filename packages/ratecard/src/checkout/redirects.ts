@@ -1,16 +1,16 @@
-// Where a hosted page may send the customer back to. Pure.
+// Validates the URLs to which a hosted page may redirect the customer. Pure.
 import { invalid } from './invalid.ts'
 
 const longestUrl = 2000
-/** Two slashes and a host, and nothing that another parser could read as something else: no user, no backslash, no blanks. */
+/** Two slashes and a host, without parts that parsers interpret differently: no user, no backslash, no blanks. */
 const plainUrl = /^https?:\/\/[^/?#@\\\s]+([/?#][^\\\s\u0000-\u001f\u007f]*)?$/i
 
-/** The origins of the setting and of the service's own public URL. Loopback needs no entry. */
+/** Origins of the setting and of the service's own public URL. Loopback is always allowed. */
 export function allowedOrigins(allowedRedirects: readonly string[], publicUrl: string | null): ReadonlySet<string> {
   return new Set([...allowedRedirects, ...(publicUrl === null ? [] : [publicUrl])].map((url) => new URL(url).origin))
 }
 
-/** Throws `checkout_invalid` unless the URL leads to an allowed origin or to loopback. `field` is its name on the wire. */
+/** Throws `checkout_invalid` unless the URL has an allowed origin or a loopback host. `field` is its API name. */
 export function checkRedirect(url: string, field: string, allowed: ReadonlySet<string>): void {
   if (url.length > longestUrl || !url.isWellFormed() || !plainUrl.test(url) || !URL.canParse(url))
     throw invalid(field, `"${field}" must be an absolute http or https URL of at most ${longestUrl} characters.`)
@@ -23,7 +23,7 @@ export function checkRedirect(url: string, field: string, allowed: ReadonlySet<s
   )
 }
 
-/** The parser has already written every form of an IPv4 address as four numbers. */
+/** True for loopback hosts. The URL parser has normalized all forms of IPv4 addresses, e.g. `127.1` to `127.0.0.1`. */
 function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname)
 }

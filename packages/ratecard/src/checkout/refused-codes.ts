@@ -1,11 +1,14 @@
-// How often a tenant may try promotion codes with a session: codes are short words, so without a limit a script finds them
-// (300 attempts in two seconds). Service keys are not limited.
+// Limits how often a tenant may try promotion codes with a session. Codes are short words, so without a limit a script could guess them,
+// e.g. 300 attempts in two seconds. Service keys are not limited.
 import { ServiceError } from '../errors/service-error.ts'
 import type { Clock } from '../clock.ts'
 import type { Store } from '../store/store.ts'
 import { alone } from '../tenants/lease.ts'
 
-/** Refused codes of one tenant within `windowMs`; with the next attempt its checkouts with a code are 429 until the oldest is over. */
+/**
+ * Maximum number of rejected codes per tenant within an hour (`windowMs`). Further checkouts with a code get 429 until the oldest rejection
+ * is an hour old.
+ */
 export const maxRefusedCodes = 10
 const windowMs = 60 * 60 * 1000
 
@@ -18,8 +21,8 @@ export interface RefusedCodesDeps {
 const factOf = (tenantId: string) => `refused_promotion_codes:${tenantId}`
 
 /**
- * Runs `work`, a checkout of the tenant's session with a promotion code, and counts a refusal of the code. All replicas count together,
- * in the store. One attempt at a time: of 50 that are sent at once the eleventh must see the ten before it.
+ * Runs `work`, a checkout with a promotion code in a tenant's session, and counts a rejected code. The count is in the store, shared by all
+ * replicas. Attempts are serialized, so that of 50 concurrent ones the eleventh sees the ten before it.
  */
 export function countingRefusedCodes<T>(deps: RefusedCodesDeps, tenantId: string, work: () => Promise<T>): Promise<T> {
   const fact = factOf(tenantId)
@@ -37,7 +40,10 @@ export function countingRefusedCodes<T>(deps: RefusedCodesDeps, tenantId: string
   })
 }
 
-/** Refused here as unknown, stopped or expired, or by the processor, e.g. as used up: that too tells that the code exists. */
+/**
+ * True if the code was rejected here as unknown, inactive or expired, or by the processor, e.g. as used up: that rejection also reveals
+ * that the code exists.
+ */
 function isRefusedCode(error: unknown): boolean {
   if (!(error instanceof ServiceError)) return false
   return error.code === 'processor_rejected' || error.issues.some(({ pointer }) => pointer === '#/promotion_code')

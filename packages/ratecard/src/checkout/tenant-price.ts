@@ -1,4 +1,4 @@
-// Which price a tenant is sold in place of a listed one. Pure.
+// Selects the price that a tenant is sold instead of a listed one. Pure.
 import { basePriceId } from '../config/schema/base-price.ts'
 import { isEnterprise } from '../config/schema/ids.ts'
 import { isPublic, publicPrice } from '../config/schema/public-view.ts'
@@ -8,7 +8,7 @@ import type { TenantRecord } from '../store/tenant-store.ts'
 
 export type Deal = Pick<TenantRecord, 'enterpriseTemplate' | 'enterpriseId'>
 
-/** The tenant's negotiated price stands in for its base. A negotiated price that was asked for by name is sold as it is. */
+/** The tenant's negotiated price for the requested base price. A negotiated price requested by its own id is returned unchanged. */
 export function priceForTenant(
   asked: Price,
   { prices = [] }: Pick<Product, 'prices'>,
@@ -22,7 +22,7 @@ export function priceForTenant(
   return prices.find((price) => isNegotiated(price) && basePriceId(price, prices) === asked.id) ?? asked
 }
 
-/** Every public price that the tenant is sold another one for, in the order of the document. */
+/** All public prices for which the tenant has a negotiated price, in document order. */
 export function ownPrices(config: BillingConfig, deal: Deal): SessionPrices {
   return config.products.flatMap((product) =>
     (product.prices ?? []).filter(isPublic).flatMap((base) => {

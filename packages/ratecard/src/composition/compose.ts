@@ -1,4 +1,4 @@
-// Composition: the operations of the service over one store and one processor. No decision is taken here.
+// Composes the operations of the service from one store and one processor. Contains no decisions.
 import { createIdempotency } from '../request-idempotency.ts'
 import { createServiceKeys } from '../auth/service-keys.ts'
 import type { ServiceKeys } from '../auth/service-keys.ts'
@@ -57,20 +57,20 @@ export interface ServiceOptions {
     Partial<Pick<Settings, 'impactThreshold' | 'allowedRedirects' | 'publicUrl' | 'sessionTrialDays'>>
   readonly store: Store
   readonly processor: Processor
-  /** For `doctor`: `Stripe`, or where the sandbox listens. */
+  /** Name for `doctor`: `Stripe`, or the address of the sandbox. */
   readonly processorName: string
   readonly clock: Clock
-  /** Absent: this replica hosts no workers. */
+  /** Options of the worker host; absent if this replica hosts no workers. */
   readonly workers?: Partial<Omit<WorkersOptions, 'store' | 'clock' | 'newId' | 'keys'>>
 }
 
-/** The service and what only its owner may use of it. */
+/** The service plus the members that only its owner may use. */
 export interface ComposedService extends Service {
   readonly ensureFirstKey: ServiceKeys['ensureFirstKey']
   readonly lookups: Lookups
   readonly waitingJobs: WaitingJobs
   readonly workers: Workers
-  /** Stops running work between two steps, and waits for it and for the write that it has in flight. */
+  /** Stops background work between two steps, and waits for it and its write in flight. */
   endWork(): Promise<void>
 }
 
@@ -109,7 +109,7 @@ export function createService(options: ServiceOptions): ComposedService {
     newId: deps.newId,
     keys: keys.ofWorkers,
   })
-  /** Work that a graceful stop waits for. */
+  /** Registers work that a graceful shutdown waits for. */
   const tracked = <T>(work: Promise<T>): Promise<T> => {
     const settled = work.then(
       () => undefined,
@@ -185,12 +185,12 @@ export function createService(options: ServiceOptions): ComposedService {
 }
 
 const workerLogsKeptMs = 7 * 24 * 60 * 60_000
-/** For an owner that did not let them drain before. */
+/** Default drain deadline (ms) for workers if the owner has not drained them before closing. */
 const workersCloseMs = 1_000
 
 type TrackWork = <T>(work: Promise<T>) => Promise<T>
 
-/** Those who buy: tenants, their sessions, what they are on and what they are sold. */
+/** Operations on tenants, their sessions, subscriptions and purchases. */
 function tenantOperations(
   { settings, store, clock }: ServiceOptions,
   deps: SyncDeps & Pick<SwapDeps, 'priceBook'>,
@@ -226,7 +226,7 @@ function tenantOperations(
   } satisfies Partial<Service>
 }
 
-/** What changes existing subscriptions: negotiated prices, moves to a new price, and the jobs of both. */
+/** Operations that change existing subscriptions: negotiated prices, price migrations, and the jobs of both. */
 function swapOperations(deps: SyncDeps, priceBook: SwapDeps['priceBook'], tracked: TrackWork) {
   const { store, processor, clock, newId, shutdown } = deps
   const bound = createBoundAccount(deps)

@@ -1,4 +1,4 @@
-// The thread's side of document-thread.ts: one task after the other.
+// Entry point of the worker thread of document-thread.ts. Executes tasks one at a time.
 import { parentPort } from 'node:worker_threads'
 import { documentTasks } from '../catalog/document-tasks.ts'
 import type { ThreadReply, ThreadRequest } from './document-thread.ts'
@@ -16,7 +16,7 @@ parent.on('message', ({ id, task, port }: ThreadRequest) => {
   })
 })
 
-/** The result is in the port's queue before the reply says so. */
+/** Posts the result to the port before the reply, so that the result is queued when the reply arrives. */
 function resultOf(task: ThreadRequest['task'], input: unknown, port: ThreadRequest['port']): Omit<ThreadReply, 'id'> {
   try {
     const run = documentTasks[task] as (input: unknown) => unknown

@@ -1,6 +1,6 @@
-// Checks, plans and compares large documents in a worker thread, because each of these looks at a whole document at once, and other
-// requests go on meanwhile. The thread starts with the first large document and ends when it had nothing to do for five seconds, so
-// that an idle service does not pay for it. There is one thread: tasks queue. If it dies, its tasks fail and the next starts another.
+// Validates, plans and compares large documents in a worker thread, because each of these tasks would block the event loop for other
+// requests. The thread starts with the first large document and ends after five idle seconds, so that an idle service does not pay for it.
+// There is only one thread, so tasks are queued. If it crashes, its tasks fail and the next task starts a new thread.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { MessageChannel, receiveMessageOnPort, Worker } from 'node:worker_threads'
 import type { MessagePort } from 'node:worker_threads'
@@ -12,7 +12,7 @@ import type { Piece } from './message-pieces.ts'
 export interface ThreadRequest {
   readonly id: number
   readonly task: keyof typeof documentTasks
-  /** Carries the pieces of the input, then those of the result; null follows the last one. */
+  /** Port that transfers the chunks of the input, then those of the result; null follows the last one. */
   readonly port: MessagePort
 }
 
@@ -21,7 +21,10 @@ export interface ThreadReply {
   readonly error?: string
 }
 
-/** Up to this size (about 65 products of five prices) a task runs at once: it takes a few milliseconds, a message to the thread as many. */
+/**
+ * Maximum size (characters, about 65 products of five prices) of a document processed on the main thread. Such a task takes a few
+ * milliseconds, as long as a message to the thread.
+ */
 const mainThreadMaxCharacters = 64 * 1024
 const idleMs = 5_000
 
@@ -35,7 +38,7 @@ interface Thread {
   readonly pending: Map<number, Pending>
 }
 
-/** `close` ends the thread; its unfinished tasks fail. */
+/** Creates the task runner. `close` ends the thread; unfinished tasks fail. */
 export function createDocuments(): Documents & { close(): Promise<void> } {
   let thread: Thread | undefined
   let idle: NodeJS.Timeout | undefined
@@ -73,7 +76,7 @@ export function createDocuments(): Documents & { close(): Promise<void> } {
   const runInThread = async (task: ThreadRequest['task'], input: unknown): Promise<unknown> => {
     clearTimeout(idle)
     const { worker, pending } = (thread ??= start())
-    // A process must not end while a result is due.
+    // Keeps the process alive while a result is pending.
     worker.ref()
     const id = ++count
     const { port1: ours, port2: port } = new MessageChannel()
@@ -98,7 +101,7 @@ export function createDocuments(): Documents & { close(): Promise<void> } {
   return {
     run: async (name, input) => {
       const isSmall = sizeOf(input) <= mainThreadMaxCharacters
-      // TypeScript does not see that the input is that of the task of this name.
+      // The cast is needed because TypeScript cannot relate the input to the task of this name.
       const run = documentTasks[name] as (input: unknown) => unknown
       return (isSmall ? run(input) : await runInThread(name, input)) as ReturnType<(typeof documentTasks)[typeof name]>
     },
@@ -114,7 +117,7 @@ async function send(port: MessagePort, value: unknown): Promise<void> {
   port.postMessage(null)
 }
 
-/** Takes one piece after the other out of the queue: with a listener, all of them would be read in one go. */
+/** Reads the queue chunk by chunk, because a listener would receive all chunks in one turn of the event loop. */
 async function receive(port: MessagePort): Promise<unknown> {
   const result = new Assembly()
   for (;;) {

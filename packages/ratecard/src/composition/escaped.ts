@@ -1,28 +1,28 @@
-// Errors that no code caught. The process cannot know what they left half done, so it ends in order and a supervisor starts it
-// again: the listener closes, leases are given back, processes of workers end.
+// Handles uncaught errors. They may leave any state half changed, so the process shuts down in order and its supervisor restarts it: the
+// listener closes, leases are released, worker processes end.
 import process from 'node:process'
 import { createLog } from './log.ts'
 
-/** EX_SOFTWARE of sysexits.h. */
+/** Exit code EX_SOFTWARE of sysexits.h. */
 export const escapedExitCode = 70
-/** Maximum time (ms) for the orderly end. Afterwards the process ends all the same; its leases then run out by themselves. */
+/** Maximum time (ms) for the orderly shutdown. Afterwards the process exits anyway, and its leases expire. */
 const closeMs = 15_000
 
 export interface EscapeOptions {
-  /** Values of its secrets are in no line of the log. */
+  /** Environment variables; the values of secrets in it are redacted from the log. */
   readonly env: NodeJS.ProcessEnv
   readonly logForPeople?: ((text: string) => string) | undefined
 }
 
 export interface EscapeWatch {
-  /** The way to end what was started since. */
+  /** Sets the function that shuts down everything started so far. */
   closeWith(close: () => Promise<void>): void
   stop(): void
 }
 
-/** From now on an uncaught exception or an unhandled rejection ends the process with 70. */
+/** Installs the handler: an uncaught exception or an unhandled rejection ends the process with exit code 70. */
 export function watchEscapes({ env, logForPeople }: EscapeOptions): EscapeWatch {
-  // The errors are described below: pino's own form of them has every property.
+  // Errors are serialized by `describe` below, because pino's serializer includes all properties.
   const log = createLog('fatal', logForPeople ?? null).child({}, { serializers: { err: (error: unknown) => error } })
   const redact = redactor(env)
   let close = (): Promise<void> => Promise.resolve()
@@ -52,7 +52,7 @@ export function watchEscapes({ env, logForPeople }: EscapeOptions): EscapeWatch 
   }
 }
 
-/** Message and trace alone: other properties of an error may hold anything, e.g. the headers of a request. */
+/** Serializes only message and stack trace, because other properties of an error may contain secrets, e.g. request headers. */
 function describe(error: unknown, redact: (text: string) => string) {
   if (!(error instanceof Error)) return { type: typeof error, message: redact(String(error)), stack: '' }
   const cause = error.cause instanceof Error ? `\ncaused by: ${error.cause.stack ?? error.cause.message}` : ''
@@ -60,7 +60,7 @@ function describe(error: unknown, redact: (text: string) => string) {
 }
 
 const secretName = /KEY|SECRET|PASSWORD|TOKEN|DATABASE_URL/
-/** Shorter values would take ordinary words out of the text. */
+/** Minimum length of a redacted value; shorter values would also match ordinary words. */
 const shortestSecret = 8
 
 function redactor(env: NodeJS.ProcessEnv): (text: string) => string {

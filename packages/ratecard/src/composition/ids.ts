@@ -3,11 +3,11 @@ import type { Clock } from '../clock.ts'
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
 
-/** New ids: lower case, 80 random bits, sortable by time to the millisecond; those of one process in the order they were made. */
+/** Generates ids: lower case, 80 random bits, sortable by time (ms). Ids of one process are in order of their creation. */
 export function createIds(clock: Clock, random: (size: number) => Uint8Array = randomBytes): () => string {
   let last = 0
   return () => {
-    // What was made within one millisecond counts up: an audit row never stands before the one it follows.
+    // Ids of one millisecond increment the time, so that an audit row never sorts before its predecessor.
     last = Math.max(clock.now(), last + 1)
     let time = last
     let head = ''

@@ -1,5 +1,5 @@
-// One worker on this machine, for its author: the host's runtime and supervisor behind a small HTTP server. Put together here, as
-// in compose.ts; what is built, shown and reloaded is decided by the command line.
+// Runs one worker on this machine for its author: the worker host's runtime and supervisor behind a small HTTP server. Composed here like
+// compose.ts; the command line decides when to build, display and reload.
 import { randomUUID } from 'node:crypto'
 import http from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -35,14 +35,16 @@ export interface LocalRequest {
 }
 
 export interface LocalWorkerOptions {
-  /** 0 takes a free one. */
+  /** Port of the server; 0 picks a free one. */
   readonly port: number
   readonly clock: Clock
-  /** The Ratecard service: the worker may call it, and finds it in `RATECARD_API_URL` unless its environment says otherwise. */
+  /**
+   * URL of the Ratecard service. The worker may call it, and gets it in `RATECARD_API_URL` unless its environment defines that variable.
+   */
   readonly serviceUrl: string
-  /** Further `host` or `host:port` that it may call whatever their addresses. */
+  /** Further allowed targets as `host` or `host:port`, whatever their addresses. */
   readonly allowedHosts: readonly string[]
-  /** For a worker that wants a service key of its own: here it gets the one that is used on this machine. null: there is none. */
+  /** Service key of this machine, passed to a worker that requests a key of its own; null if there is none. */
   readonly serviceKey: string | null
   readonly onLog: (line: WorkerLogLine) => void
   readonly onRequest: (request: LocalRequest) => void
@@ -51,17 +53,20 @@ export interface LocalWorkerOptions {
 
 export interface LocalWorker {
   readonly url: string
-  /** Starts the version beside the one that serves and takes it in its place; rejects when it does not come up, and nothing changes. */
+  /**
+   * Starts a new version beside the serving one and switches to it. If the new version fails to start, it rejects and the old version keeps
+   * serving.
+   */
   replace(source: WorkerSource, bundle: WorkerBundle): Promise<WorkerHandlers>
-  /** Runs the scheduled handler once. */
+  /** Runs the scheduled handler once and waits for its result. */
   trigger(cron: string, scheduledTime?: number): Promise<ScheduledResult>
   close(): Promise<void>
 }
 
-/** What `curl` asks for to fire the scheduled handler; the same as in Cloudflare's own local server. */
+/** Path that triggers the scheduled handler, e.g. with `curl`. Cloudflare's local server uses the same path. */
 export const scheduledPath = '/cdn-cgi/handler/scheduled'
 
-/** Listens at once; requests are answered 503 until the first version is up. Rejects when the port is taken. */
+/** Starts listening at once; requests get 503 until the first version is running. Rejects if the port is in use. */
 export async function startLocalWorker(options: LocalWorkerOptions): Promise<LocalWorker> {
   const server = new LocalServer(options)
   await server.listen(options.port)
@@ -261,7 +266,7 @@ function writeProblem(response: ServerResponse, problem: ServiceError): void {
   }
   const { status, code, message: detail } = problem
   const retry = problem.retryAfter === undefined ? {} : { 'retry-after': String(problem.retryAfter) }
-  // With a reason phrase: otherwise Node takes the one that an earlier `writeHead` left, even where that failed.
+  // The reason phrase is set explicitly, otherwise Node would use the one of an earlier failed `writeHead`.
   response.writeHead(status, http.STATUS_CODES[status], { 'content-type': 'application/problem+json', ...retry })
   response.end(`${JSON.stringify({ type: 'about:blank', title: problemCodes[code].title, status, detail, code })}\n`)
 }

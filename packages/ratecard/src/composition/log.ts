@@ -1,4 +1,4 @@
-// Where the log goes and how it looks: one JSON object a line for programs, short lines for a person at a terminal.
+// Log destination and format: one JSON object per line for programs, short lines for a terminal.
 import { pino } from 'pino'
 import type { Logger } from 'pino'
 
@@ -10,16 +10,16 @@ const levels: Readonly<Record<number, string>> = {
   50: 'error',
   60: 'fatal',
 }
-/** Members that every line has, or that are shown in a form of their own. */
+/** Members that are in every line, or that are formatted separately. */
 const shownApart = new Set(['level', 'time', 'pid', 'hostname', 'msg', 'err', 'req', 'res', 'reqId', 'responseTime'])
 
-/** The log goes to stderr: stdout says only where things are. `harmless` is there when a person reads it at a terminal. */
+/** Logs to stderr, because stdout contains only the printed addresses. `harmless` sanitizes text for a terminal; null for JSON. */
 export function createLog(level: string, harmless: ((text: string) => string) | null): Logger {
   if (harmless === null) return pino({ level }, pino.destination(2))
   return pino({ level }, { write: (line: string) => void process.stderr.write(`${harmless(readable(line))}\n`) })
 }
 
-/** A line of the log as a person reads it: local time, level, what happened, and what belongs to it. */
+/** Formats a log line for a terminal: local time, level, message, and the remaining members. */
 export function readable(line: string): string {
   const entry = parsed(line)
   if (entry === null) return line.trimEnd()

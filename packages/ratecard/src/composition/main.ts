@@ -1,4 +1,4 @@
-// Processes begin and end here: which store and which processor stand behind the service, and what a start prints.
+// Starts and stops processes: chooses the store and the processor of the service, and prints the start messages.
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
@@ -37,9 +37,9 @@ export interface StartServerOptions {
   readonly dataDir?: string | undefined
   readonly signal?: AbortSignal | undefined
   readonly out: (line: string) => void
-  /** A person reads the log, at a terminal that this makes its text harmless for; absent: the log is JSON. */
+  /** Sanitizes log lines for a terminal; absent if the log is JSON. */
   readonly logForPeople?: (text: string) => string
-  /** false where what is printed stays, in a log file: a generated key is then named by its file alone. */
+  /** False if the output is kept, e.g. in a log file: a generated key is then printed only as the path of its file. */
   readonly showKey?: boolean
   readonly clock?: Clock
 }
@@ -50,18 +50,18 @@ export interface RunningServer {
   readonly app: FastifyInstance
   readonly service: ComposedService
   close(): Promise<void>
-  /** The same without the delay in which balancers look elsewhere: the listener closes at once. */
+  /** Like `close`, but without the delay in which load balancers stop sending requests: the listener closes at once. */
   closeAtOnce(): Promise<void>
 }
 
 /**
- * Time (ms) for requests and a running push to end. After it a push stops between two steps, so that SIGTERM ends the process within
- * ten seconds unless a write to the processor is in flight: that one is waited for, up to `longestWriteMs`.
+ * Maximum time (ms) for requests and a running push to finish. Afterwards a push stops between two steps, so that the process ends within
+ * ten seconds of SIGTERM. Only a write in flight to the processor is awaited longer, up to `longestWriteMs`.
  */
 export const drainMs = 8000
 const embeddedKeyFile = 'sandbox-key'
 
-/** Starts the whole service. What was started is stopped again when a later part fails. */
+/** Starts the whole service. If a later part fails to start, the earlier parts are stopped. */
 export async function startServer(options: StartServerOptions): Promise<RunningServer> {
   const clock = options.clock ?? systemClock
   const read = readSettings(options.env)
@@ -128,7 +128,7 @@ export async function startServer(options: StartServerOptions): Promise<RunningS
         showKey: options.showKey ?? true,
       }),
     )
-    // Not waited for: a processor that is slow to answer must not keep prices from being served.
+    // Not awaited, so that a slow processor does not delay serving prices.
     if (sandboxUrl === null)
       warnOfProcessor(service, settings, options.out, logger).catch((error: unknown) =>
         logger.warn({ err: error }, 'the processor could not be checked'),
@@ -186,11 +186,11 @@ async function openProcessor(
       settings.stripeApiBase === null ? 'Stripe' : `Stripe API at ${new URL(settings.stripeApiBase).origin}`
     return { processor, processorName, sandboxUrl: null }
   }
-  // In a thread of its own: whatever happens in the sandbox, the service goes on serving.
+  // The sandbox runs in a separate thread, so that its failures do not stop the service.
   const secretKey = embeddedSandboxKey(settings.dataDir)
   const sandbox = await startSandboxThread({
     port: settings.sandboxPort,
-    // Nobody could save them: the embedded sandbox has no dashboard.
+    // The embedded sandbox has no dashboard in which the portal settings could be saved, so they count as saved.
     portalSavedFor: [secretKey],
     dataDir: path.join(settings.dataDir, 'sandbox'),
     log: (line) => logger.warn(line),
@@ -207,7 +207,7 @@ async function openProcessor(
   return { processor, processorName: `sandbox at ${sandbox.url}`, sandboxUrl: sandbox.url }
 }
 
-/** A key that no request can carry is a matter of the settings. */
+/** Converts the error for a key that no request can carry into a settings error. */
 function withSettings<T>(make: () => T): T {
   try {
     return make()
@@ -217,10 +217,10 @@ function withSettings<T>(make: () => T): T {
   }
 }
 
-/** What keeps the sandbox from starting, in the words of the service; `setting` is where its port was chosen. */
+/** Converts a failed start of the sandbox into a service error; `setting` is the name of the setting for its port. */
 function sandboxFailure(error: unknown, setting: string, port: number): unknown {
   if (error instanceof StateUnavailable)
-    // A folder that only another process keeps from use has no hint of its own.
+    // Only a folder in use by another process has an error without a hint.
     return new ServiceError(error.hint === undefined ? 'store_in_use' : 'settings_invalid', error.message, {
       hint: error.hint ?? 'Stop that one first, or give this one a folder of its own.',
       cause: error,
@@ -228,7 +228,7 @@ function sandboxFailure(error: unknown, setting: string, port: number): unknown 
   return portTaken(error, setting, port) ?? error
 }
 
-/** The embedded sandbox's account: a key of its own per data directory, so that the account stays the same over restarts. */
+/** Secret key of the embedded sandbox's account, stored in the data directory, so that the account survives a restart. */
 function embeddedSandboxKey(dataDir: string): string {
   const fresh = `sk_test_${randomBytes(18).toString('hex')}`
   return readOrCreate(path.join(dataDir, embeddedKeyFile), fresh)
@@ -244,7 +244,7 @@ function readOrCreate(file: string, fresh: string): string {
   }
 }
 
-/** Links need a base; with a port that is picked at start there is none, and they stay relative. */
+/** Base URL for links; null if the port is picked at start, and links then stay relative. */
 function publicUrlOf({ publicUrl, host, port }: Settings): string | null {
   return publicUrl ?? (port === 0 ? null : baseUrl(host, port))
 }
@@ -277,7 +277,10 @@ function portTaken(error: unknown, setting: string, port: number): ServiceError 
   })
 }
 
-/** A folder that was there before may be open to others, who could read the store or put another in its place. It is not ours to close. */
+/**
+ * A warning if other users can access an existing data folder: they could read or replace the store. The service does not change the mode
+ * of a folder that it did not create.
+ */
 function whoElseEnters(directory: string): string | null {
   const mode = statSync(directory).mode & 0o777
   if (process.platform === 'win32' || (mode & 0o077) === 0) return null
@@ -289,12 +292,12 @@ function makePrivate(directory: string): void {
   mkdirSync(directory, { recursive: true, mode: 0o700 })
 }
 
-/** Writes a generated key where the command line on this machine finds it: the data directory, and the home folder by port. */
+/** Writes a generated key to the data directory and, by port, to the home folder, where the command line reads it. */
 function keepKey(settings: Settings, port: string, key: string | null): string[] {
   const inData = path.join(settings.dataDir, 'service-key')
   const inHome = path.join(homedir(), '.ratecard', 'servers', port, 'service-key')
   if (settings.serviceKey !== null) {
-    // A file of an earlier server on this port would only mislead.
+    // Removes the file of an earlier server on this port, because its key is stale.
     rmSync(inHome, { force: true })
     return []
   }
@@ -306,12 +309,12 @@ function keepKey(settings: Settings, port: string, key: string | null): string[]
     writeFileSync(inHome, `${present}\n`, { mode: 0o600 })
     return [inData, inHome]
   } catch {
-    // No home folder, or a read-only one: the data directory has the key.
+    // There is no home folder, or it is read-only. The key is in the data directory.
     return [inData]
   }
 }
 
-/** Where commands on this machine find the sandbox, wherever they run: their project is seldom the folder of the server. */
+/** Writes the address of the sandbox to the home folder, because commands are rarely run in the server's folder. */
 function keepSandboxAddress(settings: Settings, port: string, url: string | null): void {
   const inHome = path.join(homedir(), '.ratecard', 'servers', port, 'sandbox.json')
   try {
@@ -323,11 +326,11 @@ function keepSandboxAddress(settings: Settings, port: string, url: string | null
     const key = readFileText(path.join(settings.dataDir, embeddedKeyFile))
     writeFileSync(inHome, `${JSON.stringify({ url, key })}\n`, { mode: 0o600 })
   } catch {
-    // No home folder, or a read-only one: `--key` and `--url` say it then.
+    // There is no home folder, or it is read-only. Commands then need `--key` and `--url`.
   }
 }
 
-/** Says at start what `/readyz` says from then on: with such a key nothing can be pushed or sold. */
+/** Prints a warning at start if the processor check of `/readyz` fails: nothing can be pushed or sold with such a key. */
 async function warnOfProcessor(
   service: Pick<ComposedService, 'readiness'>,
   settings: Settings,
@@ -384,10 +387,7 @@ function keyRow(settings: Settings, keyFiles: readonly string[]): string {
   return keyFiles[0] ?? 'made at an earlier start; create another with a valid one'
 }
 
-/**
- * Runs the check of the sandbox against the processor; a sandbox of its own is started for it. Throws before anything is sent when
- * the key is none for test mode.
- */
+/** Compares the sandbox with the processor, using a newly started sandbox. Throws before any request if the key is not a test-mode key. */
 export async function verifySandbox(
   options: Omit<VerifyOptions, 'sandboxUrl' | 'clock'>,
 ): Promise<Awaited<ReturnType<typeof verify>>> {
@@ -407,7 +407,7 @@ export async function verifySandbox(
   }
 }
 
-/** Runs the sandbox processor alone, for anybody's tests. */
+/** Starts only the sandbox processor, e.g. for tests of another project. */
 export async function startSandboxProcess(options: {
   readonly port: number
   readonly dataDir: string | null

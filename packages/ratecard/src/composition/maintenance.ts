@@ -1,5 +1,5 @@
-// What is done to a whole store from outside the service: backup, restore, moving to PostgreSQL.
-// Puts nothing in place that was not read through before, and takes nothing away.
+// Offline operations on a whole store: backup, restore, moving to PostgreSQL.
+// A file is verified before it becomes the store, and no data is deleted.
 import { existsSync } from 'node:fs'
 import { link, mkdir, open, readFile, rename, stat } from 'node:fs/promises'
 import path from 'node:path'
@@ -21,19 +21,19 @@ import { openStore } from '../store/sql/open-store.ts'
 
 export interface MaintenanceOptions {
   readonly env: NodeJS.ProcessEnv
-  /** Relative paths of the settings start here. */
+  /** Base folder of relative paths in the settings. */
   readonly cwd: string
   readonly dataDir: string | undefined
 }
 
-/** Where an embedded store and its master key are. */
+/** Paths of an embedded store and its master key. */
 interface StorePaths {
   readonly dataDir: string
   readonly store: string
   readonly keyFile: string
-  /** What opens its secrets; null when there is no key here. */
+  /** Decrypts the secrets of the store; null if there is no key. */
   readonly sealer: Sealer | null
-  /** Where the key comes from: a file, or the name of the setting. */
+  /** Source of the key: a file path, or the name of the setting. */
   readonly keySource: string
 }
 
@@ -41,13 +41,13 @@ export interface BackupReport {
   readonly file: string
   readonly sizeBytes: number
   readonly revisions: number
-  /** Where the key is that the backup is useless without. */
+  /** Source of the master key, without which the backup is useless. */
   readonly masterKey: string
-  /** Whether that key opens the backup; null when there is none here to try. */
+  /** True if the key decrypts the backup; null if there is no key to try. */
   readonly keyFits: boolean | null
 }
 
-/** Writes the store into a new file while it is in use, and reads that file through. */
+/** Writes the store to a new file while it is in use, and verifies that file. */
 export async function backupStore(options: MaintenanceOptions, file: string): Promise<BackupReport> {
   const place = await placeOf(options)
   refuseMissing(place)
@@ -71,14 +71,14 @@ export async function backupStore(options: MaintenanceOptions, file: string): Pr
 
 export interface RestoreReport {
   readonly store: string
-  /** What was there before, now under this name. */
+  /** New path of the replaced store; null if there was none. */
   readonly kept: string | null
   readonly revisions: number
 }
 
 /**
- * Puts a backup in the place of the store. The backup is copied and read through first; what is in place is replaced only
- * when `mayReplace` says so, stays beside it, and is never gone before the new one is there.
+ * Replaces the store with a backup. The backup is copied and verified first. An existing store is replaced only if `mayReplace` returns
+ * true; it is kept beside the new one, and its path always refers to a complete store.
  */
 export async function restoreStore(
   options: MaintenanceOptions,
@@ -111,7 +111,7 @@ export async function restoreStore(
   }
 }
 
-/** How many revisions the backup has. */
+/** Copies the backup to `draft` and verifies it; returns its number of revisions. */
 async function draftOf(file: string, draft: string, place: StorePaths): Promise<number> {
   try {
     await copyWhole(file, draft)
@@ -130,7 +130,7 @@ async function draftOf(file: string, draft: string, place: StorePaths): Promise<
   return check.history.checked
 }
 
-/** Told first of all: nobody should be asked about what cannot be done. */
+/** Throws if the store is in use. Called before the confirmation prompt, so that the user is not asked in vain. */
 async function refuseInUse(store: string): Promise<void> {
   try {
     await aloneWith(store, () => Promise.resolve())
@@ -139,7 +139,10 @@ async function refuseInUse(store: string): Promise<void> {
   }
 }
 
-/** The name always stands for a whole store: first the old one has a second name, then the new one takes the first. */
+/**
+ * Replaces the store atomically: the old file gets a second name, then the new file is renamed to the first. The name refers to a complete
+ * store at any time.
+ */
 async function swap(store: string, draft: string, kept: string): Promise<void> {
   try {
     await aloneWith(store, async () => {
@@ -148,13 +151,16 @@ async function swap(store: string, draft: string, kept: string): Promise<void> {
     })
   } catch (error) {
     if (!isDamage(error)) throw error
-    // Nobody can work with a damaged file, so nobody does.
+    // The exclusive lock fails on a damaged file, but no process can be using such a store.
     await link(store, kept)
     await putFirst(store, draft, kept)
   }
 }
 
-/** Where no store is open: a log that lies about belongs to another one, and must not be taken for the new one's. */
+/**
+ * Renames the draft to the store's path while no store is open. Left-over log files belong to another store and are moved away, otherwise
+ * SQLite would apply them to the new one.
+ */
 async function putFirst(store: string, draft: string, kept: string): Promise<void> {
   for (const suffix of ['-wal', '-shm', '-journal'])
     if (existsSync(`${store}${suffix}`)) await rename(`${store}${suffix}`, `${kept}${suffix}`)
@@ -162,18 +168,18 @@ async function putFirst(store: string, draft: string, kept: string): Promise<voi
 }
 
 export interface CopyReport {
-  /** Rows of each table. */
+  /** Number of rows by table. */
   readonly rows: Readonly<Record<string, number>>
   readonly masterKey: string
 }
 
-/** Copies the embedded store of the data directory into an empty PostgreSQL database; nobody may use it meanwhile. */
+/** Copies the embedded store of the data directory to an empty PostgreSQL database. The store must not be in use meanwhile. */
 export async function moveStore(options: MaintenanceOptions, to: string): Promise<CopyReport> {
   const place = await placeOf({ ...options, env: { ...options.env, DATABASE_URL: '' } })
   refuseMissing(place)
   const { sealer, store: file } = place
   if (sealer === null) throw keyMissing(place)
-  // What a running server writes after the copy would be lost.
+  // Otherwise writes of a running server after the copy would be lost.
   await refuseInUse(file)
   const from = await openStore({ url: null, file, sealer })
   try {
@@ -208,7 +214,7 @@ async function placeOf({ env, cwd, dataDir }: MaintenanceOptions): Promise<Store
   }
 }
 
-/** The key that is there; none is made. */
+/** Sealer for an existing key; null if there is none. Never generates a key. */
 async function sealerOf({ masterKey }: Pick<Settings, 'masterKey'>, keyFile: string): Promise<Sealer | null> {
   if (masterKey !== null) return createSealer(masterKey)
   return existsSync(keyFile) ? createSealer((await readFile(keyFile, 'utf8')).trim()) : null
@@ -245,7 +251,7 @@ function isDamage(error: unknown): boolean {
 }
 
 async function syncFolder(folder: string): Promise<void> {
-  // Windows cannot open a directory; there the name is durable without.
+  // Windows cannot open a directory; a rename is durable there without it.
   if (process.platform === 'win32') return
   const handle = await open(folder, 'r')
   try {

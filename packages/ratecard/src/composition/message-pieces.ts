@@ -1,15 +1,16 @@
-// Large values cross between two threads in pieces: to copy one at once would hold the event loop as long as the work itself.
+// Splits large values into chunks for transfer between two threads, because copying one at once would block the event loop as long as the
+// task itself.
 
-/** One message: a value at its place, or further items of the list at that place. */
+/** One message: a value at its path, or further items of the list at that path. */
 export interface Piece {
   readonly path: readonly string[]
   readonly value?: unknown
   readonly items?: readonly unknown[]
 }
 
-/** Items of one message: thousands of objects take 5 ms for each 1,000. */
+/** List items per message; copying 1,000 objects takes about 5 ms. */
 const itemsInPiece = 500
-/** Lists are looked for down to here, e.g. `snapshot.price`. Below, a value crosses whole. */
+/** Maximum depth at which lists are split, e.g. `snapshot.price`. Deeper values are transferred whole. */
 const maxLevels = 2
 
 export function* piecesOf(value: unknown, path: readonly string[] = []): Generator<Piece> {
@@ -23,7 +24,7 @@ export function* piecesOf(value: unknown, path: readonly string[] = []): Generat
   } else yield { path, value }
 }
 
-/** Puts together what {@link piecesOf} took apart. */
+/** Reassembles the chunks of {@link piecesOf}. */
 export class Assembly {
   readonly #root: Record<string, unknown> = {}
 
@@ -41,7 +42,7 @@ export class Assembly {
   }
 }
 
-/** About how many characters of JSON a value has, from the lengths of its texts and lists alone. */
+/** Estimated size of a value in characters of JSON, from the lengths of its strings and lists only. */
 export function sizeOf(value: unknown, levels = maxLevels): number {
   if (typeof value === 'string') return value.length
   if (Array.isArray(value)) return value.length * charactersOfItem
@@ -49,7 +50,7 @@ export function sizeOf(value: unknown, levels = maxLevels): number {
   return Object.values(value).reduce((sum: number, member) => sum + sizeOf(member, levels - 1), 0)
 }
 
-/** Of a mapping or a live price. */
+/** Estimated size (characters) of a list item, e.g. a mapping or a live price. */
 const charactersOfItem = 200
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -1,11 +1,11 @@
-// Which rate budget stands behind the processor: replicas on one PostgreSQL share theirs, one process has its own.
+// Chooses the rate budget for calls to the processor: replicas on one PostgreSQL database share a budget, a single process has its own.
 import type { Clock } from '../clock.ts'
 import { budgetFor, limitsFor } from '../processor/rate-budget.ts'
 import type { RateBudget } from '../processor/rate-budget.ts'
 import { createSharedBudget } from '../processor/shared-budget.ts'
 import type { Store } from '../store/store.ts'
 
-/** An environment is bound to one processor account: its replicas have one rate. */
+/** Name of the shared budget. There is one, because an environment is bound to one processor account. */
 const pace = 'processor'
 
 export function throttledBudget(
@@ -17,7 +17,7 @@ export function throttledBudget(
   const limits = limitsFor(account)
   return createSharedBudget({
     reserve: (operation, count) => store.paces.reserve({ name: pace, operation, count, limits }),
-    // A quarter of a second at most, so that another replica is not kept waiting.
+    // At most a quarter of a second's calls per reservation, so that other replicas do not wait longer.
     batch: Math.ceil(limits.perOperationPerSecond / 4),
   })
 }

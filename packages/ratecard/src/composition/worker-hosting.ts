@@ -1,4 +1,4 @@
-// Composition of the worker host: which runtime stands behind it, and what workers may reach from here.
+// Composes the worker host: its runtime, and the hosts that workers may call.
 import type { AddressInfo } from 'node:net'
 import type { Registry } from 'prom-client'
 import type { Clock } from '../clock.ts'
@@ -10,7 +10,7 @@ import { createWorkerdRuntime } from '../workers/runtime/workerd/workerd-runtime
 
 export interface WorkerHosting {
   readonly options: NonNullable<ServiceOptions['workers']>
-  /** Workers may call the service itself: to be told where it listens before the first of them starts. */
+  /** Sets the listening address, which workers may call. Must be called before the first worker starts. */
   listening(address: AddressInfo, url: string): void
 }
 
@@ -20,7 +20,7 @@ export interface WorkerHostingOptions {
   readonly clock: Clock
   readonly registry: Registry
   readonly report: (error: unknown, what: string) => void
-  /** What the runtime says on its own behalf. */
+  /** Called with each line that the runtime itself prints. */
   readonly onRuntimeLine: (worker: string, line: string) => void
 }
 
@@ -35,7 +35,7 @@ export function workerHosting(options: WorkerHostingOptions): WorkerHosting {
     egress: {
       resolve: systemResolve,
       allowedHosts: new Set(settings.workerAllowedHosts),
-      // Read at the start of each process: the port is known only once the service listens.
+      // A getter, because the port is known only after the service listens; it is read at the start of each process.
       get service() {
         return service
       },

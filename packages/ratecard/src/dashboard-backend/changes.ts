@@ -1,5 +1,5 @@
-// Whether anything changed since a page last looked: one short text that all replicas agree on. Pages ask for it every second and
-// read their own data again only when it is another.
+// Change tag: a short text, equal on all replicas, that changes with every change of data. Pages poll it every second and reload their data
+// only if it differs.
 import { createHash, randomBytes } from 'node:crypto'
 import type { DashboardOperations } from '../service/dashboard.ts'
 import type { Store } from '../store/store.ts'
@@ -10,10 +10,7 @@ export interface ChangesDeps {
   readonly store: Pick<Store, 'facts' | 'changeSequence' | 'pushes' | 'jobs'>
 }
 
-/**
- * What a request changes is noted by whoever served it. What goes on afterwards, a push or a job that works through its steps,
- * is seen in the journal.
- */
+/** A request that changes data is noted by the replica that handled it. Later progress of a push or job is detected from the journal. */
 export function createChanges({ store }: ChangesDeps): Pick<DashboardOperations, 'noteChange' | 'changeTag'> {
   const newest = { limit: 1, offset: 0 }
   return {

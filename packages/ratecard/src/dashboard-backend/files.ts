@@ -1,11 +1,11 @@
-// The built files of the dashboard. Only what the build listed is ever served: no path of a request reaches the file system.
+// Serves the built files of the dashboard. Only files listed by the build are served; no request path reaches the file system.
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 
-/** Made by scripts/build-dashboard.mjs. The same place from the sources and from the build. */
+/** Output folder of scripts/build-dashboard.mjs. The relative path is the same from the sources and from the build. */
 const folder = fileURLToPath(new URL('../../dist/pages/', import.meta.url))
 
 export type Encoding = 'br' | 'gzip' | 'identity'
@@ -15,22 +15,22 @@ export interface BuiltFile {
   bytes(encoding: Encoding): Promise<Buffer>
 }
 
-/** What the pages of a session begin with, in their document. */
+/** Data embedded in the document of a page with a session. */
 export interface KnownToPages {
-  /** Says that a call comes from such a page. Needs no escaping, as the tag. */
+  /** Token that proves that a call comes from such a page. Like the tag, it needs no escaping. */
   readonly pageToken: string
-  /** As of now: one question less before anything is shown. */
+  /** Current change tag, embedded to save the first request. */
   readonly changeTag: string
-  /** JSON: answers of the API by their path, no older than the tag. What the page would ask for first. */
+  /** JSON of the page's first API responses by path, at least as new as the tag. */
   readonly answers: string
 }
 
 export interface BuiltPages {
-  /** The page that loads the others, at `place` below the dashboard's path; without `known` nobody is signed in. */
+  /** Document that loads the page at `place` below the dashboard's path. Without `known` the user is not signed in. */
   index(place: string, known?: KnownToPages): string
-  /** Address of the style sheet that pages without script share. */
+  /** URL of the style sheet, also used by pages without script. */
   readonly styleSheet: string
-  /** By name, which has a hash of the content in it; undefined for a name that the build did not make. */
+  /** Built file by its name, which contains a hash of its content; undefined for an unknown name. */
   file(name: string): BuiltFile | undefined
 }
 
@@ -43,12 +43,12 @@ const mediaTypes: Readonly<Record<string, string>> = {
 
 interface Manifest {
   readonly styleSheet: string
-  /** Of a page beside the first one, by its path: `/tenants/:tenant`. */
+  /** Scripts by page path, e.g. `/tenants/:tenant`, for every page except the first one. */
   readonly scripts: Readonly<Record<string, readonly string[]>>
   readonly files: readonly string[]
 }
 
-/** null when the pages were not built. Read once, at the first call. */
+/** Returns a loader of the built pages, which reads them once, at its first call. The result is null if the pages are not built. */
 export function createPages(from: string = folder): () => Promise<BuiltPages | null> {
   let known: Promise<BuiltPages> | null = null
   return async () => {
@@ -67,7 +67,7 @@ async function readPages(from: string): Promise<BuiltPages> {
   const manifest = JSON.parse(await readFile(path.join(from, 'manifest.json'), 'utf8')) as Manifest
   const files = new Map(manifest.files.map((name) => [name, builtFile(path.join(from, 'assets', name))]))
   const index = await readFile(path.join(from, 'index.html'), 'utf8')
-  // The first visitor does not wait for it: the browser asks for these files a moment later.
+  // Compresses these files now, because the browser requests them a moment later.
   for (const [name, file] of files) if (index.includes(name)) void file.bytes('br')
   return {
     index: (place, known) =>
@@ -77,7 +77,7 @@ async function readPages(from: string): Promise<BuiltPages> {
   }
 }
 
-/** Fetched while the first script is on its way, which would ask for it afterwards. */
+/** `modulepreload` links for the scripts of a page, so that they load in parallel with the first script. */
 function preloads({ scripts }: Manifest, place: string): string {
   const names = place.split('/')
   const isAt = (pattern: string) => {
@@ -88,7 +88,7 @@ function preloads({ scripts }: Manifest, place: string): string {
   return files.map((file) => `<link rel="modulepreload" href="${file}">\n`).join('')
 }
 
-/** The block of answers is data to the browser, which runs nothing of it; no text in it can end it. */
+/** Tags with the embedded data. The browser does not execute the JSON block, and `<` is escaped, so that no text can close it. */
 const said = ({ pageToken, changeTag, answers }: KnownToPages) =>
   `<meta name="page-token" content="${pageToken}">
 <meta name="change-tag" content="${changeTag}">
@@ -98,7 +98,7 @@ const said = ({ pageToken, changeTag, answers }: KnownToPages) =>
 const compress = { br: promisify(brotliCompress), gzip: promisify(gzip) }
 const slowly = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }
 
-/** Compressed when first asked for, once for each encoding. */
+/** A built file, compressed once per encoding at its first request. */
 function builtFile(place: string): BuiltFile {
   const kept = new Map<Encoding, Promise<Buffer>>()
   const make = async (encoding: Encoding): Promise<Buffer> => {

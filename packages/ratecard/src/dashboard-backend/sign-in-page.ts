@@ -3,13 +3,13 @@ const html = (text: string) => text.replace(/[&<>"]/g, (character) => escapes[ch
 
 export interface SignInPage {
   readonly styleSheet: string
-  /** Where to go afterwards: a path of the dashboard. */
+  /** Dashboard path to open after signing in. */
   readonly next: string
-  /** Why the last attempt failed. */
+  /** Reason why the last attempt failed; null at first. */
   readonly problem: { readonly detail: string; readonly hint?: string | undefined } | null
 }
 
-/** The page where a service key is asked for. It needs no script. */
+/** Page with a form for a service key; works without script. */
 export function signInPage({ styleSheet, next, problem }: SignInPage): string {
   const alert =
     problem === null
@@ -35,8 +35,8 @@ ${alert}
 }
 
 /**
- * The page of a sign-in link. Opening it changes nothing, because mail scanners and chat previews open links too; the button sends
- * the token. It needs no script.
+ * Page of a sign-in link; works without script. Opening it changes nothing, because mail scanners and chat previews open links too; its
+ * button submits the token.
  */
 export function openLinkPage(styleSheet: string, token: string): string {
   return page(
@@ -52,7 +52,7 @@ export function openLinkPage(styleSheet: string, token: string): string {
   )
 }
 
-/** In place of every page where the files are missing. */
+/** Page shown at every path if the built files are missing. */
 export function notBuiltPage(): string {
   return page(
     null,

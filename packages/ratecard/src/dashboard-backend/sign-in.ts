@@ -1,5 +1,5 @@
-// Who is at the dashboard. A browser holds a random value in a cookie, a person a random token in a link; what is kept of either
-// is a hash, beside the service key on whose behalf it counts. It lives no longer than its key.
+// Authenticates users of the dashboard. A browser has a random value in a cookie, a sign-in link contains a random token. The store keeps a
+// hash of either, together with the service key that it belongs to. A session ends at the latest when its key becomes invalid.
 import { createHash, randomBytes } from 'node:crypto'
 import type { Clock } from '../clock.ts'
 import type { ServiceKey } from '../service/service.ts'
@@ -12,9 +12,9 @@ const linkMs = 10 * 60 * 1000
 export interface SignInDeps {
   readonly store: Pick<Store, 'dashboardPasses'>
   readonly clock: Clock
-  /** The key, while it is valid. */
+  /** Returns the key if it is valid. */
   readonly validKey: (id: string) => Promise<ServiceKey | null>
-  /** Injected by tests only. */
+  /** Source of randomness; injected only by tests. */
   readonly random?: (bytes: number) => Buffer
 }
 
@@ -39,7 +39,7 @@ export function createSignIn({ store, clock, validKey, random = randomBytes }: S
     async openDashboardByLink(token) {
       const hash = hashOf(token)
       const link = await passes.find(hash)
-      // Taken first: of two that come with it at once, one gets a session.
+      // The link is consumed first, so that of two concurrent requests only one gets a session.
       if (link === null || !(await passes.end(hash, 'link', clock.now()))) return null
       return (await validKey(link.keyId)) === null ? null : openDashboard(link.keyId)
     },

@@ -1,6 +1,6 @@
-// Puts a tenant on its negotiated prices, or back on the ordinary ones. Decides the order in which things are written so
-// that a crash anywhere is finished by applying again: processor first, each write journalled, the tenant's field last.
-// It never bills anything now and never changes a quantity; what goes where is decided in swap-plan.ts.
+// Applies negotiated prices to a tenant, or restores the ordinary ones. Writes in an order in which a retry completes the work after a
+// crash at any point: processor first, each write journalled, the tenant's field last.
+// Never bills immediately and never changes a quantity; swap-plan.ts decides which item gets which price.
 import { processorId } from '../catalog/resource.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import { failureText, runSteps, stopIfDraining } from '../journal/run-steps.ts'
@@ -30,18 +30,18 @@ import { onOtherDeal, planSwaps } from './swap-plan.ts'
 import type { LiveState, SwapPlan } from './swap-plan.ts'
 
 export interface ApplyOptions extends Caller, ApplyChoices {
-  /** Looks at the tenant under its lock. A text says why nothing is to be done; then nothing is done. */
+  /** Called with the tenant under its lease. A returned text is the reason to skip the apply. */
   readonly unless?: (tenant: TenantRecord) => string | null
 }
 
-/** When its turn came, the apply was no longer wanted. */
+/** Thrown if the apply was superseded before it got the lease. */
 export class SupersededError extends Error {
   override readonly name = 'NotWanted'
 }
 
 /**
- * `tenant_not_found`, `enterprise_price_not_found`, `tenant_busy`; a processor failure midway says in `swaps` and
- * `not_swapped` how far it came. A dry run takes no lock and writes nothing anywhere.
+ * Applies a target to a tenant. Throws `tenant_not_found`, `enterprise_price_not_found` or `tenant_busy`. The error of a failure midway
+ * lists the completed and the open changes in `swaps` and `not_swapped`. A dry run takes no lease and writes nothing.
  */
 export async function applyEnterprise(
   deps: SwapDeps,
@@ -55,7 +55,10 @@ export async function applyEnterprise(
   return outcomeOf(tenantId, plan.steps, plan.skipped, true)
 }
 
-/** The same for callers that have checked the processor account. Throws `NotWanted` with the reason that `unless` gave. */
+/**
+ * Like {@link applyEnterprise}, for callers that have checked the processor account. Throws a {@link SupersededError} with the reason
+ * returned by `unless`.
+ */
 export function applyToTenant(
   deps: SwapDeps,
   tenantId: string,
@@ -73,7 +76,7 @@ async function applyAlone(
 ): Promise<EnterpriseOutcome> {
   const { held } = options
   await settleLate(deps, tenantId, held)
-  // Before the subscriptions are read, so that whatever was paid on those pages is among them.
+  // Pages are closed before the subscriptions are read, so that subscriptions paid on them are included.
   const checkoutsClosed = await closeFormerPages(deps, tenantId, target, options)
   const { tenant, plan } = await prepare(deps, tenantId, target, { ...options, signal: held.signal })
   const jobId = await openJob(deps, tenantId, target, plan, options)
@@ -82,12 +85,13 @@ async function applyAlone(
   const audit = auditOf(deps, tenant, target, { outcome, jobId, caller: options })
   if ((await deps.store.tenants.setEnterprise(tenantId, fieldsOf(target), audit, held.token)) === null)
     throw tenantNotFound(tenantId)
-  // After the field: a crash in between leaves a job that looks interrupted, never one that looks done and is not.
+  // The job ends after the field is written. A crash in between leaves a job that looks interrupted, instead of one that looks done and is
+  // not.
   if (jobId !== null) await deps.store.jobs.end(jobId, 'done', null, held.token)
   return outcome
 }
 
-/** Before anything is planned: what an earlier process sent to the subscriptions must not come after this apply. */
+/** Settles late writes of earlier processes first, otherwise they could take effect after this apply. */
 async function settleLate(deps: SwapDeps, tenantId: string, held: TenantLease): Promise<void> {
   const tenant = await deps.store.tenants.find(tenantId)
   const signal = AbortSignal.any([held.signal, deps.shutdown])
@@ -96,8 +100,8 @@ async function settleLate(deps: SwapDeps, tenantId: string, held: TenantLease): 
 }
 
 /**
- * A page that was opened before a deal sells what the tenant would have paid without it. No other is opened meanwhile: that takes
- * the tenant's lease as well. A deal that is applied again closes nothing.
+ * Expires checkout pages opened before the deal, because they sell the ordinary price. No page is opened meanwhile, because that needs the
+ * tenant's lease too. If the deal is already applied, no page is closed.
  */
 async function closeFormerPages(
   deps: SwapDeps,
@@ -133,7 +137,7 @@ async function prepare(
   return { tenant, plan: { ...plan, skipped: [...plan.skipped, ...local] } }
 }
 
-/** `enterprise_price_not_found` when no price of the configuration carries the template or the id. */
+/** Throws `enterprise_price_not_found` if no price of the configuration has the template or the enterprise id. */
 export function requirePrices(book: PriceBook, target: EnterpriseTarget): void {
   if (target.kind === 'none' || book.of(target).length > 0) return
   const name = target.kind === 'template' ? `template "${target.template}"` : `enterprise id "${target.enterpriseId}"`
@@ -166,7 +170,7 @@ async function localSkips(deps: SwapDeps, tenantId: string): Promise<readonly Sk
     }))
 }
 
-/** Null when there is nothing to do. An earlier apply that died is closed: what it left undone is in this plan. */
+/** Opens the job; null if there are no steps. Unfinished earlier applies are cancelled, because this plan contains their open steps. */
 async function openJob(
   deps: SwapDeps,
   tenantId: string,
@@ -202,7 +206,7 @@ async function openJob(
   return id
 }
 
-/** What was done of the plan, and what could not be. */
+/** Executes the steps in order. Returns the completed steps and the skipped items. */
 async function runAll(
   deps: SwapDeps,
   tenantId: string,
@@ -224,7 +228,7 @@ async function runAll(
       const rest = plan.steps.slice(index)
       const failure = error instanceof ServiceError ? stopped(error, { tenantId, jobId, done, rest, skipped }) : error
       const state = failure instanceof ServiceError && failure.code === 'shutting_down' ? 'interrupted' : 'failed'
-      // The journal may be what failed; what happened must not be hidden by that.
+      // Writing to the journal may fail too (it may be the cause), and must not hide the original error.
       await deps.store.jobs.end(jobId, state, failureText(failure), held.token).catch(() => undefined)
       throw failure
     }

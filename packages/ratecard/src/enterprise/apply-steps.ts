@@ -14,7 +14,7 @@ interface JournalledStep {
   readonly held: TenantLease
 }
 
-/** The step cannot be done as the subscription is now, and nothing of it was. */
+/** Reason why the processor adapter refused a step without sending it. */
 export interface StepRefusal {
   readonly reason: string
 }
@@ -22,8 +22,9 @@ export interface StepRefusal {
 const most = 2
 
 /**
- * A step that is not in place and whose failure the processor replays is over, and is sent once more under a new key. One that is not
- * over stays `unknown`: a new key would let the first attempt be carried out later, e.g. after the deal was removed again.
+ * Executes a step. If its change is not in place and the processor replays the failure, the attempt is over, and the step is retried once
+ * under a new idempotency key. Otherwise the step stays `unknown`: with a new key, the first attempt could take effect later, e.g. after
+ * the deal was removed again.
  */
 export async function runStep(
   deps: SwapDeps,
@@ -44,7 +45,7 @@ export async function runStep(
       },
       failed: async (error) => {
         const { cause } = error instanceof ServiceError ? error : { cause: undefined }
-        // Something other than the processor failed. The step stays begun and is looked up next time.
+        // The error is not from the processor. The step stays begun and is settled by the next apply.
         if (!(cause instanceof ProcessorError)) throw error
         if (refusedUnsent(cause)) {
           const result = JSON.stringify({ ...stepRecord(step), reason: cause.message })
@@ -61,7 +62,7 @@ export async function runStep(
   }
 }
 
-/** Found impossible before anything was sent, for example because the subscription is cancelled on a date. */
+/** True if the adapter refused the step before sending it, e.g. because the subscription is cancelled at a date. */
 function refusedUnsent({ kind, original }: ProcessorError): boolean {
   return kind === 'rejected' && Object.keys(original).length === 0
 }

@@ -1,7 +1,10 @@
 import type { Coverage } from '../service/tenants.ts'
 import type { BookedPrice, PriceBook } from '../item-swaps/price-book.ts'
 
-/** Which base price has a negotiated price for which template and deal, in document order; a cell without one is a gap. */
+/**
+ * Matrix of base prices and deals (templates and enterprise ids) with the negotiated price in each cell, in document order. A cell without
+ * a price is a gap.
+ */
 export function coverageOf(book: PriceBook): Coverage {
   const enterprise = book.prices.filter((booked) => booked.enterprise)
   const unique = (values: readonly (string | undefined)[]) => [
@@ -11,7 +14,7 @@ export function coverageOf(book: PriceBook): Coverage {
   const enterpriseIds = unique(enterprise.map(({ price }) => price.enterprise_id))
   const byCell = new Map(enterprise.map((booked) => [JSON.stringify([booked.base, nameOf(booked)]), booked.price.id]))
   const targets = [...templates.map((name) => `template:${name}`), ...enterpriseIds.map((id) => `id:${id}`)]
-  // Base prices without any negotiated price are listed and are no gap. Free prices are left out: there is nothing to negotiate.
+  // Base prices without any negotiated price are listed too. Free prices are omitted, because there is nothing to negotiate.
   const rows = (targets.length === 0 ? [] : book.prices)
     .filter(({ price, enterprise: negotiated }) => !negotiated && price.amount !== 0)
     .map(({ price }) => ({

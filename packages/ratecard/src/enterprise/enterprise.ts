@@ -1,4 +1,4 @@
-// Negotiated prices of tenants: applying and removing them, what there is, and moving a whole template.
+// Operations on negotiated prices: applying and removing them, their coverage, and moving all tenants of a template.
 import type { TenantOperations } from '../service/tenants.ts'
 import type { SwapDeps } from '../item-swaps/deps.ts'
 import { summaryOf } from '../jobs/jobs.ts'

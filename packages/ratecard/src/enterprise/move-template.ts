@@ -1,5 +1,5 @@
-// Applies a template anew to every tenant that has it, for example after its prices changed. Each tenant is one step, done
-// by the same code as a single apply; what a tenant was moved to meanwhile is respected.
+// Applies a template again to all its tenants, e.g. after its prices changed. Each tenant is one step and uses the code of a single apply.
+// A tenant that was moved to another deal meanwhile is skipped.
 import { ServiceError } from '../errors/service-error.ts'
 import type { Caller } from '../service/tenants.ts'
 import type { JobRecord } from '../store/tenant-store.ts'
@@ -59,7 +59,7 @@ function movingTenants(deps: SwapDeps, template: string, caller: Caller): DoStep
   }
 }
 
-/** Carries out the steps of a resumed job, in the name of whoever started it. */
+/** Step function of a resumed job, with the actor who started it. */
 export function resumedMove(deps: SwapDeps, job: JobRecord): DoStep {
   return movingTenants(deps, job.subject, {
     author: job.author,

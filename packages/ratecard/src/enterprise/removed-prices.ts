@@ -1,5 +1,4 @@
-// Prices that subscriptions are on although the configuration has them no more: which deal they were of, and what they stood in
-// for, is in the revisions that had them.
+// Prices of subscriptions that were removed from the configuration. Their deal and base price are read from earlier revisions.
 import type { BillingConfig } from '../config/schema/schema.ts'
 import type { PastRename } from '../catalog/renames.ts'
 import type { Store } from '../store/store.ts'
@@ -8,7 +7,7 @@ import type { LiveState } from './swap-plan.ts'
 
 type Source = Pick<Store, 'versions' | 'mappings'>
 
-/** By configuration id. What no revision tells any more is left out. Reads the store only when there is such a price. */
+/** Removed prices by configuration id. Ids found in no revision are omitted. Reads the store only if there are such prices. */
 export async function removedPrices(
   { versions, mappings }: Source,
   book: PriceBook,
@@ -34,14 +33,17 @@ export async function removedPrices(
   return removed
 }
 
-/** Revisions that had the price under this id, the newest first: the one that made it last, and those that named it so. */
+/**
+ * Revisions that contain the price under this id, newest first: the one that created its last processor price, and those that renamed a
+ * price to this id.
+ */
 function revisionsOf(id: string, book: PriceBook, renames: readonly PastRename[]): readonly number[] {
   const made = book.history(id).slice(-1)
   const named = renames.filter(({ to }) => to === id)
   return [...made, ...named].map(({ revision }) => revision).sort((a, b) => b - a)
 }
 
-/** What a price of a revision is called now. Renames of one revision happen at once. */
+/** Current id of a price of a revision. Renames of one revision apply simultaneously, so at most one of them is followed. */
 function idSince(id: string | undefined, revision: number, renames: readonly PastRename[]): string | undefined {
   let [name, at] = [id, revision]
   for (const rename of renames)

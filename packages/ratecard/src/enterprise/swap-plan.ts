@@ -1,5 +1,5 @@
-// Decides, for the subscriptions of one tenant, which item goes to which negotiated price, when, and why another stays.
-// Pure. Nothing that it plans is billed before the renewal; docs/decisions/0014-enterprise-apply.md has the reasons.
+// Plans for the subscriptions of one tenant which item gets which negotiated price, when, and why an item is skipped.
+// Pure. No planned change is billed before the renewal; docs/decisions/0014-enterprise-apply.md has the reasons.
 import type { ProcessorId } from '../catalog/resource.ts'
 import { currenciesOf } from '../pricing/calculate.ts'
 import type { LiveItem, LiveSubscription } from '../processor/customer-half.ts'
@@ -13,25 +13,25 @@ import type { ItemMove, SwapStep } from '../item-swaps/swap-step.ts'
 
 export interface LiveState {
   readonly subscription: LiveSubscription
-  /** By present price, what its schedule puts each item on after the running period; empty without one. */
+  /** Prices scheduled for the next period, by current price; empty without a schedule. */
   readonly coming: ReadonlyMap<ProcessorId, ProcessorId>
 }
 
-/** What becomes of an item on the price of another deal that has no successor in the wanted one. */
+/** Policy for an item on the price of another deal without a successor in the target: keep the price, or restore the base price. */
 export type UnmatchedPolicy = 'keep' | 'base'
 
 export interface SwapChoices {
-  /** `keep` when left out. */
+  /** Default `keep`. */
   readonly unmatched?: UnmatchedPolicy | undefined
-  /** By id, prices that items are on although the configuration has them no more, as they were. */
+  /** Former versions of prices that items are on and the configuration no longer has, by id. */
   readonly removed?: ReadonlyMap<string, BookedPrice>
 }
 
-/** The reason of an item that stays on the price of another deal: its old discount goes on. */
+/** Reason of a skipped item that keeps the price, and so the discount, of another deal. */
 export const onOtherDeal = 'on_other_deal'
 
 export interface SwapPlan {
-  /** In the order in which they are carried out: of one subscription what happens now, then what its schedule does. */
+  /** Steps in order of execution: per subscription the immediate changes, then those of its schedule. */
   readonly steps: readonly SwapStep[]
   readonly skipped: readonly SkipReport[]
 }
@@ -46,7 +46,7 @@ type SwapDecision =
       readonly effective: Effective
     }
 
-/** One item with where it is, where it will be, and what becomes of it. */
+/** An item with its next price and the decision about it. */
 interface Case {
   readonly item: LiveItem
   readonly coming: ProcessorId
@@ -88,7 +88,7 @@ function moveOf({ item, coming, verdict }: Case, effective: Effective, book: Pri
       item: item.id,
       from: book.idOf(coming) ?? coming,
       to: verdict.to.price.id,
-      // In a schedule, the scheduled price gives way. Without a schedule this is the present price.
+      // The price to replace: the scheduled one if there is a schedule, otherwise the current one.
       fromProcessorId: coming,
       toProcessorId: verdict.processorId,
       quantity: item.quantity,
@@ -96,7 +96,7 @@ function moveOf({ item, coming, verdict }: Case, effective: Effective, book: Pri
   ]
 }
 
-/** Finds the price that an item on `booked` is to have. `null`: it is to stay. A reason: why there is none. */
+/** Finds the target price for an item on `booked`. Returns null if the item keeps its price, or the reason why there is no target price. */
 type TargetPriceOf = (booked: BookedPrice) => BookedPrice | Reason | null
 
 interface Reason {
@@ -120,7 +120,7 @@ function wantedPrices(book: PriceBook, target: EnterpriseTarget, { unmatched = '
     const found = base === undefined ? undefined : byBase.get(base)
     if (found !== undefined) return found
     const none = base === undefined ? without(booked) : `No price of the ${name} stands for "${base}".`
-    // What the deal itself has no more is of another one: what it was before.
+    // A price of the target deal that was removed from the configuration is treated as a price of another deal.
     const own = belongs(booked.price, target) && book.find(booked.price.id) !== undefined
     if (!booked.enterprise || own) return { reason: none }
     const back = unmatched === 'base' ? baseOf(booked) : none
@@ -130,7 +130,7 @@ function wantedPrices(book: PriceBook, target: EnterpriseTarget, { unmatched = '
 
 interface Knowledge {
   readonly book: PriceBook
-  /** A price of the configuration, or one that it has no more. */
+  /** Finds a price of the configuration, or one that was removed from it. */
   readonly known: (id: string) => BookedPrice | undefined
   readonly wanted: TargetPriceOf
 }
@@ -139,7 +139,7 @@ function decide(item: LiveItem, state: LiveState, knowledge: Knowledge): Case {
   const { subscription } = state
   const coming = state.coming.get(item.price.id) ?? item.price.id
   const verdict = verdictOn(item, coming, subscription, knowledge)
-  // Of a subscription that does not bill, only items that would have moved are reported.
+  // For a subscription that is not billed, only items that would have moved are reported.
   if (isLive(subscription)) return { item, coming, verdict }
   const reason = `The subscription is ${subscription.status}.`
   return { item, coming, verdict: verdict.kind === 'moves' ? { kind: 'skipped', reason } : { kind: 'stays' } }
@@ -152,7 +152,7 @@ function verdictOn(
   { book, known, wanted }: Knowledge,
 ): SwapDecision {
   const skipped = (reason: string): SwapDecision => ({ kind: 'skipped', reason })
-  // The scheduled price counts, not the one that is about to end: a template must not undo a planned upgrade.
+  // The scheduled price is compared instead of the current one, so that a template does not undo a planned upgrade.
   const id = book.idOf(coming)
   if (id === undefined) return skipped('The price is none of this configuration.')
   const booked = known(id)
@@ -181,9 +181,9 @@ function verdictOn(
 }
 
 /**
- * Of a scheduled price the processor shows the id alone, so only a current one is known to be what the document says. A replaced one
- * gives way if the new price is also compatible with the item as it is now; `unfit` says why it is not. Leaving it would bring back
- * a replaced negotiated price although the template has another one by now, or none.
+ * Reason why a scheduled price cannot be replaced, or null. The processor returns only the id of a scheduled price, so its terms are known
+ * only if it is the current version. A former version is replaced if the new price is compatible with the item's current price (`unfit` is
+ * null). Keeping it would bring back a former negotiated price, although the template now has another price or none.
  */
 function differsFromScheduled(
   booked: BookedPrice,
@@ -200,7 +200,7 @@ function differsFromScheduled(
     : `Its schedule moves it to "${booked.price.id}", which "${to.price.id}" does not fit.`
 }
 
-/** Drops moves until no two items of a subscription would share a price, now or after the period. */
+/** Drops moves until no two items of a subscription share a price, now or in the next period. */
 function withoutSharedPrices(cases: readonly Case[]): readonly Case[] {
   const placed = (effective: Effective) =>
     cases.map(({ item, coming, verdict }) =>

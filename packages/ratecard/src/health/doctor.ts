@@ -1,4 +1,4 @@
-// What could go wrong, found before it does: one finding per check, each with the next action.
+// Detects problems before they cause failures: one finding per check, each with the next step.
 import { reportUsageAgain } from '../errors/advice.ts'
 import type { Processor } from '../processor/processor.ts'
 import type { Finding } from '../service/service.ts'
@@ -15,18 +15,18 @@ export interface DoctorDeps {
   readonly store: Store
   readonly processor: Processor
   readonly processorName: string
-  /** The prices of what is applied now, former ones by their present name. */
+  /** Prices of the applied configuration; renamed prices by their current id. */
   readonly priceBook: () => Promise<PriceBook>
   readonly workers: { state(): Promise<{ readonly available: boolean; readonly detail: string } | null> }
   readonly signal: AbortSignal
 }
 
 const endpointLimit = 16
-/** A hundred subscriptions each: a look at the account must not take minutes. */
+/** Pages of 100 subscriptions that are read at most, so that the check does not take minutes. */
 const subscriptionPages = 20
 const mostNamed = 5
 
-/** Looks at store, history, processor account, unfinished pushes and webhooks. Reads only; a check that fails is a finding. */
+/** Checks store, history, processor account, unfinished pushes and webhooks. Only reads; a check that throws becomes a finding. */
 export async function examine(deps: DoctorDeps): Promise<Finding[]> {
   const checks: readonly [string, () => Promise<Omit<Finding, 'check'>>][] = [
     ['store', () => checkStore(deps)],
@@ -91,7 +91,7 @@ async function checkPushes({ store }: DoctorDeps): Promise<Omit<Finding, 'check'
   }
 }
 
-/** Writes that a job sent and that have no result, though the job does not run. */
+/** Finds writes of jobs that were sent and have no response, although the job is not running. */
 async function checkUnanswered(store: DoctorDeps['store']): Promise<Omit<Finding, 'check'>> {
   for (const { job, step } of await store.jobs.unanswered(['enterprise_apply', 'migration', 'webhook_rotation'])) {
     if (await store.held(leaseOf(job))) continue
@@ -104,7 +104,7 @@ async function checkUnanswered(store: DoctorDeps['store']): Promise<Omit<Finding
   return { status: 'ok', detail: 'no unfinished push' }
 }
 
-/** A buyer by lookup key pays the price that holds it, whatever the configuration says. */
+/** Finds lookup keys held by another price: a checkout by lookup key would sell that price instead of the configured one. */
 async function checkLookupKeys({ store, processor, signal }: DoctorDeps): Promise<Omit<Finding, 'check'>> {
   const { price } = await processor.snapshot({ signal, attachments: false })
   const holders = new Map(price.filter(({ active }) => active).map((one) => [one.lookupKey, one.processorId]))
@@ -116,7 +116,7 @@ async function checkLookupKeys({ store, processor, signal }: DoctorDeps): Promis
   if (first === undefined) return { status: 'ok', detail: 'every lookup key names the price of the configuration' }
   const [id, mapped] = first
   return {
-    status: 'problem',
+    status: 'warning',
     detail: `The lookup key "${id}" names ${String(holders.get(id))} at the processor; the configuration's price is ${mapped}.${wrong.length > 1 ? ` ${String(wrong.length - 1)} more are wrong.` : ''}`,
     hint: 'See `ratecard billing drift`. The next push puts it right.',
   }
@@ -129,7 +129,7 @@ async function checkWebhooks({ processor, signal }: DoctorDeps): Promise<Omit<Fi
   return { status: 'warning', detail, hint: 'Delete endpoints that nobody needs; the next one would be refused.' }
 }
 
-/** Two checkout pages that were open at once can both be paid. */
+/** Finds duplicate subscriptions, e.g. after two open checkout pages were both paid. */
 async function checkSubscriptions({
   store,
   processor,
@@ -167,7 +167,7 @@ function twoOf({ subscription, item, beside }: Duplicate): string {
   return `${subscription} to "${item.name}" beside ${beside.subscription} to "${beside.item.name}", both of ${common}`
 }
 
-/** What was reported and is not billed: nobody is told of it at the time of the report. */
+/** Finds reported usage that the processor dropped. It detects this only after it has accepted the report. */
 async function checkUsage({ store, processor, signal }: DoctorDeps): Promise<Omit<Finding, 'check'>> {
   const errors = await processor.usageErrors(signal)
   const dropped = errors.reduce((sum, { count }) => sum + count, 0)

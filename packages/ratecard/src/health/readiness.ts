@@ -1,4 +1,4 @@
-// Whether this replica can work. Balancers ask often, and several of them: the processor is asked for all of them at once.
+// Readiness of this replica. Load balancers probe often and in parallel, so concurrent probes share one request to the processor.
 import type { ProblemCode } from '../errors/codes.ts'
 import type { Clock } from '../clock.ts'
 import { ServiceError } from '../errors/service-error.ts'
@@ -7,12 +7,12 @@ import type { Store } from '../store/store.ts'
 
 export interface ReadinessDeps {
   readonly store: Pick<Store, 'ping' | 'engine' | 'refusal'>
-  /** Fails with `account_mismatch` as well, for the key of another account. */
+  /** Rejects also with `account_mismatch`, for the key of another account. */
   readonly processor: { account(signal: AbortSignal): Promise<unknown> }
   readonly workers: { state(): Promise<{ readonly available: boolean; readonly detail: string } | null> }
   readonly clock: Clock
   readonly stopping: AbortSignal
-  /** A probe waits no longer than this for the processor. */
+  /** Maximum time (ms) that a probe waits for the processor; default 2000. */
   readonly patienceMs?: number
 }
 
@@ -23,12 +23,15 @@ const refusals: Partial<Record<ProblemCode, string>> = {
   account_mismatch: 'the key belongs to another account than this store',
 }
 const unavailable: Check = { ok: false, detail: 'unavailable' }
-/** An answer of the processor counts this long: probes must not use up the rate that pushes need. */
+/** Cache TTL (ms) of a processor check, so that probes do not use up the rate limit that pushes need. */
 const freshMs = 1_000
-/** A look at the processor may wait for its turn behind a push. Silence means something only when it lasts. */
+/**
+ * Time (ms) without a response after which the processor counts as unavailable. A single check may time out because it is queued behind a
+ * push.
+ */
 const silenceMs = 30_000
 
-/** Looks at store, processor and workers; never rejects. */
+/** Checks store, processor and workers; never rejects. */
 export function createReadiness(deps: ReadinessDeps): () => Promise<Readiness> {
   const { workers, stopping } = deps
   const lookAtProcessor = createProcessorLook(deps)
@@ -38,7 +41,7 @@ export function createReadiness(deps: ReadinessDeps): () => Promise<Readiness> {
       lookAtProcessor(),
       workers.state(),
     ])
-    // Prices are served without workers as well: their state is told and makes nobody turn away.
+    // The state of workers is reported but does not affect `ready`, because prices are served without workers too.
     const workersCheck = { ok: runtime?.available ?? true, detail: runtime?.detail ?? 'off' }
     return {
       ready: !stopping.aborted && storeCheck.ok && processorCheck.ok,
@@ -47,10 +50,10 @@ export function createReadiness(deps: ReadinessDeps): () => Promise<Readiness> {
   }
 }
 
-/** How long (ms) a refused read or write counts, e.g. a full disk, which a look at the store does not meet. */
+/** Time (ms) for which a refused read or write counts, e.g. because of a full disk, which a ping does not detect. */
 const refusalMs = 60_000
 
-/** The details contain codes alone: the message of an error may name hosts, and the log of the operation that failed has it. */
+/** Checks the store. Details contain only error codes: a message may contain host names, and it is in the log of the failed operation. */
 async function lookAtStore({ store, clock }: ReadinessDeps): Promise<Check> {
   const reached = await store.ping().then(
     () => true,
@@ -59,7 +62,7 @@ async function lookAtStore({ store, clock }: ReadinessDeps): Promise<Check> {
   const refusal = store.refusal()
   if (refusal === null) return reached ? { ok: true, detail: store.engine } : unavailable
   const { kind, access, code, at } = refusal
-  // A connection that was lost is over as soon as the database is reached.
+  // A lost connection no longer counts once the database is reachable.
   const counts = kind === 'damage' || (kind === 'condition' && Math.abs(clock.now() - at) < refusalMs)
   if (reached && !counts) return { ok: true, detail: store.engine }
   if (kind === 'damage') return { ok: false, detail: `the store is damaged (${code})` }
@@ -78,7 +81,7 @@ function createProcessorLook({ processor, clock, stopping, patienceMs = 2_000 }:
       reachedAt = clock.now()
       return { ok: true, detail: 'reachable' }
     } catch (error) {
-      // Said to whoever asks: neither the key nor an account is named.
+      // The response is public, so it names neither the key nor an account.
       const refusal = error instanceof ServiceError ? refusals[error.code] : undefined
       if (refusal !== undefined) return { ok: false, detail: refusal }
       const merelySilent = patience.aborted && clock.now() - reachedAt < silenceMs

@@ -1,6 +1,6 @@
-// Whether an item can change its price without anything being billed now, and when. Pure. The rules are the processor's:
-// another interval, or the step between free and paid, begins a new period and bills it at once, whatever was asked for;
-// a metered item that is swapped loses the usage recorded so far; what a schedule owns is changed in the schedule.
+// Decides if and when an item can change its price without an immediate bill. Pure. The rules are the processor's: another interval, or a
+// change between free and paid, starts and bills a new period at once, whatever the request contains; swapping a metered item loses the
+// usage recorded so far; items of a schedule must be changed in the schedule.
 import type { Price } from '../config/schema/schema.ts'
 import { canonicalDecimal } from '../money/decimal.ts'
 import { currenciesOf, inCurrency } from '../pricing/calculate.ts'
@@ -11,12 +11,15 @@ export type Effective = 'now' | 'period_end'
 
 const billing: readonly SubscriptionStatus[] = ['active', 'trialing', 'past_due']
 
-/** Whether prices of the subscription are changed at all. */
+/** True if the prices of the subscription are changed at all, by its status. */
 export function isLive(subscription: Pick<LiveSubscription, 'status'>): boolean {
   return billing.includes(subscription.status)
 }
 
-/** Why the item cannot go on to this price: it must offer the subscription's currency and keep rhythm and measure. null when it can. */
+/**
+ * Reason why an item cannot change to this price, or null. The price must support the subscription's currency and have the same interval,
+ * usage type and meter.
+ */
 export function incompatibility(
   item: Pick<LiveItem, 'price'>,
   subscription: Pick<LiveSubscription, 'currency'>,
@@ -26,7 +29,7 @@ export function incompatibility(
   const { price } = wanted
   const { currency } = subscription
   const compared: readonly (readonly [string, string | null, string | null])[] = [
-    // Whatever the first currency of either price is: the subscription is billed in one of them, for good.
+    // Compares the subscription's currency, whatever the first currency of either price: a subscription is always billed in one.
     ['currency', currency, currenciesOf(price).includes(currency) ? currency : price.currency],
     ['interval', every(live.interval, live.intervalCount), every(price.interval, price.interval_count ?? 1)],
     ['usage type', live.usageType, price.usage_type ?? 'licensed'],
@@ -43,7 +46,10 @@ function every(interval: string | undefined, count: number): string {
   return count === 1 ? `each ${interval}` : `each ${String(count)} ${interval}s`
 }
 
-/** When the item may change to the price without a bill now. `now` only for what stays harmless in the middle of a period. */
+/**
+ * Earliest time at which the item can change its price without an immediate bill. `now` only if the change has no effect on the current
+ * period.
+ */
 export function effectiveFor(
   item: LiveItem,
   subscription: LiveSubscription,
@@ -56,8 +62,8 @@ export function effectiveFor(
 }
 
 /**
- * `present` is the item's price in the configuration, if it is unchanged. It has the tiers and the further currencies, which an item
- * does not show. Of a former price the amount in its first currency stands for the others.
+ * True if the item is free. `present` is its price in the configuration, if unchanged: it has the tiers and further currencies, which the
+ * live item lacks. For a former price, the amount in its first currency is used for all currencies.
  */
 function isFree({ price }: LiveItem, present: Price | undefined, currency: string): boolean {
   if (price.unitAmount !== null && (present === undefined || price.currency === currency))
@@ -76,7 +82,7 @@ function isFreePrice(listed: Price, currency: string): boolean {
   )
 }
 
-/** Positions of items that would share a price with another: the processor refuses that, whatever the order. */
+/** Positions of items with the same price as another item. The processor rejects such subscriptions in any order of changes. */
 export function positionsSharingPrice(prices: readonly string[]): ReadonlySet<number> {
   const at = new Map<string, number[]>()
   prices.forEach((price, position) => at.set(price, [...(at.get(price) ?? []), position]))

@@ -3,7 +3,7 @@ import type { CustomerProcessor } from '../processor/customer-half.ts'
 import type { Store } from '../store/store.ts'
 import type { PriceBook } from './price-book.ts'
 
-/** What every use case needs that changes subscriptions. */
+/** Dependencies of all use cases that change subscriptions. */
 export interface SwapDeps {
   readonly store: Pick<
     Store,
@@ -11,15 +11,15 @@ export interface SwapDeps {
   >
   readonly processor: CustomerProcessor
   readonly clock: Clock
-  /** A new id: text, lower case, sortable by time. */
+  /** Generates an id: lower-case text, sortable by time. */
   readonly newId: () => string
-  /** The prices of what is applied now. */
+  /** Prices of the applied configuration. */
   readonly priceBook: () => Promise<PriceBook>
-  /** Refuses another processor account than the one that this environment is bound to; `look` leaves no trace. */
+  /** Throws if the processor account is not the one that this environment is bound to. `look` does not bind an unbound environment. */
   readonly assertAccount: (intent: 'write' | 'look') => Promise<void>
-  /** Aborts when the process drains: work stops between two steps and can be taken up again. */
+  /** Aborts when the process shuts down: work stops between two steps and can be resumed. */
   readonly shutdown: AbortSignal
-  /** Work in the background that a graceful stop waits for. */
+  /** Registers background work that a graceful shutdown waits for. */
   readonly background: (work: Promise<unknown>) => void
 }
 

@@ -1,21 +1,22 @@
-// Who would pay, or pays, twice: for one product, or for two products of one subscription group. Pure. Subscriptions come oldest first.
+// Finds duplicate purchases: two subscriptions of a customer to one product, or to two products of one subscription group. Pure.
+// Subscriptions are passed oldest first.
 import type { LiveSubscription } from '../processor/customer-half.ts'
 import type { SoldItem, SoldItemOf } from './sold-items.ts'
 
-/** A subscription that excludes another one. */
+/** An existing subscription that excludes another one. */
 export interface PresentSubscription {
   readonly subscription: string
-  /** Its item that excludes the other. */
+  /** Item of the subscription that excludes the other. */
   readonly item: SoldItem
-  /** Where it is cancelled already, the end of its period. */
+  /** End of its period (epoch milliseconds) if it is cancelled already, otherwise null. */
   readonly endsAt: number | null
 }
 
-/** The later of two subscriptions of one customer that exclude each other. */
+/** The newer of two subscriptions of one customer that exclude each other. */
 export interface Duplicate {
   readonly subscription: string
   readonly item: SoldItem
-  /** The earlier one. */
+  /** The older subscription. */
   readonly beside: PresentSubscription
 }
 
@@ -25,26 +26,26 @@ type BilledSubscription = Pick<
 >
 
 /**
- * Whether a tenant should have only one of the two: products of one group exclude each other, and so do prices of one product. Within
- * a product, metered prices of different meters and a licensed price go together, for example a base fee and its usage.
+ * True if a tenant should have only one of the two: products of one group exclude each other, and so do prices of one product. Within a
+ * product, metered prices of different meters and a licensed price can be combined, e.g. a base fee and its usage.
  */
 export function excludes(a: SoldItem, b: SoldItem): boolean {
   return a.product.id === b.product.id ? a.meter === b.meter : sameGroup(a, b)
 }
 
-/** Whether they are of two products of one group. */
+/** True if the items belong to different products of one group. */
 export function isOtherOfGroup(a: SoldItem, b: SoldItem): boolean {
   return a.product.id !== b.product.id && sameGroup(a, b)
 }
 
-/** Whether both share one trial. */
+/** True if the items share one trial. */
 export function sharesTrial(a: SoldItem, b: SoldItem): boolean {
   return a.product.id === b.product.id || sameGroup(a, b)
 }
 
 const sameGroup = (a: SoldItem, b: SoldItem) => a.product.group !== null && a.product.group === b.product.group
 
-/** The oldest subscription, not abandoned before its first payment, that excludes a new one to this price. */
+/** The oldest subscription that excludes a new one to this price. Subscriptions abandoned before their first payment are ignored. */
 export function subscriptionBeside(
   wanted: SoldItem,
   subscriptions: readonly BilledSubscription[],
@@ -55,7 +56,7 @@ export function subscriptionBeside(
   return present.find(({ item }) => rule(item, wanted)) ?? null
 }
 
-/** Later ones that nobody asked for, in their order; those of different customers have nothing to do with each other. */
+/** Newer duplicates without `allowsDuplicate`, in the given order. Only subscriptions of the same customer are compared. */
 export function duplicates(subscriptions: readonly BilledSubscription[], soldItem: SoldItemOf): readonly Duplicate[] {
   const earlier = new Map<string, PresentSubscription[]>()
   return billed(subscriptions).flatMap((subscription) => {
@@ -79,13 +80,15 @@ function firstPair(
   return undefined
 }
 
-/** The words of a message for what both have in common: `the price "pro_monthly"`, `the product "pro"`, `the group "plan"`. */
+/** Text for a message with what both items share: `the price "pro_monthly"`, `the product "pro"` or `the group "plan"`. */
 export function inCommon(a: SoldItem, b: SoldItem): string {
   if (a.product.id !== b.product.id) return `the group "${String(a.product.group)}"`
   return a.priceId !== null && a.priceId === b.priceId ? `the price "${a.priceId}"` : `the product "${a.product.id}"`
 }
 
-/** A checkout that was left at the first payment bills nothing, so it is no reason to refuse another. */
+/**
+ * Subscriptions that are or will be billed. A checkout abandoned at its first payment is not billed, so it does not block another purchase.
+ */
 function billed<One extends BilledSubscription>(subscriptions: readonly One[]): readonly One[] {
   return subscriptions.filter(
     ({ status }) => status !== 'incomplete' && status !== 'incomplete_expired' && status !== 'canceled',

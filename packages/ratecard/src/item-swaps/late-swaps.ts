@@ -1,6 +1,6 @@
-// Writes to subscriptions that a process sent and left unanswered when it died or gave up. Whoever reads a subscription in order to
-// change it settles them first; otherwise one of them could be carried out after the change, e.g. put an item back on a negotiated
-// price that was removed meanwhile.
+// Settles writes to subscriptions whose outcome is unknown, because the sending process crashed or timed out. Every change of a
+// subscription settles them before it reads the subscription. Otherwise a late write could take effect after the change, e.g. put an item
+// back on a negotiated price that was removed meanwhile.
 import { ServiceError } from '../errors/service-error.ts'
 import { isUnanswered, lateForMs, sendAgain } from '../journal/late-writes.ts'
 import { idempotencyKey } from '../journal/run-steps.ts'
@@ -13,7 +13,7 @@ import type { SwapDeps } from './deps.ts'
 import { doneRecord, isInPlace, recordedStep, sendStep } from './swap-step.ts'
 import type { StepDone } from './swap-step.ts'
 
-/** Whose subscriptions; null where there is none or none is known. */
+/** Owner of the subscriptions; null where there is no tenant or no known customer. */
 export interface Payer {
   readonly tenantId: string | null
   readonly customer: string | null
@@ -22,8 +22,8 @@ export interface Payer {
 const kinds = ['enterprise_apply', 'migration'] as const
 
 /**
- * Under the payer's lease. Throws `tenant_busy` with a
- * `Retry-After` while a write may still be carried out.
+ * Settles the unanswered writes of a payer, under the payer's lease. Throws `tenant_busy` with a `Retry-After` while a write may still take
+ * effect.
  */
 export async function settleLateSwaps(deps: SwapDeps, payer: Payer, held: TenantLease): Promise<void> {
   for (const { job, step } of await deps.store.jobs.unanswered(kinds)) {
@@ -40,7 +40,7 @@ function isOf({ kind, subject }: JobRecord, { step }: JobStepRecord, { tenantId,
   return (tenantId !== null && of.tenant_id === tenantId) || (customer !== null && of.customer === customer)
 }
 
-/** True if the job runs in another process or here; else `otherwise` is done under its lease. */
+/** Returns true if a process is running the job. Otherwise runs `otherwise` under the job's lease and returns false. */
 async function runs(
   deps: SwapDeps,
   { id }: JobRecord,
@@ -59,13 +59,13 @@ async function runs(
   }
 }
 
-/** The lease under which a migration's step changes its subscription. */
+/** Lease under which a step of a migration changes its subscription. */
 export function leaseOfStep(step: Readonly<Record<string, unknown>>): string {
   const { tenant_id: tenant, customer } = step
   return typeof tenant === 'string' ? tenantLease(tenant) : customerLease(String(customer))
 }
 
-/** The same for a step of the caller's own job, which is about to be begun again. True if it is done. */
+/** Settles an unanswered step of the caller's own job before it is retried. Returns true if the step is done. */
 export async function settleOwn(
   deps: SwapDeps,
   job: JobRecord,
@@ -77,7 +77,10 @@ export async function settleOwn(
   return alone(deps, leaseOfStep(step), () => settleLate(deps, job, record, held))
 }
 
-/** `held`: of the lease that the job's journal is written under. True if the step is done. */
+/**
+ * Settles a step and writes its state to the journal. `held` is the lease under which the job's journal is written. Returns true if the
+ * step is done.
+ */
 async function settleLate(deps: SwapDeps, job: JobRecord, record: JobStepRecord, held: TenantLease): Promise<boolean> {
   const { jobs } = deps.store
   const sent = sentOf(job, record)
@@ -86,7 +89,7 @@ async function settleLate(deps: SwapDeps, job: JobRecord, record: JobStepRecord,
     await settleOfOther(deps, job, record, held)
     return false
   }
-  // The longest time of a late write counts from here: nothing is known of when a dead process last sent it.
+  // The waiting time for late writes starts now, because the time of a crashed process's last attempt is unknown.
   const found = record.state === 'begun' ? { ...record, endedAt: deps.clock.now() } : record
   if (record.state === 'begun')
     await jobs.settle(job.id, index, { state: 'unknown', result: record.result, error }, held.token)
@@ -100,8 +103,9 @@ async function settleLate(deps: SwapDeps, job: JobRecord, record: JobStepRecord,
 }
 
 /**
- * Of a job that ended or runs elsewhere, whose journal is not written here. That the step is sent again for every further change is
- * harmless: the processor replays its result. A begun step of a running job waits for the payer's lease, which the caller holds.
+ * Settles a step of a job that ended or runs in another process, without writing to its journal. Retrying the step before every further
+ * change is harmless, because the processor replays its result. A begun step of a running job cannot be sent meanwhile, because it needs
+ * the payer's lease, which the caller holds.
  */
 async function settleOfOther(
   deps: SwapDeps,
@@ -113,12 +117,12 @@ async function settleOfOther(
   if (sent !== null && record.state === 'unknown') await resultOf(deps, job, record, { sent, signal })
 }
 
-/** What was sent. A step of a migration is planned anew before it is sent, so that it may not have come to that: null. */
+/** Content of the write, or null. A step of a migration is planned again before it is sent, so it may not have been sent yet. */
 function sentOf({ kind }: JobRecord, { step, result }: JobStepRecord): string | null {
   return kind === 'enterprise_apply' ? step : kind === 'migration' ? result : null
 }
 
-/** null: the step is over and changed nothing. */
+/** Result of the step; null if it has ended without a change. */
 async function resultOf(
   deps: SwapDeps,
   job: JobRecord,

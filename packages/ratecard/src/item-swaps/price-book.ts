@@ -1,5 +1,5 @@
-// Which processor price is which configuration price, now and before, and which price stands in for which. Pure but for the
-// reading of it. Decides no swap.
+// Maps processor prices to configuration prices, current and former, and negotiated prices to their base prices. Pure except for reading
+// the store. Does not decide swaps.
 import { resourceKey } from '../catalog/resource.ts'
 import type { MappingEntry, ProcessorId, ResourceKind } from '../catalog/resource.ts'
 import { basePriceId } from '../config/schema/base-price.ts'
@@ -8,51 +8,51 @@ import { aliasesOf } from '../config/schema/previous-ids.ts'
 import type { BillingConfig, Price, Product } from '../config/schema/schema.ts'
 import type { Store } from '../store/store.ts'
 
-/** A product, as far as it decides what excludes what. */
+/** Members of a product that decide which products exclude each other. */
 export interface BookedProduct {
   readonly id: string
-  /** Its `subscription_group`. */
+  /** Value of `subscription_group`. */
   readonly group: string | null
 }
 
 export interface BookedPrice {
   readonly price: Price
   readonly product: BookedProduct
-  /** Of an enterprise price: the ordinary price it stands in for. Undefined for an ordinary price, and where none fits. */
+  /** Base price that an enterprise price replaces. Undefined for an ordinary price, or if no base price matches. */
   readonly base: string | undefined
   readonly enterprise: boolean
-  /** null for a free price that lives here alone. */
+  /** Current processor price; null for a free price, which exists only here. */
   readonly processorId: ProcessorId | null
-  /** What the meter of a metered price is at the processor now. */
+  /** Current processor id of the meter of a metered price. */
   readonly meter: ProcessorId | null
 }
 
-/** Which negotiated prices are wanted. */
+/** Selects the negotiated prices of a template or of one deal. */
 export type PriceTarget =
   { readonly kind: 'template'; readonly template: string } | { readonly kind: 'custom'; readonly enterpriseId: string }
 
 export interface PriceBook {
-  /** The configuration price that a processor price stands for, or stood for before it was replaced or removed. */
+  /** Configuration id of a processor price, including prices that were replaced or removed. */
   idOf(processorId: ProcessorId): string | undefined
-  /** Config id of the product that a processor product stands for, or stood for before it was removed. */
+  /** Configuration id of a processor product, including products that were removed. */
   productIdOf(processorId: ProcessorId): string | undefined
-  /** The same of a meter. */
+  /** Configuration id of a processor meter, including meters that were removed. */
   meterIdOf(processorId: ProcessorId): string | undefined
-  /** By its id. Undefined when the configuration has no such product. */
+  /** Product by id; undefined if it is not in the configuration. */
   product(id: string): BookedProduct | undefined
-  /** By its id, or by an earlier one that the configuration names. Undefined when it has no such price. */
+  /** Price by its id or a former id listed in the configuration; undefined if there is none. */
   find(id: string): BookedPrice | undefined
-  /** A price that the configuration has no more, as an earlier document has it under this id. Undefined when it has none. */
+  /** A price that was removed from the configuration, as an earlier `document` contains it under this id; undefined if it does not. */
   removed(id: string, document: BillingConfig): BookedPrice | undefined
-  /** In document order. */
+  /** All prices in document order. */
   readonly prices: readonly BookedPrice[]
-  /** Every processor price that this one was, oldest first, the current one included; with the revision that made it. */
+  /** All processor prices of a configuration price, oldest first and including the current one, each with the revision that created it. */
   history(id: string): readonly MappingEntry[]
-  /** The prices of a template or of one deal, in document order. */
+  /** Prices of a template or of one deal, in document order. */
   of(target: PriceTarget): readonly BookedPrice[]
 }
 
-/** `config` is null before the first push and after a reset: then prices are known by their past alone. */
+/** Creates the price book. `config` is null before the first push and after a reset; prices are then found only by their history. */
 export function priceBook(config: BillingConfig | null, mappings: readonly MappingEntry[]): PriceBook {
   const histories = new Map<string, MappingEntry[]>()
   for (const entry of mappings) {
@@ -112,7 +112,10 @@ export function belongs(price: Price, target: PriceTarget): boolean {
     : price.enterprise_id === target.enterpriseId
 }
 
-/** An object of the processor that stood for several items is the one it stands for now, else the latest. */
+/**
+ * Configuration id by processor id. If a processor object was mapped to several ids, the id of its current mapping wins, otherwise the
+ * latest.
+ */
 function ownersOf(
   of: 'price' | 'product' | 'meter',
   mappings: readonly MappingEntry[],
@@ -128,7 +131,7 @@ function ownersOf(
 
 type Source = Pick<Store, 'versions' | 'mappings' | 'changeSequence'>
 
-/** Reads the book of what is applied now; it is made anew only after a push. */
+/** Returns a reader of the applied configuration's price book, which is cached until the next push. */
 export function createPriceBooks(store: Source): () => Promise<PriceBook> {
   let held: { readonly sequence: number; readonly book: PriceBook } | null = null
   return async () => {
@@ -136,7 +139,7 @@ export function createPriceBooks(store: Source): () => Promise<PriceBook> {
       const sequence = await store.changeSequence()
       if (held?.sequence === sequence) return held.book
       const [version, mappings] = await Promise.all([store.versions.current(), store.mappings.all()])
-      // The reads are not one transaction: a push that closed between them would mix two revisions.
+      // The two reads are not one transaction, so a push that ended between them would mix two revisions. Retry in that case.
       if ((await store.changeSequence()) !== sequence) continue
       const document = version?.document ?? null
       held = { sequence, book: priceBook(document === null ? null : (JSON.parse(document) as BillingConfig), mappings) }

@@ -1,5 +1,5 @@
-// Which product and group the items of subscriptions belong to, also where the configuration has removed the product since: then the
-// group is read from the last revision that had it. Decides nothing.
+// Finds the product and the group of subscription items. If the product was removed from the configuration, its group is read from the last
+// revision that contained it. Contains no decisions.
 import type { PastRename } from '../catalog/renames.ts'
 import type { BillingConfig } from '../config/schema/schema.ts'
 import type { LiveItem, LiveSubscription } from '../processor/customer-half.ts'
@@ -7,23 +7,23 @@ import type { Store } from '../store/store.ts'
 import { bookedProduct } from './price-book.ts'
 import type { BookedPrice, BookedProduct, PriceBook } from './price-book.ts'
 
-/** An item, a price or a free subscription, as far as it decides what excludes what. */
+/** Members of an item, a price or a free subscription that decide which ones exclude each other. */
 export interface SoldItem {
-  /** Config id of the ordinary price; a negotiated price counts as its base. null where only the product is ours. */
+  /** Configuration id of the base price, also for a negotiated price; null if only the product is in the configuration. */
   readonly priceId: string | null
-  /** The price in messages: its config id, else the processor's id. */
+  /** Name of the price in messages: its configuration id, otherwise the processor's id. */
   readonly name: string
   readonly product: BookedProduct
-  /** Of a metered price, its meter; null for a licensed price. */
+  /** Meter of a metered price; null for a licensed price. */
   readonly meter: string | null
 }
 
-/** Returns null for an item of a product that is not ours. */
+/** Returns null for an item of a product that is not managed here. */
 export type SoldItemOf = (item: Pick<LiveItem, 'price'>) => SoldItem | null
 
 type Source = Pick<Store, 'versions' | 'mappings'>
 
-/** Reads the store only when an item is of a product that the configuration has no more. */
+/** Creates the lookup. Reads the store only if a product of an item was removed from the configuration. */
 export async function readSoldItems(
   source: Source,
   book: PriceBook,
@@ -50,7 +50,7 @@ export async function readSoldItems(
   }
 }
 
-/** A price of the present configuration. */
+/** The sold item for a price of the current configuration. */
 export function soldPrice({ price, base, product }: BookedPrice): SoldItem {
   return { priceId: base ?? price.id, name: price.id, product, meter: price.meter ?? null }
 }
@@ -63,7 +63,7 @@ function bookedOf({ id }: LiveItem['price'], book: PriceBook): BookedPrice | und
 const productIdOf = ({ product }: LiveItem['price'], book: PriceBook) =>
   product === null ? undefined : book.productIdOf(product)
 
-/** By config id, as the last revision that had the product has it. */
+/** Removed products by configuration id, as in the last revision that contained them. */
 async function removedProducts(
   { versions, mappings }: Source,
   gone: ReadonlySet<string>,
@@ -83,14 +83,17 @@ async function firstRevision(mappings: Source['mappings'], id: string): Promise<
   return (await mappings.byConfigId('product', id)).at(-1)?.revision ?? 1
 }
 
-/** The id and every id that it had before. */
+/** The id and all its former ids. */
 function namesOf(id: string, renames: readonly PastRename[]): ReadonlySet<string> {
   const names = new Set([id])
   for (const { from, to } of renames.toReversed()) if (names.has(to)) names.add(from)
   return names
 }
 
-/** Halves the range, since the product is in the first revision and not in the last: ten reads for a thousand revisions. */
+/**
+ * Finds the last revision with the product by binary search, because the first revision contains it and the last one does not: e.g. ten
+ * reads for 1,000 revisions.
+ */
 async function lastWith(
   names: ReadonlySet<string>,
   { from, to }: { readonly from: number; readonly to: number },

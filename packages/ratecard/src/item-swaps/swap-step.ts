@@ -1,5 +1,5 @@
-// One journalled change of one subscription: at most one update, or one schedule. Carried out under its own idempotency key;
-// when the answer is lost the subscription is read before anything else is said about it.
+// One journalled change of one subscription: at most one update or one schedule, sent under its own idempotency key. If the response is
+// lost, the subscription is read to find the outcome.
 import { toRfc3339 } from '../clock.ts'
 import { processorId } from '../catalog/resource.ts'
 import type { ProcessorId } from '../catalog/resource.ts'
@@ -8,14 +8,14 @@ import { ProcessorError } from '../processor/processor-error.ts'
 import type { WriteOptions } from '../processor/processor.ts'
 import type { Effective } from './compatibility.ts'
 
-/** An item that moves. `from` and `to` are configuration ids. */
+/** An item that changes its price. `from` and `to` are configuration ids. */
 export interface ItemMove {
   readonly item: string
   readonly from: string
   readonly to: string
   readonly fromProcessorId: ProcessorId
   readonly toProcessorId: ProcessorId
-  /** null for metered items. */
+  /** Quantity; null for metered items. */
   readonly quantity: number | null
 }
 
@@ -25,7 +25,7 @@ export interface SwapStep {
   readonly moves: readonly ItemMove[]
 }
 
-/** The step as the journal and its readers see it, with what is needed to go back by hand: each item's price before. */
+/** The step as stored in the journal and shown to users. Contains each item's previous price, so that the change can be undone by hand. */
 export function stepRecord(step: SwapStep): Readonly<Record<string, unknown>> {
   return {
     subscription: step.subscription,
@@ -41,7 +41,7 @@ export function stepRecord(step: SwapStep): Readonly<Record<string, unknown>> {
   }
 }
 
-/** The step that a record of the journal stands for. */
+/** Parses a step from its journal record. */
 export function recordedStep(record: string): SwapStep {
   const { subscription, effective, items } = JSON.parse(record) as {
     readonly subscription: string
@@ -64,7 +64,7 @@ export function recordedStep(record: string): SwapStep {
 }
 
 export interface StepDone {
-  /** Epoch milliseconds; null when the change is in place but the answer that said when was lost, and for `now`. */
+  /** Epoch milliseconds. null for `now`, or if the change is in place but the response with the time was lost. */
   readonly effectiveAt: number | null
 }
 
@@ -72,7 +72,7 @@ export function doneRecord(step: SwapStep, done: StepDone): Readonly<Record<stri
   return { ...stepRecord(step), effective_at: done.effectiveAt === null ? null : toRfc3339(done.effectiveAt) }
 }
 
-/** Throws the ProcessorError when the step did not happen, or when that cannot be found out. */
+/** Sends the step. Throws the ProcessorError if the step was not applied, or if its outcome cannot be determined. */
 export async function carryOut(processor: CustomerProcessor, step: SwapStep, options: WriteOptions): Promise<StepDone> {
   try {
     return await sendStep(processor, step, options)
@@ -84,7 +84,7 @@ export async function carryOut(processor: CustomerProcessor, step: SwapStep, opt
   }
 }
 
-/** One attempt, with the retries of the adapter. */
+/** Sends the step once, with the retries of the adapter. */
 export async function sendStep(processor: CustomerProcessor, step: SwapStep, options: WriteOptions): Promise<StepDone> {
   const { subscription, moves } = step
   if (step.effective === 'period_end') {
@@ -96,7 +96,7 @@ export async function sendStep(processor: CustomerProcessor, step: SwapStep, opt
   return { effectiveAt: null }
 }
 
-/** Whether every item of the step is on its new price, or will be. */
+/** True if every item of the step is on its new price, or scheduled for it. */
 export async function isInPlace(processor: CustomerProcessor, step: SwapStep, signal: AbortSignal): Promise<boolean> {
   const subscription = await processor.subscription(step.subscription, signal)
   if (subscription === null) return false
@@ -110,7 +110,7 @@ export async function isInPlace(processor: CustomerProcessor, step: SwapStep, si
   })
 }
 
-/** Prices after the running period by present price; empty without a schedule, and then nothing is asked. */
+/** Prices scheduled for the next period, by current price. Empty without a schedule, and then no request is sent. */
 export function comingPrices(
   processor: CustomerProcessor,
   subscription: LiveSubscription,

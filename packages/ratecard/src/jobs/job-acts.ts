@@ -1,4 +1,4 @@
-// What may be asked of a job, by its kind and where it stands. The answers name it, and whoever acts is held to the same.
+// Acts (resume, cancel) allowed on a job, by its kind and state. API responses list them, and requests are checked against the same table.
 import { ServiceError } from '../errors/service-error.ts'
 import { jobActs } from '../store/records/journal.ts'
 import type { JobAct, JobKind, JobRecord } from '../store/records/journal.ts'
@@ -6,10 +6,10 @@ import type { JobAct, JobKind, JobRecord } from '../store/records/journal.ts'
 type JobState = JobRecord['state']
 
 interface Rules {
-  /** States in which the act is open. */
+  /** States in which the act is allowed. */
   readonly resume: readonly JobState[]
   readonly cancel: readonly JobState[]
-  /** Why an act is open in no state, and what to do instead. */
+  /** Reason why an act is never allowed, and the alternative. */
   readonly never?: Readonly<Partial<Record<JobAct, { readonly detail: string; readonly hint?: string }>>>
 }
 
@@ -34,7 +34,7 @@ const rules = {
   },
   webhook_rotation: {
     resume: [],
-    // Its second step, that is; the first is made within one request.
+    // Only the second step of a rotation can be cancelled; the first one completes within one request.
     cancel: ['waiting'],
     never: {
       resume: {
@@ -45,7 +45,7 @@ const rules = {
   },
 } as const satisfies Readonly<Record<JobKind, Rules>>
 
-/** Kinds that are resumed in some state. */
+/** Kinds of jobs that can be resumed in some state. */
 export type ResumableKind = {
   [Kind in JobKind]: (typeof rules)[Kind]['resume'] extends readonly [] ? never : Kind
 }[JobKind]
@@ -53,7 +53,7 @@ export type ResumableKind = {
 const rulesOf = (kind: JobKind): Rules => rules[kind]
 const isResumable = (job: JobRecord): job is JobRecord & { kind: ResumableKind } => rulesOf(job.kind).resume.length > 0
 
-/** What may be asked of such a job now. */
+/** Acts allowed on a job of this kind and state. */
 export function actsOpenTo(kind: JobKind, state: JobState): JobAct[] {
   const { resume, cancel } = rulesOf(kind)
   const open: Readonly<Record<JobAct, boolean>> = { resume: resume.includes(state), cancel: cancel.includes(state) }
@@ -65,7 +65,7 @@ const otherwise: Readonly<Record<JobAct, string>> = {
   cancel: 'only one that runs or waits can be cancelled',
 }
 
-/** `job_not_running` unless the act is open to it. */
+/** Throws `job_not_running` unless the act is allowed. */
 export function assertOpenTo({ kind }: Pick<JobRecord, 'kind'>, state: JobState, act: JobAct): void {
   if (actsOpenTo(kind, state).includes(act)) return
   const never = rulesOf(kind).never?.[act]
@@ -73,7 +73,7 @@ export function assertOpenTo({ kind }: Pick<JobRecord, 'kind'>, state: JobState,
   throw new ServiceError('job_not_running', never.detail, never.hint === undefined ? {} : { hint: never.hint })
 }
 
-/** The same for `resume`: what is open to it is of a kind that is resumed. */
+/** Returns the job typed as resumable; throws like {@link assertOpenTo} if it cannot be resumed. */
 export function resumable(job: JobRecord, state: JobState): JobRecord & { readonly kind: ResumableKind } {
   assertOpenTo(job, state, 'resume')
   if (!isResumable(job)) throw notOpen(state, 'resume')

@@ -1,4 +1,4 @@
-// Reads jobs from the journal, on whichever replica is asked, and stops or resumes them.
+// Reads jobs from the journal, on any replica, and cancels or resumes them.
 import { toRfc3339 } from '../clock.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import { pushLease } from '../journal/leases.ts'
@@ -36,11 +36,11 @@ async function findJobRecord(deps: Reading, id: string): Promise<JobRecord> {
   return job
 }
 
-/** The lease that whoever runs a job holds. */
+/** Lease held by the process that runs the job. */
 export const leaseOf = ({ id, kind, subject }: JobRecord) =>
   kind === 'enterprise_apply' ? tenantLease(subject) : kind === 'webhook_rotation' ? pushLease : jobLease(id)
 
-/** A job as it is now. One that ended while it was looked at is read whole again: its state without its error says nothing. */
+/** The job with its live state. Reads the record again if it ended meanwhile, so that state and error belong together. */
 async function liveJob({ store }: Reading, job: JobRecord): Promise<JobRecord> {
   let latest = job
   const again = async () => {
@@ -92,7 +92,7 @@ function stepView(record: JobStepRecord): JobStep {
   }
 }
 
-/** Adds the date to the object as a member, for example `waits_until` to a step's result. */
+/** Adds the time to the object as a member, e.g. `waits_until` to a step's result. */
 function withTime(words: ReturnType<typeof parsed>, name: string, time: number | null): ReturnType<typeof parsed> {
   return time === null ? words : { ...words, [name]: toRfc3339(time) }
 }
@@ -101,13 +101,16 @@ function parsed(text: string | null): Readonly<Record<string, unknown>> | null {
   return text === null ? null : (JSON.parse(text) as Readonly<Record<string, unknown>>)
 }
 
-/** Whoever runs it stops between two steps. `job_not_running` unless it runs or waits, or when it cannot be stopped half-way. */
+/**
+ * Cancels a job: its process stops between two steps. Throws `job_not_running` if the job is neither running nor waiting, or if its kind
+ * cannot be cancelled.
+ */
 async function cancelJob(deps: Reading & Pick<SwapDeps, 'clock'>, id: string): Promise<JobSummary> {
   const job = await findJobRecord(deps, id)
   const { state } = await summaryOf(deps, job)
   assertOpenTo(job, state, 'cancel')
   const stops = await (state === 'waiting' ? endWaiting(deps, id) : requestCancel(deps, id))
-  // It ended or went on meanwhile.
+  // The job ended or continued meanwhile.
   if (!stops) throw notOpen(state, 'cancel')
   return summaryOf(deps, await findJobRecord(deps, id))
 }
@@ -115,7 +118,7 @@ async function cancelJob(deps: Reading & Pick<SwapDeps, 'clock'>, id: string): P
 const requestCancel = ({ store, clock }: Reading & Pick<SwapDeps, 'clock'>, id: string) =>
   store.jobs.requestCancel(id, clock.now())
 
-/** Under its lease, so that it is not continued meanwhile; when it is, whoever does so is asked to stop. */
+/** Cancels a waiting job under its lease, so that no replica continues it meanwhile. If one already does, requests cancellation from it. */
 async function endWaiting(deps: Reading & Pick<SwapDeps, 'clock'>, id: string): Promise<boolean> {
   try {
     return await deps.store.exclusively(jobLease(id), async ({ token }) => {
@@ -129,10 +132,10 @@ async function endWaiting(deps: Reading & Pick<SwapDeps, 'clock'>, id: string): 
   }
 }
 
-/** What carries out the steps of each kind of job that can be resumed. */
+/** Step functions by kind of resumable job. */
 export type StepRunners = Readonly<Record<ResumableKind, (job: JobRecord) => DoStep>>
 
-/** Takes up what an interrupted or failed job left; `job_not_running` for any other. Resolves when it runs. */
+/** Resumes an interrupted, waiting or failed job; throws `job_not_running` for any other. Resolves when the job is running. */
 async function resume(deps: SwapDeps, id: string, resumed: StepRunners): Promise<JobSummary> {
   const job = await findJobRecord(deps, id)
   const { state } = await summaryOf(deps, job)

@@ -1,6 +1,6 @@
-// Runs a journalled job of many independent steps, a few at a time, until it is done, told to stop, or cannot go on.
-// Each step is journalled before it begins and after it ended; one that fails is recorded and the others go on.
-// A job whose process died or that was told to stop is never taken up by itself; one that waits for a date is, when it comes.
+// Runs a journalled job of independent steps with limited concurrency, until it is done, cancelled, or cannot continue.
+// Each step is journalled before it begins and after it ended. A failed step is recorded, and the other steps continue.
+// An interrupted or cancelled job is never resumed automatically. A job that waits for a date continues at that date.
 import { toRfc3339 } from '../clock.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import type { ProblemCode } from '../errors/codes.ts'
@@ -13,29 +13,32 @@ import { settleOwn } from '../item-swaps/late-swaps.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-/** `waiting`: it is too early for the step; it comes again when the job goes on after that time (epoch milliseconds). */
+/** Result of a step. `waiting`: it is too early for the step; retry it when the job continues after `until` (epoch milliseconds). */
 export type StepOutcome =
   | { readonly state: 'succeeded' | 'skipped'; readonly result: Json }
   | { readonly state: 'waiting'; readonly until: number }
 
-/** Of the attempt at a step. */
+/** Journal of one attempt at a step. */
 export interface StepJournal {
   readonly jobId: string
   readonly index: number
   readonly attempt: number
   readonly signal: AbortSignal
-  /** Called with what is sent to the processor before it is sent, so that another process can send it again. */
+  /** Called with the content of a write before it is sent, so that another process can retry it. */
   readonly sending: (sent: Json) => Promise<void>
 }
 
-/** Does one step. It must find out for itself what an earlier attempt did: a step that was begun may come again. */
+/** Executes one step. It must detect the effect of an earlier attempt itself, because a step that was begun may be retried. */
 export type DoStep = (step: Json, journal: StepJournal) => Promise<StepOutcome>
 
-/** In flight at once: fills the rate budget of 23 calls a second up to a second for each call. The budget holds them back where the processor is faster. */
+/**
+ * Concurrency of steps. 24 in flight use up the rate budget of 23 calls a second even if each call takes a second. With a faster processor,
+ * the budget throttles them.
+ */
 const width = 24
-/** A processor that fails this often in a row is not asked a thousand times more. */
+/** Maximum number of consecutive systemic failures (e.g. the processor is unavailable) before the job stops. */
 const mostFailures = 5
-/** Between two looks at a change that is overdue at the processor. */
+/** Delay (ms) before a step is retried whose change is overdue at the processor. */
 const lookAgainMs = 10 * 60_000
 
 const stopping: readonly ProblemCode[] = [
@@ -47,7 +50,7 @@ const stopping: readonly ProblemCode[] = [
 const passing: readonly ProblemCode[] = ['shutting_down', 'store_unavailable']
 const systemic: readonly ProblemCode[] = ['processor_unavailable', 'processor_rate_limited', 'processor_timeout']
 
-/** Resolves when the job is journalled; it then runs in the background. */
+/** Starts a job. Resolves when it is journalled; the job then runs in the background. */
 export function startJob(deps: SwapDeps, job: Omit<NewJob, 'id' | 'createdAt'>, doStep: DoStep): Promise<JobRecord> {
   const id = deps.newId()
   return inBackground(deps, id, doStep, ({ token }) =>
@@ -55,7 +58,7 @@ export function startJob(deps: SwapDeps, job: Omit<NewJob, 'id' | 'createdAt'>, 
   )
 }
 
-/** The same for a job that stopped: what failed and what was begun is done again, and what waits is looked at again. */
+/** Resumes a stopped job: failed and begun steps are retried, and waiting steps are checked again. */
 export function resumeJob(deps: SwapDeps, id: string, doStep: DoStep): Promise<JobRecord> {
   return inBackground(deps, id, doStep, async ({ token }) => {
     await deps.store.jobs.resume(id, token)
@@ -70,8 +73,8 @@ async function findOpened({ store }: SwapDeps, id: string): Promise<JobRecord> {
 }
 
 /**
- * The same for a waiting job, if its date has come and no other replica took it; resolves when it stopped again. Nobody watches
- * such a job, so a passing failure (this process ends, the processor is away) makes it wait again.
+ * Continues a waiting job if its date has come and no other replica has taken it; resolves when it stops again. No user watches such a job,
+ * so after a transient failure (e.g. a shutdown, or the processor is unavailable) it waits again.
  */
 export async function continueJob(deps: SwapDeps, id: string, doStep: DoStep): Promise<void> {
   await deps.store.exclusively(jobLease(id), async (held) => {
@@ -93,18 +96,21 @@ function inBackground(
       resolve(await begin(held))
       await run(deps, id, doStep, { held, unattended: false })
     })
-    // After it is journalled, the journal says what became of it.
+    // Has no effect after `resolve`: from then on the journal contains the outcome.
     deps.background(work.catch(reject))
   })
 }
 
 interface JobRun {
   readonly held: TenantLease
-  /** The service continues it by itself. A step that waits is then left alone until its date, or each pass would read all. */
+  /**
+   * True if the service continued the job by itself. Waiting steps are then skipped until their date, otherwise each pass would read all
+   * their subscriptions.
+   */
   readonly unattended: boolean
 }
 
-/** Somebody asked that the job stops. */
+/** Thrown when a cancellation of the job was requested. */
 class JobCancelledError extends Error {
   override readonly name = 'Cancelled'
 }
@@ -140,7 +146,7 @@ async function run(deps: SwapDeps, id: string, doStep: DoStep, { held, unattende
   else await endStopped(deps, id, stop.error, { held, unattended })
 }
 
-/** Until when the step waits; null when it does not. */
+/** Executes a step. Returns the time until which it waits, or null. */
 function runStep(deps: SwapDeps, record: JobStepRecord, doStep: DoStep, held: TenantLease): Promise<number | null> {
   const { jobs } = deps.store
   const { jobId, index } = record
@@ -159,7 +165,7 @@ function runStep(deps: SwapDeps, record: JobStepRecord, doStep: DoStep, held: Te
         await jobs.settle(jobId, index, { state: done.state, result, error: null }, held.token)
         return null
       }
-      // The processor may be late with a renewal that is due.
+      // The processor may process a due renewal late, so retry no earlier than `lookAgainMs` from now.
       const waitsUntil = Math.max(done.until, deps.clock.now() + lookAgainMs)
       await jobs.settle(jobId, index, { state: 'pending', result: null, error: null, waitsUntil }, held.token)
       return waitsUntil
@@ -197,7 +203,7 @@ async function endWithoutStop(
   return jobs.end(id, 'failed', JSON.stringify(error), held.token)
 }
 
-/** A step that failed must not keep the others from their date. */
+/** Message of a waiting job. Failed steps do not prevent the waiting ones from continuing at their date. */
 function restOf(waiting: number, failed: number, until: number): string {
   const said = [
     `${steps(waiting)} of it must wait; the service goes on by itself after ${toRfc3339(until)}.`,
@@ -212,7 +218,7 @@ function passesByItself(error: unknown): boolean {
   return isSystemic(error) || (error instanceof ServiceError && passing.includes(error.code))
 }
 
-/** What makes every further step useless. A bug is one, too. */
+/** True for errors after which every further step would fail, including bugs (errors other than ServiceError). */
 function stops(error: unknown): boolean {
   return !(error instanceof ServiceError) || stopping.includes(error.code)
 }

@@ -1,22 +1,22 @@
-// Goes on with jobs whose date has come, one pass a minute and one job at a time. Every replica does; the lease of a job lets
-// one of them through. A job that stopped for another reason than a date is left to whoever looks at it.
+// Continues jobs whose date has come, one pass per minute and one job at a time. Every replica does this; the lease of a job ensures that
+// only one continues it. A job that stopped for another reason is left to an operator.
 import { ServiceError } from '../errors/service-error.ts'
 import type { SwapDeps } from '../item-swaps/deps.ts'
 import type { StepRunners } from './jobs.ts'
 import { continueJob } from './run-job.ts'
 
 export interface WaitingJobs {
-  /** One pass: resolves when every job that was due stopped again. Rejects when it cannot be known what is due. */
+  /** Runs one pass; resolves when every due job has stopped again. Rejects if reading the due jobs, or any of them, failed. */
   continueDue(): Promise<void>
-  /** Makes a pass now and a minute after each one; the process does not stay alive for it. What fails is told to `report`. */
+  /** Runs a pass now and again a minute after each. The timer does not keep the process alive. Failures are passed to `report`. */
   start(report: (error: unknown) => void): void
-  /** No further pass begins. One that runs ends between two steps when the process drains. */
+  /** Prevents further passes. A running pass ends between two steps when the process shuts down. */
   stop(): void
 }
 
 const everyMs = 60_000
 
-/** `others`: what else waits for a date, with a pass of its own. */
+/** Creates the loop. `others` is a second task that continues other waiting work in each pass. */
 export function createWaitingJobs(deps: SwapDeps, resumed: StepRunners, others: () => Promise<void>): WaitingJobs {
   let timer: NodeJS.Timeout | undefined
   let started = false
@@ -60,7 +60,7 @@ async function continueDue(deps: SwapDeps, resumed: StepRunners, report: (error:
   }
 }
 
-/** Another replica goes on with it, or somebody resumed it. */
+/** True if another process holds the job's lease, e.g. a replica that continues it, or a user who resumed it. */
 function isTaken(error: unknown): boolean {
   return error instanceof ServiceError && error.code === 'push_in_progress'
 }

@@ -7,20 +7,23 @@ import { monthlyAmount } from '../pricing/impact.ts'
 import type { Store } from '../store/store.ts'
 import type { BookedPrice, PriceBook } from '../item-swaps/price-book.ts'
 
-/** How often an item is billed, and for how many. */
+/** Billing interval and quantity of an item. */
 type BillingTerms = Pick<LiveItem, 'quantity'> & {
   readonly price: Pick<LiveItem['price'], 'interval' | 'intervalCount'>
 }
 
-/** Money of an item in the currency of its subscription, in minor units a month; null where it depends on usage or is not known. */
+/** Monthly amount of an item in minor units of its subscription's currency; null if it depends on usage or is unknown. */
 export interface Money {
-  /** At the price that gives way, the item's own or a scheduled one. */
+  /** Amount at the price to be replaced, i.e. the item's current or a scheduled one. */
   before(item: LiveItem, from: ProcessorId, currency: string): Promise<number | null>
-  /** At the price it goes to. */
+  /** Amount at the new price. */
   after(wanted: BookedPrice, item: BillingTerms, currency: string): number | null
 }
 
-/** The processor tells an item's amount, but neither its tiers nor its other currencies: those are in the revision that made the price. */
+/**
+ * Creates the calculation. The processor returns an item's amount but neither tiers nor further currencies, so these are read from the
+ * revision that created the price.
+ */
 export function createMoney(versions: Pick<Store['versions'], 'find'>, book: PriceBook, priceId: string): Money {
   const former = new Map<string, Promise<Price | null>>()
   const formerPrice = (from: ProcessorId): Promise<Price | null> => {
@@ -43,7 +46,7 @@ export function createMoney(versions: Pick<Store['versions'], 'find'>, book: Pri
   }
 }
 
-/** What the processor tells of the price, which is in its first currency. */
+/** Tariff from the processor's price, which covers only its first currency. */
 function saidTariff({ unitAmount, transformQuantity, currency }: LivePrice, wanted: string): Tariff | null {
   if (unitAmount === null || currency !== wanted) return null
   const packages = transformQuantity && {
@@ -68,13 +71,13 @@ async function priceIn(
   const { id: now, previous_ids: earlier = [] } = present
   return (
     prices.find(({ id }) => id === now) ??
-    // It had another name then: an earlier one, or a later one that was rolled back.
+    // The price had another id in that revision: an earlier id, or a later one that was rolled back.
     prices.find(({ id, previous_ids: before = [] }) => earlier.includes(id) || before.includes(now)) ??
     null
   )
 }
 
-/** An item keeps its rhythm when it moves, so both sides are of the item's own. */
+/** Monthly amount of a tariff. A move does not change the interval, so both amounts use the item's own interval. */
 function monthly(tariff: Tariff | null, { price, quantity }: BillingTerms, currency: string): number | null {
   if (tariff === null || quantity === null) return null
   const { interval, intervalCount } = price

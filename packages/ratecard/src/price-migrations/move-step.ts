@@ -1,5 +1,5 @@
-// Carries out one line of a migration. The subscription is read and planned again first: between the dry run and its turn the
-// customer may have bought seats, cancelled, or been given another price.
+// Executes one line of a migration. The subscription is read and planned again first, because since the dry run the customer may have
+// bought seats, cancelled, or changed the price.
 import { processorId } from '../catalog/resource.ts'
 import type { MappingEntry, ProcessorId } from '../catalog/resource.ts'
 import { idempotencyKey } from '../journal/run-steps.ts'
@@ -46,7 +46,7 @@ async function moveItem(
   )
   const book = await deps.priceBook()
   const target = processorId(String(step['to_processor_id']))
-  // Its id may have changed since the job was asked for; what it is at the processor has not.
+  // The configuration id may have changed since the job was started; the processor id has not.
   const priceId = book.idOf(target) ?? asked.priceId
   const replaced = replacedPrice(book, priceId)
   const { current } = replaced
@@ -69,7 +69,7 @@ async function moveItem(
           item: item.id,
           from: priceId,
           to: priceId,
-          // It may have gone from one former price to another meanwhile.
+          // The item may have moved between two former prices meanwhile.
           fromProcessorId: planned?.from ?? processorId(String(step['from_processor_id'])),
           toProcessorId: current,
           quantity: item.quantity,
@@ -77,7 +77,7 @@ async function moveItem(
       ],
     }
     const inPlace = planned === undefined ? item.price.id === current : planned.already
-    // An earlier attempt whose answer was lost, or whose process died, did it.
+    // An earlier attempt made the change, but its response was lost or its process crashed.
     if (inPlace && journal.attempt > 1) return { state: 'succeeded', result: doneRecord(move, { effectiveAt: null }) }
     if (planned === undefined) return skipped('The item is on another price by now.')
     if (planned.skipped !== null) return skipped(planned.skipped)
@@ -90,8 +90,8 @@ async function moveItem(
 }
 
 /**
- * Whether what was the target is so still, or every push that replaced it since was approved knowing that this job's
- * subscribers wait for it.
+ * True if the target is still current, or if every push that replaced it was approved with the information that this job's waiting
+ * subscriptions follow.
  */
 async function movesAlong(
   { store }: SwapDeps,

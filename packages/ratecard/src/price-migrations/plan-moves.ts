@@ -1,5 +1,5 @@
-// Decides which items of one subscription go from a former processor price to the one that replaced it, when, and why
-// another stays. Pure. An item moves only where nothing is billed now and its rhythm stays; see item-swaps/compatibility.ts.
+// Plans which items of one subscription move from a former processor price to the current one, when, and why an item is skipped. Pure. An
+// item moves only if nothing is billed immediately and its interval is unchanged; see item-swaps/compatibility.ts.
 import type { ProcessorId } from '../catalog/resource.ts'
 import type { LiveItem, LiveSubscription } from '../processor/customer-half.ts'
 import type { MigrationRequest } from '../service/tenants.ts'
@@ -7,36 +7,36 @@ import { isLive, incompatibility, effectiveFor, positionsSharingPrice } from '..
 import type { Effective } from '../item-swaps/compatibility.ts'
 import type { BookedPrice } from '../item-swaps/price-book.ts'
 
-/** A price that was replaced: what it is now, and the processor prices it was before. */
+/** A replaced price with its current and former processor prices. */
 export interface ReplacedPrice {
   readonly booked: BookedPrice
-  /** null when it became a free price that lives here alone. */
+  /** Current processor price; null if the price is now free and exists only here. */
   readonly current: ProcessorId | null
   readonly former: ReadonlySet<ProcessorId>
 }
 
 export interface PlannedMove {
   readonly item: LiveItem
-  /** What gives way: the item's present price, or the one that its schedule puts it on. */
+  /** The price to replace: the item's current price, or the one that its schedule switches to. */
   readonly from: ProcessorId
   readonly effective: Effective
-  /** Epoch milliseconds; for `now` the moment of planning. */
+  /** Epoch milliseconds; for `now` the time of planning. */
   readonly effectiveAt: number
-  /** Why it stays; null when it moves. */
+  /** Reason why the item is skipped; null if it moves. */
   readonly skipped: string | null
-  /** It stays because the move is scheduled already. */
+  /** True if the item is skipped because the move is already scheduled, e.g. by an earlier migration. */
   readonly already: boolean
-  /** False when it renews at least once more before its time: then nothing is written yet. */
+  /** False if the item renews at least once more before the requested date; nothing is written until then. */
   readonly due: boolean
 }
 
 export interface Situation {
   readonly subscription: LiveSubscription
-  /** By present price, what its schedule puts each item on after the running period; empty without one. */
+  /** Prices scheduled for the next period, by current price; empty without a schedule. */
   readonly coming: ReadonlyMap<ProcessorId, ProcessorId>
 }
 
-/** One entry for each item that is on a former price, or that a schedule puts on one. */
+/** One planned move per item that is on a former price or scheduled for one. */
 export function planMoves(
   situation: Situation,
   replaced: ReplacedPrice,
@@ -64,7 +64,7 @@ export function planMoves(
   })
 }
 
-/** The former price that a schedule still leads to, from before the price was replaced again or brought back. */
+/** The former price that a schedule will switch to, made before the price was replaced again or restored. */
 function returnsTo(
   { price }: LiveItem,
   { coming }: Situation,
@@ -84,9 +84,9 @@ function planMove(
 ): PlannedMove {
   const { subscription, coming } = situation
   const returning = returnsTo(item, situation, { former, current })
-  // The former price is not in the configuration any more, so whether tiers of it were free is not known here.
+  // Called without the former price, which the configuration no longer has, so its tiers are unknown here.
   const effective = to === 'now' && returning === undefined ? effectiveFor(item, subscription, booked) : 'period_end'
-  // A schedule does not wait for a later date.
+  // Moves in a schedule take effect at the next renewal, even if a later date was requested.
   const notBefore = typeof to === 'object' && returning === undefined ? to.at : 0
   const effectiveAt = effective === 'now' ? now : renewalFrom(item, notBefore)
   const planned = (skipped: string | null, already = false): PlannedMove => ({
@@ -111,7 +111,7 @@ function planMove(
   return planned(null)
 }
 
-/** The first renewal at or after `notBefore`. Beyond the running period this is an estimate for display; the processor decides. */
+/** The first renewal at or after `notBefore`. Beyond the current period this is an estimate for display; the processor decides. */
 function renewalFrom({ price, currentPeriodEnd }: LiveItem, notBefore: number): number {
   const renewal = new Date(currentPeriodEnd)
   const day = renewal.getUTCDate()

@@ -2,7 +2,7 @@ import { ServiceError } from '../errors/service-error.ts'
 import type { PriceBook } from '../item-swaps/price-book.ts'
 import type { ReplacedPrice } from './plan-moves.ts'
 
-/** By the present id of the price or an earlier one. `price_not_found` unless the current configuration has it. */
+/** Finds a replaced price by its current or a former id. Throws `price_not_found` if the applied configuration does not have it. */
 export function replacedPrice(book: PriceBook, priceId: string): ReplacedPrice {
   const booked = book.find(priceId)
   if (booked === undefined)

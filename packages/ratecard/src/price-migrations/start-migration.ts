@@ -1,5 +1,5 @@
-// Moves subscribers from the former processor prices of a configuration price to its present one. Only when asked: without
-// this every subscriber keeps the price that was bought. Nothing is billed by it; what does not fit stays, with the reason.
+// Moves subscribers from the former processor prices of a configuration price to the current one. Only on request; otherwise every
+// subscriber keeps the price that was bought. Nothing is billed by a move; incompatible items are skipped with a reason.
 import { toRfc3339 } from '../clock.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import type { ProcessorId } from '../catalog/resource.ts'
@@ -30,13 +30,15 @@ export function createMigrations(deps: SwapDeps): Migrations {
   }
 }
 
-/** Reads and plans; writes nothing. `price_not_found`, `tenant_not_found` for an unknown tenant in `only` or `except`. */
+/**
+ * Dry run: reads and plans, writes nothing. Throws `price_not_found`, or `tenant_not_found` for an unknown tenant in `only` or `except`.
+ */
 async function planMigration(deps: SwapDeps, request: MigrationRequest): Promise<MigrationPlan> {
   await deps.assertAccount('look')
   return plan(deps, request)
 }
 
-/** Resolves when the job is journalled; see `planMigration` for what is refused. */
+/** Starts a migration. Resolves when the job is journalled; throws like {@link planMigration}. */
 async function startMigration(deps: SwapDeps, request: MigrationRequest, caller: Caller): Promise<JobRecord> {
   await deps.assertAccount('write')
   const { priceId, lines } = await plan(deps, request)
@@ -64,7 +66,7 @@ async function startMigration(deps: SwapDeps, request: MigrationRequest, caller:
   )
 }
 
-/** Carries out the steps of a resumed migration, as it was asked for. */
+/** Step function of a resumed migration, with its original options. */
 export function resumedMigration(deps: SwapDeps, job: JobRecord): DoStep {
   const { price_id: priceId, to } = JSON.parse(job.input) as { readonly price_id: string; readonly to: string }
   return migrating(deps, { priceId, to: to === 'renewal' || to === 'now' ? to : { at: Date.parse(to) } })
@@ -121,7 +123,10 @@ async function plan(deps: SwapDeps, request: MigrationRequest): Promise<Migratio
   return { priceId, lines, totals: totalsOf(lines) }
 }
 
-/** Tenants that have the price from when it was free. Nobody is billed unasked: they stay until they buy it. */
+/**
+ * Lines for tenants with a free subscription from the time when the price was free. They are always skipped: a tenant is not billed without
+ * buying the price.
+ */
 async function freeLines(
   deps: SwapDeps,
   { booked, current }: ReplacedPrice,
@@ -150,8 +155,8 @@ async function freeLines(
 }
 
 /**
- * Oldest first; each once, also when several of its items are on former prices. With those on the present price that have a schedule:
- * it may lead back to a former one.
+ * Subscriptions to migrate, oldest first and without repetition. Includes subscriptions on the current price that have a schedule, because
+ * it may switch back to a former price.
  */
 async function subscribersOf(deps: SwapDeps, { former, current }: ReplacedPrice): Promise<readonly LiveSubscription[]> {
   const found = new Map<string, LiveSubscription>()
@@ -163,7 +168,7 @@ async function subscribersOf(deps: SwapDeps, { former, current }: ReplacedPrice)
   return [...found.values()].sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))
 }
 
-/** Customers who are no tenants are moved too, unless `only` names tenants. An unknown tenant id is refused. */
+/** Filter by tenant. Customers without a tenant are included, unless `only` is set. Throws for unknown tenant ids. */
 async function chooseTenants(
   deps: SwapDeps,
   { only, except }: MigrationRequest,

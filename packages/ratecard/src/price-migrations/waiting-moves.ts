@@ -1,8 +1,8 @@
-// Moves that earlier migrations of a price still wait to make. A later migration leaves them alone: a second date would not postpone
-// a move, as the earlier one would still come.
+// Moves that earlier migrations of a price are waiting to make. A later migration skips them, because it could not postpone them: the
+// earlier date would still apply.
 import type { JobStore } from '../store/tenant-store.ts'
 
-/** By subscription item, why another migration does not move it. */
+/** Reason why another migration skips an item, by subscription item. */
 export async function waitingMoves(
   jobs: Pick<JobStore, 'unfinished' | 'steps'>,
   priceId: string,

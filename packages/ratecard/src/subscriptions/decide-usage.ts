@@ -1,4 +1,4 @@
-// What a report of usage becomes at the processor. Pure.
+// Converts a usage report to a meter event of the processor. Pure.
 import { createHash } from 'node:crypto'
 import type { ProcessorId } from '../catalog/resource.ts'
 import type { Meter } from '../config/schema/schema.ts'
@@ -10,7 +10,7 @@ import type { NewUsage } from '../service/tenants.ts'
 
 const oldestMs = 35 * 24 * 60 * 60 * 1000
 const aheadMs = 5 * 60 * 1000
-/** The processor's own limits of a value and of an identifier. */
+/** Limits of the processor for values and identifiers. */
 const plainValue = /^-?\d{1,15}(\.\d{1,12})?$/
 const tooManyDecimals = /\.\d{13}/
 const longestIdentifier = 100
@@ -19,16 +19,22 @@ const longestGiven = 255
 export interface UsageSituation {
   readonly meter: Meter
   readonly tenantId: string
-  /** Epoch milliseconds. */
+  /** Current time in epoch milliseconds. */
   readonly now: number
-  /** Test clocks run ahead of ours outside live mode: there the processor alone knows what is too far ahead. */
+  /** False for a test account, where test clocks may run ahead: there only the processor checks timestamps in the future. */
   readonly livemode: boolean
-  /** The seller's own report. Whoever is billed may not take usage back, nor use up an identifier that the seller will send. */
+  /**
+   * True for a report with a service key. The end user's session may neither take usage back nor use up an identifier that the seller will
+   * send.
+   */
   readonly byKey: boolean
   readonly identifier: string
 }
 
-/** The event for whatever customer the tenant has or gets. Throws `request_invalid`, or `not_allowed` for a meter that sessions cannot report. */
+/**
+ * Returns a function that builds the event for the tenant's customer. Throws `request_invalid`, or `not_allowed` for a meter that sessions
+ * cannot report.
+ */
 export function decideUsage(situation: UsageSituation, usage: NewUsage): (customer: ProcessorId) => UsageEvent {
   const { meter } = situation
   if (!situation.byKey) requireMeterOfSessions(meter)
@@ -49,8 +55,9 @@ export function decideUsage(situation: UsageSituation, usage: NewUsage): (custom
 const formulaOf = (meter: Meter) => meter.default_aggregation?.formula ?? 'sum'
 
 /**
- * On a `last` meter the latest report replaces all earlier ones of the period, and on a meter with a time window those of its window:
- * with a session, a customer of 100 seats would report 0 and pay nothing. Elsewhere a report only adds.
+ * Throws for meters on which a report can replace earlier usage: on a `last` meter that of the period, and on a meter with a time window
+ * that of the window. With a session, a customer of 100 seats could otherwise report 0 and pay nothing. On other meters a report only adds
+ * usage.
  */
 function requireMeterOfSessions(meter: Meter): void {
   const window = meter.event_time_window
@@ -64,7 +71,7 @@ function requireMeterOfSessions(meter: Meter): void {
   })
 }
 
-/** Negative usage is a correction, and makes sense in a sum alone. */
+/** Validates the value. A negative value is a correction, and is allowed only on a meter with the formula `sum`. */
 function checkedValue({ meter, byKey }: UsageSituation, value: number | string): string {
   const text = valueText(value)
   if (text === null)
@@ -79,7 +86,7 @@ function checkedValue({ meter, byKey }: UsageSituation, value: number | string):
   )
 }
 
-/** Text is exact or refused. A number is a float that somebody computed: what the processor cannot take of it is rounded away. */
+/** The value as text. A string must be exact; a number may be a computed float, so decimals beyond the processor's limit are rounded. */
 function valueText(value: number | string): string | null {
   if (typeof value === 'number' && !Number.isFinite(value)) return null
   if (typeof value === 'string' && !plainValue.test(value)) return null
@@ -89,8 +96,8 @@ function valueText(value: number | string): string | null {
 }
 
 /**
- * Older events are not billed any more, and the processor may find that out only after it said yes. A session reports what was
- * used, so its limit is our clock without tolerance, also where test clocks run ahead; without a timestamp it needs no clock.
+ * Validates the timestamp. Events older than 35 days are not billed, and the processor may detect this only after accepting them. For a
+ * session the limit is our clock without tolerance, even where test clocks run ahead; without a timestamp the clock does not matter.
  */
 function checkedTime({ now, livemode, byKey }: UsageSituation, timestamp: number | undefined): number | null {
   if (timestamp === undefined) return null
@@ -107,9 +114,10 @@ function checkedTime({ now, livemode, byKey }: UsageSituation, timestamp: number
 }
 
 /**
- * The processor counts an identifier once for the whole account: without the tenant and the meter in it, one tenant's event
- * would swallow another's. Neither has a colon, so that no two of them become one. Reports with a session are marked: a
- * customer who guesses the seller's next identifier and reports nothing under it would not be billed. No tenant begins so.
+ * Identifier for the processor, which counts an identifier once per account. Tenant and meter are part of it, otherwise an event of one
+ * tenant would suppress another tenant's. Neither contains a colon, so different events never share an identifier. Reports with a session
+ * are prefixed with `~`, which no tenant id starts with: otherwise a customer could use up the seller's next identifier with an empty
+ * report and would not be billed.
  */
 function processorIdentifier({ tenantId, meter, identifier, byKey }: UsageSituation): string {
   if (identifier === '' || identifier.length > longestGiven || !identifier.isWellFormed() || /\p{Cc}/u.test(identifier))
@@ -119,8 +127,8 @@ function processorIdentifier({ tenantId, meter, identifier, byKey }: UsageSituat
 }
 
 /**
- * What {@link processorIdentifier} made, taken apart; whole for what was not reported here or is too long to be read. `meters`:
- * the config ids that the event's meter has had. Others also write identifiers with colons, times for example.
+ * Parses an identifier of {@link processorIdentifier}. Returns it whole if it was not created here or is a digest. `meters`: all
+ * configuration ids of the event's meter. They are needed because other senders may use identifiers with colons, e.g. times.
  */
 export function readIdentifier(
   whole: string,
@@ -133,7 +141,9 @@ export function readIdentifier(
   return { tenantId, identifier }
 }
 
-/** Whether {@link processorIdentifier} may have made it of one that was too long: nobody can tell whose it is. */
+/**
+ * True if the identifier may be a digest that {@link processorIdentifier} made of a long one, so that its tenant cannot be read from it.
+ */
 export const isDigest = (identifier: string): boolean => /^[0-9a-f]{64}$/u.test(identifier)
 
 function invalid(field: string, detail: string, hint?: string): ServiceError {

@@ -7,7 +7,7 @@ import type { Store } from '../store/store.ts'
 import type { PriceBook } from '../item-swaps/price-book.ts'
 import type { TenantRecord } from '../store/tenant-store.ts'
 
-/** What reading subscriptions and recording usage needs. */
+/** Dependencies for reading subscriptions and recording usage. */
 export interface SubscriberDeps {
   readonly store: Pick<Store, 'versions' | 'mappings' | 'localSubscriptions'>
   readonly processor: Pick<
@@ -16,17 +16,17 @@ export interface SubscriberDeps {
   >
   readonly clock: Clock
   readonly newId: () => string
-  /** Aborts when the process drains. */
+  /** Aborts when the process shuts down. */
   readonly shutdown: AbortSignal
-  /** The configuration as it is applied now, items with their current processor ids; `config_not_found` without one. */
+  /** The applied configuration, with the current processor ids of its items; throws `config_not_found` if there is none. */
   readonly applied: () => Promise<{ readonly config: BillingConfig }>
-  /** The prices of what is applied now, former ones by their present name. */
+  /** Prices of the applied configuration; renamed prices by their current id. */
   readonly priceBook: () => Promise<PriceBook>
-  /** The account that this environment is bound to; refuses another one. */
+  /** The processor account that this environment is bound to; throws for another account. */
   readonly account: () => Promise<ProcessorAccount>
-  /** `tenant_not_found` when there is none. */
+  /** Finds a tenant; throws `tenant_not_found`. */
   readonly findTenant: (id: string) => Promise<TenantRecord>
   readonly tenantOf: (principal: Principal) => Promise<TenantRecord>
-  /** Made when the tenant has none yet. */
+  /** The tenant's customer at the processor, created if there is none yet. */
   readonly customerOf: (tenant: TenantRecord) => Promise<ProcessorId>
 }

@@ -1,4 +1,4 @@
-// Usage that the processor took and found out later that it does not count, in the words of the configuration.
+// Usage that the processor accepted and later dropped, with the ids of the configuration.
 import { presentId } from '../config/schema/previous-ids.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import { ProcessorError } from '../processor/processor-error.ts'
@@ -12,8 +12,8 @@ import type { RecentUsageErrors } from './recent-usage-errors.ts'
 type Deps = SubscriberDeps & { readonly usageErrors: RecentUsageErrors }
 
 /**
- * Newest first; of a tenant also what may be its own. `meter_not_found`, `tenant_not_found`: a mistyped filter would look as if
- * nothing was dropped.
+ * Dropped usage, newest first. The filter for a tenant includes usage whose tenant is unknown. An unknown meter or tenant throws
+ * (`meter_not_found`, `tenant_not_found`), because a mistyped filter would otherwise return an empty list.
  */
 export async function readDroppedUsage(
   deps: Deps,
@@ -30,7 +30,7 @@ export async function readDroppedUsage(
   )
 }
 
-/** See `TenantOperations.droppedUsageOf`. */
+/** Implements `TenantOperations.droppedUsageOf`. */
 export async function readDroppedUsageOf(deps: Deps, tenantId: string): Promise<readonly DroppedUsage[] | null> {
   const [tenant, config] = await Promise.all([deps.findTenant(tenantId), currentConfig(deps.applied)])
   if (tenant.processorCustomerId === null || (config?.meters ?? []).length === 0) return []
@@ -44,14 +44,14 @@ export async function readDroppedUsageOf(deps: Deps, tenantId: string): Promise<
   }
 }
 
-/** Meters by what they stand for now, or stood for last. */
+/** Adds configuration ids to usage errors: the current or last id of each meter. */
 async function nameUsageErrors(
   { store }: Pick<SubscriberDeps, 'store'>,
   errors: readonly UsageError[],
 ): Promise<readonly DroppedUsage[]> {
   const meters = [...new Set(errors.flatMap(({ meter }) => (meter === null ? [] : [meter])))]
   const renames = meters.length === 0 ? [] : await store.mappings.renames()
-  /** Of each meter the config ids that it has had, the latest first. */
+  /** Configuration ids by meter, current and former, latest first. */
   const names = new Map(
     await Promise.all(
       meters.map(async (id) => {
@@ -80,7 +80,7 @@ async function nameUsageErrors(
 
 const isOf = ({ examples }: DroppedUsage, tenantId: string) => examples.some((example) => example.tenantId === tenantId)
 
-/** Reported here, for a meter of ours, under an identifier that cannot be read any more. */
+/** True for usage reported here, for a meter of this configuration, whose identifier was replaced by a digest. */
 const isOfSomebodyUnknown = ({ meter, examples }: DroppedUsage) =>
   meter !== null && examples.some(({ tenantId, identifier }) => tenantId === null && isDigest(identifier))
 

@@ -1,4 +1,4 @@
-// What a tenant may use: the features of what it is subscribed to, by their ids in the configuration.
+// Entitlements of a tenant: the features of the products that it is subscribed to, by their configuration ids.
 import { processorId } from '../catalog/resource.ts'
 import type { BillingConfig } from '../config/schema/schema.ts'
 import type { ActiveEntitlement } from '../processor/customer-half.ts'
@@ -11,8 +11,8 @@ import { currentConfig } from './price-names.ts'
 import { liveSubscriptions } from './subscriptions.ts'
 
 /**
- * The processor's active entitlements of the customer, and the features of the products that it has a free price of: those
- * subscriptions live here alone. A feature that stands for no configuration id is nobody's to ask for. By id.
+ * Returns the processor's active entitlements of the customer, plus the features of products of which the tenant has a free price, because
+ * those subscriptions exist only here. Features without a configuration id are omitted. Sorted by id.
  */
 export async function readEntitlements(deps: SubscriberDeps, tenant: TenantRecord): Promise<Entitlements> {
   const { processor, shutdown } = deps
@@ -32,7 +32,7 @@ export async function readEntitlements(deps: SubscriberDeps, tenant: TenantRecor
   return { features: features.sort((a, b) => (a.id < b.id ? -1 : 1)) }
 }
 
-/** By the mapping history: a feature that was made anew, or renamed, is still found. */
+/** Configuration id of a feature by the mapping history, so that recreated and renamed features are found too. */
 async function configIdOf({ store }: SubscriberDeps, { feature }: ActiveEntitlement): Promise<string | null> {
   const entries = (await store.mappings.byProcessorId(feature)).filter(({ kind }) => kind === 'feature')
   return entries.sort((a, b) => b.sequence - a.sequence)[0]?.configId ?? null
@@ -40,7 +40,7 @@ async function configIdOf({ store }: SubscriberDeps, { feature }: ActiveEntitlem
 
 async function freePrices(deps: SubscriberDeps, tenant: TenantRecord): Promise<ReadonlySet<string>> {
   const running = (await deps.store.localSubscriptions.list(tenant.id)).filter(isRunning)
-  // Whether something paid took their place is only asked when there are any.
+  // Reads the processor only if there are free subscriptions, to end those replaced by a paid one.
   const still = running.length === 0 ? [] : await settleFree(deps, tenant.id, await liveSubscriptions(deps, tenant))
   return new Set(still.map(({ priceId }) => priceId))
 }

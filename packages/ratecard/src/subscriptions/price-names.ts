@@ -5,19 +5,19 @@ import { ServiceError } from '../errors/service-error.ts'
 import type { SubscriberDeps } from './deps.ts'
 
 export interface PriceName {
-  /** null when the price is not ours. */
+  /** Configuration id; null if the price is not managed here. */
   readonly configId: string | null
-  /** Ours, but replaced or removed since. */
+  /** True if the price was replaced or removed in the configuration. */
   readonly legacy: boolean
-  /** As it is in the configuration now. */
+  /** The price in the current configuration; null if it was removed. */
   readonly price: Price | null
 }
 
 export type PriceNames = (id: ProcessorId) => PriceName
 
 /**
- * Names prices by the mapping history. One that stood for several configuration ids (a rename) goes by the one it stands for now,
- * else by one that still exists, else by the last.
+ * Names prices by the mapping history. If a price was mapped to several configuration ids (a rename), the id of its current mapping wins,
+ * otherwise an id that still exists, otherwise the last one.
  */
 export function namePrices(config: BillingConfig | null, history: readonly MappingEntry[]): PriceNames {
   const current = new Map(
@@ -34,7 +34,7 @@ export function namePrices(config: BillingConfig | null, history: readonly Mappi
   }
 }
 
-/** The names of these prices, by the history of each and the configuration as it is now (after a reset: none). */
+/** Reads the names of the given prices from their history and the current configuration (none after a reset). */
 export async function readPriceNames(
   { store, applied }: Pick<SubscriberDeps, 'store' | 'applied'>,
   ids: Iterable<string>,
@@ -46,7 +46,7 @@ export async function readPriceNames(
   return namePrices(config, histories.flat())
 }
 
-/** null before the first push and after a reset. */
+/** The applied configuration; null before the first push and after a reset. */
 export async function currentConfig(applied: SubscriberDeps['applied']): Promise<BillingConfig | null> {
   try {
     return (await applied()).config

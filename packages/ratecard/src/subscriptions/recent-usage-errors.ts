@@ -1,17 +1,17 @@
-// The processor's reports of dropped usage, kept for a while: they are of the whole account, and pages ask for them again and again.
+// Caches the processor's reports of dropped usage, because they cover the whole account and pages request them repeatedly.
 import { atDeadline } from '../clock.ts'
 import { askProcessor } from '../processor/failures.ts'
 import type { UsageError } from '../processor/customer-half.ts'
 import type { SubscriberDeps } from './deps.ts'
 
 const keptMs = 60_000
-/** What is shown beside something else must not hold it for longer. */
+/** Maximum wait (ms) for usage errors that a page shows beside other data. */
 const patienceMs = 2_000
 
 export interface RecentUsageErrors {
-  /** As the processor has them now; a read under way is shared. */
+  /** Reads the current errors from the processor; concurrent calls share one request. */
   read(): Promise<readonly UsageError[]>
-  /** At most a minute old; null when the processor takes too long. */
+  /** Errors from the cache, at most a minute old; null if the processor takes longer than `patienceMs`. */
   recent(): Promise<readonly UsageError[] | null>
 }
 
@@ -41,7 +41,7 @@ export function createRecentUsageErrors(
   }
 }
 
-/** null when the answer is late; what comes then is kept all the same. */
+/** Resolves with null if the response takes too long. A late response still fills the cache. */
 function orTooLate<T>(answer: Promise<T>): Promise<T | null> {
   return new Promise((resolve, reject) => {
     const callOff = atDeadline(performance.now() + patienceMs, () => {

@@ -1,4 +1,4 @@
-// What tenants are subscribed to, will be billed, and have used. Reads and reports; never changes a subscription.
+// Reads subscriptions, upcoming invoices and entitlements of tenants, and records usage. Never changes a subscription.
 import type { TenantOperations } from '../service/tenants.ts'
 import type { SubscriberDeps } from './deps.ts'
 import { readDroppedUsage, readDroppedUsageOf } from './dropped-usage.ts'

@@ -12,13 +12,13 @@ import type { SubscriberDeps } from './deps.ts'
 import { readPriceNames } from './price-names.ts'
 import type { PriceName, PriceNames } from './price-names.ts'
 
-/** A subscription of the processor with what its schedule will make of its prices. */
+/** A processor subscription with the prices that its schedule will switch to, by current price. */
 interface ScheduledSubscription {
   readonly subscription: LiveSubscription
   readonly scheduled: ReadonlyMap<ProcessorId, ProcessorId>
 }
 
-/** Everything the tenant is subscribed to now, oldest first. */
+/** All subscriptions of the tenant, oldest first. */
 export async function readSubscriptions(deps: SubscriberDeps, tenantId: string): Promise<TenantSubscriptions> {
   const tenant = await deps.findTenant(tenantId)
   const atProcessor = await liveSubscriptions(deps, tenant)
@@ -45,7 +45,7 @@ export async function readSubscriptions(deps: SubscriberDeps, tenantId: string):
   return { billingStatus: billingStatus(subscriptions), subscriptions }
 }
 
-/** Those of the processor, oldest first; none for a tenant that is no customer yet. */
+/** Processor subscriptions of the tenant, oldest first; empty if it has no customer yet. */
 export async function liveSubscriptions(
   deps: SubscriberDeps,
   { processorCustomerId }: TenantRecord,
@@ -101,7 +101,10 @@ function processorSubscription(
   }
 }
 
-/** A free price stands for itself, so that its id is also its processor id; one that costs something now is legacy. */
+/**
+ * A free subscription. Its price has no processor object, so the configuration id is also used as its processor id. A price that is no
+ * longer free is legacy.
+ */
 function localSubscription({ id, priceId, createdAt }: LocalSubscriptionRecord, names: PriceNames): TenantSubscription {
   const { legacy, price }: PriceName = names(processorId(priceId))
   return {

@@ -9,7 +9,7 @@ import { liveSubscriptions } from './subscriptions.ts'
 
 type UpcomingInvoices = Awaited<ReturnType<TenantOperations['upcomingInvoices']>>
 
-/** What each live subscription will be billed next, the first to come first; those without a time come last. */
+/** Preview of the next invoice of each live subscription, earliest first; invoices without a date come last. */
 export async function readUpcomingInvoices(deps: SubscriberDeps, tenantId: string): Promise<UpcomingInvoices> {
   const tenant = await deps.findTenant(tenantId)
   const live = await liveSubscriptions(deps, tenant)

@@ -8,7 +8,7 @@ import type { NewUsage, Principal, RecordedUsage } from '../service/tenants.ts'
 import type { SubscriberDeps } from './deps.ts'
 import { decideUsage } from './decide-usage.ts'
 
-/** Counts once for each tenant, meter and identifier; the first report of an identifier stands. */
+/** Records usage, idempotent per tenant, meter and identifier: only the first report of an identifier counts. */
 export async function recordUsage(deps: SubscriberDeps, usage: NewUsage, principal: Principal): Promise<RecordedUsage> {
   const tenant = await deps.tenantOf(principal)
   const meter = await findMeter(deps, usage.meter)
@@ -22,11 +22,11 @@ export async function recordUsage(deps: SubscriberDeps, usage: NewUsage, princip
     byKey: principal.kind === 'key',
     identifier,
   }
-  // Decided before the tenant gets a customer: a report that is refused leaves nothing behind.
+  // Validated before the tenant gets a customer, so that a rejected report has no effect.
   const eventOf = decideUsage(situation, usage)
   const event = eventOf(await deps.customerOf(tenant))
   const send = (idempotencyKey: string) => deps.processor.recordUsage(event, { idempotencyKey, signal: deps.shutdown })
-  // Sent twice, it is still counted once: by its identifier.
+  // A retry under a new idempotency key is safe, because the processor counts an identifier once.
   const counted = await askProcessor(deps.shutdown, () =>
     despiteKeptFailure(send, usageKey(event), () => `ratecard-usage-${deps.newId()}`),
   )
@@ -41,7 +41,7 @@ async function findMeter({ applied }: SubscriberDeps, id: string): Promise<Meter
   return meter
 }
 
-/** The whole event is part of the key: the processor refuses a key that comes back with another request. */
+/** Idempotency key of the event. It covers the whole event, because the processor rejects a key that is reused for another request. */
 function usageKey(event: UsageEvent): string {
   return `ratecard-usage-${createHash('sha256').update(JSON.stringify(event)).digest('hex').slice(0, 40)}`
 }

@@ -1,11 +1,11 @@
-// What a tenant's customer has at the processor. A customer that the processor does not know has nothing: a mistyped id must not
-// get in the way of every change of its tenant.
+// Reads the processor's data of a tenant's customer. A customer that the processor does not have counts as empty, so that a mistyped id
+// does not block every change of its tenant.
 import type { ProcessorId } from '../catalog/resource.ts'
 import { askProcessor, isUnknownObject } from '../processor/failures.ts'
 import type { ActiveEntitlement, LiveSubscription, OpenCheckouts } from '../processor/customer-half.ts'
 import type { Processor } from '../processor/processor.ts'
 
-/** Those that have not ended for good, oldest first. */
+/** Subscriptions that have not ended, oldest first. */
 export function subscriptionsOf(
   processor: Pick<Processor, 'subscriptions'>,
   customer: ProcessorId,
@@ -14,7 +14,7 @@ export function subscriptionsOf(
   return orNothing(signal, () => processor.subscriptions(customer, signal), [])
 }
 
-/** The same with those that have ended. */
+/** All subscriptions, including ended ones. */
 export function everySubscriptionOf(
   processor: Pick<Processor, 'everySubscription'>,
   customer: ProcessorId,
@@ -23,7 +23,7 @@ export function everySubscriptionOf(
   return orNothing(signal, () => processor.everySubscription(customer, signal), [])
 }
 
-/** What it may use now. */
+/** Active entitlements of the customer. */
 export function entitlementsOf(
   processor: Pick<Processor, 'entitlements'>,
   customer: ProcessorId,
@@ -32,7 +32,7 @@ export function entitlementsOf(
   return orNothing(signal, () => processor.entitlements(customer, signal), [])
 }
 
-/** Ends the checkout pages that can still be paid and sell what is not for the tenant any more. Returns how many those were. */
+/** Expires the selected checkout pages that can still be paid, e.g. those of a former product. Returns their number. */
 export function closePages(
   processor: Pick<Processor, 'expireCheckouts'>,
   pages: OpenCheckouts,

@@ -1,4 +1,4 @@
-// The trail of what was changed about a tenant. Which fields it tells of is said where the record's columns are.
+// Audit log of changes to tenants. The columns of a record define which fields it contains.
 import type { AuditEntry, Caller } from '../service/tenants.ts'
 import { pick, shown, used } from '../store/records/columns.ts'
 import { auditColumns, tenantColumns } from '../store/records/tenants.ts'
@@ -13,7 +13,7 @@ export interface AuditDeps {
   readonly now: number
 }
 
-/** One row of the trail. Fields are kept in the wire's names: the trail is read by people, years later. */
+/** Creates an audit row. Fields have the names of the API, because users read the log, possibly years later. */
 export function auditRow(
   { newId, now }: AuditDeps,
   entry: Pick<AuditRecord, 'tenantId' | 'action'> & {
@@ -40,10 +40,10 @@ export function auditRow(
 
 export const editedFields = used(tenantColumns, 'edited')
 
-/** What callers said about a tenant, without what changes by itself. */
+/** Fields of a tenant that callers can set. */
 export const editedOf = (tenant: EditedFields): EditedFields => pick(tenant, editedFields)
 
-/** Which negotiated prices a tenant is on. */
+/** Fields that select the tenant's negotiated prices. */
 export const enterpriseOf = (tenant: EnterpriseFields): EnterpriseFields => pick(tenant, used(tenantColumns, 'deal'))
 
 export function auditEntry(record: AuditRecord): AuditEntry {
@@ -52,7 +52,7 @@ export function auditEntry(record: AuditRecord): AuditEntry {
   return { ...rest, ...who, before: fieldsOf(before), after: fieldsOf(after), result: fieldsOf(result) }
 }
 
-// Absent members fall away; null is a value.
+// JSON of the fields. Undefined members are omitted; null is kept as a value.
 const wireText = (fields: Partial<TenantRecord>) => JSON.stringify(inWireNames(fields))
 
 export function inWireNames(fields: Partial<TenantRecord>): Readonly<Record<string, unknown>> {

@@ -1,5 +1,5 @@
-// Which customer of the processor a tenant is. Makes one where there is none, exactly one, however many ask at once;
-// never replaces one that is there.
+// Links a tenant to its customer at the processor. Creates exactly one customer even under concurrent calls, and never replaces an existing
+// one.
 import { createHash } from 'node:crypto'
 import { processorId } from '../catalog/resource.ts'
 import type { ProcessorId } from '../catalog/resource.ts'
@@ -11,13 +11,13 @@ import type { TenantRecord } from '../store/tenant-store.ts'
 import type { TenantDeps } from './deps.ts'
 import { withTenant } from './lease.ts'
 
-/** The processor answers a repeated idempotency key with the first answer for about a day. */
+/** Time (ms) for which the processor may replay the response of an idempotency key (about a day). */
 const keyMemoryMs = 25 * 60 * 60 * 1000
 
 export interface Customers {
-  /** On whose behalf the principal acts. `request_invalid` for a key that names no tenant, `tenant_not_found`. */
+  /** The tenant of a principal. Throws `request_invalid` for a service key without a tenant, or `tenant_not_found`. */
   tenantOf(principal: Principal): Promise<TenantRecord>
-  /** The tenant's customer at the processor, made when there is none yet. */
+  /** The tenant's customer at the processor, created if there is none yet. */
   customerOf(tenant: TenantRecord): Promise<ProcessorId>
 }
 
@@ -50,22 +50,22 @@ export function tenantNotFound(id: string): ServiceError {
   return new ServiceError('tenant_not_found', `There is no tenant "${id}".`)
 }
 
-/** Under the tenant's lease: whoever waited for it finds the customer that the first one made. */
+/** Creates the customer under the tenant's lease, so that a concurrent call then finds it. */
 async function bindCustomer(deps: TenantDeps, id: string, signal: AbortSignal): Promise<ProcessorId> {
   const tenant = await findTenant(deps, id)
   if (tenant.processorCustomerId !== null) return processorId(tenant.processorCustomerId)
   await deps.account()
   const made = await askProcessor(signal, () => makeCustomer(deps, tenant, signal))
-  // Should the lease have been lost meanwhile, the customer that was bound first is the tenant's, not ours.
+  // If the lease was lost meanwhile, another customer may have been stored first; that one is used.
   const bound = await deps.store.tenants.bindCustomer(id, made, deps.clock.now())
   if (bound === null) throw tenantNotFound(id)
   return processorId(bound.processorCustomerId ?? made)
 }
 
 /**
- * The first attempt has a key of the tenant alone, so that after a crash it meets the customer that it made. When its outcome
- * stays unknown, the customer is looked up. A fresh key is used only when the processor replays a failure for the first one: an
- * attempt that is not over could still make a second customer.
+ * Creates a customer. The first attempt has an idempotency key derived only from the tenant, so that a retry after a crash gets the same
+ * customer. If the outcome is unknown, the customer is looked up. A new key is used only if the attempt under the first one is certainly
+ * over, because otherwise it could still create a second customer.
  */
 async function makeCustomer(deps: TenantDeps, tenant: TenantRecord, signal: AbortSignal): Promise<ProcessorId> {
   const { id, name, email } = tenant
@@ -92,12 +92,15 @@ async function makeCustomer(deps: TenantDeps, tenant: TenantRecord, signal: Abor
   }
 }
 
-/** A key that came before with another name or address is refused: what that attempt made is looked up as well. */
+/**
+ * True if the attempt may have created a customer. An idempotency error means that an earlier attempt used the key with another name or
+ * address, so its customer is looked up too.
+ */
 function mayHaveHappened(failure: unknown): boolean {
   return failure instanceof ProcessorError && (failure.outcomeUnknown || failure.original.type === 'idempotency_error')
 }
 
-/** Nothing is carried out under the key any more, or it was used with another name or address. */
+/** True if no attempt under this key can take effect any more, or if the key was used with another name or address. */
 function isOver(failure: unknown): boolean {
   if (!(failure instanceof ProcessorError)) return false
   return failure.repeated || (failure.kind === 'rejected' && failure.original.type === 'idempotency_error')

@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts'
 import type { Processor, ProcessorAccount } from '../processor/processor.ts'
 import type { Store } from '../store/store.ts'
 
-/** What the use cases of this room need. */
+/** Dependencies of the tenant use cases. */
 export interface TenantDeps {
   readonly store: Pick<Store, 'tenants' | 'localSubscriptions' | 'exclusively'>
   readonly processor: Pick<
@@ -10,10 +10,10 @@ export interface TenantDeps {
     'createCustomer' | 'updateCustomer' | 'findCustomer' | 'subscriptions' | 'expireCheckouts'
   >
   readonly clock: Clock
-  /** A new id: text, lower case, sortable by time. */
+  /** Generates an id: lower-case text, sortable by time. */
   readonly newId: () => string
-  /** Aborts when the process drains. */
+  /** Aborts when the process shuts down. */
   readonly shutdown: AbortSignal
-  /** The account that this environment is bound to; refuses another one. */
+  /** The processor account that this environment is bound to; throws for another account. */
   readonly account: () => Promise<ProcessorAccount>
 }

@@ -1,4 +1,4 @@
-// What a tenant's fields may be. Pure; every mistake is told at once.
+// Validates the fields of a tenant. Pure; reports all errors at once.
 import { idPattern } from '../config/schema/fields.ts'
 import { pointerOf } from '../errors/issue.ts'
 import type { Issue } from '../errors/issue.ts'
@@ -11,16 +11,16 @@ import { editedFields } from './audit.ts'
 const longestText = 250
 const tenantId = new RegExp(idPattern)
 const customerId = /^[\x21-\x7e]{1,255}$/
-/** Loosely: whether it can be delivered, only a delivery tells. */
+/** Lenient check: only sending an email shows if an address is valid. */
 const emailAddress = /^[^\s@]+@[^\s@]+$/
 
 interface Rule {
   readonly allows: (value: string) => boolean
-  /** What is said when it does not. */
+  /** Message for a value that is not allowed. */
   readonly detail: string
 }
 
-/** What each field may be that callers give. Null, where a column may hold it, is always allowed. */
+/** Rules for the fields that callers can set. null is always allowed if the column is nullable. */
 const rules: Readonly<Record<EditedField, Rule>> = {
   name: { allows: isText, detail: `A name has 1 to ${longestText} characters and no control characters.` },
   email: {
@@ -38,12 +38,12 @@ const idRule: Rule = {
   detail: 'An id begins with a letter or a digit and has up to 100 letters, digits, dots, dashes and underscores.',
 }
 
-/** Throws `request_invalid` with an issue for each field that is wrong. */
+/** Throws `request_invalid` with one issue per invalid field. */
 export function checkNewTenant(tenant: NewTenant): void {
   refuse([...broken('id', tenant.id, idRule), ...fieldIssues(tenant)])
 }
 
-/** The same for a change, where every field is optional. */
+/** Validates a change, in which every field is optional. Throws like {@link checkNewTenant}. */
 export function checkTenantChange(change: TenantChange): void {
   refuse(fieldIssues(change))
 }
@@ -57,7 +57,7 @@ function broken(field: string, value: string | null | undefined, { allows, detai
   return [{ code: 'value_invalid', pointer: pointerOf([snake(field)]), severity: 'error', detail }]
 }
 
-// Control characters and lone surrogates cannot be stored, or shown, everywhere.
+// Rejects control characters and lone surrogates, because not every system can store or display them.
 function isText(text: string): boolean {
   return text.trim() !== '' && text.length <= longestText && text.isWellFormed() && !/\p{Cc}/u.test(text)
 }

@@ -1,5 +1,5 @@
-// Subscriptions to free prices, which live here alone: when they end. The first page that is paid ends those that its tenant had
-// when it was opened; the service learns of it when it next reads the tenant's subscriptions.
+// Ends free subscriptions, which exist only here. The first paid checkout ends the free subscriptions that its tenant had when the page was
+// opened. The service detects the payment when it next reads the tenant's subscriptions.
 import { ServiceError } from '../errors/service-error.ts'
 import type { LiveSubscription } from '../processor/customer-half.ts'
 import type { Caller } from '../service/tenants.ts'
@@ -13,10 +13,10 @@ export interface FreeSubscriptionDeps extends Pick<TenantDeps, 'clock' | 'newId'
   readonly store: Pick<TenantDeps['store'], 'localSubscriptions'>
 }
 
-/** The processor takes 500 characters of metadata; nobody has as many free subscriptions. */
+/** The processor's limit for a metadata value (500 characters), enough for about 18 subscription ids. */
 const longestValue = 500
 
-/** The value of `endsKey` for a page: what is to end when it is paid. null when there is nothing. */
+/** Metadata value of `endsKey`: ids of the free subscriptions that a payment ends; null if there are none. */
 export function endedByPaying(running: readonly LocalSubscriptionRecord[]): string | null {
   let value = ''
   for (const { id } of running) {
@@ -29,7 +29,7 @@ export function endedByPaying(running: readonly LocalSubscriptionRecord[]): stri
 
 export const isRunning = ({ endedAt }: LocalSubscriptionRecord): boolean => endedAt === null
 
-/** Those that still run, after those that something paid took the place of have ended. */
+/** Ends the free subscriptions replaced by a paid one, and returns those that still run. */
 export async function settleFree(
   deps: FreeSubscriptionDeps,
   tenantId: string,
@@ -47,7 +47,7 @@ export async function settleFree(
 
 const nobody: Caller = { author: null, by: null, requestId: null }
 
-/** Ends free subscriptions that another free one takes the place of. */
+/** Ends free subscriptions replaced by another free one. */
 export async function endReplaced(
   deps: FreeSubscriptionDeps,
   { id, createdAt }: LocalSubscriptionRecord,
@@ -78,7 +78,7 @@ async function endFree(
   return store.localSubscriptions.end(id, ending.because === 'cancelled' ? now : ending.at, audit)
 }
 
-/** Ends a free subscription now. `subscription_not_found`; `conflict` for one of the processor, which bills it. */
+/** Ends a free subscription now. Throws `subscription_not_found`, or `conflict` for a processor subscription, which is billed there. */
 export async function cancelFree(
   deps: TenantDeps,
   tenantId: string,

@@ -1,5 +1,5 @@
-// One change of what a tenant is at the processor at a time. Who comes second waits a while: two calls at once are one after
-// the other.
+// Serializes changes of a tenant at the processor with a lease. A second caller retries for some seconds, so that concurrent calls run one
+// after the other.
 import { setTimeout as wait } from 'node:timers/promises'
 import { ServiceError } from '../errors/service-error.ts'
 import { stopIfDraining } from '../journal/run-steps.ts'
@@ -9,7 +9,7 @@ export const tenantLease = (id: string) => `tenant:${id}`
 
 export interface LeaseDeps {
   readonly store: Pick<Store, 'exclusively'>
-  /** Aborts when the process drains. */
+  /** Aborts when the process shuts down. */
   readonly shutdown: AbortSignal
 }
 
@@ -18,12 +18,18 @@ export interface TenantLease {
   readonly signal: AbortSignal
 }
 
-/** Work on a tenant is one or two calls of the processor; changing all its subscriptions may be many. */
+/**
+ * Maximum wait (ms) for a lease: `brief` for a request of a user, `long` otherwise. Work on a tenant is usually one or two calls to the
+ * processor, but e.g. a change of all its subscriptions needs more.
+ */
 const patience = { brief: 3_000, long: 10_000 } as const
 const shortestWaitMs = 10
 const longestWaitMs = 250
 
-/** Runs `work` alone under this name. `tenant_busy` when another holds it for ten seconds, or when it is lost on the way. */
+/**
+ * Runs `work` under the lease `name`. Throws `tenant_busy` if the lease is not free within `patienceMs` (default 10 s), or if it is lost
+ * during the work.
+ */
 export async function alone<T>(
   deps: LeaseDeps,
   name: string,
@@ -49,7 +55,10 @@ export async function alone<T>(
   }
 }
 
-/** The same for one tenant and a person who waits: three seconds. `signal` aborts when the lease is lost or the process drains. */
+/**
+ * Runs `work` under the tenant's lease, for a request of a user: waits at most three seconds. `signal` aborts when the lease is lost or the
+ * process shuts down.
+ */
 export function withTenant<T>(deps: LeaseDeps, id: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const run = ({ signal }: TenantLease) => work(AbortSignal.any([signal, deps.shutdown]))
   return alone(deps, tenantLease(id), run, patience.brief)

@@ -1,4 +1,4 @@
-// Who buys. Decides what a tenant is and when it may change or go; never changes a subscription.
+// Creates, changes and deletes tenants. Decides when a tenant may be changed or deleted; never changes a subscription.
 import { ServiceError } from '../errors/service-error.ts'
 import { processorId } from '../catalog/resource.ts'
 import type { ProcessorId } from '../catalog/resource.ts'
@@ -31,14 +31,17 @@ export function createTenants(deps: TenantDeps): Tenants {
     cancelSubscription: (id, subscription, caller) => cancelFree(deps, id, subscription, caller),
     async tenantAudit(id, page) {
       const { items, total } = await tenants.audit(id, page)
-      // The trail outlives its tenant.
+      // The audit log is kept after its tenant is deleted.
       if (total === 0) await findTenant(deps, id)
       return { items: items.map(auditEntry), total }
     },
   }
 }
 
-/** Asks nothing of the processor: tenants can be made while it is away, and a customer id is believed until it is used. */
+/**
+ * Creates a tenant without a request to the processor, so that it works during an outage. A given customer id is verified only when it is
+ * used.
+ */
 async function createTenant(deps: TenantDeps, wanted: NewTenant, caller: Caller): Promise<TenantRecord> {
   checkNewTenant(wanted)
   const now = deps.clock.now()
@@ -57,8 +60,8 @@ async function createTenant(deps: TenantDeps, wanted: NewTenant, caller: Caller)
 
 async function updateTenant(deps: TenantDeps, id: string, change: TenantChange, caller: Caller): Promise<TenantRecord> {
   checkTenantChange(change)
-  // A customer must not change under a checkout that makes one, or under a swap of prices; and of two new names the same one
-  // must be the last here and at the processor.
+  // Under the lease, so that the customer does not change during a checkout or a price swap, and so that of two concurrent renames the same
+  // one wins here and at the processor.
   return withTenant(deps, id, (signal) => applyChange(deps, id, change, caller, signal))
 }
 
@@ -85,7 +88,9 @@ async function applyChange(
   return updated
 }
 
-/** Before the record: when the processor does not take it nothing has changed, and to send it again is harmless. */
+/**
+ * Renames the customer before the tenant's record is changed: if the processor rejects it, nothing has changed, and a retry is harmless.
+ */
 async function renameCustomer(
   deps: TenantDeps,
   customer: string | null,
@@ -100,18 +105,18 @@ async function renameCustomer(
       const options = { idempotencyKey: `ratecard-customer-${deps.newId()}`, signal }
       await deps.processor.updateCustomer(processorId(customer), change, options)
     } catch (error) {
-      // A customer id is believed until it is used: one that is not there has no name either.
+      // The customer id may be wrong, because it is verified only when used. A customer that does not exist needs no name.
       if (!isUnknownObject(error)) throw error
     }
   })
 }
 
-/** What is absent is null. */
+/** The editable fields, with null for absent ones. */
 function givenFields(wanted: NewTenant): EditedFields {
   return Object.fromEntries(editedFields.map((field) => [field, wanted[field] ?? null])) as EditedFields
 }
 
-/** What is absent stays as it is. */
+/** The fields whose given value differs. Absent fields are unchanged. */
 function differing(tenant: TenantRecord, wanted: TenantChange): Partial<EditedFields> {
   return pick(
     wanted as EditedFields,
@@ -119,7 +124,7 @@ function differing(tenant: TenantRecord, wanted: TenantChange): Partial<EditedFi
   )
 }
 
-/** The negotiated prices are on this customer's subscriptions: nobody would find them again. */
+/** Throws if negotiated prices are applied: they are on subscriptions of this customer and could not be found later. */
 function refuseWithEnterprise(tenant: TenantRecord): void {
   if (tenant.processorCustomerId === null) return
   if (tenant.enterpriseTemplate === null && tenant.enterpriseId === null) return
@@ -128,7 +133,7 @@ function refuseWithEnterprise(tenant: TenantRecord): void {
   })
 }
 
-/** The store ends its sessions and free subscriptions with it. */
+/** Deletes a tenant; the store also ends its sessions and free subscriptions. */
 async function removeTenant(deps: TenantDeps, id: string, caller: Caller, signal: AbortSignal): Promise<void> {
   const tenant = await findTenant(deps, id)
   await letGoOfCustomer(deps, tenant, removing, signal)
@@ -137,7 +142,7 @@ async function removeTenant(deps: TenantDeps, id: string, caller: Caller, signal
   if (!(await deps.store.tenants.remove(id, audit))) throw tenantNotFound(id)
 }
 
-/** How a tenant that is still billed is told why it cannot part with its customer. */
+/** Texts of the error for a tenant with live subscriptions. */
 interface Parting {
   readonly refusal: (subscriptions: string) => string
   readonly hint: string
@@ -153,7 +158,7 @@ const changing: Parting = {
   hint: 'Cancel them at the processor first, then change the customer: they would go on to bill one that nobody knows.',
 }
 
-/** Only a customer that pays for nothing, and has no page to do so, can be parted from its tenant. */
+/** Verifies that the customer has no subscriptions, and expires its open checkout pages, before it is separated from its tenant. */
 async function letGoOfCustomer(
   deps: TenantDeps,
   tenant: TenantRecord,
@@ -163,9 +168,9 @@ async function letGoOfCustomer(
   if (tenant.processorCustomerId === null) return
   const customer = processorId(tenant.processorCustomerId)
   await refuseWithSubscriptions(deps, customer, parting, signal)
-  // Whoever pays on a page that is still open buys for a tenant that is gone, or that has another customer by now.
+  // A payment on an open page would otherwise be for a deleted tenant, or for one that has another customer by then.
   await closePages(deps.processor, { customer, tenantId: tenant.id }, signal)
-  // Somebody may have paid on one of them just before.
+  // A page may have been paid just before it was expired.
   await refuseWithSubscriptions(deps, customer, parting, signal)
 }
 
@@ -175,7 +180,7 @@ async function refuseWithSubscriptions(
   { refusal, hint }: Parting,
   signal: AbortSignal,
 ): Promise<void> {
-  // Another account would know nothing of the customer, and so of what it pays for.
+  // The customer would be unknown in another account, and its subscriptions would not be found.
   await deps.account()
   const live = await subscriptionsOf(deps.processor, customer, signal)
   if (live.length === 0) return

@@ -1,20 +1,20 @@
-// Workers of this project on Cloudflare, through Cloudflare's own client. The code goes first, its schedules after it; what a
-// failure between the two leaves behind is said. Never logs, and no error repeats a secret.
+// Deploys a worker of this project to Cloudflare with Cloudflare's own client. Uploads the code first and replaces the schedules second;
+// the error of a failure between the two names the step. Writes no log, and no error contains a secret.
 import { schedulesRequest, uploadRequest } from './requests.ts'
 import type { CloudflareWorker, UploadRequest } from './requests.ts'
 
 export interface CloudflareAccess {
   readonly accountId: string
   readonly apiToken: string
-  /** Another address of the API, for tests and proxies. */
+  /** Base URL of the API, for tests and proxies; default {@link defaultBaseUrl}. */
   readonly baseUrl?: string
 }
 
 export interface CloudflareDeployment {
   readonly name: string
-  /** What Cloudflare calls this content; null when it did not say. */
+  /** Cloudflare's ETag of the uploaded script; null if the response has none. */
   readonly etag: string | null
-  /** As Cloudflare has them now. */
+  /** Cron expressions that Cloudflare returns after the update. */
   readonly crons: readonly string[]
 }
 
@@ -25,7 +25,7 @@ export class CloudflareError extends Error {
   readonly problem: CloudflareProblem
   /** The step that failed. */
   readonly step: 'start' | 'upload' | 'schedules'
-  /** Of Cloudflare's answer; null when there was none. */
+  /** HTTP status of Cloudflare's response; null if there was no response. */
   readonly status: number | null
 
   constructor(
@@ -43,7 +43,9 @@ export class CloudflareError extends Error {
 
 const defaultBaseUrl = 'https://api.cloudflare.com/client/v4'
 
-/** Uploads and replaces the schedules; rejects with a {@link CloudflareError}. Safe to repeat. */
+/**
+ * Uploads the script and replaces its schedules; rejects with a {@link CloudflareError}. Idempotent, so a failed deployment can be retried.
+ */
 export async function deployToCloudflare(
   worker: CloudflareWorker,
   access: CloudflareAccess,
@@ -63,8 +65,8 @@ export async function deployToCloudflare(
 }
 
 /**
- * The form as Cloudflare documents it: `metadata` as one JSON part, each module under its own name. The client's own encoder
- * flattens both into fields of other names, which Cloudflare refuses.
+ * The multipart form as Cloudflare documents it: `metadata` as one JSON part, each module as a part under its own name. The encoder of the
+ * client flattens both into fields with other names, which Cloudflare rejects.
  */
 function formOf({ metadata, modules }: UploadRequest): FormData {
   const form = new FormData()
@@ -84,7 +86,7 @@ async function openClient({ apiToken, baseUrl }: CloudflareAccess) {
   })
   const client = new library.default({
     apiToken,
-    // Left out, the client would take these from the environment of the process.
+    // If omitted, the client reads these credentials from the environment variables of the process.
     apiKey: null,
     apiEmail: null,
     userServiceKey: null,

@@ -1,5 +1,5 @@
-// What a deployment asks of Cloudflare, as data: the upload of the script and the replacement of its schedules. Decides what goes
-// over the wire and what of it may be shown; sends nothing.
+// The two requests of a Cloudflare deployment, as data: the upload of the script and the replacement of its schedules. Decides the content
+// of the requests and which parts may be displayed; sends nothing.
 import type { CronSchedule } from '../cron/parse.ts'
 import type { WorkerBundle } from '../project/bundle.ts'
 import type { Manifest } from '../project/manifest.ts'
@@ -8,7 +8,7 @@ import { cloudflareCron } from './schedules.ts'
 export interface CloudflareWorker {
   readonly manifest: Manifest
   readonly bundle: WorkerBundle
-  /** Values of the environment file; they become secrets. */
+  /** Variables of the environment file; each becomes a secret. */
   readonly secrets: ReadonlyMap<string, string>
 }
 
@@ -21,7 +21,7 @@ export interface Metadata {
   readonly compatibility_date: string
   readonly compatibility_flags: readonly string[]
   readonly bindings: readonly Binding[]
-  /** Nothing of an earlier upload stays: the project is the whole truth. */
+  /** Empty, so that Cloudflare keeps no binding of an earlier upload: the project defines all of them. */
   readonly keep_bindings: readonly []
 }
 
@@ -68,7 +68,10 @@ export function uploadRequest(accountId: string, { manifest, bundle, secrets }: 
   }
 }
 
-/** Also sent when there are none: schedules that were taken out of the file must not go on. */
+/**
+ * The request that replaces all schedules. It is sent with an empty list too, otherwise schedules removed from the manifest would keep
+ * running.
+ */
 export function schedulesRequest(
   accountId: string,
   { name, crons }: { readonly name: string; readonly crons: readonly CronSchedule[] },
@@ -79,7 +82,7 @@ export function schedulesRequest(
   }
 }
 
-/** The metadata with every secret hidden, its length included. */
+/** The metadata with each secret value replaced by a mask of fixed length. */
 export function maskedMetadata(metadata: Metadata): Metadata {
   const bindings = metadata.bindings.map((binding) =>
     binding.type === 'secret_text' ? { ...binding, text: '••••••' } : binding,
@@ -87,7 +90,7 @@ export function maskedMetadata(metadata: Metadata): Metadata {
   return { ...metadata, bindings }
 }
 
-/** Settings of the manifest that mean something here and are not carried over. */
+/** Manifest settings that this service applies and a Cloudflare deployment does not, each with the alternative. */
 export function notCarriedOver(manifest: Manifest): string[] {
   return [
     ...(manifest.hosts.length === 0 ? [] : [`routes (${manifest.hosts.join(', ')}): add them as custom domains there`]),

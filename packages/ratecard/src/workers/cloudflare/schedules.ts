@@ -3,8 +3,8 @@ import type { CronSchedule } from '../cron/parse.ts'
 const names = ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT']
 
 /**
- * The expression as Cloudflare reads it: days of the week are 0 to 6 from Sunday here and 1 to 7 there, so they are written as
- * names, which mean the same everywhere. Everything else means the same already, the rule for two day fields too.
+ * The cron expression in Cloudflare's syntax. Days of the week are 0 to 6 from Sunday here and 1 to 7 on Cloudflare, so they are written as
+ * names (e.g. `MON`), which are equal in both. All other fields, and the rule for two restricted day fields, are the same.
  */
 export function cloudflareCron({ expression }: CronSchedule): string {
   const fields = expression.split(' ')
@@ -12,7 +12,10 @@ export function cloudflareCron({ expression }: CronSchedule): string {
   return [...fields, days.split(',').map(dayItem).join(',')].join(' ')
 }
 
-/** `*` stays: it alone leaves the field unrestricted. A step is written out: names take no steps in every parser. */
+/**
+ * One item of the day-of-week field. `*` is kept, because only a literal `*` leaves the field unrestricted. A step is expanded into a list
+ * of names (e.g. `1-5/2` becomes `MON,WED,FRI`), because not every parser accepts steps between names.
+ */
 function dayItem(item: string): string {
   if (item === '*') return item
   const [range = '', step] = item.split('/')

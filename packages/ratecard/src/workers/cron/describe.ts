@@ -2,7 +2,7 @@ import type { CronSchedule } from './parse.ts'
 
 const weekdays = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
 
-/** A few English words for the shapes people use (`every 5 minutes`, `Sundays at 00:00 UTC`); undefined for any other. */
+/** Describes common cron shapes in English (e.g. `every 5 minutes`, `Sundays at 00:00 UTC`); undefined for any other schedule. */
 export function describeCron(schedule: CronSchedule): string | undefined {
   const fields = schedule.expression.split(' ')
   const [minute, hour, date, month, weekday] = fields
@@ -26,7 +26,10 @@ function describeMinutes(minute: string): string | undefined {
   return isNumber(minute) ? `every hour at minute ${minute}` : undefined
 }
 
-/** A step that does not divide the field leaves a shorter gap at its end: "every 7 minutes" would be untrue. */
+/**
+ * Undefined for a step that does not divide the field (e.g. a step of 7): the gap at the end of the hour is shorter, so "every 7 minutes"
+ * would be wrong.
+ */
 function every(field: string, span: number, unit: string): string | undefined {
   const step = Number(field.slice(2))
   if (span % step !== 0) return undefined

@@ -2,10 +2,10 @@ import type { CronSchedule } from './parse.ts'
 
 const minuteMs = 60_000
 const minutesPerDay = 1440
-/** 29 February can be eight years away (1896 to 1904); nothing a parsed schedule allows is rarer. */
+/** Search limit in years. The rarest valid schedule fires on 29 February, which can be eight years away (e.g. 1896 to 1904). */
 const horizonYears = 9
 
-/** The first time strictly after `after` (both epoch milliseconds, UTC) at which the schedule fires; null when there is none. */
+/** The first time strictly after `after` at which the schedule fires; null if there is none. Both times are epoch milliseconds in UTC. */
 export function nextFire(schedule: CronSchedule, after: number): number | null {
   const start = Math.floor(after / minuteMs) + 1
   let day = Math.floor(start / minutesPerDay)

@@ -1,16 +1,16 @@
-// The cron grammar of the specification, strictly: five fields, `*`, ranges, lists, steps, Sunday 0, UTC.
-// Decides what an expression means and why it is refused; never knows the time.
+// Strict parser of the specification's cron grammar: five fields, `*`, ranges, lists, steps, Sunday as 0, UTC.
+// Decides the meaning of an expression and the reason for a rejection; never reads the clock.
 
-/** A parsed expression. Each set is indexed by the value itself (`months[1]` is January); 1 means "fires". */
+/** A parsed expression. Each array is indexed by the value itself (e.g. `months[1]` is January); 1 means "fires". */
 export interface CronSchedule {
-  /** As it was written, apart from surrounding and repeated blanks. */
+  /** The source text with surrounding and repeated blanks removed. */
   readonly expression: string
   readonly minutes: Uint8Array
   readonly hours: Uint8Array
   readonly daysOfMonth: Uint8Array
   readonly months: Uint8Array
   readonly daysOfWeek: Uint8Array
-  /** Only a literal `*` leaves a day field unrestricted; with both restricted, either one matching is enough. */
+  /** True if the field is a literal `*`. If both day fields are restricted, the schedule fires when either of them matches. */
   readonly anyDayOfMonth: boolean
   readonly anyDayOfWeek: boolean
 }
@@ -18,7 +18,7 @@ export interface CronSchedule {
 export interface CronIssue {
   readonly detail: string
   readonly hint: string
-  /** Zero-based offset in the expression. */
+  /** Zero-based offset of the error in the expression. */
   readonly position: number
 }
 
@@ -63,7 +63,10 @@ class CronError extends Error {
   }
 }
 
-/** Refuses, with the fix in the hint, everything outside the specification's grammar and every expression that can never match. */
+/**
+ * Parses an expression. Rejects everything outside the grammar and every expression that can never match (e.g. 30 February), with the fix
+ * in the hint.
+ */
 export function parseCron(expression: string): ParsedCron {
   try {
     return { schedule: parse(expression) }

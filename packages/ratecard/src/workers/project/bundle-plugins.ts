@@ -1,4 +1,4 @@
-// How imports of a worker are found: those the runtime answers, those that become modules of their own, and our own client.
+// Resolves the imports of a worker: modules built into the runtime, modules shipped beside the bundle, and our own client.
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { builtinModules } from 'node:module'
@@ -9,7 +9,7 @@ export type BundleModule =
   | { readonly name: string; readonly type: 'text'; readonly content: string }
   | { readonly name: string; readonly type: 'wasm' | 'data'; readonly content: Uint8Array }
 
-/** Module name → the module and the file it was read from. */
+/** Module name in the bundle → the module and its source file. */
 export type ImportedModules = Map<string, { readonly module: BundleModule; readonly file: string }>
 
 const moduleTypes: Readonly<Record<string, BundleModule['type']>> = {
@@ -21,8 +21,8 @@ const moduleTypes: Readonly<Record<string, BundleModule['type']>> = {
 }
 
 /**
- * `@ratecard/client` comes from the project when it is installed there, else from this installation: a new project deploys
- * before anybody ran a package manager in it.
+ * Resolves `@ratecard/client` from the project if it is installed there, otherwise from this installation, so that a new project can be
+ * deployed before `npm install`.
  */
 export const ownClient: Plugin = {
   name: 'own-client',
@@ -41,8 +41,8 @@ export const ownClient: Plugin = {
 }
 
 /**
- * `import 'crypto'` means `node:crypto`, as on Cloudflare, unless the project installed a package of that name. A CommonJS
- * `require` of it goes through an ES import: the runtime has no `require`, and esbuild's stand-in only throws.
+ * Resolves `import 'crypto'` to `node:crypto`, as Cloudflare does, unless the project installed a package of that name. A CommonJS
+ * `require` is rewritten to an ES import: the runtime has no `require`, and esbuild's replacement for it always throws.
  */
 export const nodeModules: Plugin = {
   name: 'node-modules',
@@ -79,7 +79,7 @@ export function importedModules(modules: ImportedModules): Plugin {
         if (found.errors.length > 0) return { errors: found.errors }
         const content = await readFile(found.path)
         const type = moduleTypes[path.extname(found.path)] ?? 'data'
-        // The digest keeps two files of one name apart; the name is what shows in traces.
+        // The digest separates two files of the same name; the file name is kept because it appears in stack traces.
         const digest = createHash('sha256').update(content).digest('hex').slice(0, 10)
         const name = `./${digest}-${path.basename(found.path).replace(/[^\w.-]/g, '_')}`
         const module = type === 'text' ? { name, type, content: content.toString('utf8') } : { name, type, content }

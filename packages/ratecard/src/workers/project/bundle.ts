@@ -1,5 +1,5 @@
-// One worker's sources into the modules the runtime loads. Decides what a bundle may contain and how large it may be;
-// never reads the manifest and never starts anything.
+// Bundles the sources of a worker into the modules that the runtime loads. Decides the allowed content and size of a bundle; never reads
+// the manifest and never starts a worker.
 import path from 'node:path'
 import { build, context } from 'esbuild'
 import type { BuildFailure, BuildOptions, BuildResult, Message, Metafile, OutputFile } from 'esbuild'
@@ -7,13 +7,16 @@ import { importedModules, nodeModules, ownClient } from './bundle-plugins.ts'
 import type { BundleModule, ImportedModules } from './bundle-plugins.ts'
 
 export interface WorkerBundle {
-  /** One ES module. */
+  /** Source text of one ES module. */
   readonly code: string
-  /** Source map, version 3, as JSON; its sources are relative to the working directory. */
+  /** Source map (version 3) as JSON. Source paths are relative to the working directory. */
   readonly sourceMap: string
-  /** What the code imports beside itself, under exactly these names. */
+  /** Modules that the code imports, under exactly these names. */
   readonly modules: readonly BundleModule[]
-  /** Bytes of code and modules; the source map is not counted, as it never reaches the runtime. */
+  /**
+   * Size of code and modules in bytes, compared with {@link maxBundleBytes}. The source map is not counted, because the runtime never loads
+   * it.
+   */
   readonly bytes: number
 }
 
@@ -21,41 +24,41 @@ export interface BundleIssue {
   readonly severity: 'error' | 'warning'
   readonly detail: string
   readonly hint?: string
-  /** Absent when the whole bundle is meant; `column` counts from 1. */
+  /** Source file; absent if the issue concerns the whole bundle. `column` counts from 1. */
   readonly file?: string
   readonly line?: number
   readonly column?: number
 }
 
 export interface BundleResult {
-  /** null when any issue is an error. */
+  /** null if any issue is an error. */
   readonly bundle: WorkerBundle | null
   readonly issues: readonly BundleIssue[]
 }
 
 export interface BundleOptions {
-  /** The entry file: absolute, or relative to `workingDirectory`. */
+  /** Entry file: absolute, or relative to `workingDirectory`. */
   readonly entry: string
-  /** Where paths of issues and sources start; usually the folder of the manifest. */
+  /** Base folder of the paths in issues and source maps, usually the folder of the manifest. */
   readonly workingDirectory: string
   readonly minify?: boolean
 }
 
 export const maxBundleBytes = 10 * 1024 * 1024
 
-/** The class the host adds to every worker; a worker's own export of that name would take its place. */
+/** Class that the host adds to every worker. An export of the same name in the author's code would replace it. */
 const reservedExport = '__Ctl'
 
-/** Bundles with esbuild. What is wrong with the author's code is returned as issues; only a broken installation throws. */
+/** Bundles a worker with esbuild. Errors in the author's code are returned as issues; it throws only if the installation is broken. */
 export async function bundleWorker(options: BundleOptions): Promise<BundleResult> {
   const modules: ImportedModules = new Map()
   return settle(() => build(buildOptions(options, modules)), modules)
 }
 
-/** The same again and again, with what esbuild remembers of unchanged files. One call at a time. */
+/** Bundles one worker repeatedly, with esbuild's cache of unchanged files. Calls must not overlap. */
 export interface Bundler {
   bundle(): Promise<BundleResult>
-  /** Absolute paths of the files that the last whole bundle was made of, without those of installed packages. */
+  /** Absolute paths of the source files of the last successful bundle, without files of installed packages. */
   inputs(): readonly string[]
   close(): Promise<void>
 }
@@ -181,7 +184,7 @@ function megabytes(bytes: number): string {
 function issueOf(severity: BundleIssue['severity'], message: Message): BundleIssue {
   const { location } = message
   const notes = message.notes.map((note) => note.text).join(' ')
-  // esbuild's advice, to leave the import out of the bundle, would only move the failure to the start of the worker.
+  // Omits esbuild's advice to mark the import as external: the worker would then fail at its start instead of at the build.
   const missing = /^Could not resolve "([^"]+)"/.exec(message.text)?.[1]
   const hint =
     missing === undefined

@@ -1,5 +1,5 @@
-// Environment files: `NAME=value` lines, quotes, comments, as dotenv reads them. Nothing in them is expanded, so that a `$` of a
-// password stays one. Decides what a worker may be given from one; never reads a file.
+// Environment files with `NAME=value` lines, quotes and comments, parsed with dotenv. Values are not expanded, so that a `$` in a password
+// stays literal. Decides which variables a worker receives; never reads a file.
 import { parse } from 'dotenv'
 import { variableName } from './manifest-keys.ts'
 
@@ -11,36 +11,36 @@ export interface EnvironmentIssue {
   readonly hint: string
 }
 
-/** The variables of an environment file. */
+/** Parses an environment file into its variables; a byte order mark is removed. */
 export function parseEnvFile(text: string): ReadonlyMap<string, string> {
   return new Map(Object.entries(parse(text.replace(/^\uFEFF/, ''))))
 }
 
-/** Reserved by RFC 2606 and 6761: nobody's real address is there. */
+/** Host names reserved by RFC 2606 and RFC 6761, which never have a real address. */
 const reservedHost = /(^|[/@.])(example\.(com|net|org)|[\w-]+\.(example|invalid))([:/]|$)/
-/** The end of each line in the templates of `init` whose value has to be replaced, e.g. `X=https://a.example.com # placeholder of init`. */
+/** End of a template line of `init` whose value must be replaced, e.g. `X=https://a.example.com # placeholder of init`. */
 const placeholderLine = /^\s*(\w+)=([^\s'"`#]+)\s+# placeholder of init\b.*$/
 
 /**
- * Variables of an environment file that are still the placeholders of `init`, with their lines: these count as absent. The comment
- * marks the line as one that `init` wrote, so the same value without the comment is set, and so is another value beside it.
+ * Variables that still hold a placeholder of `init`, with their line numbers; they count as absent. The comment marks a line as written by
+ * `init`: the same value without the comment counts as set, and so does a real host name on a marked line.
  */
 export function placeholders(text: string): ReadonlyMap<string, number> {
   const found = new Map<string, number>()
   for (const { line, text: written, name } of assignments(text)) {
     if (name === null) continue
     const [, marked, value = ''] = placeholderLine.exec(written) ?? []
-    // Of a name that is assigned twice the last line counts.
+    // If a name is assigned twice, the last line wins.
     if (marked === name && reservedHost.test(value)) found.set(name, line)
     else found.delete(name)
   }
   return found
 }
 
-/** Credentials of the deploying person: they would give a worker the power over its own account. */
+/** Cloudflare credentials of the deploying user. With them a worker could control the account that it runs in. */
 const withheld = ['CLOUDFLARE_API_TOKEN', 'CLOUDFLARE_ACCOUNT_ID']
 
-/** What a worker gets of an environment file, and what is wrong with the file, at its lines. */
+/** The variables that a worker receives from an environment file, and the issues of the file with their lines. */
 export function workerEnvironment(
   text: string,
   untouched: ReadonlyMap<string, number> = new Map(),
@@ -58,10 +58,10 @@ export function workerEnvironment(
 interface Assignment {
   readonly line: number
   readonly text: string
-  /** null: the line is no assignment at all, and the parser would skip it without a word. */
+  /** Variable name; null if the line is not an assignment, which the parser would skip silently. */
   readonly name: string | null
   readonly value: string
-  /** The quote that the value begins with and that never ends: the parser would take the quote for a part of the value. */
+  /** Opening quote of a value without a closing quote; the parser would read the quote as part of the value. */
   readonly openQuote: string | null
 }
 
@@ -81,13 +81,13 @@ function assignments(text: string): Assignment[] {
   return found
 }
 
-/** How many lines the quoted value goes over, as the parser reads it; null when it is none: its quote is part of the value. */
+/** Number of lines of a quoted value, as the parser reads it; null if no closing quote follows, so that the quote is part of the value. */
 function quotedLines(text: string, quote: string): number | null {
   const value = new RegExp(`^${quote}(?:\\\\${quote}|[^${quote}])*${quote}(?=[^\\S\\n]*(?:#.*)?(?:\\n|$))`).exec(text)
   return value === null ? null : value[0].split('\n').length
 }
 
-/** The parser lets the last one stand without a word. */
+/** Warnings for names assigned more than once, because the parser silently uses the last assignment. */
 function repeated(found: readonly Assignment[]): EnvironmentIssue[] {
   const lines = new Map<string, number>()
   return found.flatMap(({ name, line, text }) => {
@@ -100,7 +100,7 @@ function repeated(found: readonly Assignment[]): EnvironmentIssue[] {
   })
 }
 
-/** What to do about a line of {@link placeholders}. */
+/** The next step for a line found by {@link placeholders}. */
 export const placeholderHint =
   'Write your own value there; if this value is meant, remove the comment at the end of its line.'
 
@@ -121,7 +121,7 @@ function issuesOf({ line, text, name, value, openQuote }: Assignment): Environme
   const issue = (severity: EnvironmentIssue['severity'], detail: string, hint: string): EnvironmentIssue[] => [
     { severity, line, column, detail, hint },
   ]
-  // The text of the line may be a secret: it is not repeated.
+  // The line is not quoted in the message, because it may contain a secret.
   if (name === null)
     return issue('error', 'This line is no assignment.', 'Write NAME=value, or put # before a comment.')
   if (!variableName.test(name))

@@ -1,5 +1,5 @@
-// A new project on disk, from the templates of the package. It adds what is missing and never changes what an author wrote; the
-// one file it extends is .gitignore, so that secrets stay out of version control, and the ones it renews are generated.
+// Creates a new project on disk from the templates of the package. Adds missing files and never changes a file that an author wrote, with
+// two exceptions: `.gitignore` is extended, so that secrets stay out of version control, and generated files are renewed.
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -9,7 +9,7 @@ export const templates = ['saas', 'usage', 'enterprise', 'worker-only'] as const
 export type TemplateName = (typeof templates)[number]
 
 export interface MadeProject {
-  /** Paths relative to the project, with `/`, sorted. */
+  /** Paths relative to the project, with `/` as separator, sorted. */
   readonly created: readonly string[]
   readonly extended: readonly string[]
   readonly kept: readonly string[]
@@ -17,21 +17,24 @@ export interface MadeProject {
 
 export interface InitOptions {
   readonly template: TemplateName
-  /** Whether it starts with products; not where a configuration is already: they would be sold with the author's. */
+  /**
+   * Whether the project starts with sample products. False if a configuration exists already: its author would sell the sample products
+   * too.
+   */
   readonly starterBilling: boolean
-  /** Files that this version of the package makes, by path in the project; renewed when they differ. */
+  /** Generated files of this package version, by path in the project. An existing file with other content is replaced. */
   readonly generated: ReadonlyMap<string, string>
 }
 
 const templateRoot = fileURLToPath(new URL('../../../templates/', import.meta.url))
 
-/** Makes the project in `folder`, which may exist and hold other things. */
+/** Creates the project in `folder`, which may exist and contain other files. */
 export function initProject(folder: string, { template, starterBilling, generated }: InitOptions): MadeProject {
   const name = projectName(folder)
   const created: string[] = []
   const extended: string[] = []
   const kept: string[] = []
-  // A worker in the folder itself would stand in the way of those that have sub-folders of their own.
+  // A worker in `ratecard/workers` itself would hide existing workers in sub-folders.
   const several = findWorkerFolders(folder).some((found) => found !== path.join(folder, 'ratecard', 'workers'))
   for (const [file, source] of projectFiles(template)) {
     if (several && file.startsWith('ratecard/workers/')) continue
@@ -58,7 +61,7 @@ export function initProject(folder: string, { template, starterBilling, generate
   return { created: created.sort(), extended, kept: kept.sort() }
 }
 
-/** Target path → template file. An environment file starts as a copy of its example. */
+/** Target path → template file. An environment file starts as a copy of its example file. */
 function projectFiles(template: TemplateName): Map<string, string> {
   const files = new Map<string, string>()
   for (const layer of ['common', template]) {
@@ -66,7 +69,7 @@ function projectFiles(template: TemplateName): Map<string, string> {
     for (const entry of readdirSync(root, { recursive: true, withFileTypes: true })) {
       if (!entry.isFile()) continue
       const source = path.join(entry.parentPath, entry.name)
-      // npm drops or renames files that start with a dot when it packs; the templates start with an underscore instead.
+      // npm drops or renames files that start with a dot when it packs, so template names start with an underscore instead.
       const parts = path.relative(root, source).split(path.sep)
       const target = parts.map((part) => part.replace(/^_/, '.')).join('/')
       files.set(target, source)
@@ -80,7 +83,7 @@ function isSecret(file: string): boolean {
   return /\.env\.[a-z]+$/.test(file)
 }
 
-/** Whether lines were missing, and are there now. */
+/** Appends the missing lines; true if any was missing. */
 function extendLines(file: string, wanted: string): boolean {
   const text = readFileSync(file, 'utf8')
   const present = new Set(text.split(/\r?\n/).map((line) => line.trim()))
@@ -91,7 +94,7 @@ function extendLines(file: string, wanted: string): boolean {
   return true
 }
 
-/** A name that package managers and Workers take: lower case, digits, hyphens. */
+/** A name valid for package managers and Workers: lower case, digits and hyphens. */
 function projectName(folder: string): string {
   const name = path
     .basename(path.resolve(folder))

@@ -1,6 +1,6 @@
 /**
- * The compatibility flags a worker may set: those that shape its own behaviour. Experimental ones are refused, as are those
- * that loosen the runtime (`allow_…`, `unsafe…`) or need a binding that is not offered here.
+ * Compatibility flags that a worker may set: flags that affect only its own behaviour. Experimental flags are rejected, and so are flags
+ * that weaken the isolation of the runtime (`allow_…`, `unsafe…`) or need a binding that is not supported here.
  */
 export const allowedCompatibilityFlags: ReadonlySet<string> = new Set([
   'brotli_content_encoding',

@@ -1,11 +1,11 @@
-// Which keys of a wrangler.toml are read, and what to say of the others. A key that was meant for us and is not read does harm
-// in silence: a deployment without its schedules ends those that run. So what looks like one of ours is a mistake; what
-// resembles none of them, as all that only wrangler knows, is named and no more.
+// Decides which keys of a wrangler.toml are read, and how the others are reported. Ignoring a mistyped key does silent damage, e.g. a
+// deployment without its `crons` removes the running schedules. A key that resembles a supported key is therefore an error; any other key
+// (e.g. a wrangler-only key) gets a warning.
 import { didYouMean, nearest } from '../../errors/suggest.ts'
 import { isTable } from './manifest-values.ts'
 import type { Table } from './manifest-values.ts'
 
-/** What is honoured, by section; '' is the top of the file. The names in `[vars]` are the author's. */
+/** Supported keys by section; '' is the top level of the file. The names in `[vars]` are free. */
 const honoured = {
   '': [
     'name',
@@ -32,7 +32,7 @@ const sections = Object.keys(honoured) as Section[]
 
 const routeKeys = ['pattern', 'custom_domain']
 
-/** Sections that would put something into `env` on Cloudflare, and do not here. */
+/** Sections that add a binding to `env` on Cloudflare and are not supported here. */
 const bindingKeys: ReadonlySet<string> = new Set(
   'ai analytics_engine_datasets browser d1_databases dispatch_namespaces durable_objects hyperdrive images kv_namespaces mtls_certificates pipelines queues r2_buckets secrets_store_secrets send_email services vectorize version_metadata workflows'.split(
     ' ',
@@ -41,7 +41,7 @@ const bindingKeys: ReadonlySet<string> = new Set(
 
 export const variableName = /^[A-Za-z_$][\w$]*$/
 
-/** What is wrong with a key: an error for one that was meant to be read, a warning for one that is not ours. */
+/** A problem with a key: an error if it resembles a supported key, otherwise a warning. */
 export interface KeyIssue {
   readonly severity: 'error' | 'warning'
   readonly path: readonly (string | number)[]
@@ -49,7 +49,7 @@ export interface KeyIssue {
   readonly hint?: string
 }
 
-/** Every key of the manifest that is not read, except what says nothing (`$schema`) or is ignored with its whole section. */
+/** Issues for all keys that are not read. Keys without effect (`$schema`) and keys inside an ignored section are omitted. */
 export function judgeKeys(table: Table): readonly KeyIssue[] {
   return [
     ...Object.entries(table).flatMap(([key, value]) => judgeTopKey(key, value)),
@@ -65,7 +65,7 @@ export function judgeKeys(table: Table): readonly KeyIssue[] {
 
 function judgeTopKey(key: string, value: unknown): readonly KeyIssue[] {
   const own = judgeKey('', key)
-  // In a section with a typing mistake everything is astray, and `env` is a whole manifest of its own that is ignored.
+  // A mistyped section is one error, so its keys are not checked. `env` is ignored as a whole, because it contains complete manifests.
   const looksInside = key === 'vars' || (key !== 'env' && own.some(({ severity }) => severity === 'warning'))
   return looksInside && isTable(value) ? [...own, ...straySchedules(key, value)] : own
 }
@@ -83,14 +83,14 @@ function judgeKey(section: Section, key: string): readonly KeyIssue[] {
   return [{ severity: 'warning', path, detail }]
 }
 
-/** Of a route only the typing mistakes: whether it is served at all is told of the route, not of its keys. */
+/** Typing errors in the keys of a route. Unsupported routes are reported elsewhere, as a whole. */
 function judgeRouteKey(path: KeyIssue['path'], key: string): readonly KeyIssue[] {
   if (routeKeys.includes(key)) return []
   const hint = didYouMean(key, routeKeys)
   return hint === undefined ? [] : [{ severity: 'error', path, detail: `"${key}" of a route is not read.`, hint }]
 }
 
-/** Schedules that TOML puts into the section above them. Their form tells them from a variable that only has this name. */
+/** Cron schedules that TOML assigned to the section above them. Their form distinguishes them from a variable with the same name. */
 function straySchedules(section: string, { crons, triggers }: Table): readonly KeyIssue[] {
   const stray = (key: string, hint: string): KeyIssue => ({
     severity: 'error',

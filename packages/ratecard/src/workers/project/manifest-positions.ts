@@ -1,5 +1,5 @@
-// Where each key and value of a TOML text stands. The parser keeps no positions, and a mistake without its line is a riddle.
-// The text has already been parsed: this walk trusts its syntax and only has to find its way.
+// Positions of the keys and values in a TOML text, because the parser does not keep them and an error without a line is hard to find. The
+// text has already been parsed, so this walk relies on its valid syntax.
 
 export interface Position {
   readonly line: number
@@ -8,7 +8,7 @@ export interface Position {
 
 type Path = readonly (string | number)[]
 
-/** Finds the nearest known place of a path: the value itself, else its closest parent, else the start of the text. */
+/** Finds the position of a path: that of the value itself, otherwise of its closest parent, otherwise the start of the text. */
 export interface TomlPositions {
   value(path: Path): Position
   key(path: Path): Position
@@ -153,7 +153,7 @@ class Walker {
     }
   }
 
-  /** Whether another statement, item or pair begins after the blanks, before `end` or the end of the text. */
+  /** True if another statement, item or pair follows the blanks before `end` or before the end of the text. */
   private more(end: string): boolean {
     this.blank()
     return !this.ends(end)

@@ -6,14 +6,14 @@ export function isTable(value: unknown): value is Table {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date)
 }
 
-/** A real day of the calendar, written `YYYY-MM-DD`. */
+/** True for a valid calendar date written as `YYYY-MM-DD`. */
 export function isDay(text: string): boolean {
   if (!/^\d{4}-\d\d-\d\d$/.test(text)) return false
   const time = Date.parse(`${text}T00:00:00Z`)
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text)
 }
 
-/** undefined when the value, or one inside it, has no JSON form. */
+/** The value as JSON; undefined if it, or a value inside it, has no JSON form (e.g. a TOML date). */
 export function toJson(value: unknown): JsonValue | undefined {
   if (typeof value === 'string' || typeof value === 'boolean') return value
   if (typeof value === 'number') return Number.isFinite(value) ? value : undefined

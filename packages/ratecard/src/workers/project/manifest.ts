@@ -1,5 +1,5 @@
-// The author's wrangler.toml: decides what of it we honour, names what we ignore, and reports every mistake at its place.
-// Never reads a file and never knows the time: both come from the caller.
+// Parses the author's wrangler.toml: decides which settings are supported, reports the ignored ones, and gives every error its position.
+// Never reads a file or the clock: the caller passes both.
 import { parse, TomlDate, TomlError } from 'smol-toml'
 import { didYouMean } from '../../errors/suggest.ts'
 import { parseCron } from '../cron/parse.ts'
@@ -13,23 +13,23 @@ import type { JsonValue, Table } from './manifest-values.ts'
 
 export interface Manifest {
   readonly name: string
-  /** The entry file, relative to the manifest. */
+  /** Entry file, relative to the manifest. */
   readonly main: string
-  /** `YYYY-MM-DD`. */
+  /** Date in the form `YYYY-MM-DD`. */
   readonly compatibilityDate: string
   readonly compatibilityFlags: readonly string[]
-  /** Values of `[vars]`; an environment file overrides them. */
+  /** Values of `[vars]`. A variable of the environment file overrides one with the same name. */
   readonly vars: Readonly<Record<string, JsonValue>>
-  /** `[secrets] required`: names that the environment file must hold, each where it stands. */
+  /** `[secrets] required`: names that the environment file must contain, with their positions in the manifest. */
   readonly requiredSecrets: readonly (Position & { readonly name: string })[]
   readonly crons: readonly CronSchedule[]
-  /** Own host names: `routes` with `custom_domain = true`. */
+  /** Custom domains: `routes` with `custom_domain = true`. */
   readonly hosts: readonly string[]
-  /** `[ratecard] service_key`: the scope of a service key that the worker gets for itself; null: none. */
+  /** `[ratecard] service_key`: scope of the service key created for the worker; null if it gets none. */
   readonly serviceKey: 'read' | 'write' | null
-  /** `[ratecard] pass_credentials`: service keys and cookies of the service reach the worker with a request. */
+  /** `[ratecard] pass_credentials`: if true, service keys and cookies of the service are forwarded to the worker with a request. */
   readonly passCredentials: boolean
-  /** `explicit`: the manifest says so, it is not the default. */
+  /** `explicit`: true if the manifest sets the limit, false for the default. */
   readonly limits: { readonly cpuMs: number; readonly explicit: boolean }
 }
 
@@ -41,20 +41,20 @@ export interface ManifestIssue extends Position {
 }
 
 export interface ParsedManifest {
-  /** null when any issue is an error. */
+  /** null if any issue is an error. */
   readonly manifest: Manifest | null
   readonly issues: readonly ManifestIssue[]
 }
 
 export interface ManifestOptions {
-  /** Epoch milliseconds; with it, a compatibility date in the future is refused here and not first by the runtime. */
+  /** Current time in epoch milliseconds. If given, a compatibility date in the future is rejected here instead of by the runtime. */
   readonly now?: number
 }
 
 export const defaultCpuMs = 10_000
 const cpuRange = { min: 10, max: 300_000 }
 
-/** Every mistake of a wrangler.toml at once; `path` is only repeated in the issues. */
+/** Parses a wrangler.toml and collects all errors. `path` is used only in the issues. */
 export function parseManifest(text: string, path: string, options: ManifestOptions = {}): ParsedManifest {
   const source = text.replace(/^\uFEFF/, '')
   let table: Table
@@ -188,7 +188,7 @@ class Reader {
       const { schedule, issue } = parseCron(expression)
       const at = this.positions.value(['triggers', 'crons', index])
       if (issue) {
-        // One more than the quote: an ordinary TOML string stands on one line, so the offset is a column.
+        // Adds 1 for the opening quote. A basic TOML string is on one line, so the offset is a column.
         this.issue('error', { ...at, column: at.column + 1 + issue.position }, issue.detail, issue.hint)
         return []
       }

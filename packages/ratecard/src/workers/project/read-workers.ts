@@ -1,5 +1,5 @@
-// The workers of a project on disk: where they are, what their manifests and the environment file say, and everything that is
-// wrong with them at its place. Never bundles and never asks a server.
+// Reads the workers of a project from disk: their folders, their manifests and the environment file, with all issues at their positions.
+// Never bundles and never calls a server.
 import { existsSync, readFileSync, readdirSync, realpathSync } from 'node:fs'
 import path from 'node:path'
 import { workerEnvironment } from './env-files.ts'
@@ -12,38 +12,38 @@ export interface WorkerIssue {
   readonly severity: 'error' | 'warning'
   readonly detail: string
   readonly hint?: string
-  /** Absolute. */
+  /** Absolute path. */
   readonly file: string
   readonly line?: number
   readonly column?: number
 }
 
 export interface WorkerSource {
-  /** Absolute. */
+  /** Absolute path. */
   readonly folder: string
   readonly manifest: Manifest
-  /** Of the environment file; they go before `[vars]` of the same name. */
+  /** Variables of the environment file; they override `[vars]` of the same name. */
   readonly variables: ReadonlyMap<string, string>
 }
 
 export interface ReadWorkers {
-  /** Those without an error. */
+  /** Workers without an error. */
   readonly workers: readonly WorkerSource[]
   readonly issues: readonly WorkerIssue[]
 }
 
 export interface EnvironmentFile {
-  /** Absolute. */
+  /** Absolute path. */
   readonly path: string
-  /** null: there is none. */
+  /** Content; null if the file does not exist. */
   readonly text: string | null
-  /** Variables that are still what the example file says: they count as absent. */
+  /** Variables that still hold the placeholder of the example file, with their lines; they count as absent. */
   readonly untouched?: ReadonlyMap<string, number>
 }
 
 export const manifestName = 'wrangler.toml'
 
-/** Folders with a manifest: `ratecard/workers` itself, or its sub-folders. Absolute, in order of their names. */
+/** Folders with a manifest: `ratecard/workers` itself, or its sub-folders. Absolute paths, sorted by name. */
 export function findWorkerFolders(project: string): string[] {
   const root = path.join(project, 'ratecard', 'workers')
   if (!existsSync(root)) return []
@@ -54,7 +54,7 @@ export function findWorkerFolders(project: string): string[] {
     .sort()
 }
 
-/** Reads the workers of these names (of the manifest, or of the folder), or all of them when none is named. */
+/** Reads the workers with these names (of the manifest or of the folder), or all workers if `names` is empty. */
 export function readWorkers(
   folders: readonly string[],
   names: readonly string[],
@@ -122,7 +122,10 @@ function readWorker(folder: string, environment: EnvironmentFile, now: number): 
 
 const serviceKeyName = 'RATECARD_SERVICE_KEY'
 
-/** The power over the whole service, and over the account at the processor: for a worker only where its manifest asks for it by name. */
+/**
+ * Withholds `RATECARD_SERVICE_KEY` and `STRIPE_*` unless the manifest lists them under `[secrets] required`: they give full control of the
+ * service and the Stripe account.
+ */
 function withoutCredentials(
   given: ReadonlyMap<string, string>,
   { requiredSecrets, serviceKey }: Manifest,
@@ -132,12 +135,12 @@ function withoutCredentials(
   const withheld = [...given.keys()].filter((name) => isCredential(name) && !named.has(name))
   return {
     variables: new Map([...given].filter(([name]) => !withheld.includes(name))),
-    // With a key of its own there is nothing to tell: it has one.
+    // No warning about a withheld service key if the worker gets a key of its own.
     withheld: withheld.filter((name) => given.get(name) !== '' && (name !== serviceKeyName || serviceKey === null)),
   }
 }
 
-/** The folder that holds `ratecard/workers`, which is this folder or the one above. */
+/** The folder that contains `ratecard/workers`, for a worker in that folder or in one of its sub-folders. */
 function projectOf(folder: string): string {
   const isWorkers = (place: string) =>
     path.basename(place) === 'workers' && path.basename(path.dirname(place)) === 'ratecard'
@@ -145,7 +148,7 @@ function projectOf(folder: string): string {
   return isWorkers(workers) ? path.dirname(path.dirname(workers)) : folder
 }
 
-/** Also where links lead out of it. */
+/** True if `file` is inside `folder` after symbolic links are resolved. */
 function isInside(folder: string, file: string): boolean {
   const real = (place: string) => (existsSync(place) ? realpathSync(place) : place)
   const within = (outer: string, inner: string) => inner.startsWith(outer.endsWith(path.sep) ? outer : outer + path.sep)
@@ -173,7 +176,7 @@ function duplicates(read: readonly ReadWorker[]): WorkerIssue[] {
   })
 }
 
-/** Issues of a bundle with the absolute path of their file. */
+/** Converts the issues of a bundle to worker issues, with absolute file paths. */
 export function placeBundleIssues(worker: WorkerSource, issues: readonly BundleIssue[]): WorkerIssue[] {
   return issues.map(({ file, ...issue }) => ({
     ...issue,

@@ -1,21 +1,24 @@
-// Notices a save at once: esbuild's own watch polls and may take two seconds. Watches folders, not files, as editors replace
-// files instead of writing into them.
+// Detects a saved source file at once, because esbuild's own watch mode polls and may take two seconds. Watches folders, because editors
+// replace a file instead of writing into it.
 import { existsSync, readdirSync, watch } from 'node:fs'
 import type { FSWatcher } from 'node:fs'
 import path from 'node:path'
 
 export interface SourceWatch {
-  /** Watches the folders of these files too. */
+  /** Also watches the folders of these files. */
   follow(files: readonly string[]): void
   close(): void
 }
 
-/** A save is often several events, and a branch switch hundreds. */
+/** Debounce (ms): one save is often several events, and a branch switch hundreds. */
 const quietMs = 15
 
 const ignored = new Set(['node_modules', 'dist', '.git'])
 
-/** Calls `onChange` after changes in the folder (sub-folders too, but not those of packages and builds) and beside `files`. */
+/**
+ * Calls `onChange` after a change in `folder` or in the folders of `files`. Includes sub-folders of `folder`, except those of packages and
+ * builds (e.g. `node_modules`).
+ */
 export function watchSources(folder: string, files: readonly string[], onChange: () => void): SourceWatch {
   const watchers = new Map<string, FSWatcher>()
   let timer: NodeJS.Timeout | undefined

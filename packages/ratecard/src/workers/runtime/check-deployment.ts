@@ -1,4 +1,4 @@
-// Whether an upload is a worker that can run here, before anything is started or stored. Pure; all mistakes at once.
+// Validates an upload before anything is started or stored. Pure; returns all errors at once.
 import { createHash } from 'node:crypto'
 import { pointerOf } from '../../errors/issue.ts'
 import type { Issue } from '../../errors/issue.ts'
@@ -11,7 +11,7 @@ import { allowedCompatibilityFlags } from '../project/manifest-flags.ts'
 import { isDay } from '../project/manifest-values.ts'
 import { defaultLimits } from './worker-runtime.ts'
 
-/** Usable in a path and, without `_`, as a label of a host name. */
+/** A name valid in a path and, without `_`, as a label of a host name. */
 export const workerName = /^[a-z0-9]([a-z0-9_-]{0,61}[a-z0-9])?$/
 
 const maxBytes = 10 * 1024 * 1024
@@ -22,15 +22,15 @@ const maxHosts = 20
 const maxVariables = 512
 const maxEnvBytes = 1024 * 1024
 const cpuRange = { min: 10, max: 300_000 }
-/** The files that the host puts beside the author's. */
+/** Modules that the host adds beside the author's. */
 const reservedModules = new Set(['entry.js', 'prelude.js', 'worker.js', 'control.js', 'egress.js'])
 
-/** Where a worker finds the key of its own. */
+/** Environment variable that contains the worker's own service key. */
 export const serviceKeyVariable = 'RATECARD_SERVICE_KEY'
 
 export interface CheckedDeployment {
   readonly content: DeploymentContent
-  /** As the parser writes them. */
+  /** Normalized expressions of the cron parser. */
   readonly crons: readonly string[]
   readonly hosts: readonly string[]
   readonly variables: readonly string[]
@@ -40,11 +40,11 @@ export interface CheckedDeployment {
 
 interface Limits {
   readonly now: number
-  /** Whether a host name is the service's own, or given out by it. */
+  /** True if a host name belongs to the service itself or to the domain under which it assigns names. */
   readonly isOwnHost: (host: string) => boolean
 }
 
-/** Throws `worker_bundle_invalid` or `cron_invalid` with every issue at its member of the request body. */
+/** Validates a deployment. Throws `worker_bundle_invalid` or `cron_invalid` with all issues, each at its member of the request body. */
 export function checkDeployment(given: NewDeployment, limits: Limits): CheckedDeployment {
   const issues: Issue[] = []
   const wrong: Wrong = (path, detail, hint) => {
@@ -86,7 +86,7 @@ export function checkDeployment(given: NewDeployment, limits: Limits): CheckedDe
   }
 }
 
-/** Left out when they are not set, so that deployments of earlier releases keep their checksum. */
+/** True if both settings have their default. Defaults are left out of the checksum, so that deployments of earlier releases keep theirs. */
 function isDefault({ serviceKey, passCredentials }: Pick<NewDeployment, 'serviceKey' | 'passCredentials'>): boolean {
   return serviceKey === null && !passCredentials
 }
@@ -188,6 +188,6 @@ function checksumOf(value: unknown): string {
 }
 
 function megabytes(bytes: number): string {
-  // Rounded up, so that a size one byte over the limit does not read like the limit.
+  // Rounds up, so that a size one byte over the limit is not displayed as the limit itself (e.g. 10.1 MB, not 10.0 MB).
   return `${(Math.ceil((bytes / (1024 * 1024)) * 10) / 10).toFixed(1)} MB`
 }

@@ -1,3 +1,3 @@
-/** How the process of a worker can be confined, from the strictest to the loosest. */
+/** Confinement modes of a worker process, from the strictest to the loosest. */
 export const confinementModes = ['bubblewrap', 'namespaces', 'uid', 'none'] as const
 export type ConfinementMode = (typeof confinementModes)[number]

@@ -1,5 +1,5 @@
-// From an upload to the version that serves. One deployment of a worker at a time; until the store has switched, everything
-// can still be taken back, and what served before goes on serving.
+// Deploys an uploaded worker. Deployments of one worker run one at a time. Until the store has activated the new version, a failure is
+// rolled back and the previous version keeps serving.
 import { ServiceError } from '../../errors/service-error.ts'
 import type { NewDeployment } from '../../service/workers.ts'
 import type { WorkerKeys } from '../../service/workers.ts'
@@ -22,13 +22,13 @@ export interface DeployDeps {
   readonly keys: WorkerKeys
   readonly serviceUrl: () => string | null
   readonly isOwnHost: (host: string) => boolean
-  /** Told at each step, so that a test can end the process there. */
+  /** Called after each step, so that a test can kill the process at this point. */
   readonly onStep?: (step: DeployStep) => void
 }
 
 export type DeployStep = 'checked' | 'prepared' | 'stored' | 'activated'
 
-/** How many a worker has to roll back to, the present one included. */
+/** Deployments kept per worker for a rollback, including the active one. */
 const keptDeployments = 20
 
 export async function deploy(deps: DeployDeps, given: NewDeployment): Promise<WorkerRecord> {
@@ -51,7 +51,10 @@ export async function deploy(deps: DeployDeps, given: NewDeployment): Promise<Wo
   })
 }
 
-/** To the deployment given, else to the one made before the one that serves: code, environment and schedules together. */
+/**
+ * Rolls back to deployment `to` or, if null, to the one made before the active deployment. Restores code, environment and schedules
+ * together.
+ */
 export async function rollBack(deps: DeployDeps, name: string, to: string | null): Promise<WorkerRecord> {
   return exclusively(deps, name, async (token) => {
     const { workers } = deps
@@ -76,8 +79,8 @@ export async function removeWorker(deps: DeployDeps, name: string): Promise<void
 }
 
 /**
- * The content with the worker's service key in its environment, when it wants one: the key of the version that serves as long as that
- * is valid and has the scope, so that a worker has one key and not one for each version; else a new one, whose id is `made`.
+ * Adds the worker's service key to the environment, if the manifest requests one. Reuses the key of the active version while that is valid
+ * and has the right scope, so that a worker has one key instead of one per version. Otherwise creates a key and returns its id as `made`.
  */
 async function ownKey(
   { keys, workers }: DeployDeps,
@@ -99,7 +102,9 @@ async function ownKey(
   return { content: withKey(key), made: id }
 }
 
-/** Also called before a worker is deployed again: its last removal may have ended half-way. */
+/**
+ * Deletes runs and logs of a removed worker. Also called before a first deployment, because an earlier removal may have been interrupted.
+ */
 export async function forgetTraces(store: Pick<Store, 'workerRuns' | 'workerLogs'>, worker: string): Promise<void> {
   await store.workerRuns.removeAll(worker)
   await store.workerLogs.removeAll(worker)
@@ -145,7 +150,7 @@ async function exclusively<T>(deps: DeployDeps, name: string, work: (token: Leas
   try {
     return await deps.store.exclusively(`worker:${name}`, ({ token }) => work(token))
   } catch (error) {
-    // The lease's own error speaks of pushes. Here somebody else is deploying.
+    // The lease error mentions pushes, but here the lease is held by another deployment.
     if (!(error instanceof ServiceError) || error.code !== 'push_in_progress') throw error
     throw new ServiceError('deployment_in_progress', `The worker "${name}" is being changed by somebody else now.`, {
       hint: 'Wait until it is done, then try again.',

@@ -5,7 +5,7 @@ import type { WorkerModule, WorkerVersionSpec } from './worker-runtime.ts'
 
 export type Env = Readonly<Record<string, DeploymentVar>>
 
-/** What a runtime needs, from what the store holds. `serviceUrl` becomes `RATECARD_API_URL` unless the author gave one. */
+/** Builds the spec for the runtime from the stored deployment. `RATECARD_API_URL` is set to `serviceUrl` unless the author defined it. */
 export function specOf(
   worker: { readonly name: string; readonly deploymentId: string },
   content: DeploymentContent,

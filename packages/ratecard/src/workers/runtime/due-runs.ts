@@ -1,17 +1,20 @@
-// Which ticks of a schedule run now, which came too late, and when the next one is due. Pure: the time comes from the caller.
+// Decides which tick of a schedule runs now, which ticks are missed, and when the next one is due. Pure: the caller passes the time.
 import type { DuePlan } from '../../store/worker-store.ts'
 import { nextFire } from '../cron/next-fire.ts'
 import { parseCron } from '../cron/parse.ts'
 
-/** A tick older than this is not run late: the next one is near, or the moment has passed. */
+/** Maximum delay (ms) of a run. An older tick is recorded as missed, because the next tick is close or the run is no longer useful. */
 export const graceMs = 10_000
-/** After a long absence so many of the newest ticks are listed one by one; the oldest of them says how many came before. */
+/**
+ * Maximum number of missed ticks listed separately after a long downtime, the newest first to be kept. The note of the oldest listed tick
+ * contains the number of ticks before it.
+ */
 const maxListed = 1_000
 
-/** `nextAt` is the first tick that nobody has taken; call it once that is due. */
+/** Plans the due ticks of a schedule. `nextAt` is the first unclaimed tick and must not be in the future. */
 export function planDue(cron: string, nextAt: number, now: number): DuePlan {
   const { schedule } = parseCron(cron)
-  // Only an expression that a later release no longer takes comes here.
+  // Unparsable expressions come only from a deployment by a release with another grammar.
   if (schedule === undefined) return { run: null, missed: [], nextAt: null }
   const due: number[] = []
   let dropped = 0
@@ -39,7 +42,7 @@ export function planDue(cron: string, nextAt: number, now: number): DuePlan {
 
 const whyMissed = 'No service that hosts workers was running.'
 
-/** When each expression fires first after `now`; expressions must have passed the parser. */
+/** The first tick of each expression after `now`. Expressions must have passed the parser. */
 export function firstTicks(crons: readonly string[], now: number): { cron: string; nextAt: number }[] {
   return crons.flatMap((cron) => {
     const { schedule } = parseCron(cron)

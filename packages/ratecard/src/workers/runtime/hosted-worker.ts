@@ -12,10 +12,10 @@ import type {
 } from './worker-runtime.ts'
 import type { HostedState, SupervisorOptions } from './supervisor-options.ts'
 
-/** A worker that ran this long counts as healthy: the next failure starts the waits anew. */
+/** Uptime (30 s) after which a worker is healthy: a later crash restarts the backoff at its first delay. */
 const healthyMs = 30_000
 
-/** One version that shall be live: a process, and after its death the next one. */
+/** One worker version with its current process. Restarts the process after a crash. */
 export class HostedWorker {
   readonly spec: WorkerVersionSpec
   handlers: WorkerHandlers = { fetch: false, scheduled: false, pending: 0 }
@@ -36,13 +36,13 @@ export class HostedWorker {
     this.options = options
   }
 
-  /** The first start. Its failure is reported to whoever deploys. */
+  /** Starts the first process. A failure rejects, so that the caller of the deployment gets the error. */
   async start(): Promise<WorkerHandlers> {
     await this.launch()
     return this.handlers
   }
 
-  /** From now on its state is told, and a death is followed by a restart. */
+  /** Begins to emit state events and to restart the process after a crash. */
   serve(): void {
     this.serving = true
     if (this.worker?.alive !== true) this.restartLater()
@@ -78,7 +78,7 @@ export class HostedWorker {
     }
   }
 
-  /** Ends for good, after what is under way is done or `drainMs` passed. */
+  /** Stops permanently, after requests and background work have finished or `drainMs` has passed. */
   async retire(drainMs: number): Promise<void> {
     this.retired = true
     clearTimeout(this.restartTimer)
@@ -144,7 +144,7 @@ export class HostedWorker {
   }
 
   private onExit(exit: WorkerExit, from: RunningWorker | undefined): void {
-    // A start that fails reports an exit as well; the rejected promise tells of it better.
+    // A failed start also emits an exit; it is ignored, because the rejected promise has the better error.
     if (from === undefined || from !== this.worker || this.retired) return
     this.lastExit = exit
     const { name, version } = this.spec

@@ -1,4 +1,4 @@
-// What a replica that hosts workers consists of. Only wiring; the parts decide.
+// Wires the parts of a replica that hosts workers. Contains no decisions.
 import type { DeployDeps } from './deploy.ts'
 import { ReplicaWorkers } from './replica-workers.ts'
 import type { LogBook } from './log-buffer.ts'

@@ -1,5 +1,5 @@
-// What workers say, on its way to the store: gathered for a moment, written in batches, never more in memory than a bound,
-// and what does not fit is counted and said. Reading for `follow` is here too, as ids decide what is new.
+// Buffers log lines of workers on their way to the store and writes them in batches. The buffer is bounded; dropped lines are counted and
+// reported. Also reads lines for `follow`, because ids decide which lines are new.
 import type { Clock } from '../../clock.ts'
 import { ServiceError } from '../../errors/service-error.ts'
 import type { LogBound, LogRecord, WorkerLogStore } from '../../store/worker-store.ts'
@@ -9,47 +9,53 @@ import type { RequestOutcome, WorkerLogLine } from './worker-runtime.ts'
 export interface LogBookOptions {
   readonly store: Pick<WorkerLogStore, 'add' | 'list'>
   readonly clock: Clock
-  /** Names this replica in ids, so that no two replicas make the same. */
+  /** Replica name, part of each line id, so that ids of two replicas never collide. */
   readonly instance: string
   readonly report: (error: unknown, what: string) => void
   readonly onDropped?: (lines: number) => void
 }
 
-/** What is kept of each worker. */
+/** Retention per worker: the newest 20,000 lines, up to 32 MiB. */
 export const logBound: LogBound = { lines: 20_000, bytes: 32 * 1024 * 1024 }
 
 const flushMs = 200
 const flushLines = 500
-/** What waits to be written: of one worker, and of all together. A worker that says little has room even beside many that flood. */
+/**
+ * Bounds of the lines waiting to be written: per worker, and for all workers together. Each worker may buffer 64 KiB even if others have
+ * filled the shared buffer.
+ */
 const waitingOfOne = { lines: 10_000, bytes: 4 * 1024 * 1024 }
 const waitingOfAll = 32 * 1024 * 1024
 const waitingAssured = 64 * 1024
-/** One write: few enough lines that nobody who waits for the database notices. */
+/** Size of one write, small enough not to delay other users of the database noticeably. */
 const batch = { lines: 100, bytes: 256 * 1024 }
-/** Ids and times of a line. */
+/** Estimated size (bytes) of the ids and times of a line. */
 const lineOverhead = 200
 const requestsPerSecond = 100
 const failuresPerSecond = 500
 const followMs = 400
-/** A line may become visible later than one with a higher id, from another replica: new is what was not seen, not what is higher. */
+/**
+ * Overlap (ms) between two reads of `follow`. A line of another replica may become visible after a line with a higher id, so new lines are
+ * detected by unseen ids and not by the highest id.
+ */
 const overlapMs = 5_000
 const followLimit = 5_000
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
 
-/** Sorts like the number; `length` digits. */
+/** Encodes a number with `length` digits that sort in numeric order. */
 function sortable(value: number, length: number): string {
   let text = ''
   for (let rest = value; text.length < length; rest = Math.floor(rest / 32)) text = alphabet.charAt(rest % 32) + text
   return text
 }
 
-/** Less than the id of every line that arrives at `time` or later. */
+/** Id prefix that sorts before the id of every line created at `time` or later. */
 function idAt(time: number): string {
   return sortable(Math.max(0, time), 10)
 }
 
-/** Lines of one worker that wait, and how many found no room. */
+/** Buffered lines of one worker, and the number of dropped lines. */
 interface PendingLines {
   lines: LogRecord[]
   bytes: number
@@ -63,7 +69,7 @@ export class LogBook {
   private count = 0
   private timer: NodeJS.Timeout | undefined
   private writing: Promise<void> = Promise.resolve()
-  /** A write that has not begun yet, and takes everything. */
+  /** Queued write that has not started yet; it includes all lines added before it starts. */
   private next: Promise<void> | undefined
   private readonly quiet = new Map<string, { second: number; fine: number; failed: number; unlisted: number }>()
 
@@ -116,7 +122,7 @@ export class LogBook {
     this.options.onDropped?.(lines)
   }
 
-  /** Requests that succeeded and that failed: each up to a number of lines a second, the rest as a count. */
+  /** Adds log lines for requests: at most 100 successful and 500 failed ones per second. The others are reported as a count. */
   addRequest(worker: string, version: string, outcome: RequestOutcome): void {
     const time = this.options.clock.now()
     const second = Math.floor(time / 1_000)
@@ -145,7 +151,7 @@ export class LogBook {
     })
   }
 
-  /** Writes what waits; after a failure it goes on waiting. */
+  /** Writes the buffered lines. If the store is unavailable, they stay buffered for a retry. */
   flush(): Promise<void> {
     clearTimeout(this.timer)
     this.timer = undefined
@@ -159,12 +165,12 @@ export class LogBook {
 
   async close(): Promise<void> {
     await this.flush()
-    // Once more for lines that a write added, or could not write.
+    // Retries for lines that were added during the write or could not be written.
     for (let again = 0; again < 2 && this.workers.size > 0; again++) await this.flush()
     clearTimeout(this.timer)
   }
 
-  /** Lines that arrive from now on, of all replicas, until `signal` aborts. */
+  /** Log lines of all replicas from now on, until `signal` is aborted. */
   async *follow(worker: string, signal: AbortSignal): AsyncGenerator<LogRecord> {
     const { store, clock } = this.options
     await this.flush()
@@ -190,11 +196,11 @@ export class LogBook {
 
   private newId(): string {
     this.count = (this.count + 1) % 32 ** 5
-    // The count keeps lines of one millisecond in their order; it starts anew only after thirty million lines.
+    // The counter orders lines of the same millisecond. It wraps after 32^5 (33 million) lines.
     return `${idAt(this.options.clock.now())}${sortable(this.count, 5)}${this.options.instance}`
   }
 
-  /** A batch of each worker in turn, so that one that floods delays nobody. */
+  /** Writes one batch per worker in turn, so that a worker with many lines does not delay the others. */
   private async write(): Promise<void> {
     const left = new Map<string, LogRecord[]>()
     for (const [worker, waiting] of this.workers) {
@@ -214,7 +220,7 @@ export class LogBook {
             this.waitAgain(left)
             return
           }
-          // Another failure than an absent database would come again with the same lines.
+          // Drops the batch: unless the database is unavailable, a retry of the same lines would fail again.
           this.lose(this.waitingOf(worker), some.length)
           version = null
         }
@@ -237,7 +243,7 @@ export class LogBook {
     this.add(worker, { time: this.options.clock.now(), level: 'system', message, version })
   }
 
-  /** The newest of a worker that fit, in front of what came meanwhile. */
+  /** Puts unwritten lines back in front of newer ones. If the buffer is full, the oldest lines are dropped. */
   private waitAgain(left: ReadonlyMap<string, LogRecord[]>): void {
     for (const [worker, lines] of left) {
       const waiting = this.waitingOf(worker)
@@ -271,7 +277,7 @@ function isUnavailable(error: unknown): boolean {
 }
 
 function describeRequest({ method, url, status, outcome, wallMs, cpuMs }: RequestOutcome): string {
-  // What follows the question mark may hold secrets.
+  // The query string is removed, because it may contain secrets.
   const path = url.replace(/\?.*$/s, '')
   const cpu = cpuMs === null ? '' : `, ${cpuMs.toFixed(1)} ms CPU`
   return `${method} ${path} ${status === null ? '-' : String(status)} ${outcome} in ${wallMs.toFixed(1)} ms${cpu}`

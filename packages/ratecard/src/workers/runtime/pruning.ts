@@ -1,14 +1,14 @@
-// What is done now and then: old logs and runs are forgotten, in small steps with pauses between them.
+// Deletes old logs and runs every minute, in small steps with pauses between them.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Store } from '../../store/store.ts'
 
 const everyMs = 60_000
 const runsKeptMs = 30 * 24 * 60 * 60_000
 const runsPerStep = 200
-/** Between two steps: most of the time is for requests. */
+/** Pause (ms) between two steps, so that most of the database's time is left for requests. */
 const pauseMs = 20
 
-/** Begins at once, and goes on until the returned function is called. */
+/** Starts pruning at once and repeats it until the returned function is called. */
 export function startPruning(deps: {
   readonly store: Pick<Store, 'workers' | 'workerLogs' | 'workerRuns'>
   readonly logRetentionMs: number

@@ -1,5 +1,5 @@
-// The workers of this replica: knows from the store which version of which should serve, brings one up when somebody needs it,
-// replaces it when another replica deployed, and lets it go when nobody needs it. Never decides what should be deployed.
+// The workers of this replica. Reads from the store which versions are active, starts a worker on its first request, replaces it after a
+// deployment by another replica, and stops it when idle. Never decides which version is active.
 import type { Clock } from '../../clock.ts'
 import { ServiceError } from '../../errors/service-error.ts'
 import type { RunRecord, WorkerRecord, WorkerStore } from '../../store/worker-store.ts'
@@ -11,13 +11,13 @@ export interface ReplicaWorkersOptions {
   readonly store: WorkerStore
   readonly supervisor: Supervisor
   readonly clock: Clock
-  /** Without traffic for this long, a worker's process ends; the next request starts another. */
+  /** Idle time (ms) after which a worker's process is stopped; the next request starts a new one. */
   readonly idleMs: number
   readonly pollMs: number
   readonly report: (error: unknown, what: string) => void
-  /** For the worker's own log. */
+  /** Writes a message to the worker's own log. */
   readonly say: (worker: string, deploymentId: string, message: string) => void
-  /** Known once the service listens. */
+  /** Base URL of the service; null until it listens. */
   readonly serviceUrl: () => string | null
 }
 
@@ -26,7 +26,7 @@ interface Member {
   lastUsed: number
 }
 
-/** Why the version that should serve does not, and when it is tried again. */
+/** Failed start of the active version, with the time of the next retry. */
 interface WorkerStartFailure {
   readonly deploymentId: string
   readonly detail: string
@@ -46,7 +46,7 @@ export class ReplicaWorkers {
   private readonly failures = new Map<string, WorkerStartFailure>()
   private readonly behind = new Set<string>()
   private sequence = -1
-  /** Grows with each change made here; what was read before one is out of date after it. */
+  /** Incremented by each local change, so that a list read before the change is recognized as stale. */
   private changes = 0
   private timer: NodeJS.Timeout | undefined
   private polling: Promise<void> = Promise.resolve()
@@ -57,7 +57,7 @@ export class ReplicaWorkers {
     this.options = options
   }
 
-  /** Resolves once it is known what is deployed, or that the store does not tell. */
+  /** Loads the list of deployed workers; resolves even if the store cannot be reached. */
   async start(): Promise<void> {
     await this.poll()
   }
@@ -70,7 +70,7 @@ export class ReplicaWorkers {
     return this.members.has(name)
   }
 
-  /** What serves the worker now: at once when it runs, else after its start. */
+  /** The serving version: returned at once if its process is running, otherwise as a promise of its start. */
   live(name: string): ActiveWorker | Promise<ActiveWorker> {
     const member = this.members.get(name)
     if (member === undefined) throw notFound(name)
@@ -78,7 +78,7 @@ export class ReplicaWorkers {
     return this.options.supervisor.find(name) ?? this.bring(name)
   }
 
-  /** A version that was just made the active one, with its process. */
+  /** Takes over a version that was just activated, with its running process. */
   adopt(record: WorkerRecord, candidate: Candidate): void {
     this.changes++
     this.enter(record)
@@ -93,7 +93,7 @@ export class ReplicaWorkers {
     await this.options.supervisor.remove(name)
   }
 
-  /** One scheduled run of the deployment that was active when the tick was taken. */
+  /** Runs one scheduled tick with the deployment that was active when the tick was claimed. */
   async runScheduled(run: RunRecord): Promise<ScheduledResult> {
     try {
       const { id: runId, scheduledTime, cron } = run
@@ -111,14 +111,14 @@ export class ReplicaWorkers {
     return specOf({ name, deploymentId }, content, this.options.serviceUrl())
   }
 
-  /** `starting`, `idle`, or why it cannot be started; for workers whose process does not run. */
+  /** State of a worker without a running process: `starting`, `idle`, or `unavailable` with the reason. */
   stateOf(name: string): { readonly state: 'starting' | 'idle' | 'unavailable'; readonly detail: string | null } {
     if (this.coming.has(name)) return { state: 'starting', detail: null }
     const failure = this.failures.get(name)
     return failure === undefined ? { state: 'idle', detail: null } : { state: 'unavailable', detail: failure.detail }
   }
 
-  /** Looks at once whether something changed; also done every `pollMs`. */
+  /** Checks the store for changes now; this also happens every `pollMs`. */
   poll(): Promise<void> {
     this.polling = this.polling
       .then(() => this.look())
@@ -157,7 +157,7 @@ export class ReplicaWorkers {
       const sequence = await store.changeSequence()
       if (sequence === this.sequence) return
       const records = await store.list()
-      // Something was deployed here meanwhile: what was read may be from before.
+      // The list may be stale, because a local deployment happened during the read. Retry.
       if (changes !== this.changes) continue
       this.sequence = sequence
       const present = new Set(records.map((record) => record.name))
@@ -196,12 +196,12 @@ export class ReplicaWorkers {
     try {
       await this.bring(name)
     } catch {
-      // Told in the worker's log; the version before goes on serving, and this one is tried again.
+      // The failure is in the worker's log. The previous version keeps serving, and the start is retried.
       if (this.members.has(name) && this.options.supervisor.find(name) !== undefined) this.behind.add(name)
     }
   }
 
-  /** Brings the active version up, once for all who wait for it. */
+  /** Starts the active version once for all concurrent callers. */
   private bring(name: string): Promise<ActiveWorker> {
     const present = this.coming.get(name)
     if (present !== undefined) return present
@@ -226,7 +226,7 @@ export class ReplicaWorkers {
         await supervisor.deploy(await this.load(name, id))
         this.failures.delete(name)
       } catch (error) {
-        // It was replaced or removed while it started, so its failure does not matter.
+        // Ignores the failure if the version was replaced or removed during its start.
         if (this.members.get(name)?.record.deployment.id !== id) continue
         this.fail(name, id, messageOf(error))
         throw this.unavailable(name)

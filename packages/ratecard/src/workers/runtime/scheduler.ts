@@ -1,17 +1,17 @@
-// Fires schedules: takes what is due, of all replicas each tick once, and sees to it that every run ends with an outcome.
-// due-runs.ts decides which tick is due and which is late; the caller carries the runs out.
+// Runs cron schedules: claims each due tick once across all replicas, and ensures that every run gets an outcome.
+// due-runs.ts decides which tick is due and which is late; the callback `carryOut` executes a run.
 import type { NewRun, RunRecord, WorkerRunStore } from '../../store/worker-store.ts'
 import { planDue } from './due-runs.ts'
 import type { ScheduledResult } from './worker-runtime.ts'
 
 export interface SchedulerOptions {
   readonly runs: WorkerRunStore
-  /** The database's clock in a service: replicas do not agree on the time. */
+  /** Current time: the database clock in a service, because clocks of replicas differ. */
   readonly time: () => Promise<number>
-  /** Names this replica. */
+  /** Name of this replica. */
   readonly instance: string
   readonly newId: () => string
-  /** Never rejects. */
+  /** Executes a run; never rejects. */
   readonly carryOut: (run: RunRecord) => Promise<ScheduledResult>
   readonly onEnd?: (run: RunRecord, result: ScheduledResult) => void
   readonly report: (error: unknown, what: string) => void
@@ -19,9 +19,9 @@ export interface SchedulerOptions {
 
 const pollMs = 5_000
 const heartbeatMs = 5_000
-/** Four beats. */
+/** Time (ms) without a heartbeat after which a run counts as lost; four heartbeat intervals. */
 export const staleMs = 20_000
-/** Replicas share what is due in portions of this size. */
+/** Ticks per claim, so that replicas share a long queue of due ticks. */
 const claimLimit = 200
 const finishAttempts = 10
 const retryMs = 1_000
@@ -46,12 +46,12 @@ export class Scheduler {
     this.sleep(0)
   }
 
-  /** The schedules changed: look at once. */
+  /** Checks for due ticks now, after a change of schedules. */
   wake(): void {
     if (!this.stopped) this.sleep(0)
   }
 
-  /** Takes everything that is due and starts it. Milliseconds until the next is due; null when nothing ever is. */
+  /** Claims and starts all due runs. Returns the milliseconds until the next tick, or null if no tick is scheduled. */
   async tick(): Promise<number | null> {
     const { runs, instance, newId } = this.options
     const taken: RunRecord[] = []
@@ -65,12 +65,12 @@ export class Scheduler {
         if (next === null || next > now) return next === null ? null : next - now
       }
     } finally {
-      // Only after all are claimed: otherwise outcomes of the first would be written before claims of the last.
+      // Runs start only after all claims, otherwise outcomes of the first runs would be written before the last claims.
       for (const run of taken) this.begin(run).catch((error: unknown) => this.options.report(error, 'cron run'))
     }
   }
 
-  /** One run by hand, to its end; `skipped` when one of the same cron is running. */
+  /** Executes one run by hand and waits for its end. The outcome is `skipped` if a run of the same cron is in progress. */
   async trigger(run: Omit<NewRun, 'id' | 'scheduledTime'>): Promise<RunRecord> {
     const { runs, instance, newId } = this.options
     const now = await this.options.time()
@@ -80,7 +80,7 @@ export class Scheduler {
     return (await runs.find(claimed.id)) ?? claimed
   }
 
-  /** Says that what runs here still does. */
+  /** Writes a heartbeat for all runs of this replica. */
   async beat(): Promise<void> {
     if (this.running.size === 0) return
     try {
@@ -90,7 +90,7 @@ export class Scheduler {
     }
   }
 
-  /** Takes nothing more, waits for what runs for at most `deadlineMs`, and records the rest as lost. */
+  /** Stops claiming, waits up to `deadlineMs` for the current runs, and records the unfinished ones as lost. */
   async stop(deadlineMs: number): Promise<void> {
     this.stopped = true
     clearTimeout(this.timer)
@@ -102,7 +102,7 @@ export class Scheduler {
     await Promise.all(left.map((id) => this.finish(id, { outcome: 'lost', wallMs: 0, cpuMs: null, error }, 1)))
   }
 
-  /** Resolves when nothing runs here. */
+  /** Resolves when no run is in progress on this replica. */
   async idle(): Promise<void> {
     while (this.running.size > 0) await Promise.all(this.running.values())
   }
@@ -110,7 +110,7 @@ export class Scheduler {
   private sleep(ms: number): void {
     clearTimeout(this.timer)
     this.timer = setTimeout(() => {
-      // One pass at a time: a wake in the middle of one asks for another after it.
+      // Passes are serialized: a wake-up during a pass queues another one.
       this.ticking = this.ticking.then(() => this.pass())
     }, ms)
   }
@@ -148,7 +148,7 @@ export class Scheduler {
     this.options.onEnd?.(run, result)
   }
 
-  /** A database that is away for a moment must not cost the outcome. */
+  /** Stores the outcome, with retries, so that a short outage of the database does not lose it. */
   private async finish(id: string, result: ScheduledResult, attempts: number): Promise<void> {
     const { outcome, cpuMs } = result
     for (let attempt = 1; attempt <= attempts; attempt++) {
@@ -163,7 +163,7 @@ export class Scheduler {
   }
 }
 
-/** Resolves with the work, or without it after `ms`. */
+/** Resolves when `work` resolves, or after `ms` at the latest. */
 export async function within(ms: number, work: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   const deadline = new Promise<void>((resolve) => {

@@ -6,7 +6,7 @@ export interface HostedState {
   readonly version: string
   readonly state: 'running' | 'restarting' | 'stopped'
   readonly restarts: number
-  /** Why it last ended by itself; null when it never did. */
+  /** Reason of the last exit that was not requested; null if there was none. */
   readonly lastExit: WorkerExit | null
   readonly stats: WorkerStats | null
 }
@@ -14,7 +14,7 @@ export interface HostedState {
 export interface SupervisorEvents {
   log(name: string, line: WorkerLogLine): void
   request(name: string, version: string, outcome: RequestOutcome): void
-  /** After every change of state, for health and metrics. */
+  /** Called after every change of state, for health checks and metrics. */
   state(state: HostedState): void
 }
 
@@ -22,12 +22,15 @@ export interface SupervisorOptions {
   readonly runtime: WorkerRuntime
   readonly clock: Clock
   readonly events: SupervisorEvents
-  /** How long a replaced version may finish requests and background work; default 30 s. */
+  /** Time (ms) for a replaced version to finish its requests and background work; default 30 s. */
   readonly drainMs?: number
-  /** Scheduled runs in processes of their own at one time; more than these run in the resident process. Default 32. */
+  /**
+   * Maximum number of scheduled runs in separate processes. Beyond it, a run of the live version uses the resident process, and any other
+   * run waits for a free slot. Default 32.
+   */
   readonly maxRunProcesses?: number
-  /** Waits before each restart in a row; the last repeats. */
+  /** Backoff (ms) before each restart in a row; the last value repeats. */
   readonly restartDelaysMs?: readonly number[]
-  /** How long a request waits for a worker that is restarting; default 2 s. */
+  /** Maximum time (ms) that a request waits for a restarting worker; default 2 s. */
   readonly restartPatienceMs?: number
 }

@@ -1,5 +1,5 @@
-// Which version of which worker is live on this replica. Starts candidates beside the running version, switches between two
-// requests, lets the old one finish, and brings back what died. Never decides what should be deployed, and stores nothing.
+// Manages the live version of each worker on this replica. Starts a candidate beside the running version, switches between two requests,
+// drains the old version, and restarts crashed processes. Never decides which version to deploy, and stores nothing.
 import { ServiceError } from '../../errors/service-error.ts'
 import { HostedWorker } from './hosted-worker.ts'
 import type {
@@ -13,34 +13,34 @@ import type {
 } from './worker-runtime.ts'
 import type { HostedState, SupervisorOptions } from './supervisor-options.ts'
 
-/** What serves now. */
+/** The serving version of a worker. */
 export type ActiveWorker = Pick<RunningWorker, 'dispatch' | 'upgrade' | 'spec'>
 
-/** A version that runs and passed its check, but serves nobody yet. */
+/** A version that is running and passed its check, but gets no requests yet. */
 export interface Candidate {
   readonly handlers: WorkerHandlers
-  /** Serves from now on; the version before drains in the background. */
+  /** Routes requests to this version from now on; the previous version drains in the background. */
   activate(): void
   discard(): Promise<void>
 }
 
 export interface Supervisor {
   runtimeState(): Promise<RuntimeState>
-  /** Rejects with `worker_start_failed` or `worker_unavailable`; whatever served before is untouched. */
+  /** Starts a candidate. Rejects with `worker_start_failed` or `worker_unavailable`; the serving version is not affected. */
   prepare(spec: WorkerVersionSpec): Promise<Candidate>
-  /** `prepare` and `activate`; deployments of one name happen one after the other. The version that is live already is left alone. */
+  /** Calls `prepare` and `activate`. Deployments of one name are serialized. Does nothing if the version is already live. */
   deploy(spec: WorkerVersionSpec): Promise<WorkerHandlers>
   find(name: string): ActiveWorker | undefined
   states(): readonly HostedState[]
-  /** One run of the live version; never rejects. */
+  /** Executes one run of the live version; never rejects. */
   runScheduled(name: string, event: ScheduledEvent): Promise<ScheduledResult>
-  /** One run of this version, whether it is live or not; never rejects. */
+  /** Executes one run of the given version, live or not; never rejects. */
   runVersion(spec: WorkerVersionSpec, event: ScheduledEvent): Promise<ScheduledResult>
-  /** Puts a worker to rest when it has nothing to do now: what still arrives in this moment is answered. False when it is busy. */
+  /** Stops an idle worker; requests that arrive meanwhile are still served. Returns false if the worker is busy. */
   rest(name: string): boolean
-  /** Stops serving at once; resolves when the process is gone. */
+  /** Stops serving at once; resolves when the process has ended. */
   remove(name: string): Promise<void>
-  /** Lets everything finish for at most `deadlineMs`, then ends every process. */
+  /** Drains all workers for up to `deadlineMs`, then ends every process. */
   close(deadlineMs: number): Promise<void>
 }
 
@@ -113,7 +113,7 @@ class LocalSupervisor implements Supervisor {
       const log = (line: WorkerLogLine): void => this.options.events.log(spec.name, line)
       return await this.options.runtime.runOnce(spec, event, { log })
     } finally {
-      // The next caller gets the place, if one waits.
+      // Passes the slot to the next queued run.
       const next = this.waitingRuns.shift()
       if (next === undefined) this.runProcesses--
       else next()

@@ -9,7 +9,7 @@ export interface WorkerMetrics {
   dropped(lines: number): void
 }
 
-/** Figures of the workers of this replica; processes are looked at when somebody asks for the figures. */
+/** Metrics of the workers of this replica. Values of processes (e.g. memory) are read at each scrape. */
 export function createWorkerMetrics(registry: Registry, states: () => readonly HostedState[]): WorkerMetrics {
   const registers = [registry]
   const requests = new Counter({
@@ -43,7 +43,7 @@ export function createWorkerMetrics(registry: Registry, states: () => readonly H
     registers,
   })
   watchProcesses(registers, states)
-  // Looking a series up by its labels costs more than counting in it.
+  // Caches label lookups, which cost more than incrementing the counter.
   const series = new Map<string, ReturnType<typeof seriesOf>>()
   const seriesOf = (worker: string, outcome: RequestOutcome['outcome']) => ({
     requests: requests.labels({ worker, outcome }),

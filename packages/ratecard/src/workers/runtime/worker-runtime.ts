@@ -1,5 +1,5 @@
-// The port of the worker host: what a runtime that carries workers must do. One adapter runs workerd on this machine.
-// It knows processes and requests. The supervisor decides which version of which worker should be live.
+// Port of the worker host: the interface of a runtime that executes workers. Its only adapter runs workerd on this machine.
+// It handles processes and requests. The supervisor decides which version of which worker is live.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 
@@ -10,21 +10,21 @@ export type WorkerModule =
   | { readonly name: string; readonly type: 'wasm' | 'data'; readonly content: Uint8Array }
 
 export interface WorkerLimits {
-  /** CPU time of one request or one scheduled run. */
+  /** CPU time (ms) of one request or one scheduled run, e.g. 10000. */
   readonly cpuMs: number
-  /** Resident memory of the process; beyond it the process is killed. */
+  /** Maximum resident memory (MB) of the process; above this limit the process is killed. */
   readonly memoryMb: number
-  /** JavaScript heap inside it. */
+  /** Maximum JavaScript heap (MB) in that process. */
   readonly heapMb: number
-  /** Wall time until a request has its response head. */
+  /** Maximum time (ms) until the response headers of a request. */
   readonly responseMs: number
-  /** Wall time of one scheduled run, `waitUntil` included. */
+  /** Maximum time (ms) of one scheduled run, including `waitUntil`. */
   readonly scheduledMs: number
-  /** Requests in progress at one time; further ones are refused, so that one worker cannot use up the service’s sockets. */
+  /** Maximum number of concurrent requests. Further requests are refused, so that one worker cannot use up the service’s sockets. */
   readonly concurrent: number
 }
 
-/** For people: `15 minutes`, `1 second`, `400 ms`. */
+/** Formats a duration for messages, e.g. `15 minutes`, `1 second`, `400 ms`. */
 export function durationText(ms: number): string {
   const [size, unit] = ms % 60_000 === 0 ? [60_000, 'minute'] : [1_000, 'second']
   if (ms % size !== 0) return `${String(ms)} ms`
@@ -40,31 +40,31 @@ export const defaultLimits: WorkerLimits = {
   concurrent: 1_000,
 }
 
-/** Characters of a message in the log; what is longer is cut, at the worker's side already. */
+/** Maximum length of a log message in characters. The prelude inside the worker truncates longer messages. */
 export const longestMessage = 16_384
 
-/** All that is needed to run one version of a worker, on any replica. */
+/** Everything needed to run one version of a worker on any replica. */
 export interface WorkerVersionSpec {
   readonly name: string
-  /** The deployment's id; it comes back in every log line. */
+  /** Deployment id, copied into every log line. */
   readonly version: string
   readonly code: string
   readonly sourceMap: string | null
   readonly modules: readonly WorkerModule[]
   readonly compatibilityDate: string
   readonly compatibilityFlags: readonly string[]
-  /** Texts become text bindings, other JSON values become parsed ones. Holds secrets: never log it. */
+  /** Bindings: strings become text bindings, other JSON values become parsed ones. Contains secrets, so never log it. */
   readonly vars: Readonly<Record<string, WorkerVar>>
-  /** Whether service keys and cookies of ours reach it with a request. */
+  /** If true, service keys and cookies of the service are forwarded to the worker. */
   readonly passCredentials: boolean
   readonly limits: WorkerLimits
 }
 
 export interface WorkerLogLine {
-  /** Epoch milliseconds. */
+  /** Timestamp in epoch milliseconds. */
   readonly time: number
   readonly level: 'debug' | 'log' | 'info' | 'warn' | 'error' | 'exception' | 'system'
-  /** Traces are mapped to the author's sources. */
+  /** Message text; stack traces are mapped to the author's sources. */
   readonly message: string
   readonly version: string
   readonly requestId?: string
@@ -81,18 +81,18 @@ export interface WorkerExit {
 export interface RequestOutcome {
   readonly requestId: string
   readonly method: string
-  /** As the worker saw it, query included. */
+  /** URL as the worker received it, including the query. */
   readonly url: string
-  /** 101 for an upgraded connection; null when the client left before the head. */
+  /** HTTP status: 101 for an upgraded connection; null if the client disconnected before the response headers. */
   readonly status: number | null
   readonly outcome:
     'ok' | 'exception' | 'exceeded_cpu' | 'exceeded_memory' | 'timed_out' | 'failed' | 'unavailable' | 'cancelled'
   readonly wallMs: number
-  /** The share of the process's CPU time that fell to this request; null where the system does not tell. */
+  /** CPU time (ms) attributed to this request; null if the system does not report it. */
   readonly cpuMs: number | null
 }
 
-/** How a worker speaks to its owner. Calls come at any time until `exit`, which comes exactly once, and last. */
+/** Callbacks for events of a worker. `exit` is called exactly once, and is always the last event. */
 export interface WorkerEvents {
   log(line: WorkerLogLine): void
   request(outcome: RequestOutcome): void
@@ -101,9 +101,9 @@ export interface WorkerEvents {
 
 export interface RequestContext {
   readonly requestId: string
-  /** Path and query as the worker shall see them. */
+  /** Path and query that the worker receives. */
   readonly url: string
-  /** What was cut from the path (`/workers/name`), else ''. */
+  /** Prefix removed from the path (e.g. `/workers/name`), or ''. */
   readonly prefix: string
   readonly protocol: 'http' | 'https'
   readonly host: string
@@ -112,7 +112,7 @@ export interface RequestContext {
 
 export interface ScheduledEvent {
   readonly runId: string
-  /** The tick's own time, epoch milliseconds. */
+  /** Scheduled time of the tick in epoch milliseconds. */
   readonly scheduledTime: number
   readonly cron: string
 }
@@ -121,14 +121,14 @@ export interface ScheduledResult {
   readonly outcome: 'ok' | 'exception' | 'exceeded_cpu' | 'exceeded_memory' | 'timed_out' | 'lost'
   readonly wallMs: number
   readonly cpuMs: number | null
-  /** Message and mapped trace of the first failure. */
+  /** Message and mapped stack trace of the first failure. */
   readonly error?: string
 }
 
 export interface WorkerHandlers {
   readonly fetch: boolean
   readonly scheduled: boolean
-  /** Background work promised with `waitUntil` and not yet done. */
+  /** Number of unfinished `waitUntil` tasks. */
   readonly pending: number
 }
 
@@ -143,37 +143,41 @@ export interface WorkerStats {
 export interface RunningWorker {
   readonly spec: WorkerVersionSpec
   readonly handlers: WorkerHandlers
-  /** False from the moment its end is decided, before `exit` tells of it; then it takes no more requests. */
+  /** False as soon as the process is being ended, before the `exit` event. No requests are accepted from then on. */
   readonly alive: boolean
   /**
-   * Answers one request. Rejects with a ServiceError when nothing was written yet and the caller shall write the problem;
-   * a failure after the head ends the connection, so that the client cannot mistake half a body for a whole one.
+   * Handles one request. Rejects with a ServiceError if no byte of the response was written, so that the caller can write the problem. A
+   * failure after the response headers closes the connection, so that a truncated body is not taken for a complete one.
    */
   dispatch(request: IncomingMessage, response: ServerResponse, context: RequestContext): Promise<void>
-  /** Joins an upgraded connection (WebSocket) to the worker; rejects like `dispatch` while nothing was written. */
+  /** Connects an upgraded connection (WebSocket) to the worker. Rejects like `dispatch` if no byte was written. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, context: RequestContext): Promise<void>
-  /** Runs the scheduled handler in this process; the result includes `waitUntil` and never rejects. */
+  /** Runs the scheduled handler in this process. Resolves after its `waitUntil` tasks; never rejects. */
   scheduled(event: ScheduledEvent): Promise<ScheduledResult>
   describe(): Promise<WorkerHandlers>
   stats(): WorkerStats
-  /** Resolves when no request and no background work is left, or after `deadlineMs`; takes nothing away from the worker. */
+  /** Resolves when no requests and no background work are left, or after `deadlineMs`. Does not stop the worker. */
   drain(deadlineMs: number): Promise<void>
-  /** Ends the process and removes its traces; safe to call twice. */
+  /** Ends the process and removes its files. Idempotent. */
   dispose(): Promise<void>
 }
 
 export interface RuntimeState {
   readonly available: boolean
-  /** One sentence for people: how workers are confined, or why there is no runtime. */
+  /** One sentence for operators: how workers are confined, or why the runtime is unavailable. */
   readonly detail: string
 }
 
 export interface WorkerRuntime {
   state(): Promise<RuntimeState>
-  /** Rejects with `worker_start_failed` (mapped trace in the detail) or `worker_unavailable` (no runtime here). */
+  /**
+   * Starts a version. Rejects with `worker_start_failed` (with the mapped trace in the detail) or `worker_unavailable` (no runtime here).
+   */
   start(spec: WorkerVersionSpec, events: WorkerEvents): Promise<RunningWorker>
-  /** One scheduled run in a process of its own: exact accounting, and a limit that hurts nobody else. Never rejects. */
+  /**
+   * Executes one scheduled run in a separate process, so that CPU time is exact and exceeding a limit affects no request. Never rejects.
+   */
   runOnce(spec: WorkerVersionSpec, event: ScheduledEvent, events: Pick<WorkerEvents, 'log'>): Promise<ScheduledResult>
-  /** Ends every process this runtime started. */
+  /** Ends all processes started by this runtime. */
   close(): Promise<void>
 }

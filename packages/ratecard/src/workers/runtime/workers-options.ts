@@ -8,20 +8,20 @@ import type { SupervisorOptions } from './supervisor-options.ts'
 
 export interface WorkersOptions {
   readonly store: Store
-  /** null: this replica hosts no workers. */
+  /** Runtime for workers; null if this replica hosts none. */
   readonly runtime: WorkerRuntime | null
   readonly clock: Clock
   readonly newId: () => string
   readonly keys: WorkerKeys
   readonly publicUrl: string | null
-  /** Each worker answers at `<name>.<domain>` as well. */
+  /** Domain under which each worker is also served, as `<name>.<domain>`; null for none. */
   readonly domain: string | null
   readonly logRetentionMs: number
   readonly idleMs?: number
   readonly pollMs?: number
   readonly registry?: Registry
   readonly supervisor?: Partial<Omit<SupervisorOptions, 'runtime' | 'clock' | 'events'>>
-  /** For schedules; default the database's clock. */
+  /** Clock for schedules; default the database clock. */
   readonly time?: () => Promise<number>
   readonly report: (error: unknown, what: string) => void
   readonly onDeployStep?: (step: DeployStep) => void

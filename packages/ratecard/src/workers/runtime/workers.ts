@@ -1,4 +1,4 @@
-// Everything the service can do with workers, put together. A replica that hosts none can still tell of them and remove them.
+// Implements all worker operations of the service. A replica that hosts no workers can still list and remove them.
 import { ServiceError } from '../../errors/service-error.ts'
 import { workersRoot } from '../../service/workers.ts'
 import type { WorkerOperations, WorkerRequest, WorkerView } from '../../service/workers.ts'
@@ -17,11 +17,11 @@ import type { WorkersOptions } from './workers-options.ts'
 import { deploymentView, logView, runView, workerView } from './worker-views.ts'
 
 export interface Workers extends WorkerOperations {
-  /** Learns what is deployed and fires schedules from now on. `url` is where the service listens. */
+  /** Loads the deployed workers and starts the scheduler. `url` is the address on which the service listens. */
   start(url: string): Promise<void>
-  /** How workers are confined here, or why none can run; null when they are off. */
+  /** Runtime state: how workers are confined, or why none can run; null if workers are disabled. */
   state(): Promise<RuntimeState | null>
-  /** Drains requests, background work and runs for at most `deadlineMs`. */
+  /** Drains requests, background work and runs for up to `deadlineMs`. */
   close(deadlineMs: number): Promise<void>
 }
 
@@ -29,7 +29,7 @@ export function createWorkers(options: WorkersOptions): Workers {
   return new LocalWorkers(options)
 }
 
-/** The operations alone, each bound: for a service that is one object of functions. */
+/** The worker operations as bound functions, to be merged into the service object. */
 export function operationsOf(workers: Workers): WorkerOperations {
   return {
     deployWorker: (...args) => workers.deployWorker(...args),
@@ -51,14 +51,14 @@ export function operationsOf(workers: Workers): WorkerOperations {
 class LocalWorkers implements Workers {
   private readonly options: WorkersOptions
   private readonly logs: LogBook
-  /** null where none are hosted. */
+  /** null if this replica hosts no workers. */
   private readonly hosting: Hosting | null
   private readonly stopping = new AbortController()
   private stopPruning: () => void = () => undefined
   private url: string | null = null
-  /** Where the service itself answers: no worker ever does, or it would lock everybody out. */
+  /** Host names of the service itself. Workers cannot claim them, otherwise the service would become unreachable. */
   private readonly addresses = new Set<string>()
-  /** Only of the public address is it known that a proxy with a certificate stands in front. */
+  /** Host of the public URL if it is `https`: only there a proxy with a certificate is certain. */
   private readonly secureHost: string | null = null
 
   constructor(options: WorkersOptions) {
@@ -103,7 +103,7 @@ class LocalWorkers implements Workers {
     this.stopPruning()
     if (this.hosting !== null) {
       const { replica, scheduler, supervisor } = this.hosting
-      // Runs have processes of their own, so both may take the whole time.
+      // Runs have separate processes, so the scheduler and the supervisor may both use the full deadline.
       const stopped = scheduler.stop(deadlineMs)
       await replica.close()
       await Promise.all([stopped, supervisor.close(deadlineMs)])
@@ -232,7 +232,7 @@ class LocalWorkers implements Workers {
     return workerView(record, { url, ...rest, hosted })
   }
 
-  /** Names under the domain belong to the workers of those names. */
+  /** True for host names of the service, and for names under the domain, which belong to the workers of those names. */
   private isOwnHost(host: string): boolean {
     const { domain } = this.options
     return this.addresses.has(host) || (domain !== null && (host === domain || host.endsWith(`.${domain}`)))

@@ -1,12 +1,12 @@
-// Cookies of ours (sessions of tenants, the dashboard) on their way to a worker, and in what it answers on our own host.
-// `\s` trims as the reader of our cookies does. Leading equal signs: a cookie without a name comes back as its value alone, so that
-// `Set-Cookie: =ratecard_session=…` is read as one of ours.
+// Removes cookies of the service (tenant sessions, the dashboard) from requests to a worker and from its responses on the service's own
+// host. `\s` trims as our cookie parser does. Leading equal signs are matched, because browsers return a cookie without a name as its value
+// alone, so that `Set-Cookie: =ratecard_session=…` would be read as one of ours.
 const ours = {
   all: /^[\s=]*(__(host|secure)-)?ratecard_/i,
   dashboard: /^[\s=]*(__(host|secure)-)?ratecard_dashboard\b/i,
 }
 
-/** Request headers, name and value in turn, without `all` cookies of ours, or without that of the dashboard alone. */
+/** Request headers (alternating name and value) without our cookies: all of them (`all`), or only the one of the dashboard. */
 export function withoutOwnCookies(headers: readonly string[], which: keyof typeof ours): string[] {
   const kept: string[] = []
   for (let index = 0; index < headers.length; index += 2) {
@@ -22,7 +22,7 @@ export function withoutOwnCookies(headers: readonly string[], which: keyof typeo
   return kept
 }
 
-/** Response headers without those that set a cookie of ours, e.g. the session of another tenant for the visitor. */
+/** Response headers without those that set a cookie of ours, e.g. the session of another tenant. */
 export function withoutOwnSetCookies(headers: readonly string[]): string[] {
   const kept: string[] = []
   for (let index = 0; index < headers.length; index += 2) {

@@ -1,4 +1,4 @@
-// The port over workerd on this machine: a process per version, one more per scheduled run.
+// Adapter of the runtime port for workerd on this machine: one process per version, plus one per scheduled run.
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
 import type { Clock } from '../../../clock.ts'
@@ -30,12 +30,12 @@ import type { Users } from './confinement/users.ts'
 export interface WorkerdRuntimeOptions {
   readonly clock: Clock
   readonly egress: Omit<EgressPolicy, 'onRefused'>
-  /** Default `auto`: the strictest that works. */
+  /** Confinement mode; default `auto`, the strictest mode that works. */
   readonly confinement?: 'auto' | ConfinementMode
-  /** Default: the installed one; null stands for none. */
+  /** Path of workerd; default the installed one; null if there is none. */
   readonly binary?: string | null
   readonly startTimeoutMs?: number
-  /** What a process says that is not the worker's: the runtime's own words, for the operator. */
+  /** Called with each line that workerd itself prints, for the operator's log. */
   readonly onRuntimeLine?: (worker: string, line: string) => void
 }
 
@@ -43,7 +43,7 @@ interface RuntimeBase {
   readonly binary: string
   readonly confinement: Confinement
   readonly root: string
-  /** null: processes run as the user of the service. */
+  /** null if processes run as the user of the service. */
   readonly users: Users | null
 }
 
@@ -139,7 +139,7 @@ class WorkerdRuntime implements WorkerRuntime {
     const ground = await this.prepare().catch((error: unknown) => {
       throw new ServiceError('worker_unavailable', `No worker can run here: ${String(error)}`, { cause: error })
     })
-    // With the first worker, because its library costs a service without workers memory.
+    // Imported with the first worker, so that a service without workers does not load undici.
     const { createPool } = await import('./traffic/pool.ts')
     const map = traceMapper(spec.sourceMap)
     const user = (await ground.users?.claim()) ?? null
@@ -185,7 +185,7 @@ class WorkerdRuntime implements WorkerRuntime {
     }
   }
 
-  /** Up means: the control worker has seen the handlers. */
+  /** Resolves when the control worker has reported the handlers; otherwise disposes of the process. */
   private async checked(worker: WorkerdWorker): Promise<WorkerdWorker> {
     const handlers = await worker.describe().catch(async (error: unknown) => {
       await worker.dispose()
@@ -212,7 +212,7 @@ function startProblem(spec: WorkerVersionSpec, error: unknown, map: TraceMapper)
   })
 }
 
-/** The author's part of what the runtime said: `service user: Uncaught Error: …`. */
+/** Extracts the author's error from the output of workerd, e.g. `service user: Uncaught Error: …`. */
 function complaint(lastWords: string): string {
   const lines = lastWords.split('\n').filter((line) => !/bootstrap compile cache|^\s*$/.test(line))
   return lines

@@ -1,5 +1,5 @@
-// How one workerd process is confined. The runtime does not claim to be a hardened sandbox, so the process holds as little as the
-// system allows: no user of ours, no capabilities, no network but the egress socket, and no file but its own where that can be had.
+// Confinement of a workerd process. The runtime does not claim to be a hardened sandbox, so the process gets as few rights as the system
+// allows: a separate user, no capabilities, no network except the egress socket, and, where possible, no files except its own.
 import { execFile, spawn } from 'node:child_process'
 import { closeSync, existsSync, openSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -9,26 +9,26 @@ import { confinementModes } from '../../confinement-modes.ts'
 import type { ConfinementMode } from '../../confinement-modes.ts'
 import { seccompProgram } from './seccomp.ts'
 
-/** One process to be confined. */
+/** Command of a process with its user, folder and memory limit. */
 export interface ProcessToConfine {
   readonly binary: string
   readonly args: readonly string[]
-  /** Its user; null keeps the service's own. */
+  /** User id of the process; null for the user of the service. */
   readonly user: number | null
-  /** The only part of the host that it may write to; it sees it under the same path. */
+  /** Only host folder that the process may write to; it has the same path inside. */
   readonly folder: string
-  /** The system's own limit, beside those that the watchdog keeps. */
+  /** Memory limit (MB) enforced by the kernel, in addition to the watchdog. */
   readonly memoryMb: number
 }
 
 export interface Confinement {
   readonly mode: ConfinementMode
-  /** For people, at start and in health checks. */
+  /** Description for operators, shown at start and in health checks. */
   readonly detail: string
-  /** Each process gets a user of its own, so that none may signal or trace another. */
+  /** True if each process runs as a separate user, so that no process can signal or trace another. */
   readonly ownUsers: boolean
   command(process: ProcessToConfine): readonly [string, ...string[]]
-  /** To be open as descriptor 4 of the command. */
+  /** Seccomp program, passed to the command as file descriptor 4; null for none. */
   readonly filter: Uint8Array | null
 }
 
@@ -36,13 +36,13 @@ export const filterDescriptor = 4
 
 export interface ChosenConfinement {
   readonly confinement: Confinement
-  /** The runtime's executable, at a path that the processes can open. */
+  /** Path of the runtime's executable that all confined processes can open. */
   readonly binary: string
 }
 
 /**
- * The strictest mode that works here (`auto`), or exactly the one asked for; rejects when that one does not work. `copy` puts
- * the executable where every user can open it; it is called only when the installed one cannot be.
+ * Selects the strictest mode that works here (`auto`), or exactly the configured mode; rejects if that mode does not work. `copy` copies
+ * the executable to a folder that every user can open, and is called only if the installed one cannot be opened.
  */
 export async function chooseConfinement(
   setting: 'auto' | ConfinementMode,
@@ -77,7 +77,10 @@ interface Way {
   readonly mountsProc: boolean
 }
 
-/** Containers hide parts of /proc, and the kernel lets nobody mount another one then: bubblewrap is tried without. */
+/**
+ * Modes to try, in order. In a container that hides parts of /proc, the kernel refuses to mount another /proc, so bubblewrap is retried
+ * without it.
+ */
 function ways(setting: 'auto' | ConfinementMode): readonly Way[] {
   const modes = setting === 'auto' ? confinementModes : [setting]
   return modes.flatMap((mode) => {
@@ -87,8 +90,8 @@ function ways(setting: 'auto' | ConfinementMode): readonly Way[] {
 }
 
 /**
- * The confinement, or a text that says what is missing for it. `mountsProc`: bubblewrap gives the process a /proc of its own, else
- * none. @public for the test that looks around inside each.
+ * The confinement, or the name of the missing requirement. `mountsProc`: bubblewrap mounts a separate /proc for the process, otherwise
+ * none. @public for the test that inspects the inside of each mode.
  */
 export async function confinementOf(
   mode: ConfinementMode,
@@ -107,18 +110,20 @@ export async function confinementOf(
     return tools.unshare === null ? 'needs unshare' : namespaces(tools.setpriv, tools.unshare, root, limited)
   if (tools.bwrap === null) return 'is not installed'
   const filter = seccompProgram(process.arch)
-  // Without /proc bubblewrap cannot turn further namespaces off; the filter refuses them.
+  // Without /proc, bubblewrap cannot disable further namespaces; the seccomp filter rejects them instead.
   if (!mountsProc && filter === null) return 'needs a filter of system calls where /proc cannot be mounted'
   const proc = mountsProc ? ['--disable-userns', '--proc', '/proc'] : ['--symlink', binaryInside, '/proc/self/exe']
   return bubblewrap(tools.setpriv, tools.bwrap, root, limited, await librariesOf(binary), proc, filter)
 }
 
-/** Address space that the runtime reserves without using it, and room for the stacks of its threads. */
+/** Address space (MB) that the runtime reserves without using it, plus the stacks of its threads. */
 const reservedMb = 1_024 + 16 * os.availableParallelism()
 
 type ResourceLimits = (process: ProcessToConfine) => readonly string[]
 
-/** What comes in front of a command so that the system limits it from its first instant. No core dump: it would hold secrets. */
+/**
+ * The `prlimit` prefix of a command, so that the limits apply from the start. Core dumps are disabled, because they would contain secrets.
+ */
 function limits(prlimit: string | null): ResourceLimits {
   return ({ memoryMb }) => {
     if (prlimit === null) return []
@@ -210,7 +215,7 @@ function commandOf(words: readonly string[]): readonly [string, ...string[]] {
   return [first, ...rest]
 }
 
-/** `--pdeathsig` comes with the user: the kernel clears it when the user changes. */
+/** `--pdeathsig` is set together with the user, because the kernel clears it when the user changes. */
 function asUser(user: number | null): string[] {
   const kept = ['--no-new-privs', '--inh-caps=-all', '--pdeathsig', 'KILL']
   if (user === null) return kept
@@ -221,7 +226,7 @@ function find(name: string): string | null {
   return ['/usr/bin', '/bin', '/usr/sbin', '/sbin'].map((folder) => `${folder}/${name}`).find(existsSync) ?? null
 }
 
-/** The shared libraries of a program, as its loader finds them. */
+/** Shared libraries of a program, as listed by its loader. */
 function librariesOf(binary: string): Promise<readonly string[]> {
   return new Promise((resolve) => {
     execFile(binary, [], { env: { LD_TRACE_LOADED_OBJECTS: '1' }, timeout: 10_000 }, (_error, stdout) => {
@@ -230,12 +235,12 @@ function librariesOf(binary: string): Promise<readonly string[]> {
   })
 }
 
-/** The user of a trial, which has nothing to protect: none that a worker could have. */
+/** User id of a trial run. It is never assigned to a worker. */
 const trialUser = 64_000
 
 /**
- * Runs the real binary in the real confinement, so that what is missing shows here and not at the first deploy. `silent`: a
- * word on standard error counts as failure, as the runtime complains there when its user cannot enter the folder that it lies in.
+ * Runs the real binary in the real confinement, so that a missing requirement is found now instead of at the first deployment. `silent`:
+ * any output on standard error counts as failure, e.g. the runtime's complaint about a folder that its user cannot enter.
  */
 async function trial(confinement: Confinement, binary: string, silent: boolean): Promise<string | null> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'rct-'))

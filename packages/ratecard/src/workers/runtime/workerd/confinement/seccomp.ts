@@ -1,10 +1,10 @@
-// The filter of system calls for a worker's process, as the kernel takes it. Refuses what the runtime never needs and a break-out of it
-// would: new processes and namespaces, mounts, tracing, kernel modules, sockets that are not files. Pure.
+// Seccomp filter for a worker's process, as BPF for the kernel. Rejects system calls that the runtime never needs and a breakout would: new
+// processes and namespaces, mounts, tracing, kernel modules, and all sockets except unix sockets. Pure.
 
-/** A call's number on x64 and arm64; null where there is no such call. */
+/** System call numbers on x64 and arm64; null where the call does not exist. */
 type Numbers = readonly [x64: number | null, arm64: number | null]
 
-/** Refused with EPERM. @public for the test that tries them from inside. */
+/** System calls rejected with EPERM. @public for the test that tries them from inside. */
 export const refusedCalls: Readonly<Record<string, Numbers>> = {
   ...{ ptrace: [101, 117], process_vm_readv: [310, 270], process_vm_writev: [311, 271], process_madvise: [440, 440] },
   ...{ kcmp: [312, 272], pidfd_getfd: [438, 438], perf_event_open: [298, 241], bpf: [321, 280] },
@@ -25,7 +25,9 @@ export const refusedCalls: Readonly<Record<string, Numbers>> = {
 }
 
 const clone: Numbers = [56, 220]
-/** Its flags are in memory, where no filter looks; told that it is not there, the C library takes `clone`. */
+/**
+ * The flags of `clone3` are in memory, which a filter cannot read. It is rejected with ENOSYS, so that the C library falls back to `clone`.
+ */
 const clone3: Numbers = [435, 435]
 const socket: Numbers = [41, 198]
 
@@ -33,9 +35,9 @@ const machines = { x64: { column: 0, audit: 0xc000003e }, arm64: { column: 1, au
 
 const errors = { EPERM: 1, ENOSYS: 38, EAFNOSUPPORT: 97 } as const
 const actions = { allow: 0x7fff0000, kill: 0x80000000, error: 0x00050000 } as const
-/** Of the kernel's `struct seccomp_data`. */
+/** Offsets in the kernel's `struct seccomp_data`. */
 const offsets = { number: 0, machine: 4, firstArgument: 16 } as const
-/** From here on x64 takes the numbers of another interface. */
+/** First number of the x32 interface on x64. */
 const x32 = 0x40000000
 const cloneThread = 0x00010000
 const unixSocket = 1
@@ -48,7 +50,7 @@ const anyBit = (value: number, jumpTrue: number, jumpFalse: number): Instruction
 const give = (action: number): Instruction => [0x06, 0, 0, action]
 const refuse = (error: keyof typeof errors): Instruction => give(actions.error | errors[error])
 
-/** A program for `bwrap --seccomp`; null for machines whose call numbers are not listed here. */
+/** Filter program for `bwrap --seccomp`; null for an architecture without call numbers here. */
 export function seccompProgram(machine: string): Uint8Array | null {
   if (machine !== 'x64' && machine !== 'arm64') return null
   const { column, audit } = machines[machine]
@@ -59,7 +61,7 @@ export function seccompProgram(machine: string): Uint8Array | null {
     if (number !== null) program.push(equal(number, 0, 1), refuse('EPERM'))
   }
   program.push(equal(clone3[column] ?? 0, 0, 1), refuse('ENOSYS'))
-  // A thread is no new process.
+  // Creating a thread with `clone` is allowed; creating a process is not.
   program.push(equal(clone[column] ?? 0, 0, 4), load(offsets.firstArgument), anyBit(cloneThread, 1, 0))
   program.push(refuse('EPERM'), give(actions.allow))
   program.push(equal(socket[column] ?? 0, 0, 4), load(offsets.firstArgument), equal(unixSocket, 1, 0))

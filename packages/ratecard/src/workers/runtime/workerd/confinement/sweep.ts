@@ -4,7 +4,10 @@ import path from 'node:path'
 
 const prefix = 'rcw-'
 
-/** A new folder for the processes of this service. Others may pass through it, not list it: each process owns one folder inside. */
+/**
+ * Creates the folder for the processes of this service. Other users may pass through it but not list it, because each process owns one
+ * folder inside.
+ */
 export async function createRoot(): Promise<string> {
   const parent = os.tmpdir().length < 60 ? os.tmpdir() : '/tmp'
   const root = await mkdtemp(path.join(parent, prefix))
@@ -13,7 +16,7 @@ export async function createRoot(): Promise<string> {
   return root
 }
 
-/** Ends processes and removes folders of services that died without doing so. */
+/** Kills processes and removes folders left behind by services that crashed. */
 export async function sweepOrphans(): Promise<void> {
   const parent = os.tmpdir().length < 60 ? os.tmpdir() : '/tmp'
   const names = await readdir(parent).catch(() => [])
@@ -34,14 +37,14 @@ async function sweepRoot(root: string): Promise<void> {
     const folder = path.join(root, name)
     const pid = Number(await readFile(path.join(folder, 'pid'), 'utf8').catch(() => ''))
     if (!Number.isInteger(pid) || pid <= 1) continue
-    // The folder's random name in its arguments is what makes the process ours.
+    // A process is ours only if its arguments contain the random name of the folder; its pid may have been reused.
     const args = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
     if (args.includes(`${folder}/`)) process.kill(pid, 'SIGKILL')
   }
   await rm(root, { recursive: true, force: true })
 }
 
-/** Together with the number it names a process for good; '' when there is no such process, or no /proc. */
+/** Start time of a process. Pid and start time together identify a process uniquely; '' if the process or /proc does not exist. */
 export async function startTimeOf(pid: number): Promise<string> {
   const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '')
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? ''

@@ -1,4 +1,5 @@
-// Users for the processes of this machine's services: none is two processes' at a time, whichever service they belong to.
+// Assigns user ids to worker processes. No two processes on this machine have the same user at a time, even if they belong to different
+// services.
 import { link, lstat, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
@@ -7,18 +8,18 @@ import { startTimeOf } from './sweep.ts'
 const firstUser = 64_000
 const users = 1_000
 
-/** A user of one process, until it is given back. */
+/** User id of one process, claimed until `release`. */
 export interface ClaimedUser {
   readonly id: number
   release(): Promise<void>
 }
 
 export interface Users {
-  /** Rejects when every one is taken. */
+  /** Claims a free user id; rejects if all are taken. */
   claim(): Promise<ClaimedUser>
 }
 
-/** Claims are files in a folder that only root writes to; those of services that died are free again. */
+/** Opens the claims, which are files in a folder that only root can write to. Claims of crashed services are released. */
 export async function openUsers(folder?: string): Promise<Users> {
   const place = folder ?? (await claimsFolder())
   await freeStale(place)
@@ -63,7 +64,7 @@ async function freeStale(folder: string): Promise<void> {
     const file = path.join(folder, name)
     const owner = await readFile(file, 'utf8').catch(() => null)
     if (owner === null || (await lives(owner))) continue
-    // Another service may look at the same moment: what was taken away must be what was looked at.
+    // Another service may release the same claim concurrently: if the moved file is not the one that was read, it is put back.
     const taken = path.join(folder, `.${name}-${String(process.pid)}`)
     await rename(file, taken).catch(() => undefined)
     const content = await readFile(taken, 'utf8').catch(() => owner)

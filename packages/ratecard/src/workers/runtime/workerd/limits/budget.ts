@@ -1,14 +1,14 @@
-/** What to do after one look at the CPU clock. */
+/** Action after one reading of the CPU clock. */
 export type BudgetState = 'idle' | 'watch' | 'ping' | 'exceeded'
 
-/** Above this share of a core between two looks, the worker is asked for a sign of life. */
+/** Share of a core (30 %) between two readings from which the worker is pinged. */
 const busyShare = 0.3
 const quietShare = 0.05
 
 /**
- * The CPU rule of one process, apart from clocks and timers. Two laws: a stretch of work may use the limit once for each
- * invocation begun in it (this catches loops that yield), and without any sign of life it may use the limit once in all
- * (this catches a loop that does not, however many requests wait behind it).
+ * CPU limit of one process, without clocks and timers. It has two rules. A busy window may use the limit once per invocation begun in it,
+ * which stops loops that yield to the event loop. Without any sign of life a process may use the limit once in total, which stops loops
+ * that block the event loop, however many requests are queued.
  */
 export class CpuBudget {
   private readonly limitMs: number
@@ -35,7 +35,7 @@ export class CpuBudget {
     this.inFlight++
   }
 
-  /** A message on an open connection is work asked for like a request. */
+  /** Counts a message on an open connection like a request, with a CPU limit of its own. */
   extend(): void {
     if (this.windowStart !== null) this.begun++
   }
@@ -44,7 +44,7 @@ export class CpuBudget {
     this.inFlight--
   }
 
-  /** Something came out of the worker, or it answered a ping: it is not stuck in a loop. */
+  /** Records output of the worker or a ping response, which shows that its event loop is not blocked. */
   signOfLife(): void {
     this.alive = true
   }
@@ -56,7 +56,7 @@ export class CpuBudget {
     const share = elapsedMs > 0 ? used / elapsedMs : 0
     if (this.windowStart === null) {
       if (share < busyShare) return 'idle'
-      // Background work after the last response: one invocation's worth of it.
+      // Background work after the last response gets the limit of one invocation.
       this.windowStart = before
       this.begun = 1
     }

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs'
 
-/** What the system tells about a process; null where it tells nothing (no /proc, or the process is gone). */
+/** CPU and memory usage of a process; null if the system reports none (no /proc, or the process has ended). */
 export interface Readings {
   /** CPU time of the main thread, which runs all JavaScript, in milliseconds. */
   cpuMs(): number | null
@@ -9,7 +9,7 @@ export interface Readings {
 }
 
 export function readingsOf(pid: number): Readings {
-  // Held open: a fresh path could one day name another process, an open file never does.
+  // The file stays open: a new path could refer to another process after the pid is reused, an open file cannot.
   let file = open(`/proc/${pid}/schedstat`)
   const buffer = Buffer.alloc(64)
   return {

@@ -1,5 +1,5 @@
-// Enforces CPU and memory limits from outside: the runtime has none of its own, and a looping isolate listens to nothing
-// but SIGKILL. Decides when a process has to end; ending it is the caller's act.
+// Enforces CPU and memory limits from outside, because workerd has none of its own and a looping isolate reacts only to SIGKILL. Decides
+// when a process must end; the caller ends it.
 import { CpuBudget } from './budget.ts'
 import type { Readings } from './readings.ts'
 import type { WorkerLimits } from '../../worker-runtime.ts'
@@ -7,17 +7,17 @@ import type { WorkerLimits } from '../../worker-runtime.ts'
 export interface WatchdogOptions {
   readonly limits: Pick<WorkerLimits, 'cpuMs' | 'memoryMb'>
   readonly readings: Readings
-  /** Resolves when the process answers; its failure counts as silence. */
+  /** Resolves when the process responds; a rejection counts as no response. */
   readonly ping: () => Promise<void>
-  /** Called once, at the moment a limit is passed. */
+  /** Called once, when a limit is exceeded. */
   readonly onExceeded: (reason: 'exceeded_cpu' | 'exceeded_memory', detail: string) => void
 }
 
 export interface Invocation {
-  /** A message on an open connection. */
+  /** Counts a message on an open connection as further work. */
   extend(): void
   signOfLife(): void
-  /** The CPU time that fell to the invocation, shared equally among those in flight; null where the system does not tell. */
+  /** CPU time (ms) of the invocation; time is divided equally among concurrent invocations. null if the system does not report it. */
   end(): number | null
 }
 
@@ -28,7 +28,7 @@ export interface Watchdog {
 
 const idleLookMs = 1_000
 const memoryLookMs = 25
-/** A look at the CPU clock costs as much as a short request does: among many, one now and then has to do. */
+/** Reading the CPU clock costs as much as a short request. With several invocations in flight, a reading up to 5 ms old is reused. */
 const freshMs = 5
 
 export function startWatchdog(options: WatchdogOptions): Watchdog {
@@ -40,16 +40,16 @@ class ProcessWatchdog implements Watchdog {
   private readonly budget: CpuBudget
   private readonly lookMs: number
   private timer: NodeJS.Timeout | undefined
-  /** From its first instant: its top level has just run. */
+  /** Starts with frequent readings, because the top-level code has just run. */
   private fast = true
   private done = false
   private lastLook = performance.now()
   private lastMemoryLook = 0
   private inFlight = 0
-  /** CPU time each invocation in flight has been given so far, had it been there from the start. */
+  /** CPU time (ms) that an invocation would have been charged if it had been in flight since the start. */
   private shared = 0
   private sharedAt: number
-  /** Whether the system tells at all; once the process is gone, what it told last counts. */
+  /** True if the system reports CPU time. After the process has ended, the last reading is used. */
   private readonly known: boolean
   private readAt = -Infinity
 

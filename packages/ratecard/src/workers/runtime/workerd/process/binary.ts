@@ -10,7 +10,7 @@ const packages: Readonly<Record<string, string>> = {
   'darwin arm64': '@cloudflare/workerd-darwin-arm64',
 }
 
-/** The runtime's binary of the optional dependency; null when it is not installed or not made for this machine. */
+/** Path of the workerd binary from the optional dependency; null if it is not installed or not available for this platform. */
 export function findWorkerd(): string | null {
   const name = packages[`${process.platform} ${process.arch}`]
   if (name === undefined) return null
@@ -20,15 +20,15 @@ export function findWorkerd(): string | null {
       const binary = path.join(path.dirname(from?.resolve(`${name}/package.json`) ?? ''), 'bin', 'workerd')
       if (existsSync(binary)) return binary
     } catch {
-      // Not installed at this place; package managers differ in where they put a dependency's own dependency.
+      // Not installed here. Package managers differ in the location of transitive dependencies.
     }
   }
   return null
 }
 
 /**
- * The same file in a folder that every user may pass through, for an installation that only its owner may enter. A second name
- * for it where both lie on one file system, as it has 150 MB.
+ * The same binary in a folder that every user can enter, for an installation that only its owner can enter. Hard-links the file (150 MB) if
+ * both are on one file system, otherwise copies it.
  */
 export async function copyOf(binary: string, folder: string): Promise<string> {
   const copy = path.join(folder, 'workerd')
@@ -37,7 +37,7 @@ export async function copyOf(binary: string, folder: string): Promise<string> {
     (mode & 0o005) === 0o005 &&
     (await link(binary, copy).then(
       () => true,
-      // Another file system, or one without links.
+      // Fallback for another file system, or one without hard links.
       () => false,
     ))
   if (!linked) {

@@ -7,11 +7,13 @@ export interface WorkerFailure {
   readonly stack?: string
 }
 
-/** Speaks to the control worker of one process. Every call is one connection: they are rare, and a stuck one hurts no other. */
+/**
+ * Client for the control worker of one process. Each call opens a connection, so that a stuck call does not block others; calls are rare.
+ */
 export interface Control {
   ping(): Promise<void>
   describe(): Promise<WorkerHandlers>
-  /** Failures of the handler and of its background work, in order. */
+  /** Errors of the handler and of its background work, in order. */
   runScheduled(event: ScheduledEvent, signal: AbortSignal): Promise<readonly WorkerFailure[]>
 }
 

@@ -1,16 +1,16 @@
-// The modules we put beside the author's own in each process, as text. They run in the author's isolate and protect nothing:
-// by changing them a worker can spoil its own logs and outcomes, nobody else's.
+// Source text of the modules that the host adds beside the author's. They run in the author's isolate and are no security boundary: a
+// worker that changes them spoils only its own logs and outcomes.
 
 import { longestMessage } from '../../worker-runtime.ts'
 
-/** Marks a response that stands for an exception of the handler. */
+/** Header that marks a response standing for an exception of the handler. */
 export const exceptionHeader = 'x-ratecard-exception'
-/** Marks a refusal of the egress; the text becomes the message of the TypeError. */
+/** Header that marks a request refused by the egress proxy; its value becomes the message of the TypeError. */
 export const egressHeader = 'x-ratecard-egress'
-/** Begins a line of ours on standard output. */
+/** Prefix of a structured log line on standard output. */
 export const lineMark = '\u001e'
 
-/** Evaluated before the author's code, so that top-level logging is caught as well. */
+/** Module evaluated before the author's code, so that top-level logging is captured too. */
 export const preludeModule = `import { AsyncLocalStorage } from 'node:async_hooks';
 export const invocation = new AsyncLocalStorage();
 const raw = console.log.bind(console), stringify = JSON.stringify, now = Date.now;
@@ -89,7 +89,7 @@ export class __Ctl extends WorkerEntrypoint {
 }
 `
 
-/** Answers the supervisor on the private control socket. */
+/** Module that handles requests of the supervisor on the private control socket. */
 export const controlModule = `export default {
   async fetch(request, env) {
     const path = new URL(request.url).pathname;
@@ -105,7 +105,7 @@ export const controlModule = `export default {
 };
 `
 
-/** Turns a refusal into what a failed fetch is everywhere: a TypeError that says why. */
+/** Module that converts a refused request into a TypeError with the reason, like any failed `fetch`. */
 export const egressModule = `export default {
   async fetch(request, env) {
     const response = await env.OUTSIDE.fetch(request);

@@ -1,5 +1,5 @@
-// What a process prints, as log lines. The author's code can forge lines of its own worker, so nothing in them is believed
-// beyond their shape.
+// Parses the output of a process into log lines. The author's code can forge lines of its own worker, so only their shape is validated and
+// their content is not trusted.
 import type { WorkerLogLine } from '../../worker-runtime.ts'
 import { lineMark } from './entry.ts'
 import type { TraceMapper } from './source-map.ts'
@@ -8,7 +8,7 @@ const maxLine = 65_536
 const linesPerSecond = 1_000
 const charactersPerSecond = 512 * 1024
 
-/** How the runtime reports, on standard error, an exception that no handler could catch: one thrown in the middle of a body, say. */
+/** Line on standard error by which workerd reports an exception that no handler could catch, e.g. one thrown while a body is streamed. */
 const uncaught = /Uncaught exception: .*?\bjsg\.(\w+: .*)$/
 
 type Level = WorkerLogLine['level']
@@ -19,7 +19,7 @@ export interface LineReader {
   end(): void
 }
 
-/** Cuts a stream into lines of at most 64 KiB; what is longer loses its tail. */
+/** Splits a stream into lines of at most 65,536 characters; longer lines are truncated. */
 export function lineReader(onLine: (line: string) => void): LineReader {
   const decoder = new TextDecoder()
   let rest = ''
@@ -50,7 +50,7 @@ interface LineContext {
   readonly map: TraceMapper
 }
 
-/** One line of standard output as a log line; undefined when it is empty. */
+/** Parses one line of standard output; undefined if it is blank. */
 export function parseLogLine(line: string, context: LineContext): WorkerLogLine | undefined {
   if (line.trim() === '') return undefined
   if (!line.startsWith(lineMark)) return plainLine('log', line, context)
@@ -69,8 +69,8 @@ export function parseLogLine(line: string, context: LineContext): WorkerLogLine 
 }
 
 /**
- * The exception of the worker that a line of standard error reports; undefined for everything else there, which is the
- * runtime's own. The worker itself writes to standard output only: the prelude sends its console there.
+ * The worker's exception reported by a line of standard error; undefined for any other line, which is workerd's own. The worker itself
+ * writes only to standard output, because the prelude redirects its console.
  */
 export function exceptionIn(line: string, context: LineContext): WorkerLogLine | undefined {
   const text = uncaught.exec(line)?.[1]
@@ -82,14 +82,17 @@ function plainLine(level: Level, line: string, { now, map, version }: LineContex
 }
 
 export interface LineLimit {
-  /** Whether a line of that many characters still fits into this second. What does not is counted, and need not be read. */
+  /**
+   * True if a line of this length fits into the limit of the current second. Otherwise the line is counted as dropped and need not be
+   * parsed.
+   */
   takes(length: number): boolean
   log(line: WorkerLogLine): void
-  /** Says what was dropped so far. */
+  /** Logs the number of dropped lines. */
   flush(): void
 }
 
-/** Lets through a thousand lines, and half a million characters, a second; says how many lines it did not. */
+/** Rate limit for log lines: 1,000 lines and 512 Ki characters per second. Reports the number of dropped lines. */
 export function limitLines(version: string, now: () => number, log: (line: WorkerLogLine) => void): LineLimit {
   let second = 0
   let left = { lines: linesPerSecond, characters: charactersPerSecond }

@@ -1,4 +1,4 @@
-// One workerd process: its private folder, its birth and its death. Knows nothing of requests.
+// One workerd process: its private folder, its start and its end. Does not handle requests.
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
@@ -16,16 +16,16 @@ import { lineReader } from './log-lines.ts'
 import type { Confinement } from '../confinement/confinement.ts'
 import { processesFrom, StartFailed, watchStart } from './start-watch.ts'
 
-/** The longest path a unix socket can have, less the closing zero byte. */
+/** Maximum length (bytes) of a unix socket path, without the terminating zero byte. */
 const longestSocketPath = 107
 
 export interface ProcessOptions {
   readonly spec: WorkerVersionSpec
   readonly binary: string
   readonly confinement: Confinement
-  /** The user of the process; null keeps the service's own. */
+  /** User id of the process; null for the user of the service. */
   readonly user: number | null
-  /** Absolute, not yet there. */
+  /** Absolute path; must not exist yet. */
   readonly folder: string
   readonly startTimeoutMs: number
   readonly egress: EgressPolicy
@@ -33,26 +33,26 @@ export interface ProcessOptions {
 }
 
 export interface ProcessExit {
-  /** What was written to standard error last, for telling causes apart. */
+  /** Last lines of standard error, used to find the cause of the exit. */
   readonly lastWords: string
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
 }
 
 export interface WorkerdProcess {
-  /** The runtime itself, not a helper in front of it. */
+  /** Pid of workerd itself, not of a helper process that started it. */
   readonly pid: number
   readonly httpSocket: string
   readonly controlSocket: string
-  /** Resolves when the process is gone. */
+  /** Resolves when the process has ended. */
   readonly ended: Promise<ProcessExit>
-  /** Resolves after that, when its folder and its egress are gone too. */
+  /** Resolves after `ended`, when the folder and the egress proxy are removed too. */
   readonly removed: Promise<void>
   terminate(): void
   kill(): void
 }
 
-/** Resolves once both sockets accept connections; the configuration, which holds secrets, is no longer on disk by then. */
+/** Resolves when both sockets accept connections. The configuration, which contains secrets, has been deleted from disk by then. */
 export async function startProcess(options: ProcessOptions): Promise<WorkerdProcess> {
   if (Buffer.byteLength(path.join(options.folder, fileNames.control)) > longestSocketPath)
     throw new StartFailed(`The folder ${options.folder} is too deep for unix sockets.`, '')
@@ -111,7 +111,7 @@ async function launch(options: ProcessOptions, removeAll: () => Promise<void>): 
   const args = ['serve', path.join(folder, fileNames.config), '--control-fd=3']
   const { memoryMb } = spec.limits
   const [command, ...rest] = confinement.command({ binary, args, user, folder, memoryMb })
-  // Opened anew for each process: the reader of a shared descriptor would find it at its end.
+  // Opened separately for each process, because a shared descriptor would already be at the end of the file.
   const filter = confinement.filter === null ? 'ignore' : openSync(path.join(folder, fileNames.filter), 'r')
   const child = spawn(command, rest, { env: {}, cwd: '/', stdio: ['ignore', 'pipe', 'pipe', 'pipe', filter] })
   if (typeof filter === 'number') closeSync(filter)
@@ -147,31 +147,37 @@ async function launch(options: ProcessOptions, removeAll: () => Promise<void>): 
   }
 }
 
-/** Nice levels below the service: it gets three times their share of a core that both want. */
+/** Increment of the nice level: the service gets about three times the CPU share of a worker on a busy core. */
 const nicer = 5
 
-/** At once, before it has children and threads: they take it over. A worker that loops must not keep the service from answering. */
+/**
+ * Lowers the priority right after the start, before the process has children and threads, which inherit it. Otherwise a looping worker
+ * could starve the service.
+ */
 function giveWay(pid: number | undefined): void {
   if (pid === undefined) return
   try {
     os.setPriority(pid, Math.min(os.getPriority() + nicer, os.constants.priority.PRIORITY_LOW))
   } catch {
-    // It is gone, or the system does not allow it: then workers have the same share as the service, as all else has.
+    // The process has ended, or the system does not allow it. Workers then have the same priority as the service.
   }
 }
 
 function signals(child: ChildProcess, pid: number): Pick<WorkerdProcess, 'terminate' | 'kill'> {
   const send = (name: NodeJS.Signals): void => {
-    // Once it is over, the number may be another process's.
+    // The pid may be reused after the process has ended.
     if (child.exitCode !== null || child.signalCode !== null) return
-    // The runtime first: the helper in front of it waits for it and passes no signal on.
+    // Signals workerd first, because the helper waits for it and does not forward signals.
     if (pid !== child.pid) sendSignal(pid, name)
     if (pid === child.pid || name === 'SIGKILL') child.kill(name)
   }
   return { terminate: () => send('SIGTERM'), kill: () => send('SIGKILL') }
 }
 
-/** What is read of one process's output in a second. A process that prints more has to wait: it shall cost itself time, not us. */
+/**
+ * Maximum output (bytes) read from one process per second. A process that prints more is blocked in its write, so that it slows down itself
+ * and not the service.
+ */
 const outputPerSecond = 2 * 1024 * 1024
 
 function collect(child: ChildProcess, onLine: ProcessOptions['onLine']): () => string {
@@ -195,7 +201,7 @@ function collect(child: ChildProcess, onLine: ProcessOptions['onLine']): () => s
       if (from === 'stderr' && last.push(line) > 40) last.shift()
       onLine(line, from)
     })
-    // What cannot be understood is lost to the log of the worker, and to nothing else.
+    // A decoding error loses only this part of the worker's log.
     const lost = (error: unknown): void => void last.push(`Output was lost: ${String(error)}`)
     const onData = (chunk: Buffer): void => {
       meter(chunk.length)
@@ -224,7 +230,7 @@ async function ready(
   const death = gone.then((end) => {
     throw new StartFailed('The worker ended while it started.', end.lastWords)
   })
-  // Lost races must not count as unhandled.
+  // Marks the rejection as handled, because the promise may lose the race.
   death.catch(() => undefined)
   try {
     await Promise.race([bothSockets(child), timeout, death, exceeded])
@@ -251,6 +257,6 @@ function sendSignal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name)
   } catch {
-    // Gone already, which is what was wanted.
+    // The process has already ended.
   }
 }

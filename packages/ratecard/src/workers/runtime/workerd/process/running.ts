@@ -1,4 +1,4 @@
-// One live version of a worker: process, proxy, control and watchdog as the port's RunningWorker.
+// One running version of a worker: combines process, proxy, control and watchdog into the port's RunningWorker.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Pool } from 'undici'
@@ -29,7 +29,7 @@ import type { Invocation, Watchdog } from '../limits/watchdog.ts'
 
 const drainLookMs = 50
 const killAfterMs = 2_000
-/** The socket of a dying process breaks before its end is known; longer than this means it lives. */
+/** Maximum wait (ms) for the exit of a process whose socket broke. After that the process counts as alive. */
 const newsMs = 500
 
 const outOfMemory = /out of memory|heap limit|last resort|Allocation failed|Cannot allocate memory/i
@@ -151,7 +151,7 @@ export class WorkerdWorker implements RunningWorker {
   async drain(deadlineMs: number): Promise<void> {
     const deadline = performance.now() + deadlineMs
     while (performance.now() < deadline && this.cause === undefined) {
-      // Asked again: a request can arrive while the worker answers about its background work.
+      // Checked again afterwards, because a request can arrive while the worker reports its background work.
       if (this.noneInFlight() && (await this.nonePending()) && this.noneInFlight()) return
       await new Promise((resolve) => setTimeout(resolve, drainLookMs))
     }
@@ -162,7 +162,7 @@ export class WorkerdWorker implements RunningWorker {
   }
 
   private async nonePending(): Promise<boolean> {
-    // A worker that no longer answers has nothing to wait for.
+    // A worker that does not respond has no background work to wait for.
     return this.describe().then(
       (handlers) => handlers.pending === 0,
       () => true,
@@ -178,7 +178,7 @@ export class WorkerdWorker implements RunningWorker {
     await this.process.removed
   }
 
-  /** Resolves with the cause when the process is gone; rejects never. */
+  /** Resolves with the cause of the exit; never rejects. */
   exited(): Promise<WorkerExit> {
     return this.exit
   }
@@ -214,7 +214,7 @@ export class WorkerdWorker implements RunningWorker {
     this.readings.close()
     const exit = this.cause ?? exitOf(ended, this.stopping, this.spec)
     this.cause = exit
-    // Nothing of what is still open there matters once the process is gone.
+    // Open requests fail with the process, so errors of the pool are irrelevant.
     await this.pool.destroy().catch(() => undefined)
     this.events.exit(exit)
     return exit

@@ -1,11 +1,11 @@
-// Watches a process from its birth until it listens: the author's top level runs before anybody can ask it anything.
+// Enforces the limits of a process until it listens, because the author's top-level code runs before the process responds to pings.
 import { readFileSync } from 'node:fs'
 import type { WorkerLimits } from '../../worker-runtime.ts'
 import { readingsOf } from '../limits/readings.ts'
 import type { Readings } from '../limits/readings.ts'
 import { cpuDetail, memoryDetail } from '../limits/watchdog.ts'
 
-/** The process ended, did not listen in time, or went over a limit; `lastWords` says why in the runtime's own words. */
+/** The process exited, did not listen in time, or exceeded a limit. `lastWords` is the end of its standard error. */
 export class StartFailed extends Error {
   readonly lastWords: string
   constructor(message: string, lastWords: string) {
@@ -15,16 +15,16 @@ export class StartFailed extends Error {
 }
 
 const lookMs = 15
-/** CPU time of the runtime's own start, on a slow machine. */
+/** CPU time allowance (ms) for the start of workerd itself on a slow machine. */
 const startCpuMs = 2_000
 
 export interface StartWatch {
-  /** Rejects with StartFailed once a limit is passed. */
+  /** Rejects with StartFailed when a limit is exceeded. */
   readonly exceeded: Promise<never>
   stop(): void
 }
 
-/** `pid` is what was spawned: the runtime itself, or a helper in front of it. */
+/** Watches a starting process. `pid` is the spawned process: workerd itself, or a helper in front of it. */
 export function watchStart(pid: number, limits: Pick<WorkerLimits, 'cpuMs' | 'memoryMb'>): StartWatch {
   let readings: { readonly pid: number; readonly of: Readings } | undefined
   let timer: NodeJS.Timeout | undefined
@@ -41,7 +41,7 @@ export function watchStart(pid: number, limits: Pick<WorkerLimits, 'cpuMs' | 'me
       else if (cpuMs > limits.cpuMs + startCpuMs) reject(new StartFailed(cpuDetail(limits.cpuMs), ''))
     }, lookMs)
   })
-  // It counts only while somebody waits for the start.
+  // Marks the rejection as handled; it matters only while the caller awaits the start.
   exceeded.catch(() => undefined)
   return {
     exceeded,
@@ -52,7 +52,7 @@ export function watchStart(pid: number, limits: Pick<WorkerLimits, 'cpuMs' | 'me
   }
 }
 
-/** A process, its child, that one's child …: the helpers in front of the runtime have one each, and the runtime none. */
+/** A process and its chain of descendants. Each helper in front of workerd has one child, and workerd has none. */
 export function processesFrom(pid: number): readonly number[] {
   const chain: number[] = []
   for (let next = pid; next > 1; next = childOf(next)) chain.push(next)

@@ -1,7 +1,7 @@
-// The configuration text of one workerd process. Pure: the same input gives the same bytes, and no value can leave its quotes.
+// Generates the configuration of one workerd process. Pure: the same input gives the same bytes, and all values are escaped.
 import type { WorkerVersionSpec } from '../../worker-runtime.ts'
 
-/** Names inside the private folder of a process; relative, because `embed` takes nothing else. */
+/** File names in the private folder of a process. They are relative, because `embed` accepts only relative paths. */
 export const fileNames = {
   config: 'c.capnp',
   http: 'h.sock',
@@ -18,13 +18,16 @@ export const moduleFiles = {
   egress: 'egress.js',
 } as const
 
-/** The header in which the proxy tells the runtime the client's scheme; the runtime removes it. */
+/** Header in which the proxy passes the client's scheme to workerd, which removes it. */
 export const protoHeader = 'x-ratecard-proto'
 
-/** Since this date the runtime offers the Node modules by itself, and naming a part of them only warns. */
+/**
+ * Compatibility date from which workerd provides the Node modules by default. From then on, the flag for a part of them only causes a
+ * warning.
+ */
 const nodeByDefault = '2026-08-04'
 
-/** A Cap'n Proto text literal; every byte outside printable ASCII is escaped. */
+/** Escapes a Cap'n Proto text literal, including every byte outside printable ASCII. */
 export function capnpText(value: string): string {
   let text = '"'
   for (const byte of Buffer.from(value, 'utf8')) {
@@ -37,10 +40,10 @@ export function capnpText(value: string): string {
   return `${text}"`
 }
 
-/** The configuration of a process that runs one worker; `folder` is absolute and holds sockets and embedded files. */
+/** Configuration of a process that runs one worker. `folder` is absolute and contains the sockets and the embedded files. */
 export function workerdConfig(spec: WorkerVersionSpec, folder: string): string {
   const socket = (name: string): string => capnpText(`unix:${folder}/${name}`)
-  // Under the name "internet" the runtime would else make a network of its own, for which it wants certificates of the host.
+  // Overrides the service "internet". By default workerd would create a network of its own, which needs certificates of the host.
   return `using Workerd = import "/workerd/workerd.capnp";
 
 const config :Workerd.Config = (
@@ -85,7 +88,7 @@ const egress :Workerd.Worker = (
 `
 }
 
-/** Where the content of module number `index` of the bundle is written. */
+/** File name for the content of module number `index` of the bundle. */
 export function moduleFile(index: number): string {
   return `m${index}`
 }
@@ -101,7 +104,7 @@ function modules(spec: WorkerVersionSpec): string {
   return lines.join('\n')
 }
 
-/** The wrapper needs AsyncLocalStorage; older dates do not have it without a flag. */
+/** Adds the flag for AsyncLocalStorage, which the wrapper module needs and older compatibility dates lack. */
 function flags(spec: WorkerVersionSpec): readonly string[] {
   const given = spec.compatibilityFlags
   const hasIt = given.some((flag) => ['nodejs_als', 'nodejs_compat', 'nodejs_compat_v2'].includes(flag))

@@ -20,7 +20,7 @@ for (const [network, bits] of [
 ] as const)
   refused4.addSubnet(network, bits, 'ipv4')
 
-/** Only 2000::/3 is given out at all; these parts of it are special, or carry an IPv4 address inside. */
+/** Only 2000::/3 is allocated for global unicast. The listed parts of it are special, or embed an IPv4 address. */
 const global6 = new BlockList()
 global6.addSubnet('2000::', 3, 'ipv6')
 const refused6 = new BlockList()
@@ -32,7 +32,9 @@ for (const [network, bits] of [
 ] as const)
   refused6.addSubnet(network, bits, 'ipv6')
 
-/** Whether an address belongs to the public internet: not loopback, private, link-local, shared, mapped, translated, multicast or reserved. */
+/**
+ * True for an address of the public internet, i.e. not loopback, private, link-local, shared, mapped, translated, multicast or reserved.
+ */
 export function isPublicAddress(address: string): boolean {
   const family = isIP(address)
   if (family === 4) return !refused4.check(address, 'ipv4')

@@ -1,5 +1,5 @@
-// The only way out of a worker: a proxy on a unix socket beside its process. Decides which hosts may be reached and connects to
-// exactly the address it checked; a redirect is followed by the worker, so each hop comes through here again.
+// Egress proxy of a worker on a unix socket beside its process, the worker's only network access. Decides which hosts are allowed and
+// connects to exactly the address it checked. Redirects are followed by the worker, so each hop is checked too.
 import http, { STATUS_CODES } from 'node:http'
 import https from 'node:https'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -15,11 +15,11 @@ import { egressHeader } from '../process/entry.ts'
 import { checkHead, headBytes, withHeaders, writeHead } from './foreign-head.ts'
 import { endToEnd, hopByHopAnd } from './headers.ts'
 
-/** All addresses of a host name. */
+/** Resolves a host name to all its addresses. */
 export type Resolve = (hostname: string) => Promise<readonly string[]>
 
 /**
- * The machine's own resolver, every family, in its order.
+ * Resolves with the machine's own resolver, for all address families, in its order.
  * @public for the composition that hosts workers; tests inject their own.
  */
 export const systemResolve: Resolve = async (hostname) =>
@@ -27,13 +27,13 @@ export const systemResolve: Resolve = async (hostname) =>
 
 export interface EgressPolicy {
   readonly resolve: Resolve
-  /** Hosts the operator allows whatever their address: `db.internal`, or `db.internal:8080` for that port only. */
+  /** Hosts allowed by the operator whatever their addresses, e.g. `db.internal`, or `db.internal:8080` for one port only. */
   readonly allowedHosts: ReadonlySet<string>
-  /** The service's own origins (`https://billing.example.com`), and the address where it listens: always allowed. */
+  /** Origins of the service (e.g. `https://billing.example.com`) and its listening address: always allowed. */
   readonly service: { readonly origins: ReadonlySet<string>; readonly address: string; readonly port: number } | null
-  /** Addresses of this machine, public ones included: what listens on them is not the internet. */
+  /** Addresses of this machine, including public ones. They are refused, because local services are not part of the internet. */
   readonly ownAddresses?: () => ReadonlySet<string>
-  /** Called for each refusal, for the worker's log. */
+  /** Called for each refused request, for the worker's log. */
   readonly onRefused?: (detail: string) => void
 }
 
@@ -44,26 +44,29 @@ export interface Egress {
 
 interface EgressTarget {
   readonly url: URL
-  /** Whether it is the service itself. */
+  /** True if the target is the service itself. */
   readonly ours: boolean
   readonly address: string
   readonly port: number
   readonly secure: boolean
 }
 
-/** Its message is for the author. */
+/** Refused request; the message is shown to the worker's author. */
 export class EgressRefusedError extends Error {}
 
 const connectTimeoutMs = 10_000
-/** Fetches of one process under way at one time: each holds memory and a descriptor of the service. */
+/** Maximum number of concurrent fetches per process. Each uses memory and a file descriptor of the service. */
 const mostFetches = 1_000
 /**
- * Of those, requests to workers of this service. Each makes work for the service, and what that worker does about it may be the
- * next request: a worker that calls itself twice would otherwise double until it has all places there are, and wait in them.
+ * Maximum number of concurrent fetches to workers of this service. Such a request may cause the next one: a worker that calls itself twice
+ * would otherwise double its requests until all slots are taken.
  */
 const mostToWorkers = 64
 const notHost = hopByHopAnd('host')
-/** A worker calls from this machine, as a trusted proxy may: it must not speak for a client of its choice. */
+/**
+ * `X-Forwarded-For` is removed from requests to the service: a worker calls from this machine, like a trusted proxy, and could forge the
+ * client address.
+ */
 const notClient = hopByHopAnd('host', 'x-forwarded-for')
 const notOurs = hopByHopAnd(egressHeader)
 
@@ -103,7 +106,7 @@ export function createEgress(policy: EgressPolicy): Egress {
   }
 }
 
-/** Takes a place until the connection of the fetch closes; throws Refused when none is left. */
+/** Takes a slot until the connection of the fetch closes; throws EgressRefusedError if none is left. */
 type TakePlace = (target: EgressTarget, connection: ServerResponse | Duplex) => void
 
 function placesAtWorkers(): TakePlace {
@@ -119,7 +122,7 @@ function placesAtWorkers(): TakePlace {
   }
 }
 
-/** Where a request may go; throws Refused with a sentence for the author. */
+/** Finds the address of a request; throws EgressRefusedError with a sentence for the author. */
 export async function findTarget(policy: EgressPolicy, text: string | undefined): Promise<EgressTarget> {
   const url = URL.canParse(text ?? '') ? new URL(text ?? '') : null
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:'))
@@ -146,7 +149,7 @@ async function lookUp(policy: EgressPolicy, url: URL, host: string): Promise<rea
     const addresses = await policy.resolve(host)
     if (addresses.length > 0) return addresses
   } catch {
-    // Reported below: to the author it makes no difference why a name was not found.
+    // The error below is the same for all causes of a failed lookup.
   }
   throw new EgressRefusedError(`fetch to ${url.host} failed: the host name could not be resolved.`)
 }
@@ -159,7 +162,7 @@ function requestOptions(target: EgressTarget, incoming: IncomingMessage): https.
   const { url, ours, address, port } = target
   return {
     method: incoming.method,
-    // The checked address, never the name again: a second answer of the DNS could be another one.
+    // Connects to the checked address, because a second DNS lookup could return another one (DNS rebinding).
     host: address,
     port,
     path: url.pathname + url.search,
@@ -230,7 +233,8 @@ async function forwardUpgrade(
   let answered = false
   const failed = (error: unknown): void => {
     outgoing.destroy()
-    // After a response head the text of a failure would be taken for bytes of the body, or of the upgraded protocol.
+    // After the response headers, an error text would be read as part of the body or of the upgraded protocol. Close the connection
+    // instead.
     if (answered) socket.destroy()
     else failUpgrade(socket, failureOf(target, error))
   }

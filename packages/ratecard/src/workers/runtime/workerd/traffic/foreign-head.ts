@@ -1,19 +1,19 @@
-// Status line and headers that another program wrote (a worker, or a server that a worker fetches), made safe before they are
-// passed on. Node's `writeHead` throws for what it cannot write, and parsers let some of that through, e.g. the status 099.
+// Validates status lines and headers received from a worker or from a server that a worker fetches, before they are forwarded. Node's
+// `writeHead` throws for invalid values, and HTTP parsers accept some of them, e.g. the status 099.
 import { STATUS_CODES } from 'node:http'
 import type { ServerResponse } from 'node:http'
 import { endToEnd } from './headers.ts'
 
 declare const checked: unique symbol
 
-/** Only `checkHead` makes one, and only such a head is written. Headers are name and value in turn. */
+/** Validated response headers as alternating name and value. Only `checkHead` creates this type, and only this type can be written. */
 export interface SafeHead {
   readonly status: number
   readonly headers: readonly string[]
   readonly [checked]: true
 }
 
-/** Why a response is not passed on: the end of a sentence whose subject is its sender. */
+/** Reason why a response is not forwarded, as the end of a sentence whose subject is the sender. */
 export interface HeadProblem {
   readonly problem: string
 }
@@ -23,8 +23,8 @@ const badName = /[^!#$%&'*+\-.^_`|~0-9A-Za-z]/
 const badValue = /[^\t\x20-\x7e\x80-\xff]/
 
 /**
- * The head without the headers in `without` and those of one connection. `upgrade`: the head is that of an upgraded connection,
- * where 101 is the one status; otherwise a status is from 200 to 599. The reason phrase is never passed on.
+ * Validates the response headers and removes the hop-by-hop ones and those in `without`. With `upgrade`, only status 101 is valid;
+ * otherwise 200 to 599. The reason phrase is never forwarded.
  */
 export function checkHead(
   status: number | undefined,
@@ -41,7 +41,7 @@ export function checkHead(
   return { status, headers } as unknown as SafeHead
 }
 
-/** The head with headers of ours after those of its sender. */
+/** Appends our headers to the sender's. */
 export function withHeaders(head: SafeHead, ...ours: readonly string[]): SafeHead {
   return { ...head, headers: [...head.headers, ...ours] }
 }
@@ -50,11 +50,11 @@ export function writeHead(response: ServerResponse, { status, headers }: SafeHea
   response.writeHead(status, STATUS_CODES[status] ?? '', [...headers])
 }
 
-/** Status line and headers as they go on the wire, for a bare socket. */
+/** Serializes status line and headers for a plain socket. */
 export function headBytes({ status, headers }: SafeHead): Buffer {
   let text = `HTTP/1.1 ${String(status)} ${STATUS_CODES[status] ?? ''}\r\n`
   for (let index = 0; index < headers.length; index += 2) text += `${headers[index]!}: ${headers[index + 1]!}\r\n`
-  // Node reads header bytes as latin1, so that is how the same bytes are written again.
+  // Node parses header bytes as latin1, so writing latin1 reproduces the original bytes.
   return Buffer.from(`${text}\r\n`, 'latin1')
 }
 

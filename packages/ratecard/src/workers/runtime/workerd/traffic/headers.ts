@@ -1,4 +1,4 @@
-/** Headers that belong to one connection and never pass a proxy (RFC 9110 §7.6.1), lowercase. */
+/** Hop-by-hop headers, which a proxy never forwards (RFC 9110 §7.6.1), in lowercase. */
 const hopByHop: ReadonlySet<string> = new Set([
   'connection',
   'keep-alive',
@@ -11,12 +11,12 @@ const hopByHop: ReadonlySet<string> = new Set([
   'upgrade',
 ])
 
-/** The hop-by-hop headers and `names` (lowercase), for `endToEnd`. */
+/** The hop-by-hop headers plus `names` (lowercase), as argument of `endToEnd`. */
 export function hopByHopAnd(...names: readonly string[]): ReadonlySet<string> {
   return new Set([...hopByHop, ...names])
 }
 
-/** Name and value in turn, without those in `without` and those that the `Connection` header names. */
+/** Headers as alternating name and value, without those in `without` and those listed in the `Connection` header. */
 export function endToEnd(rawHeaders: readonly string[], without: ReadonlySet<string>): string[] {
   let named: Set<string> | undefined
   for (let index = 0; index < rawHeaders.length; index += 2) {

@@ -1,9 +1,9 @@
-// Connections to the socket of one process, kept between requests.
+// Keep-alive connections to the socket of one process.
 import { Socket } from 'node:net'
 import { Pool } from 'undici'
 
 export function createPool(socketPath: string): Pool {
-  // The runtime closes idle connections after five seconds; ours must go first, or a request meets a closing one.
+  // workerd closes idle connections after five seconds. The pool must close them earlier, otherwise a request races with the close.
   return new Pool('http://worker', {
     connect: (_options, callback) => {
       const socket = new PatientSocket()
@@ -25,8 +25,8 @@ export function createPool(socketPath: string): Pool {
 type DoneCallback = (error?: Error | null) => void
 
 /**
- * A worker may answer and not care for the rest of the body; the runtime then closes the connection while we still write. The
- * answer is there to be read all the same, so a failed write is no end: the reading side has it, or tells of the death itself.
+ * A worker may respond before it has read the request body; workerd then closes the connection under our write (EPIPE). The write error is
+ * ignored, because the response is still readable and the read side reports a crash.
  */
 class PatientSocket extends Socket {
   override _write(chunk: Buffer, encoding: BufferEncoding, done: DoneCallback): void {

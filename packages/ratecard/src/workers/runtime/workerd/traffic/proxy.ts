@@ -1,4 +1,4 @@
-// Carries requests to one process over its unix socket, both ways as they stream, and tells every failure apart by its cause.
+// Streams requests and responses between a client and one process over its unix socket, and maps each failure to its cause.
 import { maxHeaderSize } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { PassThrough } from 'node:stream'
@@ -17,12 +17,12 @@ export interface ProxyOptions {
   readonly spec: WorkerVersionSpec
   readonly socketPath: string
   readonly begin: () => Invocation
-  /** Why the process is gone, once it is; undefined when it lives on. Waits a moment, as the socket dies before the news comes. */
+  /** Exit of the process; undefined if it is alive. Waits up to 500 ms, because the socket breaks before the exit is reported. */
   readonly cause: () => Promise<WorkerExit | undefined>
   readonly onOutcome: (outcome: RequestOutcome) => void
 }
 
-/** Only this proxy may set them, or nobody: a client could lie with them to a worker that believes its proxy. */
+/** Request headers set only by this proxy. Copies sent by a client are removed, because a worker trusts them. */
 const replaced = hopByHopAnd(
   'host',
   'expect',
@@ -46,8 +46,9 @@ const replaced = hopByHopAnd(
 )
 const added = hopByHopAnd('x-worker-version', 'x-request-id')
 /**
- * On the service's own host a worker shares the origin of the dashboard and of the session cookies. These headers act on the whole
- * origin, not on the path of the worker: e.g. `Clear-Site-Data: "cookies"` would sign everybody out of the dashboard.
+ * Headers removed from responses on the service's own host, where a worker shares the origin of the dashboard and of the session cookies.
+ * They affect the whole origin and not only the worker's path: e.g. `Clear-Site-Data: "cookies"` would sign every user out of the
+ * dashboard.
  */
 const addedOnOurHost = new Set([
   ...added,
@@ -63,12 +64,12 @@ const addedOnOurHost = new Set([
   'service-worker-allowed',
   'strict-transport-security',
 ])
-/** Up to here a body is copied into one piece with the head: one write to the system costs more than that. */
+/** Maximum body size (bytes) that is copied and sent together with the headers: a second write costs more than the copy. */
 const smallBody = 4_096
-/** How long the rest of a body is read after the worker has answered without it. */
+/** Maximum time (ms) for draining a request body after the worker has responded without reading it. */
 const restMs = 5_000
 
-/** What opens our own doors: a worker that sees it could act as whoever asked it. */
+/** Headers removed from requests to workers without `pass_credentials`: with `x-service-key` a worker could call our API as its caller. */
 const credentials = new Set([...replaced, 'x-service-key'])
 
 export function requestHeaders(
@@ -79,7 +80,8 @@ export function requestHeaders(
   const headers = passCredentials
     ? withoutOwnCookies(endToEnd(request.rawHeaders, replaced), 'dashboard')
     : withoutOwnCookies(endToEnd(request.rawHeaders, credentials), 'all')
-  // Each header costs the runtime more than a look at the table of workers costs us: none says what another does.
+  // As few headers as possible, because workerd needs more time for each than this proxy needs for its routing. No two carry the same
+  // information.
   headers.push('host', context.host, 'x-request-id', context.requestId, 'x-forwarded-proto', context.protocol)
   headers.push('x-forwarded-for', context.clientAddress, 'cf-connecting-ip', context.clientAddress)
   if (context.protocol === 'https') headers.push(protoHeader, 'https')
@@ -88,8 +90,8 @@ export function requestHeaders(
 }
 
 /**
- * The response head, less what must not leave, plus the version that made it and the id that its logs carry. Throws `worker_failed`
- * for a head that cannot be passed on.
+ * Response headers without those that must not be forwarded, plus the worker version and the request id. Throws `worker_failed` for headers
+ * that cannot be forwarded.
  */
 export function responseHead(
   status: number | undefined,
@@ -128,7 +130,10 @@ export function dispatch(
   })
 }
 
-/** Not the request itself: what undici has no more use for it destroys, and with it the connection to the client. */
+/**
+ * The body is piped through a PassThrough, because undici destroys a body that it no longer needs, which would close the client's
+ * connection.
+ */
 function bodyOf(request: IncomingMessage): PassThrough | null {
   return hasBody(request.rawHeaders) ? request.pipe(new PassThrough().on('error', () => undefined)) : null
 }
@@ -175,7 +180,7 @@ class ProxiedRequest implements Dispatcher.DispatchHandler {
     this.invocation = options.begin()
     response.on('close', this.onClose)
     response.on('drain', this.onDrain)
-    // For example a write after the end: it concerns this connection alone.
+    // A write error (e.g. a write after the end) affects only this connection.
     response.on('error', () => response.destroy())
   }
 
@@ -198,7 +203,7 @@ class ProxiedRequest implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: object): void {
-    // Informational responses (e.g. 103 Early Hints) come before the response.
+    // Skips informational responses (e.g. 103 Early Hints), which precede the final response.
     if (status >= 100 && status < 200) return
     this.invocation.signOfLife()
     if (exceptionHeader in headers || isRuntimeFailure(status, headers)) {
@@ -273,7 +278,9 @@ class ProxiedRequest implements Dispatcher.DispatchHandler {
     } else this.reject(error)
   }
 
-  /** So that its sender comes to read the answer; what still comes after a moment is cut. */
+  /**
+   * Drains the request body for up to 5 s (`restMs`), so that a client that is still sending reads the response. Then destroys the socket.
+   */
   private readRest(): void {
     const { request } = this
     const { socket } = request
@@ -289,10 +296,10 @@ export interface Failure {
   readonly error: ServiceError
 }
 
-/** Codes of undici and of Node for a block of response headers over their limit. */
+/** Error codes of undici and Node for response headers above the size limit. */
 const headersTooLarge = new Set<unknown>(['UND_ERR_HEADERS_OVERFLOW', 'HPE_HEADER_OVERFLOW'])
 
-/** The problem that a client is told when no response head came that could be passed on. */
+/** The error and outcome for a request without response headers that can be forwarded. */
 export async function failureOf({ spec, cause }: ProxyOptions, error: unknown): Promise<Failure> {
   const { name, limits } = spec
   if (error instanceof ServiceError) return { outcome: 'failed', error }
@@ -321,7 +328,7 @@ function tooManyHeaders(name: string): ServiceError {
   })
 }
 
-/** The problem for a process that died under the request. */
+/** The error and outcome for a request whose process has ended. */
 function problemOf(name: string, exit: WorkerExit | undefined): Failure {
   if (exit?.reason === 'exceeded_cpu')
     return { outcome: 'exceeded_cpu', error: new ServiceError('worker_exceeded_cpu', exit.detail, { retryAfter: 1 }) }
@@ -334,7 +341,7 @@ function problemOf(name: string, exit: WorkerExit | undefined): Failure {
   return { outcome: 'unavailable', error: new ServiceError('worker_unavailable', detail, { retryAfter: 1 }) }
 }
 
-/** The runtime's own answer when a handler never can: it closes the connection, which no handler's response does. */
+/** True for workerd's own 500, sent when the handler can never respond. Only that response has `connection: close`. */
 export function isRuntimeFailure(status: number, headers: object): boolean {
   return status === 500 && 'connection' in headers && String(headers.connection).toLowerCase() === 'close'
 }

@@ -12,7 +12,7 @@ import { failureOf, isRuntimeFailure, requestHeaders, responseHead } from './pro
 import type { ProxyOptions } from './proxy.ts'
 import type { Invocation } from '../limits/watchdog.ts'
 
-/** Joins an upgraded connection to the worker, byte for byte. Resolves when the connection is over. */
+/** Connects an upgraded connection (e.g. a WebSocket) to the worker, byte for byte. Resolves when the connection has closed. */
 export function upgrade(
   options: ProxyOptions,
   request: IncomingMessage,
@@ -89,7 +89,7 @@ class Joint {
 
   private onUpgrade(answer: IncomingMessage, upstream: Duplex, first: Buffer): void {
     clearTimeout(this.timer)
-    // The pipelines below come too late for an upstream that breaks while the head is checked.
+    // Listens before the pipelines below exist: the upstream may fail while its headers are checked.
     upstream.on('error', () => upstream.destroy())
     const head = this.headOf(answer, true)
     this.status = 101
@@ -101,7 +101,7 @@ class Joint {
     if (first.length > 0) this.socket.write(first)
     if (this.head.length > 0) upstream.write(this.head)
     const over = (): void => {
-      // An upgraded protocol has no half-closed state worth keeping: when one direction ends, so does the connection.
+      // Upgraded protocols have no useful half-closed state: when one direction ends, the connection is closed.
       upstream.destroy()
       this.socket.destroy()
       this.finish('ok')
