@@ -23,8 +23,8 @@ export function createIdempotency({ store: { idempotency }, clock, busy }: Idemp
     const present = await idempotency.claim(key, fingerprint, clock.now())
     if (present === null || present.status !== null || present.fingerprint !== fingerprint) return present
     if (clock.now() - present.createdAt < abandonedMs || (await busy())) return present
-    await idempotency.release(key)
-    return idempotency.claim(key, fingerprint, clock.now())
+    // Of two callers that find the same abandoned claim, one takes it over; the other gets `request_in_progress`.
+    return (await idempotency.takeOver(key, present.createdAt, clock.now())) ? null : present
   }
 
   return async (key, fingerprint, work) => {

@@ -61,6 +61,18 @@ export function processesContract(engine: string, makePlace: MakePlace): void {
       }
     })
 
+    test('of many callers that find one abandoned claim, one takes it over', async () => {
+      const stores = await replicas(await makePlace())
+      await stores[0].idempotency.claim('left', 'f', 1)
+      const takes = Array.from({ length: 20 }, (_, index) =>
+        stores[index % 2 === 0 ? 0 : 1].idempotency.takeOver('left', 1, 10_002 + index),
+      )
+      expect((await Promise.all(takes)).filter((taken) => taken)).toHaveLength(1)
+      await stores[0].idempotency.finish('left', 200, 'an answer')
+      const after = await stores[1].idempotency.claim('left', 'f', 10_050)
+      expect(await stores[1].idempotency.takeOver('left', after?.createdAt ?? 0, 10_051)).toBe(false)
+    })
+
     test('of many bindings of one fact, all see the same value', async () => {
       const stores = await replicas(await makePlace())
       const values = await Promise.all(

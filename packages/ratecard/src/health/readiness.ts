@@ -3,6 +3,7 @@ import type { ProblemCode } from '../errors/codes.ts'
 import type { Clock } from '../clock.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import type { Readiness } from '../service/service.ts'
+import { refusalMs } from '../store/store.ts'
 import type { Store } from '../store/store.ts'
 
 export interface ReadinessDeps {
@@ -49,9 +50,6 @@ export function createReadiness(deps: ReadinessDeps): () => Promise<Readiness> {
     }
   }
 }
-
-/** Time (ms) for which a refused read or write counts, e.g. because of a full disk, which a ping does not detect. */
-const refusalMs = 60_000
 
 /** Checks the store. Details contain only error codes: a message may contain host names, and it is in the log of the failed operation. */
 async function lookAtStore({ store, clock }: ReadinessDeps): Promise<Check> {

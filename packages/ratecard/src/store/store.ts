@@ -58,6 +58,9 @@ export interface VersionStore {
   list(page: PageQuery): Promise<{ readonly items: readonly VersionHead[]; readonly total: number }>
 }
 
+/** Time (ms) for which a refused read or write counts, e.g. because of a full disk, which a ping does not detect. */
+export const refusalMs = 60_000
+
 export interface StoreRefusal {
   readonly access: 'read' | 'write'
   /** The database's own code, e.g. `SQLITE_FULL`, `53100` or `ECONNREFUSED`. */
@@ -159,6 +162,8 @@ export interface IdempotencyStore {
   claim(key: string, fingerprint: string, now: number): Promise<IdempotencyRecord | null>
   /** Heartbeat of the running request: a claim without heartbeats counts as abandoned after a while. */
   refresh(key: string, now: number): Promise<void>
+  /** Takes over the claim of a dead process, as it was read with `claimedAt`. False if its heartbeat went on or another caller was first. */
+  takeOver(key: string, claimedAt: number, now: number): Promise<boolean>
   finish(key: string, status: number, body: string): Promise<void>
   /** Deletes a claim whose request failed or whose process died, so that the key is free again. */
   release(key: string): Promise<void>

@@ -35,7 +35,7 @@ export const sandboxClockAdvance: Command = {
     { command: 'ratecard sandbox clock advance 2027-03-01T09:00:00Z', what: 'to a moment' },
   ],
   run: async (context) => {
-    const sandbox = confinementOf(context)
+    const sandbox = sandboxClockOf(context)
     const to = target(context.args[0] ?? '', await sandbox.now())
     const now = await sandbox.moveTo(to)
     context.out.say(`${context.out.paint.green('✓')} It is now ${now} in the sandbox.`)
@@ -49,7 +49,7 @@ export const sandboxClockShow: Command = {
   options: sandboxOptions,
   examples: [{ command: 'ratecard sandbox clock show', what: 'in UTC' }],
   run: async (context) => {
-    const now = new Date(await confinementOf(context).now()).toISOString()
+    const now = new Date(await sandboxClockOf(context).now()).toISOString()
     context.out.print(now)
     return { json: { now } }
   },
@@ -61,7 +61,7 @@ interface SandboxClock {
   moveTo(moment: number): Promise<string>
 }
 
-function confinementOf(context: CommandContext): SandboxClock {
+function sandboxClockOf(context: CommandContext): SandboxClock {
   const { options, io } = context
   const ownPort = io.env['RATECARD_SANDBOX_PORT']
   const known = ofServerHere(context)

@@ -8,6 +8,7 @@ import type { Dialect, KyselyPlugin, RawBuilder, Transaction } from 'kysely'
 import { systemClock } from '../../../clock.ts'
 import type { Clock } from '../../../clock.ts'
 import { yieldToRequests } from '../../../event-loop.ts'
+import { refusalMs } from '../../store.ts'
 import type { StoreRefusal } from '../../store.ts'
 import { asServiceError, isSerializationFailure, refusalOf } from './database-errors.ts'
 import type { Tables } from '../../records/tables.ts'
@@ -124,8 +125,12 @@ export class Database {
   }
 
   #refused(access: StoreRefusal['access'], refusal: Pick<StoreRefusal, 'code' | 'kind'>): void {
-    if (this.#refusal?.kind === 'damage') return
-    this.#refusal = { ...refusal, access, at: (this.#options.clock ?? systemClock).now() }
+    const last = this.#refusal
+    const at = (this.#options.clock ?? systemClock).now()
+    if (last?.kind === 'damage') return
+    // A lost connection stops counting when the database is reached again; a full disk counts for a minute, so it must not be replaced.
+    if (last?.kind === 'condition' && refusal.kind === 'connection' && at - last.at < refusalMs) return
+    this.#refusal = { ...refusal, access, at }
   }
 
   #refuseInside(): void {

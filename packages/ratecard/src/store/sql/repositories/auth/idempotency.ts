@@ -52,6 +52,20 @@ export class SqlIdempotency implements IdempotencyStore {
     )
   }
 
+  async takeOver(key: string, claimedAt: number, now: number): Promise<boolean> {
+    const taken = await this.#database.write((db) =>
+      db
+        .updateTable('idempotencyKeys')
+        .set({ createdAt: now })
+        .where('key', '=', key)
+        .where('createdAt', '=', claimedAt)
+        .where('status', 'is', null)
+        .returning('key')
+        .executeTakeFirst(),
+    )
+    return taken !== undefined
+  }
+
   async finish(key: string, status: number, body: string): Promise<void> {
     const sealed = this.#sealer.seal(body, idempotencyContext(key))
     await this.#database.write((db) =>
