@@ -151,7 +151,8 @@ export async function createHarness(
       landed += await sandbox.control.land()
       const later = await worldOf(store, processor, service, next)
       const refused = failure instanceof ServiceError ? failure : null
-      if (failure !== null && refused === null) throw failure instanceof Error ? failure : new Error('a push failed with no error', { cause: failure })
+      if (failure !== null && refused === null)
+        throw failure instanceof Error ? failure : new Error('a push failed with no error', { cause: failure })
       return { killed, landed, refusedWith: refused?.code, retryAfter: refused?.retryAfter, applied, later }
     } finally {
       await store.close()
