@@ -7,7 +7,7 @@ import { jsonDifference, jsonOutcome, jsonVariables } from '../../views/json.ts'
 import { differencesMarkdown } from '../../views/markdown.ts'
 import { showDifferences } from '../../views/plan.ts'
 import { concealer, formatOption, formatted, wantsMarkdown } from './format.ts'
-import { fileOption, hasChanges, impactOptions, showPlanOf, showWarnings, withPlaces } from '../shared.ts'
+import { fileOption, hasChanges, impactOptions, showPlanOf, showWarnings, withPlaces } from '../plan-and-apply.ts'
 
 export const billingDiff: Command = {
   name: 'billing diff',

@@ -11,7 +11,7 @@ import { canAsk, requireConsent } from '../../terminal/confirm.ts'
 import { connect } from '../../server-address.ts'
 import { count } from '../../views/issues.ts'
 import { showTime, table } from '../../views/table.ts'
-import { actorOptions, listOption } from '../shared.ts'
+import { actorOptions, listOption } from '../plan-and-apply.ts'
 import { jsonJobReport, jsonMigrationPlan } from '../../views/json.ts'
 
 export const billingMigrate: Command = {

@@ -31,7 +31,7 @@ import {
   impactOptions,
   pushAndFollow,
   showPlanOf,
-} from '../shared.ts'
+} from '../plan-and-apply.ts'
 
 export const billingPromote: Command = {
   name: 'billing promote',

@@ -10,7 +10,7 @@ import { concealEnvironment } from '../../files/read-config.ts'
 import type { SavedPlan } from '../../files/saved-plan.ts'
 import { connect, sameServer } from '../../server-address.ts'
 import { showTime } from '../../views/table.ts'
-import { confirmPlan, pushAndFollow, showPlanOf } from '../shared.ts'
+import { confirmPlan, pushAndFollow, showPlanOf } from '../plan-and-apply.ts'
 
 export async function applySavedPlan(asked: CommandContext, saved: SavedPlan): Promise<PushOutcome> {
   // Without `--env`, uses the environment of the plan.

@@ -30,7 +30,7 @@ import {
   showPlanOf,
   showWarnings,
   withPlaces,
-} from '../shared.ts'
+} from '../plan-and-apply.ts'
 
 export const billingPush: Command = {
   name: 'billing push',

@@ -4,7 +4,7 @@ import { connect } from '../../server-address.ts'
 import { jsonPagination, jsonPush, jsonPushReport } from '../../views/json.ts'
 import { showTime, table } from '../../views/table.ts'
 import { showWho } from '../../views/who.ts'
-import { watchPush } from '../shared.ts'
+import { watchPush } from '../plan-and-apply.ts'
 
 export const billingPushes: Command = {
   name: 'billing pushes',

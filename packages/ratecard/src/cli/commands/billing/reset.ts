@@ -3,7 +3,7 @@ import type { Command, CommandContext } from '../../program/command.ts'
 import { canAsk, confirmationRequired, declined } from '../../terminal/confirm.ts'
 import { connect } from '../../server-address.ts'
 import { jsonReset } from '../../views/json.ts'
-import { actorOptions } from '../shared.ts'
+import { actorOptions } from '../plan-and-apply.ts'
 
 const word = 'reset'
 

@@ -3,7 +3,7 @@ import { CliFailure } from '../../failure.ts'
 import { connect } from '../../server-address.ts'
 import { jsonOutcome } from '../../views/json.ts'
 import { showOutcome } from './push.ts'
-import { followStarted } from '../shared.ts'
+import { followStarted } from '../plan-and-apply.ts'
 
 export const billingResume: Command = {
   name: 'billing resume',

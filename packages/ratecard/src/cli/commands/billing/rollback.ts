@@ -14,7 +14,7 @@ import {
   hasChanges,
   impactOptions,
   showPlanOf,
-} from '../shared.ts'
+} from '../plan-and-apply.ts'
 
 export const billingRollback: Command = {
   name: 'billing rollback',

@@ -4,7 +4,7 @@ import { webhookId } from '../../../config/schema/ids.ts'
 import type { BillingConfig } from '../../../config/schema/schema.ts'
 import type { Command } from '../../program/command.ts'
 import { readConfig, requireConfig } from '../../files/read-config.ts'
-import { fileOption, filesArgument } from '../shared.ts'
+import { fileOption, filesArgument } from '../plan-and-apply.ts'
 
 export const billingTypes: Command = {
   name: 'billing types',

@@ -2,7 +2,7 @@ import type { Command } from '../../program/command.ts'
 import { readConfig } from '../../files/read-config.ts'
 import { count, showIssues } from '../../views/issues.ts'
 import { jsonIssue } from '../../views/json-problem.ts'
-import { fileOption, filesArgument } from '../shared.ts'
+import { fileOption, filesArgument } from '../plan-and-apply.ts'
 
 export const billingValidate: Command = {
   name: 'billing validate',

@@ -4,7 +4,7 @@ import type { Command, CommandContext } from '../../program/command.ts'
 import { usageFailure } from '../../failure.ts'
 import { connect } from '../../server-address.ts'
 import type { ServerConnection } from '../../server-address.ts'
-import { listOption } from '../shared.ts'
+import { listOption } from '../plan-and-apply.ts'
 
 /** Poll interval (ms). The API allows one request per second for this route. */
 const pollMs = 1000

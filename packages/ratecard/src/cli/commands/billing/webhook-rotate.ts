@@ -6,7 +6,7 @@ import { connect } from '../../server-address.ts'
 import { spanMs } from '../../spans.ts'
 import { showTime } from '../../views/table.ts'
 import { jsonWebhookRotation } from '../../views/json.ts'
-import { actorOptions } from '../shared.ts'
+import { actorOptions } from '../plan-and-apply.ts'
 
 export const billingWebhookRotate: Command = {
   name: 'billing webhook rotate',

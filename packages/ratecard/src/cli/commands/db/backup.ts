@@ -1,6 +1,6 @@
 import path from 'node:path'
 import type { Command } from '../../program/command.ts'
-import { dataDirOption, maintained } from './shared.ts'
+import { dataDirOption, maintained } from './data-dir.ts'
 
 export const dbBackup: Command = {
   name: 'db backup',

@@ -1,6 +1,6 @@
 import type { Command } from '../../program/command.ts'
 import { usageFailure } from '../../failure.ts'
-import { dataDirOption, maintained } from './shared.ts'
+import { dataDirOption, maintained } from './data-dir.ts'
 
 export const dbCopy: Command = {
   name: 'db copy',

@@ -8,7 +8,7 @@ import { closedPagesText, outcomeOf, reasonText, sayStayed } from '../../follow/
 import type { Output } from '../../terminal/output.ts'
 import { connect } from '../../server-address.ts'
 import { table } from '../../views/table.ts'
-import { actorOptions } from '../shared.ts'
+import { actorOptions } from '../plan-and-apply.ts'
 import { jsonCoverage, jsonEnterpriseOutcome, jsonJobReport } from '../../views/json.ts'
 
 const targetOptions: readonly OptionSpec[] = [

@@ -11,7 +11,7 @@ import { showTime } from '../../views/table.ts'
 import { deployAllToCloudflare } from './cloudflare.ts'
 import { requireWorkers, variableNames, viewIssues } from './project.ts'
 import type { BundledWorker } from './project.ts'
-import { actorOptions } from '../shared.ts'
+import { actorOptions } from '../plan-and-apply.ts'
 import { jsonIssue } from '../../views/json-problem.ts'
 import { jsonWorker } from '../../views/json.ts'
 

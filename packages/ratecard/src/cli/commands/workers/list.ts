@@ -6,7 +6,7 @@ import { showTime, table } from '../../views/table.ts'
 import { authorOf } from '../../author.ts'
 import { kilobytes } from './deploy.ts'
 import { nameArgument, workerName } from './name.ts'
-import { actorOptions } from '../shared.ts'
+import { actorOptions } from '../plan-and-apply.ts'
 import { jsonDeployments, jsonWorker } from '../../views/json.ts'
 
 export const cloudWorkersList: Command = {
