@@ -210,6 +210,20 @@ describe('the server of a command', () => {
     expect(wrong.exit).toBe(2)
   })
 
+  it('of a fresh project may be any server of this machine: the only variable is the local default of `init`', async () => {
+    await world.run(['init'])
+    const push = ['billing', 'push', '--dry-run', '--service-key', 'k']
+    expect((await world.run([...push, '--api-url', url])).exit).toBe(0)
+    expect((await world.run(push, { env: { RATECARD_API_URL: url } })).exit).toBe(0)
+    const file = 'ratecard/environments/.env.dev'
+    world.write(file, 'WEBHOOK_ORIGIN=http://127.0.0.1:21242\n')
+    const refused = await world.json([...push, '--api-url', url])
+    expect(refused).toMatchObject({ exit: 1, document: { error: { code: 'environment_incomplete' } } })
+    world.write(file, 'WEBHOOK_ORIGIN=http://127.0.0.1:8787\n')
+    const away = await world.json([...push, '--api-url', 'https://billing.example.com'])
+    expect(away).toMatchObject({ exit: 1, document: { error: { code: 'environment_incomplete' } } })
+  })
+
   it('of a fresh project is that of this machine, with the variables of its .env.dev', async () => {
     await world.run(['init'])
     const ran = await world.run(['billing', 'push', '--dry-run', '--service-key', 'k'], {

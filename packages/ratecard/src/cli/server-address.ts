@@ -6,6 +6,7 @@ import type { CommandContext, EnvironmentName, GlobalOptions } from './program/c
 import { debugFetch } from './debug-fetch.ts'
 import { CliFailure, usageFailure } from './failure.ts'
 import type { CliIo } from './terminal/io.ts'
+import { isDefaultOfInit } from '../workers/project/env-files.ts'
 import { environmentFile, environmentIncomplete, findProject, lookUp, readEnvironment } from './files/project.ts'
 import type { Environment } from './files/project.ts'
 
@@ -62,11 +63,16 @@ function whereOf({ io, global }: Pick<CommandContext, 'io' | 'global'>, project:
 
 /**
  * Throws before anything is sent if variables of the environment file would go to a server of another environment, e.g. a webhook URL of
- * `.env.dev` to production. `names`: the variables from the file.
+ * `.env.dev` to production. `names`: the variables from the file. A default that `init` wrote is an address of this machine, so any server
+ * of this machine may have it.
  */
 export function requireServerOf(context: Pick<CommandContext, 'io' | 'global'>, names: readonly string[]): void {
+  if (names.length === 0) return
   const { io, global } = context
-  if (names.length > 0) requireOwnServer(io, global, whereOf(context, findProject(io.cwd)), names)
+  const where = whereOf(context, findProject(io.cwd))
+  const isLocal = URL.canParse(where.url) && isLoopback(new URL(where.url).hostname)
+  const own = isLocal ? names.filter((name) => !isDefaultOfInit(name, where.environment.variables.get(name))) : names
+  if (own.length > 0) requireOwnServer(io, global, where, own)
 }
 
 function requireOwnServer(io: CliIo, global: GlobalOptions, where: Where, names: readonly string[]): void {

@@ -1,7 +1,6 @@
 // Bundles the sources of a worker into the modules that the runtime loads. Decides the allowed content and size of a bundle; never reads
 // the manifest and never starts a worker.
 import path from 'node:path'
-import { build, context } from 'esbuild'
 import type { BuildFailure, BuildOptions, BuildResult, Message, Metafile, OutputFile } from 'esbuild'
 import { importedModules, nodeModules, ownClient } from './bundle-plugins.ts'
 import type { BundleModule, ImportedModules } from './bundle-plugins.ts'
@@ -52,6 +51,7 @@ const reservedExport = '__Ctl'
 /** Bundles a worker with esbuild. Errors in the author's code are returned as issues; it throws only if the installation is broken. */
 export async function bundleWorker(options: BundleOptions): Promise<BundleResult> {
   const modules: ImportedModules = new Map()
+  const { build } = await import('esbuild')
   return settle(() => build(buildOptions(options, modules)), modules)
 }
 
@@ -66,6 +66,7 @@ export interface Bundler {
 export async function openBundler(options: BundleOptions): Promise<Bundler> {
   const modules: ImportedModules = new Map()
   const base = path.resolve(options.workingDirectory)
+  const { context } = await import('esbuild')
   const made = await context(buildOptions(options, modules))
   let inputs: readonly string[] = [path.resolve(base, options.entry)]
   return {

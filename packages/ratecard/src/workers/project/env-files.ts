@@ -37,6 +37,14 @@ export function placeholders(text: string): ReadonlyMap<string, number> {
   return found
 }
 
+/** Variables with the value that `init` writes into `.env.dev`: the address of `cloud workers dev` on this machine. */
+const defaultsOfInit: Readonly<Record<string, string>> = { WEBHOOK_ORIGIN: 'http://127.0.0.1:8787' }
+
+/** True if the variable still has the value that `init` wrote into `.env.dev`. */
+export function isDefaultOfInit(name: string, value: string | undefined): boolean {
+  return value !== undefined && defaultsOfInit[name] === value
+}
+
 /** Cloudflare credentials of the deploying user. With them a worker could control the account that it runs in. */
 const withheld = ['CLOUDFLARE_API_TOKEN', 'CLOUDFLARE_ACCOUNT_ID']
 
