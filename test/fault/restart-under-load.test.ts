@@ -160,6 +160,9 @@ test.runIf(installed && haproxy !== undefined)(
       ))
     )
       await pause(50)
+    // Each replica sees the push within half a second; until then it has no price list.
+    for (const replica of replicas)
+      while ((await fetch(`${replica.url}${billing}/config`)).status !== 200) await pause(50)
     const load = new Load(() => `http://${listen}`)
     for (let round = 0; round < restarts; round++) {
       for (const replica of replicas) await serves(replica)
