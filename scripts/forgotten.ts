@@ -177,7 +177,7 @@ const rows: readonly Forgotten[] = [
     file: `${src}/tenants/fields.ts`,
     line: `  email: {
     allows: (email) => isText(email) && emailAddress.test(email),
-    detail: \`An email address has one @ and at most \${longestText} characters.\`,
+    detail: \`An email address has one @ and at most \${maxTextLength} characters.\`,
   },
 `,
     noticedBy: 'compiler',

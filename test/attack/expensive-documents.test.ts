@@ -1,7 +1,7 @@
 // Documents that cost much to judge: what one asks of the thread that judges large documents, the others wait for. Measured in CPU
 // time against a document without a mistake of the same size, so that the machine does not matter.
 import { describe, expect, it } from 'vitest'
-import { mostFound } from '../../packages/ratecard/src/config/validation/limits.ts'
+import { maxCollectedIssues } from '../../packages/ratecard/src/config/validation/limits.ts'
 import { validateConfig } from '../../packages/ratecard/src/config/validation/validate.ts'
 
 const many = <T>(count: number, make: (index: number) => T) => Array.from({ length: count }, (_, index) => make(index))
@@ -100,7 +100,7 @@ describe('a document whose every value is wrong costs no more than a large one',
   })
 
   it('the one error among very many warnings is found', () => {
-    const lonely = many(mostFound + 100, (index) =>
+    const lonely = many(maxCollectedIssues + 100, (index) =>
       price(`lonely${String(index)}`, { enterprise_id: `e${String(index)}` }),
     )
     const { valid, errors, warnings } = validateConfig(

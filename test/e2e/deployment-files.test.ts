@@ -6,7 +6,7 @@ import path from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
 import { drainMs } from '../../packages/ratecard/src/composition/main.ts'
-import { longestWriteMs } from '../../packages/ratecard/src/processor/write-options.ts'
+import { maxWriteMs } from '../../packages/ratecard/src/processor/write-options.ts'
 import { createMetrics, createRequestMetrics } from '../../packages/ratecard/src/http/server/metrics.ts'
 import { settingsSchema } from '../../packages/ratecard/src/settings.ts'
 import { createWorkerMetrics } from '../../packages/ratecard/src/workers/runtime/worker-metrics.ts'
@@ -36,7 +36,7 @@ function temporary(): string {
 
 const settingNames = new Set(Object.keys(settingsSchema.properties))
 /** From the end of the delay to the end of the process, with the longest write to the processor in flight. */
-const stopSeconds = (drainMs + longestWriteMs) / 1000
+const stopSeconds = (drainMs + maxWriteMs) / 1000
 
 describe('compose.yaml', () => {
   const services = (parse(read('compose.yaml'), { merge: true }) as { services: Record<string, Json> }).services

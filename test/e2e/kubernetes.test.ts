@@ -7,7 +7,7 @@ import ts from 'typescript'
 import { describe, expect, test } from 'vitest'
 import { parseAllDocuments } from 'yaml'
 import { drainMs } from '../../packages/ratecard/src/composition/main.ts'
-import { longestWriteMs } from '../../packages/ratecard/src/processor/write-options.ts'
+import { maxWriteMs } from '../../packages/ratecard/src/processor/write-options.ts'
 import { announceSkip } from '../support/skips.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
@@ -154,7 +154,7 @@ describe.runIf(installed)('deploy/kubernetes, rendered by kustomize', () => {
     const noticed = ({ periodSeconds, failureThreshold }: Probe) => periodSeconds * failureThreshold
     expect(noticed(readinessProbe)).toBeLessThan(delay)
     expect(deployment.template.spec.terminationGracePeriodSeconds).toBeGreaterThan(
-      delay + (drainMs + longestWriteMs) / 1000,
+      delay + (drainMs + maxWriteMs) / 1000,
     )
     // A store that is away must not end the process, so only readiness asks for it.
     expect([readinessProbe, livenessProbe, startupProbe].map(({ httpGet }) => httpGet.path)).toEqual([

@@ -13,7 +13,14 @@ const opened = new Set<Socket>()
 
 beforeAll(async () => {
   test = await startTestApp({
-    connections: { most, headersMs: 400, bodyMs: 400, restMs: 400, restingMs: 60_000, everyMs: 50 },
+    connections: {
+      maxConnections: most,
+      headersMs: 400,
+      bodyMs: 400,
+      restMs: 400,
+      keepAliveTimeoutMs: 60_000,
+      everyMs: 50,
+    },
   })
   await test.push(sampleConfig())
   await test.app.listen({ port: 0, host: '127.0.0.1' })

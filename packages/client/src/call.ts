@@ -82,7 +82,7 @@ export async function answer<Name extends Id>(
   const { status, headers, body } = await transport.send(path, request)
   if (status !== 204 && (typeof body !== 'object' || body === null))
     throw new RatecardError({ code: 'answer_invalid', status, message: `The answer to ${path} is not a JSON object.` })
-  return { status, headers, body: turned(body, turns, camel) }
+  return { status, headers, body: convertCase(body, turns, camel) }
 }
 
 /** The server-sent events of an operation. Event types that are not in `known` are skipped. */
@@ -98,7 +98,7 @@ export async function* events<Name extends Id>(
   for await (const { event, data } of readEvents(body)) {
     const parsed: unknown = JSON.parse(data)
     if (known.includes(event) && isRecord(parsed))
-      yield [event, turned(parsed, turns, camel)] as unknown as EventOf<Name>
+      yield [event, convertCase(parsed, turns, camel)] as unknown as EventOf<Name>
   }
 }
 
@@ -113,25 +113,25 @@ function requestOf(
   const [method, template, turns, bodyTurns = null]: readonly [string, string, CaseMap | null, (CaseMap | null)?] =
     operations[name]
   const { params = {}, query, body, ...rest } = given
-  const values = turned(params, {}, snake) as Readonly<Record<string, string | number>>
+  const values = convertCase(params, {}, snake) as Readonly<Record<string, string | number>>
   const path = template.replace(/:(\w+)/g, (_, part: string) => encodeURIComponent(values[part] ?? ''))
   const request = {
     ...options,
     ...rest,
     headers: { ...options.headers, ...rest.headers },
     method,
-    ...(query === undefined ? {} : { query: turned(query, {}, snake) }),
-    ...(body === undefined ? {} : { body: turned(body, bodyTurns, snake) }),
+    ...(query === undefined ? {} : { query: convertCase(query, {}, snake) }),
+    ...(body === undefined ? {} : { body: convertCase(body, bodyTurns, snake) }),
   } as RequestOptions
   return { path, turns, request }
 }
 
 /** Converts the names of `value`. `turns` is keyed by snake_case names for both directions. */
-function turned(value: unknown, turns: CaseMap | null | undefined, spell: (name: string) => string): unknown {
+function convertCase(value: unknown, turns: CaseMap | null | undefined, spell: (name: string) => string): unknown {
   if (turns === null || turns === undefined || value instanceof Date) return value
-  if (Array.isArray(value)) return value.map((item) => turned(item, turns, spell))
+  if (Array.isArray(value)) return value.map((item) => convertCase(item, turns, spell))
   if (!isRecord(value)) return value
   return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [spell(name), turned(member, turns[snake(name)], spell)]),
+    Object.entries(value).map(([name, member]) => [spell(name), convertCase(member, turns[snake(name)], spell)]),
   )
 }

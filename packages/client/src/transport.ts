@@ -49,7 +49,7 @@ export interface Transport {
 }
 
 const defaultTimeoutMs = 30_000
-const longestPauseMs = 5_000
+const maxBackoffMs = 5_000
 
 export function createTransport(options: ClientOptions): Transport {
   const base = options.baseUrl.replace(/\/+$/, '')
@@ -84,9 +84,9 @@ export function createTransport(options: ClientOptions): Transport {
         try {
           return await once(path, call)
         } catch (error) {
-          if (tries >= retries || !isRepeatable(call) || !isPassing(error, call.keyed === true && tries > 0))
+          if (tries >= retries || !isRepeatable(call) || !isTransient(error, call.keyed === true && tries > 0))
             throw error
-          await pause(pauseMs(error, tries), call.signal)
+          await sleep(backoffMs(error, tries), call.signal)
         }
       }
     },
@@ -193,22 +193,22 @@ function withKey(call: RequestOptions): RequestOptions {
 /**
  * True if a retry may succeed. `ownMayRun`: an earlier attempt of this call may still be running, so `request_in_progress` is retried.
  */
-function isPassing(error: unknown, ownMayRun: boolean): boolean {
+function isTransient(error: unknown, ownMayRun: boolean): boolean {
   if (!(error instanceof RatecardError)) return false
   if (ownMayRun && error.code === 'request_in_progress') return true
   if (error.status === 0) return error.code === 'server_unreachable'
   return error.status === 429 || error.status === 503
 }
 
-function pauseMs(error: unknown, tries: number): number {
+function backoffMs(error: unknown, tries: number): number {
   const asked = error instanceof RatecardError ? error.retryAfterMs : null
-  if (asked !== null) return Math.min(asked, longestPauseMs)
+  if (asked !== null) return Math.min(asked, maxBackoffMs)
   // Half of the backoff is random (jitter), so that clients that failed together do not retry together.
-  const full = Math.min(200 * 2 ** tries, longestPauseMs)
+  const full = Math.min(200 * 2 ** tries, maxBackoffMs)
   return full / 2 + (randomFraction() * full) / 2
 }
 
-function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = () => {
       clearTimeout(timer)

@@ -3,7 +3,7 @@ import { Component, useEffect, useRef, useState } from 'react'
 import type { ComponentType, ReactNode } from 'react'
 import { Link, Redirect, Route, Router, Switch, useLocation } from 'wouter'
 import { Frame } from './frame.tsx'
-import { useAnswered, useIsConnected } from './live.ts'
+import { useEmbedded, useIsConnected } from './live.ts'
 import { base } from './menu.ts'
 import { pages } from './pages.ts'
 import type { PageScript } from './pages.ts'
@@ -13,7 +13,7 @@ import { asError } from './words.ts'
 
 export function App() {
   // Pages render before the key is loaded. Until then they offer no actions.
-  const key = useAnswered(ownKey)
+  const key = useEmbedded(ownKey)
   return (
     <Router base={base}>
       <SessionContext.Provider value={key.value ?? null}>

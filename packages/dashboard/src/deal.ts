@@ -81,7 +81,7 @@ export function dealLines(
       before:
         item === undefined || !isReplaced(item, swap, prices)
           ? cost(prices.get(swap.from))
-          : billed(
+          : billedAmount(
               item,
               invoices.find(({ subscription }) => subscription === swap.subscription),
             ),
@@ -109,7 +109,7 @@ const isBilledByPeriod = (item: SubscriptionItem): item is SubscriptionItem & { 
   item.quantity !== null && item.currentPeriodEnd !== null
 
 /** Amount that the processor will bill for the item in the next period. Null if the invoice has no line for it. */
-function billed(item: SubscriptionItem, invoice: UpcomingInvoice['invoices'][number] | undefined): number | null {
+function billedAmount(item: SubscriptionItem, invoice: UpcomingInvoice['invoices'][number] | undefined): number | null {
   if (!isBilledByPeriod(item)) return null
   const { processorPriceId, currentPeriodEnd } = item
   // Skips lines of the current period, because they are proration.

@@ -15,7 +15,7 @@ export interface InitialAnswer {
   /**
    * True if `answer` is for `key` and still fresh. Only the first call can return true: after it, the component listens for changes.
    */
-  readonly stands: (key: string) => boolean
+  readonly isFresh: (key: string) => boolean
 }
 
 export class EmbeddedData {
@@ -34,12 +34,12 @@ export class EmbeddedData {
   begin(key: string): InitialAnswer {
     const answer = this.#answers.has(key) ? { value: this.#answers.get(key) } : null
     let isOpen = answer !== null
-    const stands = (asked: string) => {
+    const isFresh = (asked: string) => {
       const isFirst = isOpen && asked === key
       isOpen = false
       return isFirst && this.#answers.delete(key)
     }
-    return { answer, stands }
+    return { answer, isFresh }
   }
 }
 

@@ -10,11 +10,11 @@ import { base } from './menu.ts'
 import { Pulse } from './pulse.ts'
 import { asError } from './words.ts'
 
-const brought = new EmbeddedData()
+const embedded = new EmbeddedData()
 const pulse = new Pulse({
   firstTag: firstChangeTag,
-  ask: () => api.admin.changeTag({ timeoutMs: 5000 }),
-  forget: () => brought.clear(),
+  readTag: () => api.admin.changeTag({ timeoutMs: 5000 }),
+  invalidate: () => embedded.clear(),
   page: document,
 })
 
@@ -43,7 +43,7 @@ export async function readDocument(questions: readonly PageQuestion<unknown>[]):
   const read = async ({ key, load }: PageQuestion<unknown>) => {
     const answer = await answerFrom(firstAnswers, base, load)
     // If the data is not embedded, the component sends a request.
-    if (answer !== null) brought.keep(key, answer.value)
+    if (answer !== null) embedded.keep(key, answer.value)
   }
   // The page also requests data that could not be read here, and shows the error if that request fails.
   for (const result of await Promise.allSettled(questions.map(read)))
@@ -51,7 +51,7 @@ export async function readDocument(questions: readonly PageQuestion<unknown>[]):
 }
 
 /** Like `useLoaded`, but without waiting if the response is embedded in the page. */
-export const useAnswered = <Value>({ key, load }: PageQuestion<Value>): LoadState<Value> =>
+export const useEmbedded = <Value>({ key, load }: PageQuestion<Value>): LoadState<Value> =>
   useLoaded(key, (signal) => load(api, { signal }))
 
 /**
@@ -63,7 +63,7 @@ export function useLoaded<Value>(
   load: (signal: AbortSignal) => Promise<Value>,
   { everyMs, isLive = true }: LoadOptions = {},
 ): LoadState<Value> {
-  const [beginning] = useState(() => brought.begin(key))
+  const [beginning] = useState(() => embedded.begin(key))
   const [state, setState] = useState<{ key: string; value?: Value; error: RatecardError | null; isLoading: boolean }>(
     beginning.answer === null
       ? { key, error: null, isLoading: true }
@@ -93,7 +93,7 @@ export function useLoaded<Value>(
   // A layout effect runs before the browser paints, so the request is under way during the paint.
   useLayoutEffect(() => {
     // Embedded data that is still fresh needs no request: it is as new as the change tag that polling starts from.
-    if (!beginning.stands(key)) run()
+    if (!beginning.isFresh(key)) run()
     const stops = [
       isLive ? pulse.onChange(run) : () => undefined,
       everyMs === undefined ? () => undefined : repeat(run, everyMs),

@@ -1,11 +1,11 @@
 // Data that the service embedded in the HTML of this page.
 
-const said = (name: string) => document.querySelector<HTMLMetaElement>(`meta[name="${name}"]`)?.content ?? null
+const metaContent = (name: string) => document.querySelector<HTMLMetaElement>(`meta[name="${name}"]`)?.content ?? null
 
 /** CSRF token, sent with each call of this page. Null if no user was signed in when the page was loaded. */
-export const pageToken = said('page-token')
+export const pageToken = metaContent('page-token')
 /** The change tag when the page was loaded. */
-export const firstChangeTag = said('change-tag')
+export const firstChangeTag = metaContent('change-tag')
 
 /** API responses by path, as new as the change tag: the first requests of this page. */
 export const firstAnswers: Readonly<Record<string, unknown>> = JSON.parse(

@@ -1,15 +1,15 @@
 // Polls the change tag of the service, which changes with every change of data, also of other users.
 
-const askEveryMs = 1000
+const pollIntervalMs = 1000
 
 type Listener = () => void
 
 export interface PulseDeps {
   /** The change tag when the page was loaded. Null if the HTML contains none. */
   readonly firstTag: string | null
-  readonly ask: () => Promise<string>
+  readonly readTag: () => Promise<string>
   /** Called before the change listeners: invalidates data embedded at an earlier change tag. */
-  readonly forget: () => void
+  readonly invalidate: () => void
   /** While the page is hidden, polling is suspended. */
   readonly page: {
     readonly visibilityState: string
@@ -46,7 +46,7 @@ export class Pulse {
 
   #start(): void {
     if (this.#timer !== null) return
-    this.#timer = setTimeout(() => void this.#ask(), askEveryMs)
+    this.#timer = setTimeout(() => void this.#ask(), pollIntervalMs)
     const { page } = this.#deps
     page.addEventListener('visibilitychange', () => {
       if (page.visibilityState === 'visible') void this.#look()
@@ -55,12 +55,12 @@ export class Pulse {
 
   async #ask(): Promise<void> {
     if (this.#deps.page.visibilityState === 'visible') await this.#look()
-    this.#timer = setTimeout(() => void this.#ask(), this.isConnected ? askEveryMs : 3 * askEveryMs)
+    this.#timer = setTimeout(() => void this.#ask(), this.isConnected ? pollIntervalMs : 3 * pollIntervalMs)
   }
 
   async #look(): Promise<void> {
     try {
-      const tag = await this.#deps.ask()
+      const tag = await this.#deps.readTag()
       this.#connected(true)
       if (tag === this.#tag) return
       const isFirst = this.#tag === null
@@ -81,7 +81,7 @@ export class Pulse {
   }
 
   #tell(): void {
-    this.#deps.forget()
+    this.#deps.invalidate()
     for (const listener of this.#changed) listener()
   }
 }

@@ -4,7 +4,7 @@ import type { PriceDocument } from '@ratecard/client'
 import { currencyDecimals, isCurrency } from '../../ratecard/src/money/currencies.ts'
 import { formatMinor } from '../../ratecard/src/money/format.ts'
 
-const mostDigits = 14
+const maxDigits = 14
 
 /** Cached per currency, because creating a format costs more than formatting. */
 const moneyFormats = new Map<string, Intl.NumberFormat>()
@@ -16,7 +16,7 @@ function moneyFormat(currency: keyof typeof currencyDecimals): Intl.NumberFormat
     style: 'currency',
     currency: currency.toUpperCase(),
     minimumFractionDigits: currencyDecimals[currency],
-    maximumFractionDigits: mostDigits,
+    maximumFractionDigits: maxDigits,
   })
   moneyFormats.set(currency, format)
   return format
@@ -43,7 +43,7 @@ const countFormat = new Intl.NumberFormat()
 export const count = (value: number) => countFormat.format(value)
 
 /** `1 price`, `3 prices`. */
-export const many = (value: number, one: string, more = `${one}s`) => `${count(value)} ${value === 1 ? one : more}`
+export const pluralize = (value: number, one: string, more = `${one}s`) => `${count(value)} ${value === 1 ? one : more}`
 
 /** Remaining steps of a push or a job: `1 step is`, `3 steps are`. */
 export function remaining(
@@ -52,7 +52,7 @@ export function remaining(
   more?: string,
 ): string {
   const left = stepsTotal - stepsDone
-  return `${many(left, one, more)} ${left === 1 ? 'is' : 'are'}`
+  return `${pluralize(left, one, more)} ${left === 1 ? 'is' : 'are'}`
 }
 
 export function period(price: Pick<PriceDocument, 'interval' | 'interval_count'>): string {

@@ -1,7 +1,7 @@
 // Card of a product with its offers: amount, quantity, tiers, button and features.
 import type { Price } from '../../ratecard/src/config/schema/schema.ts'
 import { webAddress } from './address.ts'
-import { h, said } from './dom.ts'
+import { h, textElement } from './dom.ts'
 import type { Child } from './dom.ts'
 import { minorAmount, tierRows, unitAmountText } from './model.ts'
 import type { Card, Offer, QuantityRange, TierRow } from './model.ts'
@@ -24,8 +24,8 @@ export function productCard(card: Card, offers: readonly HTMLElement[], view: Vi
       { class: 'head', part: 'head' },
       image === null ? null : h('img', { class: 'image', part: 'image', src: image, alt: '', loading: 'lazy' }),
       h('h3', { class: 'name', part: 'name', dir: 'auto' }, nameOf(card)),
-      said('span', 'badge', ui?.badge),
-      said('p', 'tagline', ui?.tagline),
+      textElement('span', 'badge', ui?.badge),
+      textElement('p', 'tagline', ui?.tagline),
     ),
     ...offers,
     featureList(card, view),
@@ -65,7 +65,7 @@ export function offerPart(offer: Offer, card: Card, view: View): HTMLElement {
   return h(
     'div',
     { class: 'offer', part: 'offer' },
-    several ? said('h4', 'offer-name', price.ui?.display_name) : null,
+    several ? textElement('h4', 'offer-name', price.ui?.display_name) : null,
     offer.own ? h('span', { class: 'own', part: 'own' }, view.words.own) : null,
     amount,
     kind === 'request' || kind === 'unavailable'
@@ -85,7 +85,7 @@ function amountOf(offer: Offer, view: View): Node[] {
   const { price } = offer
   const display = price.ui?.price_display
   const main = h('span', { class: 'figure', dir: 'auto' }, display?.custom_text ?? figureOf(offer, view))
-  const suffix = display?.custom_text === undefined ? said('span', 'suffix', display?.suffix) : null
+  const suffix = display?.custom_text === undefined ? textElement('span', 'suffix', display?.suffix) : null
   return suffix === null ? [main] : [main, document.createTextNode(' '), suffix]
 }
 

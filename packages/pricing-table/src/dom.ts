@@ -15,7 +15,7 @@ export function h<Tag extends keyof HTMLElementTagNameMap>(
 }
 
 /** An element with the seller's text, in the direction of its script. Null without text. */
-export function said<Tag extends keyof HTMLElementTagNameMap>(
+export function textElement<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   name: string,
   content: string | undefined,

@@ -162,7 +162,7 @@ function kindOf(price: Price, tariff: Tariff | null): OfferKind {
   return price.interval === undefined ? 'request' : 'free'
 }
 
-const mostUnits = 1_000_000_000
+const maxUnits = 1_000_000_000
 
 /** Range of the slider. A price with one amount has none, unless its product names a unit. */
 function rangeOf(price: Price, product: Product, tariff: Tariff): QuantityRange | null {
@@ -173,7 +173,7 @@ function rangeOf(price: Price, product: Product, tariff: Tariff): QuantityRange 
   if (!metered && tariff.tiers === undefined && packages === undefined && product.unit_label === undefined) return null
   const first = metered || packages !== undefined ? firstPaid(tariff, [...bounds, packages ?? 1]) : 1
   const reach = last === undefined ? Math.max(100, (packages ?? 1) * 20, first * 20) : Math.max(10, last * 2)
-  return { least: metered ? 0 : 1, most: Math.min(Math.max(reach, first), mostUnits), first }
+  return { least: metered ? 0 : 1, most: Math.min(Math.max(reach, first), maxUnits), first }
 }
 
 /** Initial quantity that costs at least 100 minor units: a candidate or, if none does, the last one times a power of ten. */
@@ -182,7 +182,7 @@ function firstPaid(tariff: Tariff, candidates: readonly number[]): number {
   const bound = candidates.find(enough)
   if (bound !== undefined) return bound
   let quantity = Math.max(...candidates)
-  while (!enough(quantity) && quantity * 10 <= mostUnits) quantity *= 10
+  while (!enough(quantity) && quantity * 10 <= maxUnits) quantity *= 10
   return quantity
 }
 

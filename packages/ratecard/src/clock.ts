@@ -43,7 +43,7 @@ export function atDeadline(moment: number, pass: () => void): () => void {
  * Runs all overdue deadlines. After a process was suspended and continued, I/O callbacks may run before its late timers. Call this before
  * an action that cannot be undone, otherwise it could run under a lease that another process holds by now.
  */
-export function passDeadlines(): void {
+export function runOverdueDeadlines(): void {
   const now = performance.now()
   for (const deadline of deadlines) if (deadline.moment <= now) deadline.pass()
 }

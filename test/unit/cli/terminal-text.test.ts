@@ -2,10 +2,10 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
   createPaint,
-  harmless,
+  sanitize,
   inline,
-  own,
-  seen,
+  markSequence,
+  visibleText,
   terminalIo,
 } from '../../../packages/ratecard/src/cli/terminal/terminal-text.ts'
 import type { CliIo } from '../../../packages/ratecard/src/cli/terminal/io.ts'
@@ -17,7 +17,7 @@ describe('text on a terminal', () => {
   it('drives it in no way, whatever it is', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
-        expect(withoutLines(harmless(text))).not.toMatch(drives)
+        expect(withoutLines(sanitize(text))).not.toMatch(drives)
       }),
     )
   })
@@ -31,24 +31,24 @@ describe('text on a terminal', () => {
     ['line\nline\tcolumn', 'line\nline\tcolumn'],
     ['שלום 漢字 👩‍💻 naïve', 'שלום 漢字 👩‍💻 naïve'],
   ])('%j is seen as %j', (text, shown) => {
-    expect(harmless(text)).toBe(shown)
+    expect(sanitize(text)).toBe(shown)
   })
 
   it('keeps colours of our own, also within each other, and none of a text', () => {
     const paint = createPaint(true)
-    expect(harmless(paint.red(`a${paint.bold('b')}\u001b[8mhidden`))).toBe(
+    expect(sanitize(paint.red(`a${paint.bold('b')}\u001b[8mhidden`))).toBe(
       '\u001b[31ma\u001b[1mb\u001b[22m\\u001b[8mhidden\u001b[39m',
     )
-    expect(harmless(paint.red(`a${paint.green('b')}c`))).toBe('\u001b[31ma\u001b[32mb\u001b[39m\u001b[31mc\u001b[39m')
-    expect(harmless(own('\r') + own('\u001b[2K'))).toBe('\r\u001b[2K')
-    expect(seen(paint.red('abc'))).toBe('abc')
+    expect(sanitize(paint.red(`a${paint.green('b')}c`))).toBe('\u001b[31ma\u001b[32mb\u001b[39m\u001b[31mc\u001b[39m')
+    expect(sanitize(markSequence('\r') + markSequence('\u001b[2K'))).toBe('\r\u001b[2K')
+    expect(visibleText(paint.red('abc'))).toBe('abc')
     expect(createPaint(false).red('abc')).toBe('abc')
   })
 
   it('leaves a JSON document the same document', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
-        expect(JSON.parse(harmless(JSON.stringify({ text })))).toEqual({ text })
+        expect(JSON.parse(sanitize(JSON.stringify({ text })))).toEqual({ text })
       }),
     )
   })
@@ -67,8 +67,8 @@ describe('a secret that a command was told of', () => {
   } as unknown as CliIo)
 
   it('is shown by its name in output, questions and JSON, also cut off', async () => {
-    io.conceal?.('HOOK_TOKEN', 's3cret"/value')
-    io.conceal?.('EMPTY_KEY', '')
+    io.redact?.('HOOK_TOKEN', 's3cret"/value')
+    io.redact?.('EMPTY_KEY', '')
     io.stdout.write('https://a.test/?token=s3cret"/value end')
     io.stderr.write(JSON.stringify({ url: 's3cret"/value' }))
     io.stderr.write(encodeURIComponent('s3cret"/value'))

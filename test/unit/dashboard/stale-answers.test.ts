@@ -13,8 +13,8 @@ function openPage() {
   brought.keep('prices', 'old amounts')
   const pulse = new Pulse({
     firstTag: 'first',
-    ask: () => (service.tag === null ? Promise.reject(new Error('no answer')) : Promise.resolve(service.tag)),
-    forget: () => brought.clear(),
+    readTag: () => (service.tag === null ? Promise.reject(new Error('no answer')) : Promise.resolve(service.tag)),
+    invalidate: () => brought.clear(),
     page: { visibilityState: 'visible', addEventListener: () => undefined },
   })
   const seenByListener: unknown[] = []
@@ -31,7 +31,7 @@ describe('a page that mounts late', () => {
     await vi.advanceTimersByTimeAsync(1000)
     expect(seenByListener).toEqual([null])
     const late = brought.begin('prices')
-    expect([late.answer, late.stands('prices')]).toEqual([null, false])
+    expect([late.answer, late.isFresh('prices')]).toEqual([null, false])
   })
 
   it('shows no old amounts when the connection was lost meanwhile', async () => {
@@ -50,7 +50,7 @@ describe('a page that mounts late', () => {
     const drawn = brought.begin('prices')
     service.tag = 'second'
     await vi.advanceTimersByTimeAsync(1000)
-    expect(drawn.stands('prices')).toBe(false)
+    expect(drawn.isFresh('prices')).toBe(false)
   })
 })
 
@@ -58,11 +58,11 @@ describe('a page that goes to another question', () => {
   it('does not load for ever where the document had the answer to that one', () => {
     const { brought } = openPage()
     const other = brought.begin('all prices')
-    expect([other.stands('all prices'), other.stands('prices')]).toEqual([false, false])
-    expect(brought.begin('prices').stands('all prices')).toBe(false)
+    expect([other.isFresh('all prices'), other.isFresh('prices')]).toEqual([false, false])
+    expect(brought.begin('prices').isFresh('all prices')).toBe(false)
     const own = brought.begin('prices')
     // Shown once: whoever comes back to it asks.
-    expect([own.stands('prices'), own.stands('prices'), brought.begin('prices').answer]).toEqual([true, false, null])
+    expect([own.isFresh('prices'), own.isFresh('prices'), brought.begin('prices').answer]).toEqual([true, false, null])
   })
 })
 

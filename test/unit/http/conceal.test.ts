@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { secretTexts } from '../../../packages/ratecard/src/config/files/written-form.ts'
-import { concealed } from '../../../packages/ratecard/src/http/response/conceal.ts'
+import { redactText } from '../../../packages/ratecard/src/http/response/conceal.ts'
 
 const webhooks = (...urls: string[]) => ({ webhooks: urls.map((url) => ({ url })) })
 
@@ -11,7 +11,7 @@ it('a text that holds a secret is shown with its name, and every other variable 
   expect(secrets).toEqual([
     { text: 'https://h.test/${x}?token=s3cret&a="b"', shown: 'https://h.test/${x}?token=${HOOK_TOKEN}&a="b"' },
   ])
-  const shown = JSON.parse(concealed(JSON.stringify({ before: document }), secrets)) as { before: unknown }
+  const shown = JSON.parse(redactText(JSON.stringify({ before: document }), secrets)) as { before: unknown }
   expect(shown.before).toEqual(
     webhooks('https://h.test/${x}?token=${HOOK_TOKEN}&a="b"', 'https://h.test/plain', 'https://a.test'),
   )
@@ -22,7 +22,7 @@ it('of a URL that begins another, both are shown by their names', () => {
     { text: 'https://a.test/?k=1', shown: 'https://a.test/?k=${A_KEY}' },
     { text: 'https://a.test/?k=12', shown: 'https://a.test/?k=${B_KEY}' },
   ]
-  expect(concealed('["https://a.test/?k=12","https://a.test/?k=1"]', secrets)).toBe(
+  expect(redactText('["https://a.test/?k=12","https://a.test/?k=1"]', secrets)).toBe(
     '["https://a.test/?k=${B_KEY}","https://a.test/?k=${A_KEY}"]',
   )
 })

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { fieldRows } from '../../../packages/ratecard/src/catalog/fields/tables.ts'
 import { resourceKinds } from '../../../packages/ratecard/src/catalog/kinds.ts'
 import type { ResourceKind } from '../../../packages/ratecard/src/catalog/kinds.ts'
-import { memberTables, unsaidMembers } from '../../../packages/ratecard/src/processor/stripe/kinds/members.ts'
+import { memberTables, unmanagedMembers } from '../../../packages/ratecard/src/processor/stripe/kinds/members.ts'
 import type { MemberRow, MemberTable } from '../../../packages/ratecard/src/processor/stripe/kinds/members.ts'
 
 const names: Readonly<Record<ResourceKind, string>> = {
@@ -150,12 +150,12 @@ describe('a value that no document says', () => {
     ['that is null, empty or false', 'product', { a: null, b: '', c: false, d: [], e: {}, f: { g: null } }, []],
     ['of a reply’s own', 'meter', { lastResponse: { requestId: 'req_1' } }, []],
   ])('is named: %s', (_what, kind, object, found) => {
-    expect(unsaidMembers(kind, object).unsaid).toEqual(found)
+    expect(unmanagedMembers(kind, object).unsaid).toEqual(found)
   })
 
   it('is told with its value where a creation takes it', () => {
     const price = { recurring: { interval: 'month', trial_period_days: 14 }, weight_class: 'heavy' }
-    expect(unsaidMembers('price', price)).toEqual({
+    expect(unmanagedMembers('price', price)).toEqual({
       unsaid: ['recurring.trial_period_days', 'weight_class'],
       carriable: [{ member: 'recurring.trial_period_days', value: 14, beside: 'interval' }],
     })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { ServiceError } from '../../../packages/ratecard/src/errors/service-error.ts'
-import { alone } from '../../../packages/ratecard/src/tenants/lease.ts'
+import { withNamedLease } from '../../../packages/ratecard/src/tenants/lease.ts'
 import { inMemory, refusalOf } from '../../support/store.ts'
 
 const running = new AbortController().signal
@@ -21,7 +21,7 @@ async function heldStore() {
 
 test('who comes while another is at work waits for the turn', async () => {
   const { store, release } = await heldStore()
-  const second = alone({ store, shutdown: running }, 'tenant:t', () => Promise.resolve('done'))
+  const second = withNamedLease({ store, shutdown: running }, 'tenant:t', () => Promise.resolve('done'))
   await release()
   expect(await second).toBe('done')
 })
@@ -30,7 +30,7 @@ test('after its patience a call is refused with tenant_busy and its work was nev
   const { store, release } = await heldStore()
   let begun = false
   const work = () => Promise.resolve((begun = true))
-  expect(await refusalOf(alone({ store, shutdown: running }, 'tenant:t', work, 0))).toBe('tenant_busy')
+  expect(await refusalOf(withNamedLease({ store, shutdown: running }, 'tenant:t', work, 0))).toBe('tenant_busy')
   expect(begun).toBe(false)
   await release()
 })
@@ -38,7 +38,7 @@ test('after its patience a call is refused with tenant_busy and its work was nev
 test('a call that waits is sent away when the process drains', async () => {
   const { store, release } = await heldStore()
   const draining = new AbortController()
-  const second = refusalOf(alone({ store, shutdown: draining.signal }, 'tenant:t', () => Promise.resolve()))
+  const second = refusalOf(withNamedLease({ store, shutdown: draining.signal }, 'tenant:t', () => Promise.resolve()))
   draining.abort()
   expect(await second).toBe('shutting_down')
   await release()
@@ -51,6 +51,6 @@ test('a failure of the work itself is not taken for a busy tenant, and is not tr
     begun++
     return Promise.reject(new ServiceError('processor_rejected', 'no'))
   }
-  expect(await refusalOf(alone({ store, shutdown: running }, 'tenant:t', work))).toBe('processor_rejected')
+  expect(await refusalOf(withNamedLease({ store, shutdown: running }, 'tenant:t', work))).toBe('processor_rejected')
   expect(begun).toBe(1)
 })

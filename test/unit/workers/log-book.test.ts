@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { ServiceError } from '../../../packages/ratecard/src/errors/service-error.ts'
 import type { LogRecord } from '../../../packages/ratecard/src/store/worker-store.ts'
 import type { KyselyStore } from '../../../packages/ratecard/src/store/sql/kysely-store.ts'
-import { LogBook } from '../../../packages/ratecard/src/workers/runtime/log-buffer.ts'
+import { LogBuffer } from '../../../packages/ratecard/src/workers/runtime/log-buffer.ts'
 import type { RequestOutcome, WorkerLogLine } from '../../../packages/ratecard/src/workers/runtime/worker-runtime.ts'
 import { inMemory } from '../../support/store.ts'
 
@@ -14,7 +14,7 @@ const answered = (change: Partial<RequestOutcome> = {}): RequestOutcome => ({
 })
 
 interface World {
-  readonly book: LogBook
+  readonly book: LogBuffer
   readonly store: KyselyStore
   readonly dropped: number[]
   readonly clock: { at: number }
@@ -28,7 +28,7 @@ async function world(): Promise<World> {
   const dropped: number[] = []
   const failures: World['failures'] = []
   const clock = { at: 1_000_000 }
-  const book = new LogBook({
+  const book = new LogBuffer({
     store: {
       add: async (lines: readonly LogRecord[], keep) => {
         const failure = failures.shift()
@@ -182,7 +182,7 @@ describe('the log book', () => {
       }
     })()
     await expect.poll(async () => (await store.workerLogs.list('one', { limit: 9 })).length).toBe(1)
-    const other = new LogBook({
+    const other = new LogBuffer({
       ...{ store: store.workerLogs, instance: 'zyxwvu', report: () => undefined },
       clock: { now: () => clock.at - 3_000 },
     })

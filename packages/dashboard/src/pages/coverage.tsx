@@ -3,7 +3,7 @@ import type { Coverage } from '@ratecard/client'
 import { api } from '../api.ts'
 import { useLoaded } from '../live.ts'
 import { Badge, Card, Empty, Id, Page, Show, Text } from '../ui/basic.tsx'
-import { many } from '../words.ts'
+import { pluralize } from '../words.ts'
 
 /** A base price that no deal has a price for is no gap, because all customers pay the list price. */
 const isNegotiated = ({ cells }: Coverage['rows'][number]) => cells.some(({ priceId }) => priceId !== null)
@@ -25,7 +25,7 @@ export function CoveragePage() {
                   <p>
                     {gaps === 0
                       ? 'No gap: what one deal has a price for, every deal has a price for.'
-                      : `${many(gaps, 'gap')}: a tenant with that deal stays on the base price there.`}
+                      : `${pluralize(gaps, 'gap')}: a tenant with that deal stays on the base price there.`}
                   </p>
                 </div>
                 <Card isFlush>

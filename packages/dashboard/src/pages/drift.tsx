@@ -5,7 +5,7 @@ import { useLoaded } from '../live.ts'
 import { useMayAct } from '../session.ts'
 import { Badge, Card, Empty, Id, Page, Show, Table, Text } from '../ui/basic.tsx'
 import { Changes } from '../ui/changes.tsx'
-import { kindWords, many } from '../words.ts'
+import { kindWords, pluralize } from '../words.ts'
 
 export function Drift() {
   const mayAct = useMayAct()
@@ -31,8 +31,8 @@ export function Drift() {
             <>
               <div className={inSync ? 'alert alert-good' : 'alert alert-warning'} role="status">
                 <p>
-                  <b>{inSync ? 'In sync' : many(differences.length, 'difference')}</b> with revision {revision} (version{' '}
-                  {version}).
+                  <b>{inSync ? 'In sync' : pluralize(differences.length, 'difference')}</b> with revision {revision}{' '}
+                  (version {version}).
                 </p>
                 {inSync ? null : (
                   <p>

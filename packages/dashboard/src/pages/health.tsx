@@ -2,7 +2,7 @@
 import { api } from '../api.ts'
 import { useLoaded } from '../live.ts'
 import { Badge, Card, Page, Show, Text } from '../ui/basic.tsx'
-import { many } from '../words.ts'
+import { pluralize } from '../words.ts'
 
 const tones = { ok: 'good', warning: 'warn', problem: 'bad' } as const
 
@@ -31,7 +31,10 @@ export function Health() {
                 <b>
                   {problems + warnings === 0
                     ? 'Everything is as it should be'
-                    : [problems === 0 ? '' : many(problems, 'problem'), warnings === 0 ? '' : many(warnings, 'warning')]
+                    : [
+                        problems === 0 ? '' : pluralize(problems, 'problem'),
+                        warnings === 0 ? '' : pluralize(warnings, 'warning'),
+                      ]
                         .filter((text) => text !== '')
                         .join(', ')}
                 </b>

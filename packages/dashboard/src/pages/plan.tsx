@@ -12,7 +12,7 @@ import { Confirm } from '../ui/dialog.tsx'
 import { useActor } from '../ui/actor.tsx'
 import { PlanView } from '../ui/plan-view.tsx'
 import { PushBadge } from '../ui/push-badge.tsx'
-import { many } from '../words.ts'
+import { pluralize } from '../words.ts'
 
 interface Allowances {
   /** Overwrites fields that were edited at the processor. */
@@ -178,7 +178,7 @@ const FileList = ({ files, onRemove }: FileListProps) => (
     {files.map(({ path, text }) => (
       <li key={path} className="row">
         <Id>{path}</Id>
-        <span className="quiet small">{many(text.split('\n').length, 'line')}</span>
+        <span className="quiet small">{pluralize(text.split('\n').length, 'line')}</span>
         <button
           type="button"
           className="button button-small"
@@ -379,17 +379,17 @@ function Apply({ outcome, read, document, allowed, onClose }: ApplyProps) {
       onClose={onClose}
     >
       <p>
-        {many(outcome.details.length, 'change')} with {many(outcome.writes, 'write')} at the processor
+        {pluralize(outcome.details.length, 'change')} with {pluralize(outcome.writes, 'write')} at the processor
         {replaced + archived === 0
           ? ''
-          : `, among them ${many(replaced, 'replacement')} and ${many(archived, 'archive')}`}
+          : `, among them ${pluralize(replaced, 'replacement')} and ${pluralize(archived, 'archive')}`}
         . Exactly the plan that you see is applied: should anything have changed meanwhile, it is refused.
       </p>
       {touched === 0 ? null : (
         <div className="alert alert-warning">
           <p>
-            {many(touched, 'live subscription')} {touched === 1 ? 'is' : 'are'} on a price that is replaced or archived.
-            They keep paying what they pay until somebody moves them.
+            {pluralize(touched, 'live subscription')} {touched === 1 ? 'is' : 'are'} on a price that is replaced or
+            archived. They keep paying what they pay until somebody moves them.
           </p>
         </div>
       )}
@@ -412,7 +412,7 @@ function Unfinished() {
     <div className={open.state === 'running' ? 'alert alert-note' : 'alert alert-warning'} role="status">
       <p>
         {open.state === 'running' ? 'A push is running: ' : 'A push stopped midway: '}
-        {open.stepsDone} of {many(open.stepsTotal, 'step')} done.{' '}
+        {open.stepsDone} of {pluralize(open.stepsTotal, 'step')} done.{' '}
         <Link href={`/plan/${encodeURIComponent(open.id)}`}>
           {open.state === 'running' ? 'Follow it' : 'Look at it, and resume it'}
         </Link>

@@ -5,11 +5,11 @@ import type { BillingDocument, PriceDocument, ProductDocument, ServedConfig, Tie
 import { api } from '../api.ts'
 import type { PageQuestion } from '../embedded-data.ts'
 import { CostChart } from '../charts/cost-chart.tsx'
-import { useAct, useAnswered } from '../live.ts'
+import { useAct, useEmbedded } from '../live.ts'
 import { useMayAct } from '../session.ts'
 import { Badge, Card, Empty, Facts, Id, Loading, Money, Page, Problem, Table, Text, Time } from '../ui/basic.tsx'
 import { Choices } from '../ui/choices.tsx'
-import { count, isFree, many, money, period, unitAmount } from '../words.ts'
+import { count, isFree, pluralize, money, period, unitAmount } from '../words.ts'
 
 const views = { public: 'As customers see it', all: 'Everything' } as const
 type View = keyof typeof views
@@ -22,7 +22,7 @@ const allPrices: PageQuestion<ServedConfig> = { key: 'prices all', load: (from, 
 
 export function Prices() {
   const [view, setView] = useState<View>('public')
-  const served = useAnswered(view === 'public' ? publicPrices : allPrices)
+  const served = useEmbedded(view === 'public' ? publicPrices : allPrices)
   const isEmpty = served.error?.code === 'config_not_found'
   return (
     <Page
@@ -298,7 +298,7 @@ function Calculator({ price }: { readonly price: PriceDocument }) {
       <div aria-live="polite">
         {cost.value === undefined ? null : (
           <p>
-            {many(cost.value.quantity, 'unit')} cost{' '}
+            {pluralize(cost.value.quantity, 'unit')} cost{' '}
             <b className="money">{money(cost.value.amount, cost.value.currency)}</b>
             {cost.value.effectiveUnitAmount === null ? null : (
               <span className="quiet"> ({money(cost.value.effectiveUnitAmount, cost.value.currency)} each)</span>
@@ -347,7 +347,7 @@ function Rest({ document }: { readonly document: BillingDocument }) {
                 ) : (
                   `${count(coupon.percent_off)} %`
                 ),
-                coupon.duration === 'repeating' ? many(coupon.duration_in_months ?? 0, 'month') : coupon.duration,
+                coupon.duration === 'repeating' ? pluralize(coupon.duration_in_months ?? 0, 'month') : coupon.duration,
               ],
             }))}
           />

@@ -8,7 +8,7 @@ import { useMayAct } from '../session.ts'
 import { Card, Facts, Id, Page, Problem, Show, Text, Time, Who } from '../ui/basic.tsx'
 import { Confirm } from '../ui/dialog.tsx'
 import { PushBadge } from '../ui/push-badge.tsx'
-import { kindWords, many, remaining } from '../words.ts'
+import { kindWords, pluralize, remaining } from '../words.ts'
 
 export function Push() {
   const { push: id = '' } = useParams()
@@ -78,7 +78,7 @@ function Progress({ report, onEnd }: { readonly report: PushReport; readonly onE
               aria-label="Steps done"
             />
             <p role="status" className="steps-count">
-              {done} of {many(report.stepsTotal, 'step')} done
+              {done} of {pluralize(report.stepsTotal, 'step')} done
               {state === 'applied' && report.revision !== null ? (
                 <>
                   {' '}

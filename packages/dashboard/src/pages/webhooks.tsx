@@ -7,7 +7,7 @@ import { useMayAct } from '../session.ts'
 import { useActor } from '../ui/actor.tsx'
 import { Badge, Card, Copy, Empty, Facts, Id, Page, Problem, Show, Text, Time } from '../ui/basic.tsx'
 import { Confirm, Outcome } from '../ui/dialog.tsx'
-import { many } from '../words.ts'
+import { pluralize } from '../words.ts'
 
 export function Webhooks() {
   const webhooks = useLoaded('webhooks', (signal) => api.admin.webhooks({ secrets: false, signal }))
@@ -53,7 +53,7 @@ function Webhook({ webhook }: { readonly webhook: WebhookListing }) {
           ]}
         />
         <details>
-          <summary>{many(webhook.events.length, 'event')}</summary>
+          <summary>{pluralize(webhook.events.length, 'event')}</summary>
           <p className="row details-body">
             {webhook.events.map((event) => (
               <Badge key={event}>{event}</Badge>

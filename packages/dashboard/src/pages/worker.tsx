@@ -9,7 +9,7 @@ import { useMayAct } from '../session.ts'
 import { useActor } from '../ui/actor.tsx'
 import { Badge, Card, Facts, Id, Page, Problem, Show, Table, Text, Time } from '../ui/basic.tsx'
 import { Confirm } from '../ui/dialog.tsx'
-import { asError, count, localTime, many, utcTime } from '../words.ts'
+import { asError, count, localTime, pluralize, utcTime } from '../words.ts'
 import { workerTones } from './workers.tsx'
 
 export function WorkerPage() {
@@ -348,7 +348,7 @@ function RollBack({ name, to, onClose }: RollBackProps) {
     >
       <p>
         The version of <Time at={to.createdAt} /> serves again, with its environment and its{' '}
-        {many(to.crons.length, 'schedule')}. The present one serves until that one has come up.
+        {pluralize(to.crons.length, 'schedule')}. The present one serves until that one has come up.
       </p>
       {fields}
     </Confirm>

@@ -1,6 +1,6 @@
 // List of changes of a plan, of drift, or between two revisions: one line per resource, with its fields below.
 import type { ChangeReport, Detail, FieldChange } from '@ratecard/client'
-import { kindWords, many, shown } from '../words.ts'
+import { kindWords, pluralize, shown } from '../words.ts'
 import { Badge, Id, Text } from './basic.tsx'
 
 type Tone = 'good' | 'note' | 'warn' | 'bad' | 'plain'
@@ -30,7 +30,7 @@ interface ChangeRow {
 }
 
 /** Maximum length of both values together on one line, in characters. Longer values are shown on demand. */
-const longest = 120
+const maxTextLength = 120
 
 export function Changes({ changes }: { readonly changes: readonly ChangeRow[] }) {
   return (
@@ -78,7 +78,7 @@ function Fields({ change }: { readonly change: ChangeRow }) {
   if (!isWhole || fields.length < 4) return list
   return (
     <details>
-      <summary className="small">{many(fields.length, 'field')}</summary>
+      <summary className="small">{pluralize(fields.length, 'field')}</summary>
       {list}
     </details>
   )
@@ -130,10 +130,10 @@ function FieldValues({ before, after }: { readonly before: unknown; readonly aft
       </ins>
     </span>
   )
-  if (left.length + right.length <= longest) return line
+  if (left.length + right.length <= maxTextLength) return line
   return (
     <details>
-      <summary>{many(Math.max(left.length, right.length), 'character')}</summary>
+      <summary>{pluralize(Math.max(left.length, right.length), 'character')}</summary>
       {line}
     </details>
   )
@@ -143,7 +143,7 @@ function FieldValues({ before, after }: { readonly before: unknown; readonly aft
 export function reportWords(report: ChangeReport): string {
   const parts = Object.entries(report).flatMap(([kind, lists]) =>
     Object.entries(lists as Readonly<Record<string, readonly string[]>>).flatMap(([verb, ids]) =>
-      ids.length === 0 || verb === 'unchanged' ? [] : [`${many(ids.length, kindOf(kind))} ${verb}`],
+      ids.length === 0 || verb === 'unchanged' ? [] : [`${pluralize(ids.length, kindOf(kind))} ${verb}`],
     ),
   )
   return parts.length === 0 ? 'nothing changed' : parts.join(', ')

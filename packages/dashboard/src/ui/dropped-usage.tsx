@@ -1,5 +1,5 @@
 import type { UpcomingInvoice } from '@ratecard/client'
-import { many } from '../words.ts'
+import { pluralize } from '../words.ts'
 import { Badge, Id, Text, Time } from './basic.tsx'
 
 /** Usage that the processor accepted and later dropped. It will not be billed, and the sender got no error. */
@@ -15,7 +15,7 @@ export function DroppedUsage({ reports }: { readonly reports: UpcomingInvoice['d
       <ul className="plain-list small">
         {reports.map((report) => (
           <li key={`${report.at} ${report.processorMeterId ?? ''} ${report.code}`}>
-            <Time at={report.at} /> · {many(report.count, 'event')} of{' '}
+            <Time at={report.at} /> · {pluralize(report.count, 'event')} of{' '}
             <Id>{report.meter ?? report.processorMeterId ?? 'no meter'}</Id>: <Text>{report.message}</Text>{' '}
             <span className="quiet">
               (<Text>{[report.code, ...report.examples.map(({ identifier }) => identifier)].join(', ')}</Text>)

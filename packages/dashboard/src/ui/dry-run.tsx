@@ -1,7 +1,7 @@
 // Dry run of a deal for a tenant: the items that move, their amounts, and the items that stay.
 import type { EnterpriseOutcome } from '@ratecard/client'
 import type { DealLine, DealMoney } from '../deal.ts'
-import { count, many, money, period } from '../words.ts'
+import { count, pluralize, money, period } from '../words.ts'
 import { Id, Money, Table, Text } from './basic.tsx'
 
 interface DryRunProps {
@@ -13,8 +13,8 @@ export function DryRun({ outcome, money: { lines, unknown } }: DryRunProps) {
   return (
     <div className="stack-small">
       <p>
-        <b>{outcome.pricesSwapped === 0 ? 'No item' : many(outcome.pricesSwapped, 'item')}</b> would move. Nothing is
-        billed now; the new price counts from the renewal on.
+        <b>{outcome.pricesSwapped === 0 ? 'No item' : pluralize(outcome.pricesSwapped, 'item')}</b> would move. Nothing
+        is billed now; the new price counts from the renewal on.
       </p>
       {lines.length === 0 ? null : (
         <Table
@@ -56,7 +56,7 @@ export function DryRun({ outcome, money: { lines, unknown } }: DryRunProps) {
       {outcome.skipped.length === 0 ? null : (
         <div className="alert alert-warning">
           <p>
-            <b>{many(outcome.skipped.length, 'item')} would stay</b>
+            <b>{pluralize(outcome.skipped.length, 'item')} would stay</b>
           </p>
           <ul className="issues">
             {outcome.skipped.map((one, index) => (

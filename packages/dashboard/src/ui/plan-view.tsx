@@ -3,7 +3,7 @@ import { useMemo } from 'react'
 import type { PushOutcome } from '@ratecard/client'
 import { Chart } from '../charts/chart.tsx'
 import { impactMoney } from '../impact.ts'
-import { count, many, money } from '../words.ts'
+import { count, pluralize, money } from '../words.ts'
 import { Badge, Facts, Id, IssueList, Table } from './basic.tsx'
 import { Changes, reportWords } from './changes.tsx'
 
@@ -22,7 +22,7 @@ export function PlanView({ outcome }: { readonly outcome: PushOutcome }) {
       {warnings.length === 0 ? null : (
         <div className="alert alert-warning">
           <p>
-            <b>{many(warnings.length, 'warning')}</b>
+            <b>{pluralize(warnings.length, 'warning')}</b>
           </p>
           <IssueList issues={warnings} />
         </div>

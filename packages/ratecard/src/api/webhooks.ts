@@ -29,8 +29,8 @@ const Event = Type.Object(
 )
 export const ProcessorEvents = shape('ProcessorEvents', { events: Type.Array(Event), last: nullable(Type.String()) })
 
-export const longestOverlapSeconds = 30 * 24 * 60 * 60
-export const usualOverlapSeconds = 24 * 60 * 60
+export const maxOverlapSeconds = 30 * 24 * 60 * 60
+export const defaultOverlapSeconds = 24 * 60 * 60
 
 export const WebhookRotation = shape('WebhookRotation', {
   id: Type.String({ description: 'Config id of the webhook.' }),
@@ -85,8 +85,8 @@ export const webhookOperations = operations({
         overlap_seconds: Type.Optional(
           Type.Integer({
             minimum: 0,
-            maximum: longestOverlapSeconds,
-            default: usualOverlapSeconds,
+            maximum: maxOverlapSeconds,
+            default: defaultOverlapSeconds,
             description: 'How long both are live; 0 switches the old one off at once.',
           }),
         ),

@@ -9,9 +9,9 @@ import type { SessionRecord } from '../store/records/auth.ts'
 import { shown } from '../store/records/columns.ts'
 import type { Store } from '../store/store.ts'
 
-const shortestSeconds = 60
-const longestSeconds = 30 * 24 * 60 * 60
-const usualSeconds = 24 * 60 * 60
+const minLifetimeSeconds = 60
+const maxLifetimeSeconds = 30 * 24 * 60 * 60
+const defaultLifetimeSeconds = 24 * 60 * 60
 
 /** Cookie format `<id>.<secret>.<signature>`, with secret and signature as 32 bytes of base64url each. */
 const form = /^(ses_[a-z0-9]{1,60})\.([A-Za-z0-9_-]{43})\.([A-Za-z0-9_-]{43})$/
@@ -47,7 +47,7 @@ export function createSessions({ store, clock, newId, random = randomBytes }: Se
 
   return {
     async createSession(tenantId, ttlSeconds) {
-      const lifetimeMs = checkedLifetime(ttlSeconds ?? usualSeconds) * 1000
+      const lifetimeMs = checkedLifetime(ttlSeconds ?? defaultLifetimeSeconds) * 1000
       const secret = random(32).toString('base64url')
       const createdAt = clock.now()
       const session: SessionRecord = {
@@ -92,8 +92,8 @@ function createSigningKey(secrets: Store['secrets'], random: (bytes: number) => 
 }
 
 function checkedLifetime(seconds: number): number {
-  if (Number.isInteger(seconds) && seconds >= shortestSeconds && seconds <= longestSeconds) return seconds
-  const detail = `A session lives ${shortestSeconds} to ${longestSeconds} whole seconds.`
+  if (Number.isInteger(seconds) && seconds >= minLifetimeSeconds && seconds <= maxLifetimeSeconds) return seconds
+  const detail = `A session lives ${minLifetimeSeconds} to ${maxLifetimeSeconds} whole seconds.`
   throw new ServiceError('request_invalid', detail, {
     issues: [{ code: 'value_invalid', pointer: '#/ttl_seconds', severity: 'error', detail }],
   })

@@ -20,7 +20,7 @@ export interface Ownership {
   everMapped(kind: ResourceKind, id: string): boolean
 }
 
-const nobody: readonly ObservedResource[] = []
+const noObjects: readonly ObservedResource[] = []
 
 export function ownershipOf(snapshot: Snapshot, mappings: readonly MappingEntry[]): Ownership {
   const ownerByHistory = new ResourceMap<ConfigId>()
@@ -63,7 +63,7 @@ export function ownershipOf(snapshot: Snapshot, mappings: readonly MappingEntry[
     ownerOf: (kind, id) => ownerByHistory.get(kind, id) ?? objectOf(kind, id)?.mark ?? null,
     currentOf: (kind, id) => current.get(kind, id) ?? null,
     candidates: <K extends ResourceKind>(kind: K, id: ConfigId) =>
-      (byOwner.get(kind, id) ?? nobody) as unknown as readonly ObservedResource<K>[],
+      (byOwner.get(kind, id) ?? noObjects) as unknown as readonly ObservedResource<K>[],
     find: <K extends ResourceKind>(kind: K, id: ProcessorId) =>
       (objectOf(kind, id) ?? null) as ObservedResource<K> | null,
     all: <K extends ResourceKind>(kind: K) => snapshot[kind] as unknown as readonly ObservedResource<K>[],

@@ -53,8 +53,8 @@ export interface CheckoutSituation {
 
 type CheckoutChoice = Omit<NewCheckout, 'successUrl' | 'cancelUrl'>
 
-const longestTrialDays = 730
-const largestQuantity = 1_000_000
+const maxTrialDays = 730
+const maxQuantity = 1_000_000
 
 /** Decides a checkout. Throws `checkout_invalid`, `price_not_found` or `price_not_sellable`. */
 export function decideCheckout(situation: CheckoutSituation, wish: CheckoutChoice): CheckoutDecision {
@@ -96,10 +96,10 @@ export function decideCheckout(situation: CheckoutSituation, wish: CheckoutChoic
 
 /** Rejects options that are invalid for every price. */
 function checkAlone({ quantity, trialPeriodDays, allowPromotionCodes, promotionCode }: CheckoutChoice): void {
-  if (quantity !== undefined && !isWithin(quantity, 1, largestQuantity))
-    throw invalid('quantity', `"quantity" is a whole number from 1 to ${largestQuantity}.`)
-  if (trialPeriodDays !== undefined && !isWithin(trialPeriodDays, 0, longestTrialDays))
-    throw invalid('trial_period_days', `"trial_period_days" is a whole number from 0 to ${longestTrialDays}.`)
+  if (quantity !== undefined && !isWithin(quantity, 1, maxQuantity))
+    throw invalid('quantity', `"quantity" is a whole number from 1 to ${maxQuantity}.`)
+  if (trialPeriodDays !== undefined && !isWithin(trialPeriodDays, 0, maxTrialDays))
+    throw invalid('trial_period_days', `"trial_period_days" is a whole number from 0 to ${maxTrialDays}.`)
   if (allowPromotionCodes === true && promotionCode !== undefined)
     throw invalid(
       'promotion_code',

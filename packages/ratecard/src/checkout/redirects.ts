@@ -1,7 +1,7 @@
 // Validates the URLs to which a hosted page may redirect the customer. Pure.
 import { invalid } from './invalid.ts'
 
-const longestUrl = 2000
+const maxUrlLength = 2000
 /** Two slashes and a host, without parts that parsers interpret differently: no user, no backslash, no blanks. */
 const plainUrl = /^https?:\/\/[^/?#@\\\s]+([/?#][^\\\s\u0000-\u001f\u007f]*)?$/i
 
@@ -12,8 +12,8 @@ export function allowedOrigins(allowedRedirects: readonly string[], publicUrl: s
 
 /** Throws `checkout_invalid` unless the URL has an allowed origin or a loopback host. `field` is its API name. */
 export function checkRedirect(url: string, field: string, allowed: ReadonlySet<string>): void {
-  if (url.length > longestUrl || !url.isWellFormed() || !plainUrl.test(url) || !URL.canParse(url))
-    throw invalid(field, `"${field}" must be an absolute http or https URL of at most ${longestUrl} characters.`)
+  if (url.length > maxUrlLength || !url.isWellFormed() || !plainUrl.test(url) || !URL.canParse(url))
+    throw invalid(field, `"${field}" must be an absolute http or https URL of at most ${maxUrlLength} characters.`)
   const { origin, hostname } = new URL(url)
   if (allowed.has(origin) || isLoopback(hostname)) return
   throw invalid(

@@ -3,7 +3,7 @@
 import { ServiceError } from '../errors/service-error.ts'
 import type { Clock } from '../clock.ts'
 import type { Store } from '../store/store.ts'
-import { alone } from '../tenants/lease.ts'
+import { withNamedLease } from '../tenants/lease.ts'
 
 /**
  * Maximum number of rejected codes per tenant within an hour (`windowMs`). Further checkouts with a code get 429 until the oldest rejection
@@ -26,7 +26,7 @@ const factOf = (tenantId: string) => `refused_promotion_codes:${tenantId}`
  */
 export function countingRefusedCodes<T>(deps: RefusedCodesDeps, tenantId: string, work: () => Promise<T>): Promise<T> {
   const fact = factOf(tenantId)
-  return alone(deps, fact, async () => {
+  return withNamedLease(deps, fact, async () => {
     const now = deps.clock.now()
     const recent = timesIn(await deps.store.facts.get(fact)).filter((time) => time > now - windowMs)
     const [oldest] = recent

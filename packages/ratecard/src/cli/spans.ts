@@ -4,7 +4,7 @@ import { isMoment } from '../config/schema/moment.ts'
 const unitMs = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const
 
 /** Milliseconds of `30s`, `15m`, `24h`, `90d` or `2w`; null for other text. At most ten years. */
-export function spanMs(text: string): number | null {
+export function durationMs(text: string): number | null {
   const [, count, unit] = /^(\d{1,9})([smhdw])$/.exec(text.trim()) ?? []
   if (count === undefined || unit === undefined) return null
   const span = Number(count) * unitMs[unit as keyof typeof unitMs]
@@ -12,8 +12,8 @@ export function spanMs(text: string): number | null {
 }
 
 /** Epoch milliseconds of a duration from now, a date (midnight UTC), or a time with a zone; null for other text. */
-export function momentOf(text: string, now: number): number | null {
-  const span = spanMs(text)
+export function timestampOf(text: string, now: number): number | null {
+  const span = durationMs(text)
   if (span !== null) return now + span
   const moment = /^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00:00Z` : text
   return isMoment(moment) ? Date.parse(moment) : null

@@ -101,7 +101,7 @@ export function createService(options: ServiceOptions): ComposedService {
     runtime: null,
     publicUrl: null,
     domain: null,
-    logRetentionMs: workerLogsKeptMs,
+    logRetentionMs: workerLogsRetentionMs,
     report: () => undefined,
     ...options.workers,
     store,
@@ -184,7 +184,7 @@ export function createService(options: ServiceOptions): ComposedService {
   }
 }
 
-const workerLogsKeptMs = 7 * 24 * 60 * 60_000
+const workerLogsRetentionMs = 7 * 24 * 60 * 60_000
 /** Default drain deadline (ms) for workers if the owner has not drained them before closing. */
 const workersCloseMs = 1_000
 

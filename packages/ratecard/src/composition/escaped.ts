@@ -61,11 +61,11 @@ function describe(error: unknown, redact: (text: string) => string) {
 
 const secretName = /KEY|SECRET|PASSWORD|TOKEN|DATABASE_URL/
 /** Minimum length of a redacted value; shorter values would also match ordinary words. */
-const shortestSecret = 8
+const minSecretLength = 8
 
 function redactor(env: NodeJS.ProcessEnv): (text: string) => string {
   const secrets = Object.entries(env).filter(
-    (entry): entry is [string, string] => secretName.test(entry[0]) && (entry[1] ?? '').length >= shortestSecret,
+    (entry): entry is [string, string] => secretName.test(entry[0]) && (entry[1] ?? '').length >= minSecretLength,
   )
   return (text) => {
     let clean = text

@@ -71,7 +71,10 @@ async function readPages(from: string): Promise<BuiltPages> {
   for (const [name, file] of files) if (index.includes(name)) void file.bytes('br')
   return {
     index: (place, known) =>
-      index.replace('</head>', () => `${preloads(manifest, place)}${known === undefined ? '' : said(known)}</head>`),
+      index.replace(
+        '</head>',
+        () => `${preloads(manifest, place)}${known === undefined ? '' : embeddedTags(known)}</head>`,
+      ),
     styleSheet: manifest.styleSheet,
     file: (name) => files.get(name),
   }
@@ -89,7 +92,7 @@ function preloads({ scripts }: Manifest, place: string): string {
 }
 
 /** Tags with the embedded data. The browser does not execute the JSON block, and `<` is escaped, so that no text can close it. */
-const said = ({ pageToken, changeTag, answers }: KnownToPages) =>
+const embeddedTags = ({ pageToken, changeTag, answers }: KnownToPages) =>
   `<meta name="page-token" content="${pageToken}">
 <meta name="change-tag" content="${changeTag}">
 <script type="application/json" id="first-answers">${answers.replaceAll('<', '\\u003c')}</script>

@@ -22,7 +22,7 @@ import type { SwapStep } from '../item-swaps/swap-step.ts'
 import type { PriceBook } from '../item-swaps/price-book.ts'
 import { auditRow, enterpriseOf, inWireNames } from '../tenants/audit.ts'
 import { closePages } from '../tenants/at-processor.ts'
-import { alone, tenantLease } from '../tenants/lease.ts'
+import { withNamedLease, tenantLease } from '../tenants/lease.ts'
 import type { TenantLease } from '../tenants/lease.ts'
 import { runStep } from './apply-steps.ts'
 import { removedPrices } from './removed-prices.ts'
@@ -65,7 +65,7 @@ export function applyToTenant(
   target: EnterpriseTarget,
   options: ApplyOptions,
 ): Promise<EnterpriseOutcome> {
-  return alone(deps, tenantLease(tenantId), (held) => applyAlone(deps, tenantId, target, { ...options, held }))
+  return withNamedLease(deps, tenantLease(tenantId), (held) => applyAlone(deps, tenantId, target, { ...options, held }))
 }
 
 async function applyAlone(

@@ -19,7 +19,7 @@ export interface StepRefusal {
   readonly reason: string
 }
 
-const most = 2
+const maxAttempts = 2
 
 /**
  * Executes a step. If its change is not in place and the processor replays the failure, the attempt is over, and the step is retried once
@@ -54,7 +54,7 @@ export async function runStep(
         }
         const state = stateAfter(cause)
         await jobs.settle(jobId, index, { state, result: null, error: failureText(error) }, held.token)
-        if (state !== 'unknown' || !cause.repeated || sent === most || held.signal.aborted) throw error
+        if (state !== 'unknown' || !cause.repeated || sent === maxAttempts || held.signal.aborted) throw error
         return 'once more'
       },
     })

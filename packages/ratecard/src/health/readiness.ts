@@ -25,7 +25,7 @@ const refusals: Partial<Record<ProblemCode, string>> = {
 }
 const unavailable: Check = { ok: false, detail: 'unavailable' }
 /** Cache TTL (ms) of a processor check, so that probes do not use up the rate limit that pushes need. */
-const freshMs = 1_000
+const cacheTtlMs = 1_000
 /**
  * Time (ms) without a response after which the processor counts as unavailable. A single check may time out because it is queued behind a
  * push.
@@ -87,7 +87,7 @@ function createProcessorLook({ processor, clock, stopping, patienceMs = 2_000 }:
     }
   }
   return async () => {
-    if (Math.abs(clock.now() - last.at) < freshMs) return last.check
+    if (Math.abs(clock.now() - last.at) < cacheTtlMs) return last.check
     looking ??= look().finally(() => (looking = null))
     const check = await looking
     last = { at: clock.now(), check }

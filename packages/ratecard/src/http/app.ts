@@ -19,7 +19,7 @@ import type { Authentication } from './authentication/auth.ts'
 import { registerDashboard } from './dashboard-pages/dashboard.ts'
 import { noteChanges } from './dashboard-pages/note-changes.ts'
 import { errorsPage } from './response/errors-page.ts'
-import { concealSecrets } from './response/conceal.ts'
+import { redactSecrets } from './response/conceal.ts'
 import { registerJsonBody } from './request/json-body.ts'
 import { clientAddress, overTls } from './server/client-address.ts'
 import type { IsOverTls } from './server/client-address.ts'
@@ -128,7 +128,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
         workers,
         limits: {
           ...defaultConnectionLimits,
-          most: settings.maxConnections ?? connectionsThatFit(),
+          maxConnections: settings.maxConnections ?? connectionsThatFit(),
           ...options.connections,
         },
         onCut: metrics.countCut,
@@ -158,7 +158,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   registerJsonBody(app)
   const missing = watchRoutes(app)
   addCommonHooks(app, leaving.signal, closing.signal)
-  concealSecrets(app, service)
+  redactSecrets(app, service)
   metrics.watch(app)
   await app.register(helmet, helmetOptions)
   const guard = await createAddressGuard(app, settings.rateLimit, addressOf)

@@ -52,14 +52,14 @@ export function subscriptionBeside(
   soldItem: SoldItemOf,
   rule: typeof excludes = excludes,
 ): PresentSubscription | null {
-  const present = billed(subscriptions).flatMap((one) => itemsOf(one, soldItem))
+  const present = billedSubscriptions(subscriptions).flatMap((one) => itemsOf(one, soldItem))
   return present.find(({ item }) => rule(item, wanted)) ?? null
 }
 
 /** Newer duplicates without `allowsDuplicate`, in the given order. Only subscriptions of the same customer are compared. */
 export function duplicates(subscriptions: readonly BilledSubscription[], soldItem: SoldItemOf): readonly Duplicate[] {
   const earlier = new Map<string, PresentSubscription[]>()
-  return billed(subscriptions).flatMap((subscription) => {
+  return billedSubscriptions(subscriptions).flatMap((subscription) => {
     const { id, customer, allowsDuplicate } = subscription
     const present = earlier.get(customer) ?? []
     const own = itemsOf(subscription, soldItem)
@@ -89,7 +89,7 @@ export function inCommon(a: SoldItem, b: SoldItem): string {
 /**
  * Subscriptions that are or will be billed. A checkout abandoned at its first payment is not billed, so it does not block another purchase.
  */
-function billed<One extends BilledSubscription>(subscriptions: readonly One[]): readonly One[] {
+function billedSubscriptions<One extends BilledSubscription>(subscriptions: readonly One[]): readonly One[] {
   return subscriptions.filter(
     ({ status }) => status !== 'incomplete' && status !== 'incomplete_expired' && status !== 'canceled',
   )

@@ -2,11 +2,11 @@
 // subscription settles them before it reads the subscription. Otherwise a late write could take effect after the change, e.g. put an item
 // back on a negotiated price that was removed meanwhile.
 import { ServiceError } from '../errors/service-error.ts'
-import { foundAt, isUnanswered, knowsKey, lateForMs, sendAgain } from '../journal/late-writes.ts'
+import { foundAt, isUnanswered, knowsKey, lateForMs, retryWrite } from '../journal/late-writes.ts'
 import { idempotencyKey } from '../journal/run-steps.ts'
 import { askProcessor } from '../processor/failures.ts'
 import type { JobRecord, JobStepRecord } from '../store/records/journal.ts'
-import { alone, tenantLease } from '../tenants/lease.ts'
+import { withNamedLease, tenantLease } from '../tenants/lease.ts'
 import type { TenantLease } from '../tenants/lease.ts'
 import { customerLease, jobLease } from './deps.ts'
 import type { SwapDeps } from './deps.ts'
@@ -74,7 +74,7 @@ export async function settleOwn(
 ): Promise<boolean> {
   if (!isUnanswered(record) || sentOf(job, record) === null) return false
   const step = JSON.parse(record.step) as Readonly<Record<string, unknown>>
-  return alone(deps, leaseOfStep(step), () => settleLate(deps, job, record, held))
+  return withNamedLease(deps, leaseOfStep(step), () => settleLate(deps, job, record, held))
 }
 
 /**
@@ -147,7 +147,7 @@ async function resultOf(
       code: 'tenant_busy',
       extra: { job_id: job.id },
     } as const
-    const answer = await askProcessor(signal, () => sendAgain(() => sendStep(deps.processor, step, options), late))
+    const answer = await askProcessor(signal, () => retryWrite(() => sendStep(deps.processor, step, options), late))
     if (answer !== null) return answer
   }
   return askProcessor(signal, async () =>

@@ -36,20 +36,20 @@ export type DoStep = (step: Json, journal: StepJournal) => Promise<StepOutcome>
  * Concurrency of steps. 24 in flight use up the rate budget of 23 calls a second even if each call takes a second. With a faster processor,
  * the budget throttles them.
  */
-const width = 24
+const concurrency = 24
 /** Maximum number of consecutive systemic failures (e.g. the processor is unavailable) before the job stops. */
-const mostFailures = 5
+const maxConsecutiveFailures = 5
 /** Delay (ms) before a step is retried whose change is overdue at the processor. */
-const lookAgainMs = 10 * 60_000
+const retryDelayMs = 10 * 60_000
 
-const stopping: readonly ProblemCode[] = [
+const fatalCodes: readonly ProblemCode[] = [
   'shutting_down',
   'processor_unauthorized',
   'store_unavailable',
   'push_in_progress',
 ]
-const passing: readonly ProblemCode[] = ['shutting_down', 'store_unavailable']
-const systemic: readonly ProblemCode[] = ['processor_unavailable', 'processor_rate_limited', 'processor_timeout']
+const transientCodes: readonly ProblemCode[] = ['shutting_down', 'store_unavailable']
+const systemicCodes: readonly ProblemCode[] = ['processor_unavailable', 'processor_rate_limited', 'processor_timeout']
 
 /** Starts a job. Resolves when it is journalled; the job then runs in the background. */
 export function startJob(deps: SwapDeps, job: Omit<NewJob, 'id' | 'createdAt'>, doStep: DoStep): Promise<JobRecord> {
@@ -125,7 +125,7 @@ async function run(deps: SwapDeps, id: string, doStep: DoStep, { held, unattende
   const ready = open.filter((record) => wakesAt(record) <= now)
   const times = open.filter((record) => wakesAt(record) > now).map(wakesAt)
   const failures = { inRow: 0 }
-  const stop = await runSteps(ready, width, async (record) => {
+  const stop = await runSteps(ready, concurrency, async (record) => {
     try {
       stopIfDraining(deps)
       held.signal.throwIfAborted()
@@ -136,7 +136,7 @@ async function run(deps: SwapDeps, id: string, doStep: DoStep, { held, unattende
       failures.inRow = 0
     } catch (error) {
       if (isSystemic(error)) failures.inRow += 1
-      if (stops(error) || failures.inRow >= mostFailures) throw error
+      if (isFatal(error) || failures.inRow >= maxConsecutiveFailures) throw error
     }
   }).then(
     () => null,
@@ -167,13 +167,13 @@ function runStep(deps: SwapDeps, record: JobStepRecord, doStep: DoStep, held: Te
         return null
       }
       // The processor may process a due renewal late, so retry no earlier than `lookAgainMs` from now.
-      const waitsUntil = Math.max(done.until, deps.clock.now() + lookAgainMs)
+      const waitsUntil = Math.max(done.until, deps.clock.now() + retryDelayMs)
       await jobs.settle(jobId, index, { state: 'pending', result: null, error: null, waitsUntil }, held.token)
       return waitsUntil
     },
     failed: async (error) => {
       if (!(error instanceof ServiceError)) throw error
-      const state = isDoubtful(error, sent !== null) ? 'unknown' : stops(error) ? 'pending' : 'failed'
+      const state = isOutcomeUnknown(error, sent !== null) ? 'unknown' : isFatal(error) ? 'pending' : 'failed'
       const result = state === 'unknown' ? sent : null
       await jobs.settle(jobId, index, { state, result, error: problemText(error) }, held.token)
       throw error
@@ -185,7 +185,7 @@ function runStep(deps: SwapDeps, record: JobStepRecord, doStep: DoStep, held: Te
  * Whether the step may be carried out after all. Once something was sent, only a refusal by the processor proves that it is not, or
  * that this process stopped before it began: a lease that was lost meanwhile, for example, proves nothing.
  */
-function isDoubtful({ code, cause }: ServiceError, sent: boolean): boolean {
+function isOutcomeUnknown({ code, cause }: ServiceError, sent: boolean): boolean {
   if (!sent) return code === 'processor_timeout'
   return cause instanceof ProcessorError ? cause.outcomeUnknown : code !== 'shutting_down'
 }
@@ -193,9 +193,9 @@ function isDoubtful({ code, cause }: ServiceError, sent: boolean): boolean {
 async function endStopped(deps: SwapDeps, id: string, error: unknown, { held, unattended }: JobRun): Promise<void> {
   const { jobs } = deps.store
   const draining = error instanceof ServiceError && error.code === 'shutting_down'
-  if (!unattended || !passesByItself(error))
+  if (!unattended || !isTransient(error))
     return jobs.end(id, draining ? 'interrupted' : 'failed', problemText(error), held.token)
-  const until = deps.clock.now() + (draining ? 0 : lookAgainMs)
+  const until = deps.clock.now() + (draining ? 0 : retryDelayMs)
   return jobs.wait(id, until, problemText(error), held.token)
 }
 
@@ -224,17 +224,17 @@ function restOf(waiting: number, failed: number, until: number): string {
 
 const steps = (count: number) => `${String(count)} ${count === 1 ? 'step' : 'steps'}`
 
-function passesByItself(error: unknown): boolean {
-  return isSystemic(error) || (error instanceof ServiceError && passing.includes(error.code))
+function isTransient(error: unknown): boolean {
+  return isSystemic(error) || (error instanceof ServiceError && transientCodes.includes(error.code))
 }
 
 /** True for errors after which every further step would fail, including bugs (errors other than ServiceError). */
-function stops(error: unknown): boolean {
-  return !(error instanceof ServiceError) || stopping.includes(error.code)
+function isFatal(error: unknown): boolean {
+  return !(error instanceof ServiceError) || fatalCodes.includes(error.code)
 }
 
 function isSystemic(error: unknown): boolean {
-  return error instanceof ServiceError && systemic.includes(error.code)
+  return error instanceof ServiceError && systemicCodes.includes(error.code)
 }
 
 function problemText(error: unknown): string {

@@ -5,13 +5,13 @@ import { ServiceError } from '../errors/service-error.ts'
 import type { ProblemCode } from '../errors/codes.ts'
 import { asServiceError } from '../processor/failures.ts'
 import { ProcessorError } from '../processor/processor-error.ts'
-import { longestWriteMs } from '../processor/write-options.ts'
+import { maxWriteMs } from '../processor/write-options.ts'
 import type { StepState } from '../store/records/journal.ts'
 
 /**
  * Maximum age (ms) of an idempotency key for a retry: 23 hours. Stripe keeps the result for at least 24; one hour is left for clock skew.
  */
-export const keyLifeMs = 23 * 60 * 60 * 1000
+export const keyRetentionMs = 23 * 60 * 60 * 1000
 
 /** A journalled step, reduced to the members that decide whether its write may still be carried out. */
 interface SentStep {
@@ -29,7 +29,7 @@ export function isUnanswered({ state }: Pick<SentStep, 'state'>): boolean {
 
 /** True while the processor keeps the step's idempotency key. Later, e.g. after a day, a retry would carry out the write again. */
 export function knowsKey({ beganAt }: Pick<SentStep, 'beganAt'>, now: number): boolean {
-  return beganAt !== null && now < beganAt + keyLifeMs
+  return beganAt !== null && now < beganAt + keyRetentionMs
 }
 
 /**
@@ -42,7 +42,7 @@ export function foundAt<Step extends SentStep>(step: Step, now: number): Step {
 
 /** Milliseconds for which an unanswered step, as `foundAt` returns it, may still be carried out; 0 if it is over. */
 export function lateForMs({ state, endedAt }: SentStep, now: number): number {
-  return state === 'begun' ? 0 : Math.max(0, (endedAt ?? now) + longestWriteMs - now)
+  return state === 'begun' ? 0 : Math.max(0, (endedAt ?? now) + maxWriteMs - now)
 }
 
 interface LateWrite {
@@ -66,7 +66,7 @@ const keyInUse = 'idempotency_key_in_use'
  * `Retry-After` if the write may still be carried out, e.g. because its key is in use, or because this attempt had
  * no response either.
  */
-export async function sendAgain<Done>(send: () => Promise<Done>, late: LateWrite): Promise<Done | null> {
+export async function retryWrite<Done>(send: () => Promise<Done>, late: LateWrite): Promise<Done | null> {
   if (!late.sendable) {
     if (late.forMs === 0) return null
     throw stillLate(undefined, late)
@@ -80,7 +80,7 @@ export async function sendAgain<Done>(send: () => Promise<Done>, late: LateWrite
     if (error.outcomeUnknown && !inUse) await late.sentAnew()
     else if (late.forMs === 0 && !inUse) return null
     const fresh = late.forMs === 0 || (error.outcomeUnknown && !inUse)
-    throw stillLate(error, fresh ? { ...late, forMs: longestWriteMs } : late)
+    throw stillLate(error, fresh ? { ...late, forMs: maxWriteMs } : late)
   }
 }
 

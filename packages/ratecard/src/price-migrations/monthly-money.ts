@@ -39,7 +39,7 @@ export function createMoney(versions: Pick<Store['versions'], 'find'>, book: Pri
   }
   return {
     before: async (item, from, currency) => {
-      const said = item.price.id === from ? saidTariff(item.price, currency) : null
+      const said = item.price.id === from ? liveTariff(item.price, currency) : null
       return monthly(said ?? soldIn(await formerPrice(from), currency), item, currency)
     },
     after: ({ price }, item, currency) => monthly(soldIn(price, currency), item, currency),
@@ -47,7 +47,7 @@ export function createMoney(versions: Pick<Store['versions'], 'find'>, book: Pri
 }
 
 /** Tariff from the processor's price, which covers only its first currency. */
-function saidTariff({ unitAmount, transformQuantity, currency }: LivePrice, wanted: string): Tariff | null {
+function liveTariff({ unitAmount, transformQuantity, currency }: LivePrice, wanted: string): Tariff | null {
   if (unitAmount === null || currency !== wanted) return null
   const packages = transformQuantity && {
     transform_quantity: { divide_by: transformQuantity.divideBy, round: transformQuantity.round },

@@ -11,7 +11,7 @@ import { leaseOfStep, settleLateSwaps } from '../item-swaps/late-swaps.ts'
 import type { DoStep } from '../jobs/run-job.ts'
 import { carryOut, comingPrices, doneRecord, stepRecord } from '../item-swaps/swap-step.ts'
 import type { SwapStep } from '../item-swaps/swap-step.ts'
-import { alone } from '../tenants/lease.ts'
+import { withNamedLease } from '../tenants/lease.ts'
 import type { TenantLease } from '../tenants/lease.ts'
 import { planMoves } from './plan-moves.ts'
 import { replacedPrice } from './replaced-price.ts'
@@ -27,7 +27,7 @@ const skipped = (reason: string): StepResult => ({ state: 'skipped', result: { r
 export function migrating(deps: SwapDeps, asked: MoveTarget): DoStep {
   return (step, journal) => {
     if (typeof step['skipped'] === 'string') return Promise.resolve(skipped(step['skipped']))
-    return alone(deps, leaseOfStep(step), (held) => moveItem(deps, asked, step, { journal, held }))
+    return withNamedLease(deps, leaseOfStep(step), (held) => moveItem(deps, asked, step, { journal, held }))
   }
 }
 

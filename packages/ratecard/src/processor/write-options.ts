@@ -19,4 +19,4 @@ export const retryForMs = 60_000
  * wait as long: `TimeoutStopSec` of systemd, `stop_grace_period` of Compose and `terminationGracePeriodSeconds` of Kubernetes must exceed
  * it.
  */
-export const longestWriteMs = retryForMs + attemptTimeoutMs
+export const maxWriteMs = retryForMs + attemptTimeoutMs

@@ -17,7 +17,7 @@ export interface PaceLimits {
 export const toleranceMs = 50
 const window = (1000 + toleranceMs) * 1000
 /** Upper bound of queued slots. A slot further ahead was granted before the database clock was set back, and is ignored. */
-const longestQueue = 1000
+const maxQueuedSlots = 1000
 const shortestHorizon = 60_000_000
 
 /**
@@ -46,7 +46,7 @@ export function nextSlots(
 
 /** Returns the granted slots that a later slot must keep clear of. */
 export function stillCounting(given: readonly Slot[], limits: PaceLimits, now: number): readonly Slot[] {
-  const horizon = Math.max(shortestHorizon, longestQueue * gaps(limits).apartInOperation)
+  const horizon = Math.max(shortestHorizon, maxQueuedSlots * gaps(limits).apartInOperation)
   return given.filter(({ at }) => at > now - window && at < now + horizon)
 }
 

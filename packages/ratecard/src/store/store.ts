@@ -169,7 +169,7 @@ export interface IdempotencyStore {
   release(key: string): Promise<void>
 }
 
-export interface FactStore {
+export interface KeyValueStore {
   get(name: string): Promise<string | null>
   /** Sets the value if absent and returns the stored value. */
   bind(name: string, value: string): Promise<string>
@@ -195,7 +195,7 @@ export interface WrittenFormStore {
   usedBy(pushIds: readonly string[]): Promise<readonly { readonly pushId: string; readonly writtenId: string }[]>
 }
 
-export interface PaceAsk {
+export interface SlotRequest {
   /** Name of the rate: all callers with one name share its limits. */
   readonly name: string
   readonly operation: string
@@ -204,14 +204,14 @@ export interface PaceAsk {
 }
 
 /** A slot for one call, in timestamps of this process's `performance.now()`. After `until` it must not be used. */
-export interface Moment {
+export interface GrantedSlot {
   readonly from: number
   readonly until: number
 }
 
 export interface PaceStore {
   /** Reserves the next `count` free slots of all replicas together. If used in time, no second exceeds the limits. */
-  reserve(ask: PaceAsk): Promise<readonly Moment[]>
+  reserve(ask: SlotRequest): Promise<readonly GrantedSlot[]>
 }
 
 export interface Store {
@@ -243,7 +243,7 @@ export interface Store {
   /** True if a process holds the lease now. */
   held(name: string): Promise<boolean>
   /** Key-value store of this environment, for example for the processor account that it is bound to. */
-  readonly facts: FactStore
+  readonly facts: KeyValueStore
   /** Grows with every change of published data, by any replica. Polled to invalidate caches. */
   changeSequence(): Promise<number>
   /** Reseals everything that an older master key sealed. Returns the number of resealed secrets and stored responses. */

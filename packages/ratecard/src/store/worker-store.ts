@@ -114,7 +114,7 @@ export interface WorkerRunStore {
   ): Promise<boolean>
   heartbeat(instance: string, now: number): Promise<void>
   /** Sets runs to `lost` whose replica has sent no heartbeat since `before`. Returns their number. */
-  loseStale(before: number, now: number): Promise<number>
+  expireStaleRuns(before: number, now: number): Promise<number>
   /** Returns a page of runs, newest first. */
   list(
     worker: string,

@@ -13,7 +13,7 @@ const aheadMs = 5 * 60 * 1000
 /** Limits of the processor for values and identifiers. */
 const plainValue = /^-?\d{1,15}(\.\d{1,12})?$/
 const tooManyDecimals = /\.\d{13}/
-const longestIdentifier = 100
+const maxIdentifierLength = 100
 const longestGiven = 255
 
 export interface UsageSituation {
@@ -123,7 +123,7 @@ function processorIdentifier({ tenantId, meter, identifier, byKey }: UsageSituat
   if (identifier === '' || identifier.length > longestGiven || !identifier.isWellFormed() || /\p{Cc}/u.test(identifier))
     throw invalid('identifier', `"identifier" has 1 to ${longestGiven} characters and no control characters.`)
   const whole = `${byKey ? '' : '~'}${tenantId}:${meter.id}:${identifier}`
-  return whole.length <= longestIdentifier ? whole : createHash('sha256').update(whole).digest('hex')
+  return whole.length <= maxIdentifierLength ? whole : createHash('sha256').update(whole).digest('hex')
 }
 
 /**

@@ -4,9 +4,9 @@ import { askProcessor } from '../processor/failures.ts'
 import type { UsageError } from '../processor/customer-half.ts'
 import type { SubscriberDeps } from './deps.ts'
 
-const keptMs = 60_000
+const cacheTtlMs = 60_000
 /** Maximum wait (ms) for usage errors that a page shows beside other data. */
-const patienceMs = 2_000
+const maxWaitMs = 2_000
 
 export interface RecentUsageErrors {
   /** Reads the current errors from the processor; concurrent calls share one request. */
@@ -36,15 +36,15 @@ export function createRecentUsageErrors(
     read,
     recent: async () => {
       const age = kept === null ? -1 : deps.clock.now() - kept.at
-      return kept !== null && age >= 0 && age < keptMs ? kept.errors : orTooLate(read())
+      return kept !== null && age >= 0 && age < cacheTtlMs ? kept.errors : nullAfterTimeout(read())
     },
   }
 }
 
 /** Resolves with null if the response takes too long. A late response still fills the cache. */
-function orTooLate<T>(answer: Promise<T>): Promise<T | null> {
+function nullAfterTimeout<T>(answer: Promise<T>): Promise<T | null> {
   return new Promise((resolve, reject) => {
-    const callOff = atDeadline(performance.now() + patienceMs, () => {
+    const callOff = atDeadline(performance.now() + maxWaitMs, () => {
       resolve(null)
     })
     answer.then(resolve, reject).then(callOff, callOff)

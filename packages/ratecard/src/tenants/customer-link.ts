@@ -72,7 +72,7 @@ async function makeCustomer(deps: TenantDeps, tenant: TenantRecord, signal: Abor
   const attempt = (salt: string) =>
     deps.processor.createCustomer({ tenantId: id, name, email }, { idempotencyKey: customerKey(tenant, salt), signal })
   const locate = (failure: unknown) => {
-    if (!mayHaveHappened(failure)) throw failure
+    if (!isOutcomeUnknown(failure)) throw failure
     const since = Math.max(tenant.createdAt, deps.clock.now() - keyMemoryMs)
     return deps.processor.findCustomer(id, since, signal)
   }
@@ -96,7 +96,7 @@ async function makeCustomer(deps: TenantDeps, tenant: TenantRecord, signal: Abor
  * True if the attempt may have created a customer. An idempotency error means that an earlier attempt used the key with another name or
  * address, so its customer is looked up too.
  */
-function mayHaveHappened(failure: unknown): boolean {
+function isOutcomeUnknown(failure: unknown): boolean {
   return failure instanceof ProcessorError && (failure.outcomeUnknown || failure.original.type === 'idempotency_error')
 }
 

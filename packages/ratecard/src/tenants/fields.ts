@@ -8,7 +8,7 @@ import type { EditedField } from '../store/records/tenants.ts'
 import { snake } from '../api/notation/names.ts'
 import { editedFields } from './audit.ts'
 
-const longestText = 250
+const maxTextLength = 250
 const tenantId = new RegExp(idPattern)
 const customerId = /^[\x21-\x7e]{1,255}$/
 /** Lenient check: only sending an email shows if an address is valid. */
@@ -22,10 +22,10 @@ interface Rule {
 
 /** Rules for the fields that callers can set. null is always allowed if the column is nullable. */
 const rules: Readonly<Record<EditedField, Rule>> = {
-  name: { allows: isText, detail: `A name has 1 to ${longestText} characters and no control characters.` },
+  name: { allows: isText, detail: `A name has 1 to ${maxTextLength} characters and no control characters.` },
   email: {
     allows: (email) => isText(email) && emailAddress.test(email),
-    detail: `An email address has one @ and at most ${longestText} characters.`,
+    detail: `An email address has one @ and at most ${maxTextLength} characters.`,
   },
   processorCustomerId: {
     allows: (customer) => customerId.test(customer),
@@ -40,7 +40,7 @@ const idRule: Rule = {
 
 /** Throws `request_invalid` with one issue per invalid field. */
 export function checkNewTenant(tenant: NewTenant): void {
-  refuse([...broken('id', tenant.id, idRule), ...fieldIssues(tenant)])
+  refuse([...ruleIssues('id', tenant.id, idRule), ...fieldIssues(tenant)])
 }
 
 /** Validates a change, in which every field is optional. Throws like {@link checkNewTenant}. */
@@ -49,17 +49,17 @@ export function checkTenantChange(change: TenantChange): void {
 }
 
 function fieldIssues(change: TenantChange): Issue[] {
-  return editedFields.flatMap((field) => broken(field, change[field], rules[field]))
+  return editedFields.flatMap((field) => ruleIssues(field, change[field], rules[field]))
 }
 
-function broken(field: string, value: string | null | undefined, { allows, detail }: Rule): Issue[] {
+function ruleIssues(field: string, value: string | null | undefined, { allows, detail }: Rule): Issue[] {
   if (value === undefined || value === null || allows(value)) return []
   return [{ code: 'value_invalid', pointer: pointerOf([snake(field)]), severity: 'error', detail }]
 }
 
 // Rejects control characters and lone surrogates, because not every system can store or display them.
 function isText(text: string): boolean {
-  return text.trim() !== '' && text.length <= longestText && text.isWellFormed() && !/\p{Cc}/u.test(text)
+  return text.trim() !== '' && text.length <= maxTextLength && text.isWellFormed() && !/\p{Cc}/u.test(text)
 }
 
 function refuse(issues: readonly Issue[]): void {

@@ -14,14 +14,14 @@ export interface FreeSubscriptionDeps extends Pick<TenantDeps, 'clock' | 'newId'
 }
 
 /** The processor's limit for a metadata value (500 characters), enough for about 18 subscription ids. */
-const longestValue = 500
+const maxValueLength = 500
 
 /** Metadata value of `endsKey`: ids of the free subscriptions that a payment ends; null if there are none. */
 export function endedByPaying(running: readonly LocalSubscriptionRecord[]): string | null {
   let value = ''
   for (const { id } of running) {
     const next = value === '' ? id : `${value} ${id}`
-    if (next.length > longestValue) break
+    if (next.length > maxValueLength) break
     value = next
   }
   return value === '' ? null : value
@@ -40,12 +40,12 @@ export async function settleFree(
   for (const free of running) {
     const paid = live.find(({ ends, status }) => status !== 'incomplete' && ends.includes(free.id))
     if (paid === undefined) still.push(free)
-    else await endFree(deps, free, { because: 'paid', by: paid.id, at: paid.createdAt }, nobody)
+    else await endFree(deps, free, { because: 'paid', by: paid.id, at: paid.createdAt }, systemCaller)
   }
   return still
 }
 
-const nobody: Caller = { author: null, by: null, requestId: null }
+const systemCaller: Caller = { author: null, by: null, requestId: null }
 
 /** Ends free subscriptions replaced by another free one. */
 export async function endReplaced(
@@ -53,7 +53,7 @@ export async function endReplaced(
   { id, createdAt }: LocalSubscriptionRecord,
   replaced: readonly LocalSubscriptionRecord[],
 ): Promise<void> {
-  for (const free of replaced) await endFree(deps, free, { because: 'replaced', by: id, at: createdAt }, nobody)
+  for (const free of replaced) await endFree(deps, free, { because: 'replaced', by: id, at: createdAt }, systemCaller)
 }
 
 type EndReason =

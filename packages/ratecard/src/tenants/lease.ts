@@ -22,22 +22,22 @@ export interface TenantLease {
  * Maximum wait (ms) for a lease: `brief` for a request of a user, `long` otherwise. Work on a tenant is usually one or two calls to the
  * processor, but e.g. a change of all its subscriptions needs more.
  */
-const patience = { brief: 3_000, long: 10_000 } as const
-const shortestWaitMs = 10
-const longestWaitMs = 250
+const leaseTimeoutMs = { brief: 3_000, long: 10_000 } as const
+const minRetryDelayMs = 10
+const maxRetryDelayMs = 250
 
 /**
  * Runs `work` under the lease `name`. Throws `tenant_busy` if the lease is not free within `patienceMs` (default 10 s), or if it is lost
  * during the work.
  */
-export async function alone<T>(
+export async function withNamedLease<T>(
   deps: LeaseDeps,
   name: string,
   work: (held: TenantLease) => Promise<T>,
-  patienceMs: number = patience.long,
+  patienceMs: number = leaseTimeoutMs.long,
 ): Promise<T> {
   let waitedMs = 0
-  for (let pauseMs = shortestWaitMs; ; pauseMs = Math.min(longestWaitMs, pauseMs * 2)) {
+  for (let pauseMs = minRetryDelayMs; ; pauseMs = Math.min(maxRetryDelayMs, pauseMs * 2)) {
     const entered = { yes: false }
     try {
       return await deps.store.exclusively(name, (held) => {
@@ -61,7 +61,7 @@ export async function alone<T>(
  */
 export function withTenant<T>(deps: LeaseDeps, id: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const run = ({ signal }: TenantLease) => work(AbortSignal.any([signal, deps.shutdown]))
-  return alone(deps, tenantLease(id), run, patience.brief)
+  return withNamedLease(deps, tenantLease(id), run, leaseTimeoutMs.brief)
 }
 
 function busy(cause: unknown): ServiceError {

@@ -15,7 +15,7 @@ function bagOf(fields: object): Bag {
 }
 
 /** Stripe's limit of 50 metadata keys per object, minus two for Ratecard's own (ownership mark, carried redemptions). */
-const mostKeys = 48
+const maxMetadataKeys = 48
 
 export interface CarriedOver<K extends ResourceKind> {
   readonly want: DesiredResource<K>
@@ -70,7 +70,7 @@ function foreignMetadata(want: unknown, live: unknown, last: unknown) {
     ([key]) => !Object.hasOwn(wanted, key) && !Object.hasOwn(known, key),
   )
   if (foreign.length === 0) return null
-  const room = mostKeys - Object.keys(wanted).length
+  const room = maxMetadataKeys - Object.keys(wanted).length
   return {
     kept: { ...wanted, ...Object.fromEntries(foreign.slice(0, room)) },
     lost: foreign.slice(room).map(([key]) => `metadata.${key}`),

@@ -7,7 +7,7 @@ import type { ProcessorId, ResourceKind } from '../kinds.ts'
 import type { CarriedValue, DesiredResource, ObservedResource } from '../resource.ts'
 import type { Step } from '../steps.ts'
 import { archiveStep } from './archives.ts'
-import { together } from './decision.ts'
+import { mergeDecisions } from './decision.ts'
 import type { Decision } from './decision.ts'
 import { refusal } from './state.ts'
 import type { PlanState } from './state.ts'
@@ -41,7 +41,7 @@ export function decideCreation<K extends ResourceKind>(
     carried: limitOf(want) === null ? 0 : carried,
     ...(unsaid.length === 0 ? {} : { unsaid: Object.fromEntries(unsaid.map(({ member, value }) => [member, value])) }),
   } as Step
-  return together(cleared, {
+  return mergeDecisions(cleared, {
     steps: [step],
     chosenId: id === null ? null : { kind: want.kind, configId: want.configId, id },
   })
@@ -141,7 +141,7 @@ function takenFeatureKey(state: PlanState, want: DesiredResource): Issue[] {
  * before its successor is created or reactivated; a foreign one refuses the plan.
  */
 export function clearTheWay(state: PlanState, want: DesiredResource): Decision {
-  if (want.kind !== 'meter' && want.kind !== 'promotion_code') return together()
+  if (want.kind !== 'meter' && want.kind !== 'promotion_code') return mergeDecisions()
   const inTheWay = (state.own.all(want.kind) as readonly ObservedResource[]).filter(
     (object) =>
       object.active &&
@@ -152,7 +152,7 @@ export function clearTheWay(state: PlanState, want: DesiredResource): Decision {
   const foreign = inTheWay.findIndex((object) => state.own.ownerOf(want.kind, object.processorId) === null)
   const ours = foreign < 0 ? inTheWay : inTheWay.slice(0, foreign)
   const holder = inTheWay[foreign]
-  return together({
+  return mergeDecisions({
     settled: ours,
     steps: ours.map((object) => archiveStep(object, want.configId)),
     issues: holder === undefined ? [] : [nameTaken(state, want, holder)],

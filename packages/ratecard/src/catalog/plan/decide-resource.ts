@@ -12,7 +12,7 @@ import type { CarriedValue, DesiredResource, ObservedResource } from '../resourc
 import { carriedOver } from './carry-over.ts'
 import type { CarriedOver } from './carry-over.ts'
 import { decideCreation, usedUp } from './create.ts'
-import { changeOf, joined, together } from './decision.ts'
+import { changeOf, joined, mergeDecisions } from './decision.ts'
 import type { Decision } from './decision.ts'
 import { settleOn } from './settle.ts'
 import { stoppedForGood } from './switched-off.ts'
@@ -51,9 +51,9 @@ export function decideResource<K extends ResourceKind>(state: PlanState, want: D
   const equal = candidates.find(
     (object) => object !== target && isEqual(want.kind, wholeFields, object) && hasSameUnsaid(object, over),
   )
-  if (equal === undefined) return together(drift, decideReplacement(state, want, target, found, over))
+  if (equal === undefined) return mergeDecisions(drift, decideReplacement(state, want, target, found, over))
   const remaining = differences(want.kind, wholeFields, equal.fields, null)
-  return together(
+  return mergeDecisions(
     drift,
     { issues },
     settleOn(state, want, equal, remaining, { adopting: false, replacing: { target, found, whole } }),
@@ -165,7 +165,7 @@ function decideAbsent<K extends ResourceKind>(state: PlanState, want: DesiredRes
   const deleted = stoppedForGood(state, want)
   const mapped = state.own.currentOf(want.kind, want.configId)
   if (deleted.stays && mapped !== null)
-    return together({
+    return mergeDecisions({
       issues: deleted.issues,
       outcome: { kind: want.kind, configId: want.configId, is: mapped },
       change: changeOf(state, { ...want, action: 'keep', because: [], before: mapped, after: mapped }),
@@ -174,7 +174,7 @@ function decideAbsent<K extends ResourceKind>(state: PlanState, want: DesiredRes
     known.home === 'local'
       ? []
       : [{ field: 'processor_id', before: mapped ?? undefined, after: undefined, origin: 'drift' }]
-  return together(
+  return mergeDecisions(
     { issues: deleted.issues },
     newObject(state, want, 0, 'replace', [...renamedFrom(state, want), ...gone, ...editsSince(state, want)]),
   )
@@ -194,7 +194,7 @@ function decideReplacement<K extends ResourceKind>(
     ...ourEdits(state, want),
   ]
   const carried = target.redeemed + target.carried
-  const made = together(
+  const made = mergeDecisions(
     { issues },
     state.known.has(kind, configId)
       ? newObject(state, whole, carried, 'replace', because(), unsaid)
@@ -209,7 +209,7 @@ function decideReplacement<K extends ResourceKind>(
     `Coupon "${configId}" was redeemed ${String(target.redeemed)} times; its replacement starts to count anew.`,
     'Lower `max_redemptions` if the earlier redemptions are to count.',
   )
-  return together({ issues: [restart] }, made)
+  return mergeDecisions({ issues: [restart] }, made)
 }
 
 function newObject<K extends ResourceKind>(
@@ -222,7 +222,7 @@ function newObject<K extends ResourceKind>(
 ): Decision {
   const { kind, configId, home } = want
   const before = action === 'replace' ? state.own.currentOf(kind, configId) : null
-  return together(decideCreation(state, want, carried, unsaid), {
+  return mergeDecisions(decideCreation(state, want, carried, unsaid), {
     outcome: { kind, configId, is: null },
     change: changeOf(state, { action, kind, configId, home, because, before, after: null }),
   })
@@ -273,7 +273,7 @@ function decideAdoption<K extends ResourceKind>(
   ]
   if (conflicts.length > 0) return { issues: conflicts }
   const issues = [...leftAsIs(state, want, object), ...losesLookupKey(state, want, object)]
-  return together({ issues }, settleOn(state, want, object, found, { adopting: true }))
+  return mergeDecisions({ issues }, settleOn(state, want, object, found, { adopting: true }))
 }
 
 /** Warns that an adopted price gets a new lookup key, because the seller's application may look it up by the old one. */

@@ -21,7 +21,7 @@ export interface Decision {
   readonly strays: readonly PlannedChange[]
 }
 
-export const nothing: Decision = {
+export const emptyDecision: Decision = {
   issues: [],
   steps: [],
   archives: [],
@@ -33,8 +33,8 @@ export const nothing: Decision = {
 }
 
 /** Merges decisions: lists are concatenated, of single values the last one wins. */
-export function together(...parts: readonly Partial<Decision>[]): Decision {
-  let { issues, steps, archives, settled, chosenId, outcome, change, strays } = nothing
+export function mergeDecisions(...parts: readonly Partial<Decision>[]): Decision {
+  let { issues, steps, archives, settled, chosenId, outcome, change, strays } = emptyDecision
   for (const part of parts) {
     issues = joined(issues, part.issues)
     steps = joined(steps, part.steps)

@@ -8,7 +8,7 @@ import type { ResourceKind } from '../kinds.ts'
 import type { DesiredResource, ObservedResource } from '../resource.ts'
 import type { Step } from '../steps.ts'
 import { clearTheWay, takenLookupKey } from './create.ts'
-import { changeOf, joined, together } from './decision.ts'
+import { changeOf, joined, mergeDecisions } from './decision.ts'
 import type { Decision } from './decision.ts'
 import { caution, fieldChange, ourEdits, renamedFrom } from './state.ts'
 import { switchedOff } from './switched-off.ts'
@@ -84,7 +84,7 @@ export function settleOn<K extends ResourceKind>(
     steps,
   }
   if (!needs.claim && !wakes) return settled
-  return together(
+  return mergeDecisions(
     { issues: settled.issues },
     needs.claim ? { issues: takenLookupKey(state, want) } : {},
     wakes ? clearTheWay(state, want) : {},

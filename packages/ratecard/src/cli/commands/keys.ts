@@ -2,7 +2,7 @@ import { systemClock, toRfc3339 } from '../../clock.ts'
 import type { Command } from '../program/command.ts'
 import { usageFailure } from '../failure.ts'
 import { connect } from '../server-address.ts'
-import { momentOf } from '../spans.ts'
+import { timestampOf } from '../spans.ts'
 import { jsonKey } from '../views/json.ts'
 import { showTime, table } from '../views/table.ts'
 
@@ -90,7 +90,7 @@ export const keysRevoke: Command = {
 
 function expiryOf(text: string | undefined, now: number): string | undefined {
   if (text === undefined) return undefined
-  const moment = momentOf(text, now)
+  const moment = timestampOf(text, now)
   const hint = 'Write a span (90d, 12h), a day to come (2031-01-31: until 00:00 UTC), or a time with its zone.'
   if (moment === null) throw usageFailure(`--expires: "${text}" is no time.`, hint)
   if (moment <= now) throw usageFailure(`--expires: "${text}" has passed.`, hint)

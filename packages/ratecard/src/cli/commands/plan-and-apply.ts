@@ -14,7 +14,7 @@ import { outcomeMarkdown } from '../views/markdown.ts'
 import { planSummary, showPlan } from '../views/plan.ts'
 import { variablesText } from '../views/variables.ts'
 import type { VariableOrigin } from '../views/variables.ts'
-import { concealer, wantsMarkdown } from './billing/format.ts'
+import { redactor, wantsMarkdown } from './billing/format.ts'
 
 export const fileOption: OptionSpec = {
   flags: '--file <path...>',
@@ -64,7 +64,7 @@ export function showPlanOf(
   const { paint } = out
   const where = `${connection.url}${context.global.environment === null ? '' : ` (${context.global.environment})`}`
   if (wantsMarkdown(context)) {
-    out.print(outcomeMarkdown(plan, where, { warnings, variables }, concealer(context)))
+    out.print(outcomeMarkdown(plan, where, { warnings, variables }, redactor(context)))
     return
   }
   out.say(`Plan for version ${paint.bold(inline(plan.version))} at ${where}\n`)

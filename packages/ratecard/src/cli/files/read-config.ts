@@ -11,7 +11,7 @@ import type { ParsedSource, SourceLocation } from '../../config/files/source.ts'
 import { validateConfig } from '../../config/validation/validate.ts'
 import type { Issue } from '../../errors/issue.ts'
 import type { CommandContext } from '../program/command.ts'
-import { concealVariables } from '../terminal/conceal.ts'
+import { redactVariables } from '../terminal/conceal.ts'
 import { CliFailure, usageFailure } from '../failure.ts'
 import type { CliIo } from '../terminal/io.ts'
 import { findProject, readEnvironment, whyUnset } from './project.ts'
@@ -88,7 +88,7 @@ export function readConfig({
     return { config: null, written: null, ...sorted(ofFiles), ...about, variables: [], place }
 
   const expanded = interpolate(merged.document, lookup, whyUnset(environment))
-  concealVariables(io, expanded.used)
+  redactVariables(io, expanded.used)
   const unset = new Set(expanded.issues.map((issue) => issue.pointer))
   const verdict = validateConfig(expanded.value)
   const ofDocument = [...verdict.errors, ...verdict.warnings].filter((issue) => !unset.has(issue.pointer))
@@ -118,9 +118,9 @@ export function requireConfig(read: ReadConfig): BillingConfig {
 }
 
 /** Registers the secrets of the environment for redaction, for commands that show documents pushed earlier. */
-export function concealEnvironment({ io, global }: Pick<CommandContext, 'io' | 'global'>): void {
+export function redactEnvironment({ io, global }: Pick<CommandContext, 'io' | 'global'>): void {
   const environment = readEnvironment(findProject(io.cwd), global)
-  concealVariables(io, variables(io, environment))
+  redactVariables(io, variables(io, environment))
 }
 
 function findFiles(io: CliIo, project: string | null, given: readonly string[]): string[] {

@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 import { CliFailure } from '../failure.ts'
 
 /** Maximum file size: 32 MiB, several times the server's limit. */
-const mostBytes = 32 * 1024 * 1024
+const maxBytes = 32 * 1024 * 1024
 /** Timeout (ms) for a pipe without data. Reading is synchronous, so Ctrl-C is not handled while it waits. */
 const pipeMs = 5_000
 const pauseMs = 10
@@ -26,7 +26,7 @@ function readBounded(file: string): string {
   try {
     const stats = fstatSync(descriptor)
     if (!stats.isFile() && !stats.isFIFO() && !stats.isDirectory()) throw unfit(`${file} is a device, not a file.`)
-    if (stats.size > mostBytes) throw tooLarge(file)
+    if (stats.size > maxBytes) throw tooLarge(file)
     return readAll(file, descriptor)
   } finally {
     closeSync(descriptor)
@@ -48,7 +48,7 @@ function readAll(file: string, descriptor: number): string {
     }
     silentSince = performance.now()
     size += read
-    if (size > mostBytes) throw tooLarge(file)
+    if (size > maxBytes) throw tooLarge(file)
     chunks.push(chunk.subarray(0, read))
   }
 }
@@ -63,7 +63,7 @@ function readSome(descriptor: number, into: Buffer): number | null {
   }
 }
 
-const tooLarge = (file: string) => unfit(`${file} is larger than ${mostBytes / 1024 / 1024} MB.`)
+const tooLarge = (file: string) => unfit(`${file} is larger than ${maxBytes / 1024 / 1024} MB.`)
 
 function unfit(detail: string): CliFailure {
   return new CliFailure(1, {

@@ -6,7 +6,7 @@ import { CliFailure } from '../failure.ts'
 import type { FailureCode } from '../failure-codes.ts'
 import type { Output } from '../terminal/output.ts'
 
-const ended = new Set<PushReport['state']>(['applied', 'failed', 'interrupted', 'abandoned'])
+const endStates = new Set<PushReport['state']>(['applied', 'failed', 'interrupted', 'abandoned'])
 
 /**
  * Shows the progress of a push until it ends; returns its report if it was applied, otherwise throws its error. `writes`: number of writes
@@ -28,7 +28,7 @@ export async function followPush(
     const report = await client.admin.findPush(id, { signal }).catch((error: unknown) => {
       throw signal.aborted ? error : lostSight(error, id)
     })
-    if (ended.has(report.state)) {
+    if (endStates.has(report.state)) {
       out.endProgress()
       if (report.state === 'applied') return report
       throw failureOf(report)

@@ -57,9 +57,9 @@ export function reasonText(reason: string, detail: string | undefined): string {
 }
 
 /** Prints how many items were moved, which were not and why, and which wait. */
-export function sayOutcome(job: JobReport, out: Output): void {
+export function printOutcome(job: JobReport, out: Output): void {
   const { moved, stayed, waiting } = outcomeOf(job)
-  sayStayed(job, out)
+  printUnmoved(job, out)
   const skipped = stayed.length === 0 ? '' : `, skipped ${String(stayed.length)}`
   // No check mark if nothing was moved, because it would suggest success.
   if (moved > 0)
@@ -67,24 +67,24 @@ export function sayOutcome(job: JobReport, out: Output): void {
   else if (stayed.length > 0) out.say(`Moved nothing${skipped}.`)
   else if (waiting > 0) out.say('Nothing moved yet.')
   else out.say(`${out.paint.green('✓')} There was nothing left to move.`)
-  sayWhatWaits(job, out)
+  printWaiting(job, out)
 }
 
-const mostShown = 20
+const maxShown = 20
 
 /** Prints each item that was not moved, with the reason; at most 20. */
-export function sayStayed(job: JobReport, out: Output): void {
+export function printUnmoved(job: JobReport, out: Output): void {
   const { stayed } = outcomeOf(job)
-  for (const { tenant, what, reason } of stayed.slice(0, mostShown)) {
+  for (const { tenant, what, reason } of stayed.slice(0, maxShown)) {
     const name = [tenant, what].filter((part) => part !== null && part !== '').join('  ')
     out.say(`  ${out.paint.dim('·')}  ${name} stays: ${reason}`)
   }
-  if (stayed.length > mostShown)
-    out.say(`     and ${String(stayed.length - mostShown)} more, with --json or: ratecard jobs show ${job.id}`)
+  if (stayed.length > maxShown)
+    out.say(`     and ${String(stayed.length - maxShown)} more, with --json or: ratecard jobs show ${job.id}`)
 }
 
 /** For a job that waits for a date: prints the date, and that no action is needed. */
-export function sayWhatWaits({ id, kind, state, resumesAt, input, steps }: JobReport, out: Output): void {
+export function printWaiting({ id, kind, state, resumesAt, input, steps }: JobReport, out: Output): void {
   if (state !== 'waiting' || resumesAt === null) return
   if (kind === 'webhook_rotation') {
     out.say(

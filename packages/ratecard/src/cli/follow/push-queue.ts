@@ -5,7 +5,7 @@ import type { Client } from '@ratecard/client'
 import type { CommandContext } from '../program/command.ts'
 import { durationOf } from '../duration.ts'
 
-const lookMs = 1_000
+const pollMs = 1_000
 
 export interface PushQueue {
   /** Returns when no push is running or the timeout has passed. */
@@ -17,7 +17,7 @@ export interface PushQueue {
 export function createPushQueue({ options, io, out }: CommandContext, client: Client): PushQueue {
   const until = performance.now() + durationOf(options.text('wait') ?? '0', '--wait')
   const isOver = () => performance.now() >= until
-  const pause = () => wait(Math.min(lookMs, Math.max(1, until - performance.now())), undefined, { signal: io.signal })
+  const pause = () => wait(Math.min(pollMs, Math.max(1, until - performance.now())), undefined, { signal: io.signal })
   const untilFree = async () => {
     let said = false
     while (!isOver()) {

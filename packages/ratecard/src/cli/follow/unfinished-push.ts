@@ -11,7 +11,7 @@ export async function unfinishedPush(client: Client, signal: AbortSignal): Promi
   return partly || state === 'interrupted' || state === 'running' || state === 'planned' ? newest : null
 }
 
-export function tellUnfinished(push: PushSummary): string {
+export function describeUnfinished(push: PushSummary): string {
   const steps = `${String(push.stepsDone)} of ${String(push.stepsTotal)} steps`
   return push.state === 'running' || push.state === 'planned'
     ? `Push ${push.id} is running, ${steps} done.`

@@ -6,12 +6,12 @@ import { variablesOf } from '../../config/files/written-form.ts'
 import type { CommandContext } from '../program/command.ts'
 import type { CliIo } from './io.ts'
 
-export function concealVariables(io: CliIo, values: ReadonlyMap<string, string>): void {
-  for (const [name, value] of values) if (isSecretName(name)) io.conceal?.(name, value)
+export function redactVariables(io: CliIo, values: ReadonlyMap<string, string>): void {
+  for (const [name, value] of values) if (isSecretName(name)) io.redact?.(name, value)
 }
 
 /** Registers the secrets of revisions that a command shows. null stands for no revision. */
-export async function concealRevisions(
+export async function redactRevisions(
   { io }: Pick<CommandContext, 'io'>,
   client: Client,
   revisions: readonly (number | null)[],
@@ -20,16 +20,16 @@ export async function concealRevisions(
     if (revision === null) continue
     const { document, written } = await client.admin.revision(revision, { signal: io.signal })
     if (document !== null && typeof written === 'object' && written !== null)
-      concealVariables(io, variablesOf(written, document))
+      redactVariables(io, variablesOf(written, document))
   }
 }
 
 /** Registers the secrets of the current revision, which a plan shows beside the new values. */
-export async function concealPlan(
+export async function redactPlan(
   context: Pick<CommandContext, 'io'>,
   client: Client,
   plan: PushOutcome,
 ): Promise<void> {
   if (plan.details.some(({ kind, action }) => kind === 'webhook' && action !== 'keep'))
-    await concealRevisions(context, client, [plan.revision])
+    await redactRevisions(context, client, [plan.revision])
 }

@@ -25,7 +25,7 @@ export interface CliIo {
   /** The typed text; null if cancelled. */
   ask(question: string): Promise<string | null>
   /** Registers a secret, which is then written as `${NAME}` everywhere. Absent if there is no redaction. */
-  readonly conceal?: (name: string, value: string) => void
+  readonly redact?: (name: string, value: string) => void
   /** Text after redaction. Absent if there is no redaction. */
   readonly shown?: (text: string) => string
   /** Listens for single key presses until the returned function is called. Absent without a terminal. */

@@ -1,5 +1,5 @@
 import type { CliIo } from './io.ts'
-import { createPaint, own } from './terminal-text.ts'
+import { createPaint, markSequence } from './terminal-text.ts'
 import type { Paint } from './terminal-text.ts'
 
 export type { Paint } from './terminal-text.ts'
@@ -26,7 +26,7 @@ export function createOutput(io: CliIo, options: { json: boolean; quiet: boolean
   const live = io.stderr.isTTY && !options.json && !options.quiet
   let drawn = false
   const clear = () => {
-    if (drawn) io.stderr.write(own('\r') + own('\u001b[2K'))
+    if (drawn) io.stderr.write(markSequence('\r') + markSequence('\u001b[2K'))
     drawn = false
   }
   return {

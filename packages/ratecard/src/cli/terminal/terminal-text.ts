@@ -11,13 +11,13 @@ export type Paint = ReturnType<typeof picocolors.createColors>
 const mark = String.fromCharCode(...Array.from({ length: 6 }, () => randomInt(0xe000, 0xf8ff)))
 const ownSequence = `\u001b${mark}(\\[[0-9;?]*[A-Za-z]|\\r)`
 
-/** Marks one of the CLI's own control sequences, e.g. `\u001b[2K`, so that {@link harmless} keeps it. */
-export function own(sequence: string): string {
+/** Marks one of the CLI's own control sequences, e.g. `\u001b[2K`, so that {@link sanitize} keeps it. */
+export function markSequence(sequence: string): string {
   return sequence.startsWith('\u001b') ? `\u001b${mark}${sequence.slice(1)}` : `\u001b${mark}${sequence}`
 }
 
 /** The visible text, without the CLI's own control sequences. */
-export function seen(text: string): string {
+export function visibleText(text: string): string {
   return text.replaceAll(new RegExp(ownSequence, 'g'), '')
 }
 
@@ -30,7 +30,7 @@ export function createPaint(enabled: boolean): Paint {
     if (typeof color !== 'function') return []
     const [begin = '', end = ''] = (color as (text: string) => string)('\n')
       .split('\n')
-      .map((sequence) => (sequence === '' ? '' : own(sequence)))
+      .map((sequence) => (sequence === '' ? '' : markSequence(sequence)))
     // After a nested color ends, the outer color is restored.
     const paint = (text: string | number) => `${begin}${String(text).replaceAll(end, end + begin)}${end}`
     return [[name, paint] as const]
@@ -44,7 +44,7 @@ const unsafe = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu
 const kept = new Set(['\n', '\t', '\u200c', '\u200d', '\u00ad'])
 
 /** Escapes unsafe characters as `\u001b` etc. The CLI's own control sequences are kept. */
-export function harmless(text: string): string {
+export function sanitize(text: string): string {
   let result = ''
   let position = 0
   for (const match of text.matchAll(new RegExp(ownSequence, 'g'))) {
@@ -71,7 +71,7 @@ export function terminalIo(io: CliIo): CliIo {
   const shown = (text: string) => {
     let result = text
     for (const [value, name] of secrets) result = withoutSecret(result, value, `\${${name}}`)
-    return harmless(result)
+    return sanitize(result)
   }
   const sink = (stream: Sink): Sink => ({
     write: (text) => {
@@ -93,9 +93,9 @@ export function terminalIo(io: CliIo): CliIo {
     confirm: (question) => io.confirm(shown(question)),
     ask: (question) => io.ask(shown(question)),
     shown,
-    conceal(name, value) {
+    redact(name, value) {
       // Too short to redact: the value would match everywhere.
-      if (value.length < shortestSecret) return
+      if (value.length < minSecretLength) return
       secrets.set(value, name)
       secrets.set(JSON.stringify(value).slice(1, -1), name)
       secrets.set(encodeURIComponent(value.toWellFormed()), name)
@@ -103,13 +103,13 @@ export function terminalIo(io: CliIo): CliIo {
   }
 }
 
-const shortestSecret = 4
+const minSecretLength = 4
 
 /** Views truncate long values with an ellipsis, so prefixes of a secret before `…` are redacted as well. */
 function withoutSecret(text: string, value: string, name: string): string {
   let result = text.replaceAll(value, () => name)
   if (!result.includes('…')) return result
-  for (let length = value.length - 1; length >= shortestSecret; length--)
+  for (let length = value.length - 1; length >= minSecretLength; length--)
     result = result.replaceAll(`${value.slice(0, length)}…`, () => `${name}…`)
   return result
 }

@@ -9,7 +9,7 @@ import { showTime } from './table.ts'
  * Prints one line per report of dropped usage, and what to do; nothing if there are none. `null`: the processor returned no data.
  * undefined: an older server without this route. `tenant`: the tenant of the query; a report that does not name it is marked.
  */
-export function sayDroppedUsage(
+export function printDroppedUsage(
   { out }: Pick<CommandContext, 'out'>,
   dropped: readonly DroppedUsage[] | null | undefined,
   tenant?: string,

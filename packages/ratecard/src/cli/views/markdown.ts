@@ -38,9 +38,9 @@ export interface MarkdownPlan {
 }
 
 /** Redacts secrets in a value. Must run before truncating or escaping, because a changed secret is not found. */
-export type Conceal = (text: string) => string
+export type Redact = (text: string) => string
 
-export function showMarkdown(plan: MarkdownPlan, conceal: Conceal): string {
+export function showMarkdown(plan: MarkdownPlan, conceal: Redact): string {
   const changes = [...plan.details]
     .filter(({ action }) => action !== 'keep')
     .sort((a, b) => placeOf(a.action) - placeOf(b.action))
@@ -96,7 +96,7 @@ function leftOut(left: number, what: string, changes: readonly Detail[]): string
 const placeOf = (action: Action) => actions.findIndex(([name]) => name === action)
 
 /** One row for the change, and one for each field that its display line does not show. */
-function rowsOf(change: Detail, conceal: Conceal): string {
+function rowsOf(change: Detail, conceal: Redact): string {
   const value = (text: string | null) => (text === null ? '' : codeText(conceal(text)))
   const { before, after } = change.display
   const [was, is] =
@@ -124,7 +124,7 @@ function rowsOf(change: Detail, conceal: Conceal): string {
 const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
 
 /** Text of a value, without quotes because a code span delimits it. Redacted before it is truncated. */
-function fieldText(value: unknown, conceal: Conceal): string | null {
+function fieldText(value: unknown, conceal: Redact): string | null {
   if (value === undefined || value === null) return null
   return typeof value === 'string' ? value : conceal(valueText(value))
 }
@@ -137,7 +137,7 @@ export function outcomeMarkdown(
     readonly warnings: readonly Pick<ViewedIssue, 'code' | 'detail'>[]
     readonly variables: readonly VariableOrigin[]
   },
-  conceal: Conceal,
+  conceal: Redact,
 ): string {
   const seen = new Set(more.warnings.map(({ detail }) => detail))
   return showMarkdown(
@@ -160,7 +160,7 @@ export function outcomeMarkdown(
 export function differencesMarkdown(
   differences: readonly DocumentDifference[],
   { from, to }: { readonly from: number; readonly to: number },
-  conceal: Conceal,
+  conceal: Redact,
 ): string {
   const details = asDetails(differences)
   return showMarkdown(
@@ -175,7 +175,7 @@ export function differencesMarkdown(
   )
 }
 
-export function driftMarkdown(drift: DriftReport, unfinished: string | null, conceal: Conceal): string {
+export function driftMarkdown(drift: DriftReport, unfinished: string | null, conceal: Redact): string {
   const of = `revision ${drift.revision} (version ${codeText(drift.version)})`
   const ways = 'To undo these edits: `ratecard billing push --force`. To keep them: `ratecard billing pull --update`.'
   return showMarkdown(

@@ -1,5 +1,5 @@
 import type { Output } from '../terminal/output.ts'
-import { inline, seen } from '../terminal/terminal-text.ts'
+import { inline, visibleText } from '../terminal/terminal-text.ts'
 
 export interface Column {
   readonly title: string
@@ -87,7 +87,7 @@ function wrap(cell: string, width: number): string[] {
 const graphemes = new Intl.Segmenter('en')
 
 export function visibleLength(text: string): number {
-  return [...graphemes.segment(seen(text))].length
+  return [...graphemes.segment(visibleText(text))].length
 }
 
 /** E.g. `2026-11-21 03:49:01` (UTC), from an RFC 3339 time. */

@@ -1,5 +1,5 @@
 /** Author of a change: the claimed name, and the service key of the request. */
-export function showWho(what: {
+export function formatAuthor(what: {
   readonly author: string | null
   readonly by: { readonly keyName: string } | null
 }): string {

@@ -8,7 +8,7 @@ export type EnvironmentLookup = (name: string) => string | undefined
 export type WhyUnset = (name: string) => Pick<Issue, 'detail' | 'hint'> | undefined
 
 // Maximum depth of expansion, deeper than any valid document. Values below it are not expanded, and validation rejects the document.
-const deepest = 64
+const maxDepth = 64
 const marker = /\$\$\{|\$\{/g
 const reference = /\$\{([^}]*)\}/y
 const variableName = /^[A-Za-z_][A-Za-z0-9_]*$/
@@ -36,7 +36,7 @@ export function interpolate(
 
   const expand = (value: unknown, path: readonly (string | number)[]): unknown => {
     if (typeof value === 'string') return expandText(value, path)
-    if (typeof value !== 'object' || value === null || path.length > deepest) return value
+    if (typeof value !== 'object' || value === null || path.length > maxDepth) return value
     if (Array.isArray(value)) return value.map((item, index) => expand(item, [...path, index]))
     // `fromEntries` defines members instead of assigning them, so that a key `__proto__` stays an ordinary key.
     return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, expand(member, [...path, key])]))

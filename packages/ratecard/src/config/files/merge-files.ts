@@ -53,7 +53,7 @@ export function placeIssues(
     ...issue,
     detail: issue.detail.replace(/#(?:\/[\w%~.-]*[\w%~-])+/g, (pointer) => {
       const place = locate(pointer)
-      return place === undefined ? pointer : sayPlace(place)
+      return place === undefined ? pointer : formatLocation(place)
     }),
     ...locate(issue.pointer),
   }))
@@ -127,7 +127,7 @@ class Merge {
       return
     }
     const place = this.locate('#/version')
-    const beside = place === undefined ? '' : `, ${sayPlace(place)} says ${quoted(current)}`
+    const beside = place === undefined ? '' : `, ${formatLocation(place)} says ${quoted(current)}`
     const higher = isHigher(value, current)
     const detail = `The version here is ${quoted(value)}${beside}; ${quoted(higher ? value : current)} is used.`
     this.#report(source, ['version'], warning('version_disagrees', '#', detail, 'Give all files the same version.'))
@@ -182,7 +182,7 @@ class Merge {
 
   #conflict(origin: MergedPart, field: string, id: unknown, other: string): void {
     const place = this.locate(other)
-    const beside = place === undefined ? '' : ` at ${sayPlace(place)}`
+    const beside = place === undefined ? '' : ` at ${formatLocation(place)}`
     const detail = `The product ${quoted(id)} has another "${field}"${beside}.`
     this.#report(
       origin.source,
@@ -209,7 +209,7 @@ function placeIn(source: ParsedSource, pointer: string): SourceLocation | undefi
   return position === undefined ? undefined : { path: source.path, ...position }
 }
 
-function sayPlace({ path, line, column }: SourceLocation): string {
+function formatLocation({ path, line, column }: SourceLocation): string {
   return `${path}:${line}:${column}`
 }
 

@@ -10,7 +10,7 @@ export function parseJson(text: string, relaxed: boolean): ParsedText {
   const lines = new LineIndex(text)
   const errors: ParseError[] = []
   const root = parseTree(text, errors, { disallowComments: !relaxed, allowTrailingComma: relaxed })
-  const issues = errors.map((error) => syntaxIssue(sayJsonError(error), lines.at(error.offset), '#', jsonHint(error)))
+  const issues = errors.map((error) => syntaxIssue(jsonErrorText(error), lines.at(error.offset), '#', jsonHint(error)))
   const document = root === undefined ? undefined : toValue(root, [], lines, issues)
   return {
     document: errors.length > 0 ? undefined : document,
@@ -51,7 +51,7 @@ function nearestNode(root: Node, path: readonly string[]): Node {
   return node
 }
 
-function sayJsonError(error: ParseError): string {
+function jsonErrorText(error: ParseError): string {
   const name = printParseErrorCode(error.error)
   return jsonErrors[name] ?? `The JSON is broken here (${name}).`
 }

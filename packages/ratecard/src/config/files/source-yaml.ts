@@ -39,7 +39,7 @@ function plainValue(parsed: Document, issues: (Issue & Position)[]): unknown {
 }
 
 /** Limit of aliases. The library resolves each by walking the whole document, so tens of thousands would take minutes. */
-const mostAliases = 1_000
+const maxAliases = 1_000
 
 function brokenAliases(parsed: Document, lines: LineIndex, issues: (Issue & Position)[]): boolean {
   const anchors = new Set<string>()
@@ -53,8 +53,8 @@ function brokenAliases(parsed: Document, lines: LineIndex, issues: (Issue & Posi
       const at = () => lines.at(node.range?.[0] ?? 0)
       if (!anchors.has(node.source)) issues.push(syntaxIssue(`No anchor is named "${node.source}".`, at()))
       aliases += 1
-      if (aliases <= mostAliases) return undefined
-      issues.push(syntaxIssue(`The file has more than ${mostAliases} aliases.`, at()))
+      if (aliases <= maxAliases) return undefined
+      issues.push(syntaxIssue(`The file has more than ${maxAliases} aliases.`, at()))
       return visit.BREAK
     },
   })

@@ -3,7 +3,7 @@
 import { pathOf, pointerOf } from '../../errors/issue.ts'
 import { isSecretName } from '../rules/variable-rules.ts'
 
-const deepest = 64
+const maxDepth = 64
 /** An escaped `${` (written `$${`), or a variable. */
 const marker = /\$\$\{|\$\{[^}]*\}/g
 
@@ -20,7 +20,7 @@ export function variableTexts(written: unknown): { readonly pointer: string; rea
   const found: { pointer: string; text: string }[] = []
   const walk = (value: unknown, path: readonly (string | number)[]): void => {
     if (typeof value === 'string' && hasVariable(value)) found.push({ pointer: pointerOf(path), text: value })
-    if (typeof value !== 'object' || value === null || path.length > deepest) return
+    if (typeof value !== 'object' || value === null || path.length > maxDepth) return
     if (Array.isArray(value)) value.forEach((item, index) => walk(item, [...path, index]))
     else for (const [key, member] of Object.entries(value)) walk(member, [...path, key])
   }
@@ -89,7 +89,7 @@ export function hasVariable(text: string): boolean {
 }
 
 function differs(written: unknown, document: unknown, path: readonly (string | number)[]): string | null {
-  if (path.length > deepest) return pointerOf(path)
+  if (path.length > maxDepth) return pointerOf(path)
   if (typeof written === 'string')
     return typeof document === 'string' && fits(written, document) ? null : pointerOf(path)
   if (typeof written !== 'object' || written === null) return written === document ? null : pointerOf(path)

@@ -40,7 +40,7 @@ export const plausibleAmounts: Rule = ({ products }) =>
   products.flatMap(({ prices }) => {
     const twins = highestComparable(prices)
     return prices.flatMap((price) =>
-      said(price).flatMap(({ entry, currency }) => {
+      amountEntries(price).flatMap(({ entry, currency }) => {
         const amount = wholeAmount(entry)
         if (amount === undefined || !isCurrency(currency) || currencyDecimals[currency] > 0) return []
         if (amount % 100 !== 0 || !looksTooHigh(price, amount, twins.get(rhythmOf(price)))) return []
@@ -58,7 +58,7 @@ export const plausibleAmounts: Rule = ({ products }) =>
 export const chargeableAmounts: Rule = ({ prices }) =>
   prices.flatMap((price) => {
     if (price.value('usage_type') === 'metered' || price.has('tiers')) return []
-    return said(price).flatMap(({ entry, currency }) => {
+    return amountEntries(price).flatMap(({ entry, currency }) => {
       const field = entry.has('amount') ? 'amount' : 'unit_amount_decimal'
       const amount = amountOf(entry)
       const least = isCurrency(currency) ? minimumCharge[currency] : null
@@ -77,7 +77,7 @@ export const chargeableAmounts: Rule = ({ prices }) =>
   })
 
 /** Amounts of a price: in its own currency and in each additional one. */
-function said(price: Entry): readonly { readonly entry: Entry; readonly currency: string }[] {
+function amountEntries(price: Entry): readonly { readonly entry: Entry; readonly currency: string }[] {
   const options = price.child('currency_options')
   const own = price.text('currency') ?? ''
   const others = options.keys().filter((currency) => currency !== own)
@@ -93,7 +93,7 @@ function looksTooHigh(price: Entry, amount: number, twin: number | undefined): b
 function highestComparable(prices: readonly Entry[]): ReadonlyMap<string, number> {
   const highest = new Map<string, number>()
   for (const price of prices)
-    for (const { entry, currency } of said(price)) {
+    for (const { entry, currency } of amountEntries(price)) {
       const amount = wholeAmount(entry)
       if (amount === undefined || amount === 0 || !isComparable(currency)) continue
       highest.set(rhythmOf(price), Math.max(amount, highest.get(rhythmOf(price)) ?? 0))

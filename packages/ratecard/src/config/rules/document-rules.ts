@@ -17,13 +17,13 @@ export const uniqueIds: Rule = (draft) => [
     draft.products.map(({ product }) => product),
     'id_duplicate',
     'id',
-    sayId('product'),
+    duplicateIdText('product'),
   ),
-  ...duplicates(draft.prices, 'id_duplicate', 'id', sayId('price')),
-  ...duplicates(draft.features, 'id_duplicate', 'id', sayId('feature')),
-  ...duplicates(draft.meters, 'id_duplicate', 'id', sayId('meter')),
-  ...duplicates(draft.coupons, 'id_duplicate', 'id', sayId('coupon')),
-  ...duplicates(draft.promotionCodes, 'id_duplicate', 'id', sayId('promotion code')),
+  ...duplicates(draft.prices, 'id_duplicate', 'id', duplicateIdText('price')),
+  ...duplicates(draft.features, 'id_duplicate', 'id', duplicateIdText('feature')),
+  ...duplicates(draft.meters, 'id_duplicate', 'id', duplicateIdText('meter')),
+  ...duplicates(draft.coupons, 'id_duplicate', 'id', duplicateIdText('coupon')),
+  ...duplicates(draft.promotionCodes, 'id_duplicate', 'id', duplicateIdText('promotion code')),
   ...webhookIds(draft),
 ]
 
@@ -168,7 +168,7 @@ function webhookIds({ webhooks }: Draft): readonly Issue[] {
   })
 }
 
-function sayId(kind: string): (entry: Entry) => string {
+function duplicateIdText(kind: string): (entry: Entry) => string {
   return (entry) => `The ${kind} id ${quoted(entry.text('id'))} is used twice`
 }
 

@@ -96,18 +96,18 @@ export function draftOf(document: unknown): Draft {
 }
 
 // Limits per document. Comparing words is the most expensive operation of a rule, and a hostile document must not multiply it.
-const mostSuggestions = 100
-const mostCandidates = 500
+const maxSuggestions = 100
+const maxCandidates = 500
 /** Limit of letter comparisons: 100 words of 20 letters with 500 candidates of the same length need 20 million. */
-const mostComparisons = 40_000_000
+const maxComparisons = 40_000_000
 
 function suggestions(): Draft['suggest'] {
-  let left = mostSuggestions
-  let comparisons = mostComparisons
+  let left = maxSuggestions
+  let comparisons = maxComparisons
   return (word, candidates) => {
     if (left === 0 || comparisons <= 0 || word.length > 100) return undefined
     left--
-    const compared = candidates.slice(0, mostCandidates)
+    const compared = candidates.slice(0, maxCandidates)
     comparisons -=
       word.length * compared.reduce((letters, { length }) => letters + Math.min(length, 2 * word.length), 0)
     return didYouMean(word, compared)
@@ -131,14 +131,14 @@ export function named(kind: string, entry: Entry, article: 'The' | 'the' = 'The'
   return id === undefined ? `${article} ${kind}` : `${article} ${kind} ${quoted(id)}`
 }
 
-const longestQuote = 80
+const maxQuoteLength = 80
 
 /** A value as JSON, truncated to 80 characters for a message. */
 export function quoted(value: unknown): string {
   // Sliced before serializing, because thousands of messages may quote the same string of several megabytes.
-  const short = typeof value === 'string' ? value.slice(0, longestQuote) : value
+  const short = typeof value === 'string' ? value.slice(0, maxQuoteLength) : value
   const text = short === undefined ? 'nothing' : JSON.stringify(short)
-  return text.length > longestQuote ? `${text.slice(0, longestQuote - 1)}…` : text
+  return text.length > maxQuoteLength ? `${text.slice(0, maxQuoteLength - 1)}…` : text
 }
 
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -5,7 +5,7 @@ import type { Entry, Rule } from './draft.ts'
 
 const amountFields = ['amount', 'unit_amount_decimal', 'tiers', 'custom_unit_amount'] as const
 /** Stripe's maximum billing period of three years, in each interval. */
-const longest: Readonly<Record<string, number>> = { day: 1095, week: 156, month: 36, year: 3 }
+const maxIntervalCount: Readonly<Record<string, number>> = { day: 1095, week: 156, month: 36, year: 3 }
 
 /** A tiered price without tiers is reported by `tieredHasTiers`, in more detail. */
 export const amountOrTiers: Rule = ({ prices }) =>
@@ -247,7 +247,7 @@ export const intervalAtMostThreeYears: Rule = ({ prices }) =>
   prices.flatMap((price) => {
     const count = price.number('interval_count')
     const interval = price.text('interval') ?? ''
-    const most = Object.hasOwn(longest, interval) ? longest[interval] : undefined
+    const most = Object.hasOwn(maxIntervalCount, interval) ? maxIntervalCount[interval] : undefined
     if (count === undefined || most === undefined || count <= most) return []
     return [
       problem(

@@ -1,7 +1,7 @@
 import { isEnterprise } from './ids.ts'
 import type { Price } from './schema.ts'
 
-const longestId = 100
+const maxIdLength = 100
 
 type Enterprise = Pick<Price, 'id' | 'enterprise_template' | 'enterprise_id' | 'previous_ids'>
 
@@ -30,7 +30,7 @@ export function byEveryId(ordinary: readonly (readonly [string, readonly string[
 
 /** The longest ordinary id that is a prefix of `id`, as its current id. The cost does not depend on the number of prices. */
 export function derivedBase(id: string, ordinary: Pick<ReadonlyMap<string, string>, 'get'>): string | undefined {
-  for (let length = Math.min(id.length - 2, longestId); length > 0; length--) {
+  for (let length = Math.min(id.length - 2, maxIdLength); length > 0; length--) {
     const base = id.slice(0, length)
     const present = '_-.'.includes(id.charAt(length)) ? ordinary.get(base) : undefined
     if (present !== undefined) return present

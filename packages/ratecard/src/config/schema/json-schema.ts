@@ -45,7 +45,7 @@ const enumWords: Readonly<Record<string, string>> = {
 
 const needs = (...fields: string[]): Schema => ({ required: fields })
 const has = (field: string): Schema => ({ required: [field] })
-const says = (field: string, value: unknown): Schema => ({
+const hasValue = (field: string, value: unknown): Schema => ({
   properties: { [field]: { const: value } },
   required: [field],
 })
@@ -66,18 +66,18 @@ const inEachCurrency = (option: Schema): Schema => ({
 const relations: Readonly<Record<string, readonly Schema[]>> = {
   price: [
     { oneOf: [has('amount'), has('unit_amount_decimal'), has('tiers'), has('custom_unit_amount')] },
-    when(has('tiers'), { ...says('billing_scheme', 'tiered') }),
-    when(says('billing_scheme', 'tiered'), needs('tiers', 'interval')),
+    when(has('tiers'), { ...hasValue('billing_scheme', 'tiered') }),
+    when(hasValue('billing_scheme', 'tiered'), needs('tiers', 'interval')),
     when(has('tiers_mode'), needs('tiers')),
-    { if: says('usage_type', 'metered'), then: needs('meter', 'interval'), else: without('meter') },
+    { if: hasValue('usage_type', 'metered'), then: needs('meter', 'interval'), else: without('meter') },
     when(has('interval_count'), needs('interval')),
     when(has('trial_period_days'), needs('interval')),
     { if: has('tiers'), then: inEachCurrency(needs('tiers')), else: inEachCurrency(without('tiers')) },
-    ...currencies.map((currency) => when(says('currency', currency), inCurrency(currency, false))),
+    ...currencies.map((currency) => when(hasValue('currency', currency), inCurrency(currency, false))),
     when(has('transform_quantity'), without('tiers', 'custom_unit_amount')),
     when(has('custom_unit_amount'), without('interval', 'currency_options')),
     ...Object.entries({ day: 1095, week: 156, month: 36, year: 3 }).map(([interval, maximum]) =>
-      when(says('interval', interval), { properties: { interval_count: { maximum } } }),
+      when(hasValue('interval', interval), { properties: { interval_count: { maximum } } }),
     ),
     {
       if: { anyOf: [has('enterprise_template'), has('enterprise_id')] },
@@ -95,13 +95,13 @@ const relations: Readonly<Record<string, readonly Schema[]>> = {
   coupon: [
     { oneOf: [has('percent_off'), has('amount_off')] },
     { if: has('amount_off'), then: needs('currency'), else: without('currency', 'currency_options') },
-    ...currencies.map((currency) => when(says('currency', currency), inCurrency(currency, false))),
-    { if: says('duration', 'repeating'), then: needs('duration_in_months'), else: without('duration_in_months') },
+    ...currencies.map((currency) => when(hasValue('currency', currency), inCurrency(currency, false))),
+    { if: hasValue('duration', 'repeating'), then: needs('duration_in_months'), else: without('duration_in_months') },
   ],
   promotion_code: [
     { dependentRequired: { minimum_amount: ['minimum_amount_currency'], minimum_amount_currency: ['minimum_amount'] } },
     when(has('currency_options'), needs('minimum_amount')),
-    ...currencies.map((currency) => when(says('minimum_amount_currency', currency), inCurrency(currency, false))),
+    ...currencies.map((currency) => when(hasValue('minimum_amount_currency', currency), inCurrency(currency, false))),
   ],
 }
 

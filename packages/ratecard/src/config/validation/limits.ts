@@ -3,18 +3,18 @@ import type { Issue, Severity } from '../../errors/issue.ts'
 import { problem } from '../rules/draft.ts'
 
 // Ten times a price list of 10,000 products with five prices each. Listing every problem of a larger document would use too much memory.
-const mostValues = 1_000_000
-const mostKeys = 1_000
-const deepest = 32
+const maxValues = 1_000_000
+const maxKeys = 1_000
+const maxDepth = 32
 
 /** Maximum number of issues in one response. */
-export const mostIssues = 1_000
+export const maxIssues = 1_000
 
 /**
- * Maximum number of issues that are collected before sorting. Issues beyond it are not generated, because at most {@link mostIssues} are
+ * Maximum number of issues that are collected before sorting. Issues beyond it are not generated, because at most {@link maxIssues} are
  * listed.
  */
-export const mostFound = 5 * mostIssues
+export const maxCollectedIssues = 5 * maxIssues
 
 /** Issues of a document that exceeds the size limits and is not checked further. Iterative, because nesting depth is one of the limits. */
 export function limitIssues(document: unknown): Issue[] {
@@ -23,14 +23,14 @@ export function limitIssues(document: unknown): Issue[] {
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const { value, path } = next
     if (typeof value !== 'object' || value === null) continue
-    if (path.length > deepest) return [tooLarge(path, `Values are nested more than ${deepest} levels deep.`)]
+    if (path.length > maxDepth) return [tooLarge(path, `Values are nested more than ${maxDepth} levels deep.`)]
     const members: [string | number, unknown][] = Array.isArray(value)
       ? value.map((item, index) => [index, item])
       : Object.entries(value)
-    if (!Array.isArray(value) && members.length > mostKeys)
-      return [tooLarge(path, `An object has more than ${mostKeys} fields.`)]
+    if (!Array.isArray(value) && members.length > maxKeys)
+      return [tooLarge(path, `An object has more than ${maxKeys} fields.`)]
     values += members.length
-    if (values > mostValues) return [tooLarge([], `The document holds more than ${mostValues} values.`)]
+    if (values > maxValues) return [tooLarge([], `The document holds more than ${maxValues} values.`)]
     for (const [key, member] of members)
       if (typeof member === 'object') waiting.push({ value: member, path: [...path, key] })
   }
@@ -41,9 +41,9 @@ function tooLarge(path: readonly (string | number)[], detail: string): Issue {
   return problem('document_too_large', pointerOf(path), detail)
 }
 
-/** At most {@link mostIssues} issues, plus a final one if others were left out. */
-export function capped(issues: Issue[], severity: Severity): Issue[] {
-  if (issues.length <= mostIssues) return issues
-  const detail = `Only the first ${mostIssues} ${severity}s are listed.`
-  return [...issues.slice(0, mostIssues), { code: 'issues_truncated', pointer: '#', severity, detail }]
+/** At most {@link maxIssues} issues, plus a final one if others were left out. */
+export function truncateIssues(issues: Issue[], severity: Severity): Issue[] {
+  if (issues.length <= maxIssues) return issues
+  const detail = `Only the first ${maxIssues} ${severity}s are listed.`
+  return [...issues.slice(0, maxIssues), { code: 'issues_truncated', pointer: '#', severity, detail }]
 }

@@ -12,39 +12,42 @@ export interface IssueText {
 }
 
 /** Issue code and message for one schema error. `path` leads to the wrong value, or to the object that lacks a field. */
-export function saySchemaError(error: ErrorObject, path: readonly string[]): IssueText {
+export function schemaIssue(error: ErrorObject, path: readonly string[]): IssueText {
   const subject = subjectOf(path)
   switch (error.keyword) {
     case 'required':
-      return say('field_missing', `${sentence(placeOf(path))} has no "${String(error.params['missingProperty'])}".`)
+      return issueText(
+        'field_missing',
+        `${sentence(placeOf(path))} has no "${String(error.params['missingProperty'])}".`,
+      )
     case 'additionalProperties':
-      return sayUnknownField(error, path)
+      return unknownFieldIssue(error, path)
     case 'type':
-      return sayWrongType(error, path, subject)
+      return wrongTypeIssue(error, path, subject)
     case 'enum':
     case 'const':
-      return sayNotAllowed(error, path, subject)
+      return notAllowedIssue(error, path, subject)
     case 'anyOf':
-      return sayNoAlternative(error, path, subject)
+      return noAlternativeIssue(error, path, subject)
     case 'pattern':
-      return sayPattern(error, path, subject)
+      return patternIssue(error, path, subject)
     case 'minimum':
     case 'exclusiveMinimum':
     case 'maximum':
-      return sayRange(error, path, subject)
+      return rangeIssue(error, path, subject)
     default:
-      return saySize(error, path, subject)
+      return sizeIssue(error, path, subject)
   }
 }
 
-function sayUnknownField(error: ErrorObject, path: readonly string[]): IssueText {
+function unknownFieldIssue(error: ErrorObject, path: readonly string[]): IssueText {
   const field = path.at(-1) ?? ''
   const parent = error.parentSchema
   const known: unknown = isObject(parent) ? parent['properties'] : undefined
   if (!isObject(known))
-    return say('value_invalid', `${quoted(field)} cannot be a key of ${placeOf(path.slice(0, -1))}.`, keyHint)
+    return issueText('value_invalid', `${quoted(field)} cannot be a key of ${placeOf(path.slice(0, -1))}.`, keyHint)
   const hint = didYouMean(field, Object.keys(known)) ?? `Remove it. Known fields: ${Object.keys(known).join(', ')}.`
-  return say('field_unknown', `${sentence(placeOf(path.slice(0, -1)))} has no field ${quoted(field)}.`, hint)
+  return issueText('field_unknown', `${sentence(placeOf(path.slice(0, -1)))} has no field ${quoted(field)}.`, hint)
 }
 
 const keyHint = 'Keys have 1 to 40 characters and no square brackets.'
@@ -58,10 +61,10 @@ const typeNames: Readonly<Record<string, string>> = {
   array: 'a list',
 }
 
-function sayWrongType(error: ErrorObject, path: readonly string[], subject: string): IssueText {
+function wrongTypeIssue(error: ErrorObject, path: readonly string[], subject: string): IssueText {
   const expected = String(error.params['type'])
   const detail = `${subject} must be ${typeNames[expected] ?? expected}, not ${kindOf(error.data)}.`
-  return say('type_wrong', detail, typeHint(expected, error.data, path.at(-1) ?? ''))
+  return issueText('type_wrong', detail, typeHint(expected, error.data, path.at(-1) ?? ''))
 }
 
 function typeHint(expected: string, value: unknown, field: string): string | undefined {
@@ -77,7 +80,7 @@ function typeHint(expected: string, value: unknown, field: string): string | und
   return undefined
 }
 
-function sayNotAllowed(error: ErrorObject, path: readonly string[], subject: string): IssueText {
+function notAllowedIssue(error: ErrorObject, path: readonly string[], subject: string): IssueText {
   const field = path.at(-1) ?? ''
   const listed: unknown = error.params['allowedValues'] ?? [error.params['allowedValue']]
   const allowed = (Array.isArray(listed) ? listed : []).map(String)
@@ -85,18 +88,18 @@ function sayNotAllowed(error: ErrorObject, path: readonly string[], subject: str
   const near = typeof error.data === 'string' ? didYouMean(error.data.trim(), allowed) : undefined
   const what = code === 'currency_unknown' ? 'a supported currency' : `one of ${allowed.join(', ')}`
   const hint = near ?? (code === 'currency_unknown' ? `Use one of ${allowed.join(', ')}.` : undefined)
-  return say(code, `${subject} is ${quoted(error.data)}, which is not ${what}.`, hint)
+  return issueText(code, `${subject} is ${quoted(error.data)}, which is not ${what}.`, hint)
 }
 
-function sayNoAlternative(error: ErrorObject, path: readonly string[], subject: string): IssueText {
+function noAlternativeIssue(error: ErrorObject, path: readonly string[], subject: string): IssueText {
   const value: unknown = error.data
   const code = typeof value === 'string' || typeof value === 'number' ? 'value_invalid' : 'type_wrong'
   const got = value === null || typeof value === 'object' ? kindOf(value) : quoted(value)
   if (path.at(-1) === 'up_to') {
     const hint = typeof value === 'number' ? undefined : 'The last tier says "inf", in quotes.'
-    return say(code, `${subject} must be a whole number from 1 up, or "inf", not ${got}.`, hint)
+    return issueText(code, `${subject} must be a whole number from 1 up, or "inf", not ${got}.`, hint)
   }
-  return say(code, `${subject} must be a moment, not ${got}.`, momentHint(value))
+  return issueText(code, `${subject} must be a moment, not ${got}.`, momentHint(value))
 }
 
 function momentHint(value: unknown): string {
@@ -107,14 +110,19 @@ function momentHint(value: unknown): string {
   return 'Write ISO 8601 with a time zone ("2031-02-28T23:59:59Z"), or Unix seconds.'
 }
 
-function sayPattern(error: ErrorObject, path: readonly string[], subject: string): IssueText {
+function patternIssue(error: ErrorObject, path: readonly string[], subject: string): IssueText {
   const value: unknown = error.data
   const field = path.at(-1) ?? ''
   if (path.length === 1 && field === 'version')
-    return say('version_format', `The version is ${quoted(value)}, which is not MAJOR.MINOR.PATCH.`, versionHint(value))
+    return issueText(
+      'version_format',
+      `The version is ${quoted(value)}, which is not MAJOR.MINOR.PATCH.`,
+      versionHint(value),
+    )
   if (error.schema === decimalPattern) {
-    if (typeof value === 'string' && /^-\d/.test(value)) return say('amount_negative', `${subject} is below zero.`)
-    return say(
+    if (typeof value === 'string' && /^-\d/.test(value))
+      return issueText('amount_negative', `${subject} is below zero.`)
+    return issueText(
       'value_invalid',
       `${subject} is ${quoted(value)}, which is not a plain decimal.`,
       'At most 12 digits, a point, and at most 12 decimals: "0.05".',
@@ -122,20 +130,20 @@ function sayPattern(error: ErrorObject, path: readonly string[], subject: string
   }
   const form = forms[String(error.schema)]
   if (form !== undefined)
-    return say('value_invalid', `${subject} is ${quoted(value)}, which is no ${form.what}.`, form.hint)
+    return issueText('value_invalid', `${subject} is ${quoted(value)}, which is no ${form.what}.`, form.hint)
   if (error.schema === idPattern)
-    return say(
+    return issueText(
       'value_invalid',
       `${subject} is ${quoted(value)}, which is not an id.`,
       'An id has 1 to 100 letters, digits, "_", "-" and ".", and starts with a letter or a digit.',
     )
   if (field === 'code')
-    return say(
+    return issueText(
       'value_invalid',
       `${subject} is ${quoted(value)}, which customers could not type.`,
       'A code has letters, digits, "-" and "_" only.',
     )
-  return say('value_invalid', `${subject} is ${quoted(value)}, which has the wrong form.`)
+  return issueText('value_invalid', `${subject} is ${quoted(value)}, which has the wrong form.`)
 }
 
 const forms: Readonly<Record<string, { readonly what: string; readonly hint: string }>> = {
@@ -152,32 +160,32 @@ function versionHint(value: unknown): string {
   return major === undefined ? 'Write three numbers, for example "1.0.0".' : `Write "${major}.${minor}.${patch}".`
 }
 
-function sayRange(error: ErrorObject, path: readonly string[], subject: string): IssueText {
+function rangeIssue(error: ErrorObject, path: readonly string[], subject: string): IssueText {
   const limit = String(error.params['limit'])
   const value = String(error.data)
   const field = path.at(-1) ?? ''
   if (error.keyword === 'minimum' && /^(amount|unit_amount|flat_amount)$/.test(field) && Number(value) < 0)
-    return say('amount_negative', `${subject} is ${value}, below zero.`)
+    return issueText('amount_negative', `${subject} is ${value}, below zero.`)
   const bound = { minimum: 'at least', exclusiveMinimum: 'more than', maximum: 'at most' }[error.keyword] ?? 'within'
-  return say('value_invalid', `${subject} is ${value}, but must be ${bound} ${limit}.`)
+  return issueText('value_invalid', `${subject} is ${value}, but must be ${bound} ${limit}.`)
 }
 
 // Messages never contain the value: a value that is too long for its field is too long for a message.
-function saySize(error: ErrorObject, path: readonly string[], subject: string): IssueText {
+function sizeIssue(error: ErrorObject, path: readonly string[], subject: string): IssueText {
   const limit = String(error.params['limit'])
   switch (error.keyword) {
     case 'minItems':
-      return say(path.at(-1) === 'tiers' ? 'tiers_invalid' : 'value_invalid', `${subject} is empty.`)
+      return issueText(path.at(-1) === 'tiers' ? 'tiers_invalid' : 'value_invalid', `${subject} is empty.`)
     case 'minLength':
-      return say('value_invalid', `${subject} is empty.`)
+      return issueText('value_invalid', `${subject} is empty.`)
     case 'maxLength':
-      return say('value_invalid', `${subject} is longer than ${limit} characters.`)
+      return issueText('value_invalid', `${subject} is longer than ${limit} characters.`)
     case 'maxItems':
-      return say('value_invalid', `${subject} has more than ${limit} entries.`)
+      return issueText('value_invalid', `${subject} has more than ${limit} entries.`)
     case 'maxProperties':
-      return say('value_invalid', `${subject} has more than ${limit} keys.`)
+      return issueText('value_invalid', `${subject} has more than ${limit} keys.`)
     default:
-      return say('value_invalid', `${subject} is not valid: ${error.message ?? error.keyword}.`)
+      return issueText('value_invalid', `${subject} is not valid: ${error.message ?? error.keyword}.`)
   }
 }
 
@@ -220,6 +228,6 @@ function kindOf(value: unknown): string {
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : typeof value
 }
 
-function say(code: IssueCode, detail: string, hint?: string): IssueText {
+function issueText(code: IssueCode, detail: string, hint?: string): IssueText {
   return { code, detail, ...(hint === undefined ? {} : { hint }) }
 }

@@ -3,10 +3,10 @@ import { pointerOf } from '../../errors/issue.ts'
 import type { Issue } from '../../errors/issue.ts'
 import { compileShape } from './compile-shape.ts'
 import type { ShapeCheck } from './compile-shape.ts'
-import { mostFound } from './limits.ts'
+import { maxCollectedIssues } from './limits.ts'
 import type { BillingConfig } from '../schema/schema.ts'
 import { wholeDocument } from './shape-parts.ts'
-import { saySchemaError } from './shape-words.ts'
+import { schemaIssue } from './shape-words.ts'
 
 type Checks = Readonly<Record<string, ShapeCheck>>
 
@@ -51,11 +51,11 @@ function collect(
 export function shapeIssues(errors: readonly ErrorObject[]): Issue[] {
   return errors
     .filter(({ schemaPath }) => !/\/anyOf\/\d/.test(schemaPath))
-    .slice(0, mostFound)
+    .slice(0, maxCollectedIssues)
     .map((error) => {
       const path = tokensOf(error.instancePath)
       if (error.keyword === 'additionalProperties') path.push(String(error.params['additionalProperty']))
-      return { pointer: pointerOf(path), severity: 'error', ...saySchemaError(error, path) } satisfies Issue
+      return { pointer: pointerOf(path), severity: 'error', ...schemaIssue(error, path) } satisfies Issue
     })
 }
 

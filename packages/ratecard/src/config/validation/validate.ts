@@ -2,7 +2,7 @@
 // Expands no variables, changes nothing and does not contact the processor.
 import { pathOf } from '../../errors/issue.ts'
 import type { Issue } from '../../errors/issue.ts'
-import { capped, limitIssues, mostFound } from './limits.ts'
+import { truncateIssues, limitIssues, maxCollectedIssues } from './limits.ts'
 import { ruleIssues } from '../rules/rules.ts'
 import type { BillingConfig } from '../schema/schema.ts'
 import { checkShape } from './shape.ts'
@@ -28,18 +28,18 @@ export function validateConfig(document: unknown, { acceptedBefore = false } = {
   const warnings = issues.filter(({ severity }) => severity === 'warning')
   return {
     valid: errors.length === 0,
-    errors: capped(inDocumentOrder(document, errors), 'error'),
-    warnings: capped(inDocumentOrder(document, warnings), 'warning'),
+    errors: truncateIssues(inDocumentOrder(document, errors), 'error'),
+    warnings: truncateIssues(inDocumentOrder(document, warnings), 'warning'),
     config: errors.length === 0 ? config : null,
   }
 }
 
 function judge(document: unknown, anyText: boolean): { config: BillingConfig | null; issues: Issue[] } {
   const { config, issues } = checkShape(document)
-  const text = anyText ? [] : textIssues(document, mostFound)
+  const text = anyText ? [] : textIssues(document, maxCollectedIssues)
   // For malformed text no other issues are reported.
   const said = new Set(text.map(({ pointer }) => pointer))
-  const others = [...issues, ...ruleIssues(document, mostFound)].filter(({ pointer }) => !said.has(pointer))
+  const others = [...issues, ...ruleIssues(document, maxCollectedIssues)].filter(({ pointer }) => !said.has(pointer))
   return { config, issues: [...text, ...others] }
 }
 

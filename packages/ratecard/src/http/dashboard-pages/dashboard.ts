@@ -16,7 +16,7 @@ import { noteChanges } from './note-changes.ts'
 import { toServiceError } from '../response/problem.ts'
 import { mount } from '../contract/route.ts'
 import type { Route } from '../contract/route.ts'
-import { bringsCookies, isNavigation, pageTokenOf, saysPageToken } from './page-token.ts'
+import { bringsCookies, isNavigation, pageTokenOf, hasPageToken } from './page-token.ts'
 import { createSameOrigin } from './same-origin.ts'
 import type { SameOrigin } from './same-origin.ts'
 
@@ -41,7 +41,7 @@ export interface DashboardDeps {
 
 const apiPrefix = '/api'
 const sessionSeconds = 12 * 60 * 60
-const longestForm = 4096
+const maxFormBytes = 4096
 const linkToken = /^[\w-]{1,200}$/
 
 const pageHeaders = {
@@ -93,7 +93,7 @@ const hidden = { schema: { hide: true } }
 function takeForms(scope: FastifyInstance): void {
   scope.addContentTypeParser(
     'application/x-www-form-urlencoded',
-    { parseAs: 'string', bodyLimit: longestForm },
+    { parseAs: 'string', bodyLimit: maxFormBytes },
     (_request, body, done) => {
       done(null, new URLSearchParams(String(body)))
     },
@@ -261,7 +261,7 @@ async function apiScope(scope: FastifyInstance, deps: DashboardDeps, sameOrigin:
     else sameOrigin.require(request)
     const value = cookieOf(request)
     const visitor = value === undefined ? null : await service.authenticateDashboard(value)
-    if (value !== undefined && visitor !== null && !saysPageToken(request, value))
+    if (value !== undefined && visitor !== null && !hasPageToken(request, value))
       throw new ServiceError('session_invalid', 'This page does not belong to the session.', {
         hint: 'Load the page again. Programs send a service key in X-Service-Key, to /api/v1.',
       })

@@ -7,7 +7,7 @@ import { ServiceKey as KeySchema } from '../../api/keys.ts'
 import { priceListOperations } from '../../api/price-list.ts'
 
 /** Maximum size (bytes) of an embedded price list. A longer one is requested by the page, which gets it compressed. */
-const longest = 128 * 1024
+const maxAnswerLength = 128 * 1024
 /** Paths below the dashboard's path that show the public price list first. */
 const priceListPlaces = new Set(['', '/', '/prices'])
 
@@ -33,7 +33,7 @@ async function bodyOf(
 ): Promise<string | null> {
   try {
     const { body } = await service.published()
-    return body.length > longest ? null : body.toString()
+    return body.length > maxAnswerLength ? null : body.toString()
   } catch (error) {
     // Expected before the first push and after a reset.
     const isExpected = error instanceof ServiceError && error.code === 'config_not_found'

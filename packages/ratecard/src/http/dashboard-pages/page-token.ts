@@ -11,7 +11,7 @@ export const pageTokenHeader = 'x-csrf-token'
 export const pageTokenOf = (session: string) =>
   createHash('sha256').update(`page of ${session}`, 'utf8').digest('base64url')
 
-export function saysPageToken(request: FastifyRequest, session: string): boolean {
+export function hasPageToken(request: FastifyRequest, session: string): boolean {
   const said = Buffer.from(String(request.headers[pageTokenHeader] ?? ''))
   const known = Buffer.from(pageTokenOf(session))
   return said.length === known.length && timingSafeEqual(said, known)

@@ -9,16 +9,16 @@ import { dashboardPath } from '../dashboard-pages/paths.ts'
 const exact = new Set(['getFullConfig', 'pullConfig', 'getRevision'])
 
 /** Adds the redaction hook to all routes, including those added later. */
-export function concealSecrets(app: FastifyInstance, service: Secrets): void {
+export function redactSecrets(app: FastifyInstance, service: Secrets): void {
   app.addHook('onSend', async (request, reply, payload) => {
-    if (!onlyLooks(request)) return payload
-    if (payload instanceof Readable) return isEventStream(reply) ? concealedEvents(payload, service) : payload
+    if (!mustRedact(request)) return payload
+    if (payload instanceof Readable) return isEventStream(reply) ? redactEvents(payload, service) : payload
     // Only the public price list is sent compressed, and it contains no webhooks.
     if ((typeof payload !== 'string' && !Buffer.isBuffer(payload)) || reply.hasHeader('content-encoding'))
       return payload
     const secrets = await secretsFor(reply, service)
     if (secrets.length === 0) return payload
-    const text = concealed(payload.toString(), secrets)
+    const text = redactText(payload.toString(), secrets)
     if (reply.hasHeader('content-length')) reply.header('content-length', Buffer.byteLength(text))
     return text
   })
@@ -42,25 +42,25 @@ async function secretsFor({ statusCode }: FastifyReply, service: Secrets): Promi
 const isEventStream = (reply: FastifyReply) => String(reply.getHeader('content-type')).startsWith('text/event-stream')
 
 /** Each event arrives as one chunk. Secrets are read again for every chunk, because a stream may outlast a change of secrets. */
-function concealedEvents(events: Readable, service: Secrets): Readable {
+function redactEvents(events: Readable, service: Secrets): Readable {
   async function* pieces() {
     for await (const piece of events) {
       const text = String(piece)
       // A heartbeat contains no data.
-      yield text.startsWith(':') && !text.includes('\ndata:') ? text : concealed(text, await service.secretTexts())
+      yield text.startsWith(':') && !text.includes('\ndata:') ? text : redactText(text, await service.secretTexts())
     }
   }
   return Readable.from(pieces(), { objectMode: false })
 }
 
-function onlyLooks({ caller, url, routeOptions }: FastifyRequest): boolean {
+function mustRedact({ caller, url, routeOptions }: FastifyRequest): boolean {
   if (caller === null) return false
   if (url.startsWith(`${dashboardPath}/`)) return true
   return caller.scope === 'read' && !exact.has(String(routeOptions.schema?.operationId))
 }
 
 /** Redacts secrets in JSON text. Longest first, because one URL may be a prefix of another. */
-export function concealed(json: string, secrets: readonly SecretText[]): string {
+export function redactText(json: string, secrets: readonly SecretText[]): string {
   const inside = (text: string) => JSON.stringify(text).slice(1, -1)
   return secrets
     .toSorted((a, b) => b.text.length - a.text.length)

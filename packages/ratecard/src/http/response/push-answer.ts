@@ -46,7 +46,7 @@ export async function answerResume(
   const { request, reply } = call
   const answer = await runPush(run, { ...actorOf(request), author: null, message: null }, call, prefersAsync(request))
   const text = (await answer.text()) ?? ''
-  sayStarted(reply, answer.status, text)
+  addStartedHeaders(reply, answer.status, text)
   return reply.code(answer.status).type('application/json; charset=utf-8').send(text)
 }
 
@@ -61,7 +61,7 @@ async function runPush(run: PushFn, options: PushOptions, call: PushAnswers, isA
   return typeof result === 'string' ? call.answer(202, { pushId: result, state: 'running' }) : call.answer(200, result)
 }
 
-function sayStarted(reply: FastifyReply, status: number, body: string): void {
+function addStartedHeaders(reply: FastifyReply, status: number, body: string): void {
   const pushId = status === 202 ? pushIdOf(body) : null
   if (pushId !== null) reply.header('location', `${pushesPath}/${pushId}`).header('preference-applied', 'respond-async')
 }
@@ -78,7 +78,7 @@ export async function answerOnce(
   const result = await service.idempotent(key, fingerprint, () => keepingFailures(work, request, docsUrl))
   if (result.replayed) reply.header('idempotent-replayed', 'true')
   const body = result.status < 400 ? result.body : withInstance(result.body, request.id)
-  sayStarted(reply, result.status, body)
+  addStartedHeaders(reply, result.status, body)
   return reply
     .code(result.status)
     .type(result.status < 400 ? 'application/json; charset=utf-8' : problemMediaType)

@@ -1,5 +1,5 @@
 import type { Service } from '../../service/service.ts'
-import { usualOverlapSeconds, webhookOperations as rows } from '../../api/webhooks.ts'
+import { defaultOverlapSeconds, webhookOperations as rows } from '../../api/webhooks.ts'
 import { callerOf } from '../request/request-parts.ts'
 import { route } from '../contract/route.ts'
 import type { Routes } from '../contract/route.ts'
@@ -15,7 +15,7 @@ export const webhookRoutes = ({
   rotateWebhook: route(rows.rotateWebhook, ({ params, body, request }) =>
     service.rotateWebhook(params.id, {
       ...callerOf(request),
-      overlapMs: (body.overlapSeconds ?? usualOverlapSeconds) * 1000,
+      overlapMs: (body.overlapSeconds ?? defaultOverlapSeconds) * 1000,
     }),
   ),
   listProcessorEvents: route(rows.listProcessorEvents, ({ query: { after = null, types = '' } }) =>

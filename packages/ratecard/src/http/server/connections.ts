@@ -8,7 +8,7 @@ import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises'
 
 export interface ConnectionLimits {
   /** Maximum number of open connections. */
-  readonly most: number
+  readonly maxConnections: number
   /** Timeout (ms) from the connection, or the first byte of a request, to the end of its headers. */
   readonly headersMs: number
   /** Timeout (ms) from the headers to the end of the body of an API request. */
@@ -20,18 +20,18 @@ export interface ConnectionLimits {
   /** Timeout (ms) from the end of a response until the client has received it. */
   readonly answerMs: number
   /** Keep-alive timeout (ms): maximum idle time between two requests. */
-  readonly restingMs: number
+  readonly keepAliveTimeoutMs: number
   /** Interval (ms) of the check for slow peers. */
   readonly everyMs: number
 }
 
-export const defaultConnectionLimits: Omit<ConnectionLimits, 'most'> = {
+export const defaultConnectionLimits: Omit<ConnectionLimits, 'maxConnections'> = {
   headersMs: 20_000,
   bodyMs: 60_000,
   workerBytesPerSecond: 100,
   restMs: 5_000,
   answerMs: 120_000,
-  restingMs: 72_000,
+  keepAliveTimeoutMs: 72_000,
   everyMs: 2_000,
 }
 
@@ -94,7 +94,7 @@ export function watchConnections(
   }
 
   server.on('connection', (socket: Socket) => {
-    if (open.size >= limits.most && !makeRoom(open, limits, cut)) {
+    if (open.size >= limits.maxConnections && !makeRoom(open, limits, cut)) {
       onCut('crowded')
       socket.destroy()
       return
@@ -204,7 +204,7 @@ function hangUp(socket: Socket): void {
  * Eviction rank of a connection: the lowest is evicted first, null never. 0: no complete request since it was opened. 1: idle. 2: slow
  * sender or reader. 3: just opened, perhaps the health check. 4: stream of a worker. A request with a service key is never evicted.
  */
-function dispensability(
+function evictionRank(
   { request, response, upgraded, forWorker, signedIn, since }: TrackedConnection,
   newSince: number,
 ): number | null {
@@ -218,19 +218,21 @@ function dispensability(
 /** Evicts up to 1/16 of the limit, lowest rank and oldest first, so that one scan makes room for many new connections. */
 function makeRoom(
   open: ReadonlySet<TrackedConnection>,
-  { most, headersMs }: ConnectionLimits,
+  { maxConnections, headersMs }: ConnectionLimits,
   cut: (connection: TrackedConnection, reason: CutReason) => void,
 ): boolean {
   const newSince = performance.now() - headersMs / 10
   const candidates = [...open].flatMap((connection) => {
-    const rank = dispensability(connection, newSince)
+    const rank = evictionRank(connection, newSince)
     return rank === null ? [] : [{ connection, rank }]
   })
   candidates.sort((a, b) => a.rank - b.rank || a.connection.since - b.connection.since)
   const [first] = candidates
   if (first === undefined) return false
   // A batch contains one rank only, so that active connections are not evicted for room that is not needed yet.
-  const batch = candidates.slice(0, Math.max(1, Math.floor(most / 16))).filter(({ rank }) => rank === first.rank)
+  const batch = candidates
+    .slice(0, Math.max(1, Math.floor(maxConnections / 16)))
+    .filter(({ rank }) => rank === first.rank)
   for (const { connection } of batch) cut(connection, 'crowded')
   return true
 }

@@ -20,7 +20,7 @@ export interface HttpServerOptions {
 export function createHttpServer(route: RequestListener, options: HttpServerOptions): Server {
   const { limits, workers } = options
   const settings = {
-    keepAliveTimeout: limits.restingMs,
+    keepAliveTimeout: limits.keepAliveTimeoutMs,
     // Body timeouts are in connections.ts: a worker may read its request body for as long as it wants.
     requestTimeout: 0,
     // Set explicitly, because Node would derive it from `requestTimeout`, i.e. disable it.

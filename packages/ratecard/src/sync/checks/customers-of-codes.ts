@@ -9,7 +9,7 @@ import { ServiceError } from '../../errors/service-error.ts'
 import { runSteps } from '../../journal/run-steps.ts'
 import { readForPush } from '../../processor/failures.ts'
 import type { SyncDeps } from '../deps.ts'
-import { readsAtOnce } from './impact.ts'
+import { readConcurrency } from './impact.ts'
 
 /**
  * Returns one issue for each new code whose customer does not exist at the processor. Each customer is looked up once. If the key may not
@@ -28,7 +28,7 @@ export async function unknownCustomers(
   const unknown = new Set<string>()
   const unasked = new Set<string>()
   const customers = new Set(codes.map((code) => code.customer))
-  await runSteps([...customers], readsAtOnce, async (customer) => {
+  await runSteps([...customers], readConcurrency, async (customer) => {
     // A key without permission for one customer has none for the others: skip the remaining lookups.
     if (unasked.size > 0) unasked.add(customer)
     else

@@ -98,7 +98,7 @@ function leavingPrices(plan: Plan, snapshot: Snapshot): LeavingPrice[] {
  */
 const fewPrices = 50
 /** Concurrency of processor reads within one plan. */
-export const readsAtOnce = 8
+export const readConcurrency = 8
 
 /**
  * Returns the live subscriptions of each price. Reads the first page of all subscriptions, which is enough for a small account, and
@@ -115,7 +115,7 @@ async function subscriptionsOn(
   const all = await readForPush(() => processor.someSubscriptions(pages, signal))
   if (all.complete) return groupByPrice(all.subscriptions, new Set(prices))
   const found = new Map<ProcessorId, readonly LiveSubscription[]>()
-  await runSteps(prices, readsAtOnce, async (id) => {
+  await runSteps(prices, readConcurrency, async (id) => {
     found.set(id, await readForPush(() => processor.subscriptionsOfPrice(id, signal)))
   })
   return found

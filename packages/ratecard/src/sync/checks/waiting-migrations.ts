@@ -13,7 +13,7 @@ import type { SyncDeps } from '../deps.ts'
  * Maximum time (ms) from the end of a migration to the moves that it scheduled: an interval is at most three years, and a trial may precede
  * it. A migration that ended earlier has no pending move; a waiting migration has not ended.
  */
-const longestAhead = 6 * 366 * 24 * 60 * 60 * 1000
+const maxScheduleAheadMs = 6 * 366 * 24 * 60 * 60 * 1000
 
 export interface WaitingMigrations {
   /** One issue for each such price; each must be approved. */
@@ -74,7 +74,7 @@ async function scheduledFor(
 ): Promise<ReadonlyMap<string, number>> {
   // Rows come newest first: the target of an item is that of its newest pending move, its origin that of its oldest one.
   const ways = new Map<string, { readonly to: string; readonly from: string }>()
-  for (const { step, result } of await jobs.movesBetween(prices, now - longestAhead)) {
+  for (const { step, result } of await jobs.movesBetween(prices, now - maxScheduleAheadMs)) {
     if (result === null) continue
     const said = JSON.parse(step) as Record<'item' | 'from_processor_id' | 'to_processor_id' | 'effective_at', string>
     const { effective_at: at } = JSON.parse(result) as { readonly effective_at: string | null }

@@ -23,7 +23,7 @@ import type { SyncDeps } from '../deps.ts'
 import { asServiceError } from '../../processor/failures.ts'
 
 /** Concurrency of writes within one phase. Steps of one phase touch different objects. E.g. 8 at 250 ms each allow 32 calls a second. */
-const width = 8
+const concurrency = 8
 
 type Succeeded = Parameters<SyncDeps['store']['pushes']['succeed']>[2]
 
@@ -92,7 +92,7 @@ async function runPhase(
   results: Results,
   checkCancelled: () => Promise<void>,
 ): Promise<void> {
-  await runSteps(phase, width, async (item) => {
+  await runSteps(phase, concurrency, async (item) => {
     stopIfDraining(deps, 'the push was')
     context.signal.throwIfAborted()
     await checkCancelled()

@@ -6,7 +6,7 @@ import type { SyncDeps } from '../deps.ts'
 import { findPush, liveState } from './pushes.ts'
 
 /** Minimum interval (ms) between two reads of the journal for cancel requests, because a push performs up to a hundred steps a second. */
-const askEveryMs = 250
+const pollIntervalMs = 250
 
 /** Requests cancellation of a push. Throws `push_not_running` if no replica runs it now. */
 export async function cancelPush(
@@ -33,7 +33,7 @@ export function cancelCheck(
   return async () => {
     if (!deps.cancelled.has(pushId)) {
       const now = deps.clock.now()
-      if (now - askedAt < askEveryMs) return
+      if (now - askedAt < pollIntervalMs) return
       askedAt = now
       if (!(await deps.store.pushes.cancelRequested(pushId))) return
     }

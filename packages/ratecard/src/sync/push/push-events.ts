@@ -10,7 +10,7 @@ const pollMs = 500
  * Maximum share of time spent reading the journal (0.1: after a read of 50 ms comes a pause of 450 ms), because reads slow the push down.
  */
 const share = 0.1
-const longestPauseMs = 1_000
+const maxPollIntervalMs = 1_000
 /** Overlap (ms) of two reads by time, because the clock of the process that runs the steps may be set back a little. */
 const overlapMs = 5_000
 
@@ -43,10 +43,10 @@ export class PushBus {
 }
 
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  await delay(Math.min(ms, longestPauseMs), undefined, { signal }).catch(() => undefined)
+  await delay(Math.min(ms, maxPollIntervalMs), undefined, { signal }).catch(() => undefined)
 }
 
-const ended: ReadonlySet<PushState> = new Set(['applied', 'failed', 'abandoned', 'interrupted'])
+const endStates: ReadonlySet<PushState> = new Set(['applied', 'failed', 'abandoned', 'interrupted'])
 
 /** Yields the present state first, then each change, until the push ends or the signal aborts. */
 export async function* followPush(
@@ -78,7 +78,7 @@ export async function* followPush(
     }
     if (changed && last !== '') yield { type: 'state', ...counts, state }
     last = now
-    if (ended.has(state) || signal.aborted) return
+    if (endStates.has(state) || signal.aborted) return
     await Promise.all([woken, pause(spentMs * (1 / share - 1), signal)])
   }
 }

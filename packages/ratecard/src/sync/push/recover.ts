@@ -3,10 +3,10 @@
 // a corrected document must not first publish the wrong one.
 import { ServiceError } from '../../errors/service-error.ts'
 import type { ResolvedStep } from '../../catalog/steps.ts'
-import { foundAt, isUnanswered, knowsKey, lateForMs, sendAgain } from '../../journal/late-writes.ts'
+import { foundAt, isUnanswered, knowsKey, lateForMs, retryWrite } from '../../journal/late-writes.ts'
 import { idempotencyKey } from '../../journal/run-steps.ts'
 import type { PerformedStep } from '../../processor/processor.ts'
-import { longestWriteMs } from '../../processor/write-options.ts'
+import { maxWriteMs } from '../../processor/write-options.ts'
 import type { PushRecord, StepRecord } from '../../store/store.ts'
 import { archivedObject, discardUnverifiable } from './apply.ts'
 import type { SyncDeps } from '../deps.ts'
@@ -18,7 +18,7 @@ import type { Lease } from './run.ts'
 export async function settleEarlierWrites(deps: SyncDeps, lease: Lease): Promise<void> {
   await settleLateRotations(deps, lease)
   for (const push of await deps.store.pushes.unresolved()) {
-    await resolveSteps(deps, push, lease, longestWriteMs)
+    await resolveSteps(deps, push, lease, maxWriteMs)
     if (push.state === 'running' || push.state === 'interrupted')
       await deps.store.pushes.end(push.id, 'abandoned', push.error, lease.token)
     deps.onProgress(push.id)
@@ -97,7 +97,7 @@ async function answerOf(
   const step = JSON.parse(record.resolved) as ResolvedStep
   const key = idempotencyKey('push', push.id, record.index, record.attempts)
   const what = `Step ${String(record.index + 1)} of push ${push.id}`
-  return sendAgain(() => deps.processor.perform(step, { idempotencyKey: key, signal }), {
+  return retryWrite(() => deps.processor.perform(step, { idempotencyKey: key, signal }), {
     ...{ what, forMs: lateForMs(record, now), sendable: knowsKey(record, now) },
     code: 'push_unfinished',
     extra: { push_id: push.id },

@@ -3,7 +3,7 @@ import { changeReport } from '../../catalog/change-report.ts'
 import { detailsOf } from '../../catalog/detail.ts'
 import { resourceKey } from '../../catalog/resource.ts'
 import { bindAccount } from '../account.ts'
-import { keyLifeMs } from '../../journal/late-writes.ts'
+import { keyRetentionMs } from '../../journal/late-writes.ts'
 import { pushLease } from '../../journal/leases.ts'
 import type { SyncDeps } from '../deps.ts'
 import { findPush } from './pushes.ts'
@@ -39,7 +39,7 @@ export async function resumePush(
     deps.cancelled.forget(id)
     deps.onProgress(id)
     onOpen?.(id)
-    await resolveSteps(deps, push, lease, keyLifeMs)
+    await resolveSteps(deps, push, lease, keyRetentionMs)
     const { version, results } = await finishPush(deps, push, lease)
     const plan = JSON.parse(push.plan) as StoredPlan
     return {

@@ -4,7 +4,7 @@ import { desiredCatalog } from '../../catalog/desired.ts'
 import { configId, processorId } from '../../catalog/resource.ts'
 import type { ProcessorId } from '../../catalog/resource.ts'
 import type { ResolvedStep } from '../../catalog/steps.ts'
-import { foundAt, knowsKey, lateForMs, sendAgain } from '../../journal/late-writes.ts'
+import { foundAt, knowsKey, lateForMs, retryWrite } from '../../journal/late-writes.ts'
 import { idempotencyKey } from '../../journal/run-steps.ts'
 import { isUnknownObject } from '../../processor/failures.ts'
 import type { UnansweredStep } from '../../store/tenant-store.ts'
@@ -49,9 +49,9 @@ async function fence(
   const key = idempotencyKey('job', job.id, step.index, step.attempts)
   const sent =
     step.index === 0 ? await creationOf(deps, job.subject) : switchingOff(job.subject, inputOf(job).switch_off)
-  const made = await sendAgain(() => perform(deps, sent, { idempotencyKey: key, signal }), late)
+  const made = await retryWrite(() => perform(deps, sent, { idempotencyKey: key, signal }), late)
   if (made === null || sent.op !== 'create') return
-  await sendAgain(() => deps.processor.discardWebhook(made, { idempotencyKey: `${key}-discard`, signal }), late)
+  await retryWrite(() => deps.processor.discardWebhook(made, { idempotencyKey: `${key}-discard`, signal }), late)
 }
 
 /** Returns null for an endpoint that is gone: nothing can be written to it any more. */

@@ -44,7 +44,7 @@ export interface Rotation {
 }
 
 /** Backoff (ms) after a failed attempt to switch the old endpoint off. */
-const lookAgainMs = 10 * 60_000
+const retryDelayMs = 10 * 60_000
 
 /** Starts a rotation. Throws `webhook_not_found`, `config_not_found`, `conflict` if the endpoint is gone or off, and `push_in_progress`. */
 export async function rotateWebhook(deps: SyncDeps, asked: string, request: RotationRequest): Promise<Rotation> {
@@ -269,7 +269,7 @@ async function switchOff(deps: SyncDeps, jobId: string, { token, signal }: Lease
     await jobs.settle(jobId, 1, { ...outcome, error: null }, token)
     await jobs.end(jobId, 'done', null, token)
   } catch (error) {
-    const until = deps.clock.now() + lookAgainMs
+    const until = deps.clock.now() + retryDelayMs
     const words = failureText(asServiceError(error, 'call'), { next_try: toRfc3339(until) })
     const state = error instanceof ProcessorError && error.outcomeUnknown ? 'unknown' : 'pending'
     await jobs.settle(jobId, 1, { state, result: null, error: words, waitsUntil: until }, token)

@@ -6,7 +6,7 @@ import { isTable } from './manifest-values.ts'
 import type { Table } from './manifest-values.ts'
 
 /** Supported keys by section; '' is the top level of the file. The names in `[vars]` are free. */
-const honoured = {
+const supportedKeys = {
   '': [
     'name',
     'main',
@@ -26,9 +26,9 @@ const honoured = {
   ratecard: ['service_key', 'pass_credentials'],
 } as const
 
-type Section = keyof typeof honoured
+type Section = keyof typeof supportedKeys
 
-const sections = Object.keys(honoured) as Section[]
+const sections = Object.keys(supportedKeys) as Section[]
 
 const routeKeys = ['pattern', 'custom_domain']
 
@@ -71,7 +71,7 @@ function judgeTopKey(key: string, value: unknown): readonly KeyIssue[] {
 }
 
 function judgeKey(section: Section, key: string): readonly KeyIssue[] {
-  if (isIn(honoured[section], key) || key === '$schema') return []
+  if (isIn(supportedKeys[section], key) || key === '$schema') return []
   const path = section === '' ? [key] : [section, key]
   const name = path.join('.')
   const hint = meantBy(section, key)
@@ -107,11 +107,11 @@ function straySchedules(section: string, { crons, triggers }: Table): readonly K
 }
 
 function meantBy(section: Section, key: string): string | null {
-  const here = didYouMean(key, honoured[section])
+  const here = didYouMean(key, supportedKeys[section])
   if (here !== undefined) return here
   for (const place of sections) {
     if (place === section) continue
-    const found = nearest(key, [...honoured[place], ...honoured[place].map((known) => `${place}.${known}`)])
+    const found = nearest(key, [...supportedKeys[place], ...supportedKeys[place].map((known) => `${place}.${known}`)])
     if (found === undefined) continue
     const known = found.slice(found.indexOf('.') + 1)
     const where = place === '' ? 'above the first section' : `under [${place}]`

@@ -11,7 +11,7 @@ export interface SourceWatch {
 }
 
 /** Debounce (ms): one save is often several events, and a branch switch hundreds. */
-const quietMs = 15
+const debounceMs = 15
 
 const ignored = new Set(['node_modules', 'dist', '.git'])
 
@@ -36,7 +36,7 @@ export function watchSources(folder: string, files: readonly string[], onChange:
       dropReplaced()
       for (const name of foldersOf(folder)) add(name)
       onChange()
-    }, quietMs)
+    }, debounceMs)
   }
   const add = (name: string): void => {
     const inode = statSync(name, { throwIfNoEntry: false })?.ino

@@ -1,7 +1,7 @@
 // Wires the parts of a replica that hosts workers. Contains no decisions.
 import type { DeployDeps } from './deploy.ts'
 import { ReplicaWorkers } from './replica-workers.ts'
-import type { LogBook } from './log-buffer.ts'
+import type { LogBuffer } from './log-buffer.ts'
 import type { WorkerRuntime } from './worker-runtime.ts'
 import { Scheduler } from './scheduler.ts'
 import { createSupervisor } from './supervisor.ts'
@@ -17,7 +17,7 @@ export interface Hosting {
 }
 
 export interface HostingParts {
-  readonly logs: LogBook
+  readonly logs: LogBuffer
   readonly metrics: WorkerMetrics | undefined
   readonly instance: string
   readonly serviceUrl: () => string | null

@@ -3,10 +3,10 @@
 import type { Clock } from '../../clock.ts'
 import { ServiceError } from '../../errors/service-error.ts'
 import type { LogBound, LogRecord, WorkerLogStore } from '../../store/worker-store.ts'
-import { longestMessage } from './worker-runtime.ts'
+import { maxMessageLength } from './worker-runtime.ts'
 import type { RequestOutcome, WorkerLogLine } from './worker-runtime.ts'
 
-export interface LogBookOptions {
+export interface LogBufferOptions {
   readonly store: Pick<WorkerLogStore, 'add' | 'list'>
   readonly clock: Clock
   /** Replica name, part of each line id, so that ids of two replicas never collide. */
@@ -62,8 +62,8 @@ interface PendingLines {
   dropped: number
 }
 
-export class LogBook {
-  private readonly options: LogBookOptions
+export class LogBuffer {
+  private readonly options: LogBufferOptions
   private readonly workers = new Map<string, PendingLines>()
   private bytes = 0
   private count = 0
@@ -73,7 +73,7 @@ export class LogBook {
   private next: Promise<void> | undefined
   private readonly quiet = new Map<string, { second: number; fine: number; failed: number; unlisted: number }>()
 
-  constructor(options: LogBookOptions) {
+  constructor(options: LogBufferOptions) {
     this.options = options
   }
 
@@ -85,7 +85,7 @@ export class LogBook {
       deploymentId: version,
       time,
       level,
-      message: message.length > longestMessage ? `${message.slice(0, longestMessage)}…` : message,
+      message: message.length > maxMessageLength ? `${message.slice(0, maxMessageLength)}…` : message,
       requestId: requestId ?? null,
       runId: runId ?? null,
     }
@@ -229,12 +229,12 @@ export class LogBook {
           continue
         }
         left.delete(worker)
-        if (version !== null) this.tellDropped(worker, version)
+        if (version !== null) this.reportDropped(worker, version)
       }
     }
   }
 
-  private tellDropped(worker: string, version: string): void {
+  private reportDropped(worker: string, version: string): void {
     const { dropped, lines } = this.waitingOf(worker)
     if (lines.length === 0) this.workers.delete(worker)
     if (dropped === 0) return

@@ -34,8 +34,8 @@ interface WorkerStartFailure {
   readonly until: number
 }
 
-const firstDelayMs = 1_000
-const longestDelayMs = 30_000
+const initialBackoffMs = 1_000
+const maxBackoffMs = 30_000
 const sweepMs = 5_000
 
 export class ReplicaWorkers {
@@ -44,7 +44,7 @@ export class ReplicaWorkers {
   private readonly hosts = new Map<string, string>()
   private readonly coming = new Map<string, Promise<ActiveWorker>>()
   private readonly failures = new Map<string, WorkerStartFailure>()
-  private readonly behind = new Set<string>()
+  private readonly outdated = new Set<string>()
   private sequence = -1
   /** Incremented by each local change, so that a list read before the change is recognized as stale. */
   private changes = 0
@@ -83,7 +83,7 @@ export class ReplicaWorkers {
     this.changes++
     this.enter(record)
     this.failures.delete(record.name)
-    this.behind.delete(record.name)
+    this.outdated.delete(record.name)
     candidate.activate()
   }
 
@@ -142,7 +142,7 @@ export class ReplicaWorkers {
       this.options.report(error, 'list of workers')
     }
     if (!this.isClosed()) this.timer = setTimeout(() => void this.poll(), this.options.pollMs)
-    for (const name of this.behind) if (!this.resting(name)) void this.catchUp(name)
+    for (const name of this.outdated) if (!this.resting(name)) void this.catchUp(name)
     this.sweep()
   }
 
@@ -169,7 +169,7 @@ export class ReplicaWorkers {
       for (const record of records) {
         this.enter(record)
         const live = supervisor.find(record.name)
-        if (live !== undefined && live.spec.version !== record.deployment.id) this.behind.add(record.name)
+        if (live !== undefined && live.spec.version !== record.deployment.id) this.outdated.add(record.name)
       }
       return
     }
@@ -187,17 +187,17 @@ export class ReplicaWorkers {
   private leave(name: string): void {
     this.members.delete(name)
     this.failures.delete(name)
-    this.behind.delete(name)
+    this.outdated.delete(name)
     for (const [host, owner] of this.hosts) if (owner === name) this.hosts.delete(host)
   }
 
   private async catchUp(name: string): Promise<void> {
-    this.behind.delete(name)
+    this.outdated.delete(name)
     try {
       await this.bring(name)
     } catch {
       // The failure is in the worker's log. The previous version keeps serving, and the start is retried.
-      if (this.members.has(name) && this.options.supervisor.find(name) !== undefined) this.behind.add(name)
+      if (this.members.has(name) && this.options.supervisor.find(name) !== undefined) this.outdated.add(name)
     }
   }
 
@@ -244,7 +244,7 @@ export class ReplicaWorkers {
   private fail(name: string, deploymentId: string, detail: string): void {
     const before = this.failures.get(name)
     const again = before?.deploymentId === deploymentId
-    const delayMs = again ? Math.min(longestDelayMs, before.delayMs * 2) : firstDelayMs
+    const delayMs = again ? Math.min(maxBackoffMs, before.delayMs * 2) : initialBackoffMs
     this.failures.set(name, { deploymentId, detail, delayMs, until: this.options.clock.now() + delayMs })
     this.options.say(name, deploymentId, detail)
   }

@@ -58,7 +58,7 @@ export class Scheduler {
     try {
       for (;;) {
         const now = await this.options.time()
-        await this.loseStale(now)
+        await this.expireStaleRuns(now)
         const plan = { instance, newId, limit: claimLimit }
         taken.push(...(await runs.claimDue(now, { ...plan, plan: (due) => planDue(due.cron, due.nextAt, now) })))
         const next = await runs.nextDue()
@@ -130,10 +130,10 @@ export class Scheduler {
     return this.stopped
   }
 
-  private async loseStale(now: number): Promise<void> {
+  private async expireStaleRuns(now: number): Promise<void> {
     if (now - this.lastLook < heartbeatMs) return
     this.lastLook = now
-    await this.options.runs.loseStale(now - staleMs, now)
+    await this.options.runs.expireStaleRuns(now - staleMs, now)
   }
 
   private begin(run: RunRecord): Promise<void> {

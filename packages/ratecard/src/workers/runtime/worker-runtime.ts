@@ -41,7 +41,7 @@ export const defaultLimits: WorkerLimits = {
 }
 
 /** Maximum length of a log message in characters. The prelude inside the worker truncates longer messages. */
-export const longestMessage = 16_384
+export const maxMessageLength = 16_384
 
 /** Everything needed to run one version of a worker on any replica. */
 export interface WorkerVersionSpec {

@@ -8,7 +8,7 @@ import { deploy, forgetTraces, removeWorker, rollBack } from './deploy.ts'
 import { notFound } from './replica-workers.ts'
 import { createHosting } from './hosting.ts'
 import type { Hosting } from './hosting.ts'
-import { LogBook } from './log-buffer.ts'
+import { LogBuffer } from './log-buffer.ts'
 import { startPruning } from './pruning.ts'
 import type { RequestContext, RuntimeState } from './worker-runtime.ts'
 import type { ActiveWorker } from './supervisor.ts'
@@ -50,7 +50,7 @@ export function operationsOf(workers: Workers): WorkerOperations {
 
 class LocalWorkers implements Workers {
   private readonly options: WorkersOptions
-  private readonly logs: LogBook
+  private readonly logs: LogBuffer
   /** null if this replica hosts no workers. */
   private readonly hosting: Hosting | null
   private readonly stopping = new AbortController()
@@ -72,7 +72,7 @@ class LocalWorkers implements Workers {
     const instance = newId()
     const states = () => this.hosting?.supervisor.states() ?? []
     const metrics = registry === undefined || runtime === null ? undefined : createWorkerMetrics(registry, states)
-    this.logs = new LogBook({
+    this.logs = new LogBuffer({
       store: store.workerLogs,
       clock,
       instance: instance.slice(-6),

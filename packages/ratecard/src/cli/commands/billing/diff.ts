@@ -1,12 +1,12 @@
 import type { Command, CommandContext, CommandResult } from '../../program/command.ts'
 import { toFailure, usageFailure } from '../../failure.ts'
-import { concealPlan, concealRevisions } from '../../terminal/conceal.ts'
-import { concealEnvironment, namesFromFile, readConfig, requireConfig } from '../../files/read-config.ts'
+import { redactPlan, redactRevisions } from '../../terminal/conceal.ts'
+import { redactEnvironment, namesFromFile, readConfig, requireConfig } from '../../files/read-config.ts'
 import { connect, requireAddress, requireServerOf } from '../../server-address.ts'
 import { jsonDifference, jsonOutcome, jsonVariables } from '../../views/json.ts'
 import { differencesMarkdown } from '../../views/markdown.ts'
 import { showDifferences } from '../../views/plan.ts'
-import { concealer, formatOption, formatted, wantsMarkdown } from './format.ts'
+import { redactor, formatOption, formatted, wantsMarkdown } from './format.ts'
 import { fileOption, hasChanges, impactOptions, showPlanOf, showWarnings, withPlaces } from '../plan-and-apply.ts'
 
 export const billingDiff: Command = {
@@ -45,7 +45,7 @@ async function diffFiles(context: CommandContext): Promise<CommandResult> {
     () => connection.client.admin.push(config, { ...choices, dryRun: true, signal: io.signal }),
     (error) => toFailure(error, { apiUrl: connection.url }),
   )
-  await concealPlan(context, connection.client, planned)
+  await redactPlan(context, connection.client, planned)
   showPlanOf(context, connection, planned, read.variables, read.warnings)
   return {
     exit: options.flag('exitCode') && hasChanges(planned) ? 3 : 0,
@@ -62,13 +62,13 @@ async function diffRevisions(context: CommandContext): Promise<CommandResult> {
   const { client } = connect(context)
   const { admin } = client
   const to = given ?? (await admin.config({ signal: io.signal })).revision
-  concealEnvironment(context)
-  await concealRevisions(context, client, [from, to])
+  redactEnvironment(context)
+  await redactRevisions(context, client, [from, to])
   const differences = await admin.diff(from, to, { signal: io.signal })
   out.say(`From revision ${from} to ${to}\n`)
   out.print(
     wantsMarkdown(context)
-      ? differencesMarkdown(differences, { from, to }, concealer(context))
+      ? differencesMarkdown(differences, { from, to }, redactor(context))
       : differences.length === 0
         ? 'No differences.'
         : showDifferences(differences, out.paint),

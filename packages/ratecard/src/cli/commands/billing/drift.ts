@@ -1,14 +1,14 @@
 import { inline } from '../../terminal/terminal-text.ts'
 import type { Command } from '../../program/command.ts'
-import { concealRevisions } from '../../terminal/conceal.ts'
-import { concealEnvironment } from '../../files/read-config.ts'
+import { redactRevisions } from '../../terminal/conceal.ts'
+import { redactEnvironment } from '../../files/read-config.ts'
 import { connect } from '../../server-address.ts'
-import { howToFinish, tellUnfinished, unfinishedPush } from '../../follow/unfinished-push.ts'
+import { howToFinish, describeUnfinished, unfinishedPush } from '../../follow/unfinished-push.ts'
 import { count } from '../../views/issues.ts'
 import { jsonDrift } from '../../views/json.ts'
 import { driftMarkdown } from '../../views/markdown.ts'
 import { showPlan } from '../../views/plan.ts'
-import { concealer, formatOption, formatted, wantsMarkdown } from './format.ts'
+import { redactor, formatOption, formatted, wantsMarkdown } from './format.ts'
 
 export const billingDrift: Command = {
   name: 'billing drift',
@@ -21,18 +21,19 @@ export const billingDrift: Command = {
     const { client } = connect(context)
     const unfinished = await unfinishedPush(client, io.signal)
     const drift = await client.admin.drift({ signal: io.signal })
-    concealEnvironment(context)
+    redactEnvironment(context)
     if (drift.differences.some(({ kind }) => kind === 'webhook'))
-      await concealRevisions(context, client, [drift.revision])
+      await redactRevisions(context, client, [drift.revision])
     const among = drift.inSync ? '' : ' What it did is among the differences.'
     if (unfinished !== null)
       out.say(
-        `${out.paint.yellow('!')} ${inline(tellUnfinished(unfinished))}${among} ${inline(howToFinish(unfinished))}\n`,
+        `${out.paint.yellow('!')} ${inline(describeUnfinished(unfinished))}${among} ${inline(howToFinish(unfinished))}\n`,
       )
     const of = `revision ${drift.revision} (version ${inline(drift.version)})`
     if (wantsMarkdown(context)) {
-      const started = unfinished === null ? null : `${tellUnfinished(unfinished)}${among} ${howToFinish(unfinished)}`
-      out.print(driftMarkdown(drift, started, concealer(context)))
+      const started =
+        unfinished === null ? null : `${describeUnfinished(unfinished)}${among} ${howToFinish(unfinished)}`
+      out.print(driftMarkdown(drift, started, redactor(context)))
     } else if (drift.inSync) out.say(`${out.paint.green('✓')} The processor is as ${of} left it.`)
     else {
       out.say(`The processor differs from ${of} in ${count(drift.differences.length, 'resource')}:\n`)

@@ -1,7 +1,7 @@
 // `--format`: output for a terminal, or Markdown for a comment on a pull request.
 import type { CommandContext, OptionSpec } from '../../program/command.ts'
 import { usageFailure } from '../../failure.ts'
-import type { Conceal } from '../../views/markdown.ts'
+import type { Redact } from '../../views/markdown.ts'
 
 export const formatOption: OptionSpec = {
   flags: '--format <name>',
@@ -22,7 +22,7 @@ export function formatted(context: CommandContext): CommandContext {
 }
 
 /** Replaces secrets by their variable names. Must run before a value is escaped or truncated. */
-export const concealer =
-  ({ io }: Pick<CommandContext, 'io'>): Conceal =>
+export const redactor =
+  ({ io }: Pick<CommandContext, 'io'>): Redact =>
   (text) =>
     io.shown?.(text) ?? text

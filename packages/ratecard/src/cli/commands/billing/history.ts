@@ -3,7 +3,7 @@ import { connect } from '../../server-address.ts'
 import { summarizeChanges } from '../../views/changes.ts'
 import { showTime, table } from '../../views/table.ts'
 import { jsonHistory } from '../../views/json.ts'
-import { showWho } from '../../views/who.ts'
+import { formatAuthor } from '../../views/who.ts'
 
 export const billingHistory: Command = {
   name: 'billing history',
@@ -39,7 +39,7 @@ export const billingHistory: Command = {
             String(entry.revision),
             entry.version,
             showTime(entry.createdAt),
-            showWho(entry),
+            formatAuthor(entry),
             `${entry.kind === 'push' ? '' : `${entry.kind}: `}${summarizeChanges(entry)}`,
             entry.message ?? '',
           ]),

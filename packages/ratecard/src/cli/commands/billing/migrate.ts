@@ -6,7 +6,7 @@ import { authorOf } from '../../author.ts'
 import type { Command, CommandContext } from '../../program/command.ts'
 import { CliFailure, usageFailure } from '../../failure.ts'
 import { followJob, requireDone } from '../../follow/follow-job.ts'
-import { sayOutcome } from '../../follow/job-outcome.ts'
+import { printOutcome } from '../../follow/job-outcome.ts'
 import { canAsk, requireConsent } from '../../terminal/confirm.ts'
 import { connect } from '../../server-address.ts'
 import { count } from '../../views/issues.ts'
@@ -63,7 +63,7 @@ export const billingMigrate: Command = {
     out.note(`Job ${job.id}.`)
     const report = await followJob(client, job.id, out, io.signal)
     requireDone(report)
-    sayOutcome(report, out)
+    printOutcome(report, out)
     return { json: jsonJobReport(report) }
   },
 }

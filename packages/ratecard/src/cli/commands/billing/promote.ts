@@ -11,7 +11,7 @@ import { variableTexts } from '../../../config/files/written-form.ts'
 import { pathOf } from '../../../errors/issue.ts'
 import { authorOf } from '../../author.ts'
 import type { Command, CommandContext, CommandResult, EnvironmentName } from '../../program/command.ts'
-import { concealRevisions, concealVariables } from '../../terminal/conceal.ts'
+import { redactRevisions, redactVariables } from '../../terminal/conceal.ts'
 import { CliFailure, toFailure, usageFailure } from '../../failure.ts'
 import { environmentFile, whyUnset } from '../../files/project.ts'
 import { connectEnvironment, sameServer } from '../../server-address.ts'
@@ -192,8 +192,8 @@ async function promote(context: CommandContext, promotion: Promotion): Promise<C
   const { from, to, target, tested, expanded } = promotion
   const { options, io, out } = context
   const current = await currentOf(target, io.signal)
-  if (expanded.written !== null) concealVariables(io, variablesOf(expanded.written, expanded.document))
-  await concealRevisions(context, target.client, [current?.revision ?? null])
+  if (expanded.written !== null) redactVariables(io, variablesOf(expanded.written, expanded.document))
+  await redactRevisions(context, target.client, [current?.revision ?? null])
   const differences = compareDocuments(current?.config ?? null, expanded.config)
   const here = `revision ${tested.revision.revision} of ${from} (version ${tested.revision.version})`
   const there =
@@ -215,7 +215,7 @@ async function promote(context: CommandContext, promotion: Promotion): Promise<C
   }
   const planned = await target.client.admin.push(expanded.document, { ...choices, dryRun: true, signal: io.signal })
   showPlanOf({ ...context, global: { ...context.global, environment: to } }, target, planned, expanded.variables)
-  sayExpanded(context, promotion)
+  printExpanded(context, promotion)
   const moves = webhookMoves(current?.config ?? null, expanded.config, expanded.written)
   for (const { detail } of moves) out.note(`${out.paint.yellow('warning')} ${detail}`)
   const json = {
@@ -253,7 +253,7 @@ async function promote(context: CommandContext, promotion: Promotion): Promise<C
 }
 
 /** Lists the texts with other values in the target. Shows them unexpanded, because a value may be a secret. */
-function sayExpanded({ out }: CommandContext, { from, to, expanded }: Promotion): void {
+function printExpanded({ out }: CommandContext, { from, to, expanded }: Promotion): void {
   if (expanded.written === null)
     out.say(
       `\nNo document as written is kept with this revision: values that came from variables are those of ${from}.`,

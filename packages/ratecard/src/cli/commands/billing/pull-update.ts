@@ -28,7 +28,7 @@ export async function updateFiles(context: CommandContext, pulled: Pulled): Prom
       hint: 'See `ratecard billing pull`.',
     })
   const found = liveEdits(read.sources, config, live, { all: options.flag('all') })
-  tell(context, found)
+  printEdits(context, found)
   if (found.refused.length > 0)
     throw new CliFailure(1, {
       code: 'update_refused',
@@ -62,7 +62,7 @@ export async function updateFiles(context: CommandContext, pulled: Pulled): Prom
   return { json: { ...json, written: true } }
 }
 
-function tell({ out }: CommandContext, { edits, notLive, notInFiles }: LiveEdits): void {
+function printEdits({ out }: CommandContext, { edits, notLive, notInFiles }: LiveEdits): void {
   for (const edit of edits) out.say(lineOf(edit, out.paint))
   for (const name of notLive)
     out.note(`${out.paint.yellow('left')} ${name} is not active at the processor; the file still has it.`)

@@ -8,7 +8,7 @@ import { problemCodes } from '../../../errors/codes.ts'
 import { CliFailure, usageFailure } from '../../failure.ts'
 import { readText } from '../../files/read-text.ts'
 import { connect } from '../../server-address.ts'
-import { howToFinish, tellUnfinished, unfinishedPush } from '../../follow/unfinished-push.ts'
+import { howToFinish, describeUnfinished, unfinishedPush } from '../../follow/unfinished-push.ts'
 import { count } from '../../views/issues.ts'
 import { updateFiles } from './pull-update.ts'
 
@@ -89,13 +89,13 @@ async function mindHalfDone(
   const push = await unfinishedPush(client, io.signal)
   if (push === null) return
   if (!update || global.yes || options.flag('dryRun')) {
-    out.note(`${out.paint.yellow('warning')} ${tellUnfinished(push)} What is live is half of it.`)
+    out.note(`${out.paint.yellow('warning')} ${describeUnfinished(push)} What is live is half of it.`)
     return
   }
   throw new CliFailure(1, {
     code: 'push_unfinished',
     title: problemCodes.push_unfinished.title,
-    detail: `${tellUnfinished(push)} Its half-done work would be taken for edits, and your own change out of your files. No file was changed.`,
+    detail: `${describeUnfinished(push)} Its half-done work would be taken for edits, and your own change out of your files. No file was changed.`,
     hint: `${howToFinish(push)} To take what is live all the same: --yes.`,
   })
 }

@@ -3,10 +3,10 @@ import { variablesOf } from '../../../config/files/written-form.ts'
 import type { PushOutcome } from '@ratecard/client'
 import { authorOf } from '../../author.ts'
 import type { CommandContext } from '../../program/command.ts'
-import { concealPlan, concealVariables } from '../../terminal/conceal.ts'
+import { redactPlan, redactVariables } from '../../terminal/conceal.ts'
 import { CliFailure } from '../../failure.ts'
 import { createPushQueue } from '../../follow/push-queue.ts'
-import { concealEnvironment } from '../../files/read-config.ts'
+import { redactEnvironment } from '../../files/read-config.ts'
 import type { SavedPlan } from '../../files/saved-plan.ts'
 import { connect, sameServer } from '../../server-address.ts'
 import { showTime } from '../../views/table.ts'
@@ -35,9 +35,9 @@ export async function applySavedPlan(asked: CommandContext, saved: SavedPlan): P
     signal: io.signal,
   })
   out.say(`Saved ${showTime(saved.createdAt)} UTC, and still what would be done.\n`)
-  concealEnvironment(context)
-  if (saved.written !== null) concealVariables(context.io, variablesOf(saved.written, saved.document))
-  await concealPlan(context, connection.client, planned)
+  redactEnvironment(context)
+  if (saved.written !== null) redactVariables(context.io, variablesOf(saved.written, saved.document))
+  await redactPlan(context, connection.client, planned)
   showPlanOf(context, connection, planned)
   if (options.flag('dryRun')) return planned
   await confirmPlan(context, connection, planned, { approved: true })

@@ -5,7 +5,7 @@ import { systemClock, toRfc3339 } from '../../../clock.ts'
 import { authorOf } from '../../author.ts'
 import type { Command, CommandContext, CommandResult } from '../../program/command.ts'
 import { toFailure, usageFailure } from '../../failure.ts'
-import { concealPlan } from '../../terminal/conceal.ts'
+import { redactPlan } from '../../terminal/conceal.ts'
 import { namesFromFile, readConfig, requireConfig } from '../../files/read-config.ts'
 import { createPushQueue } from '../../follow/push-queue.ts'
 import type { PushQueue } from '../../follow/push-queue.ts'
@@ -140,7 +140,7 @@ async function plan(
     message: options.text('message'),
   }
   const planned = await connection.client.admin.push(config, { ...choices, dryRun: true, signal: io.signal })
-  await concealPlan(context, connection.client, planned)
+  await redactPlan(context, connection.client, planned)
   showPlanOf(context, connection, planned, variables, warnings)
   const planOut = options.text('planOut')
   if (planOut !== undefined) savePlan(context, connection, { document: config, written }, planned, planOut)

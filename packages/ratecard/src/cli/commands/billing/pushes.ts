@@ -3,7 +3,7 @@ import type { Command, CommandContext, CommandResult } from '../../program/comma
 import { connect } from '../../server-address.ts'
 import { jsonPagination, jsonPush, jsonPushReport } from '../../views/json.ts'
 import { showTime, table } from '../../views/table.ts'
-import { showWho } from '../../views/who.ts'
+import { formatAuthor } from '../../views/who.ts'
 import { watchPush } from '../plan-and-apply.ts'
 
 export const billingPushes: Command = {
@@ -44,7 +44,7 @@ async function list(context: CommandContext): Promise<CommandResult> {
     push.version,
     `${push.stepsDone}/${push.stepsTotal}`,
     showTime(push.createdAt),
-    showWho(push),
+    formatAuthor(push),
   ])
   if (rows.length === 0) out.say('Nothing has been pushed yet.')
   else out.print(table(columns, rows, out))

@@ -1,7 +1,7 @@
 import { authorOf } from '../../author.ts'
 import type { Command } from '../../program/command.ts'
-import { concealRevisions } from '../../terminal/conceal.ts'
-import { concealEnvironment } from '../../files/read-config.ts'
+import { redactRevisions } from '../../terminal/conceal.ts'
+import { redactEnvironment } from '../../files/read-config.ts'
 import { connect } from '../../server-address.ts'
 import { jsonOutcome } from '../../views/json.ts'
 import { revisionNumber } from './diff.ts'
@@ -42,8 +42,8 @@ export const billingRollback: Command = {
       signal: io.signal,
     }
     const planned = await connection.client.admin.rollback(revision, { ...choices, dryRun: true })
-    concealEnvironment(context)
-    await concealRevisions(context, connection.client, [revision, planned.revision])
+    redactEnvironment(context)
+    await redactRevisions(context, connection.client, [revision, planned.revision])
     showPlanOf(context, connection, planned)
     if (options.flag('dryRun'))
       return { exit: options.flag('exitCode') && hasChanges(planned) ? 3 : 0, json: jsonOutcome(planned) }

@@ -3,8 +3,8 @@ import type { BillingDocument, PriceDocument } from '@ratecard/client'
 import { describePrice } from '../../../pricing/describe.ts'
 import type { Command, CommandContext, CommandResult } from '../../program/command.ts'
 import { usageFailure } from '../../failure.ts'
-import { concealRevisions } from '../../terminal/conceal.ts'
-import { concealEnvironment } from '../../files/read-config.ts'
+import { redactRevisions } from '../../terminal/conceal.ts'
+import { redactEnvironment } from '../../files/read-config.ts'
 import { connect } from '../../server-address.ts'
 import type { ServerConnection } from '../../server-address.ts'
 import { jsonServed } from '../../views/json.ts'
@@ -38,8 +38,8 @@ async function showAll(
 ): Promise<CommandResult> {
   const call = { signal: io.signal }
   const served = options.flag('public') ? await client.billing.config(call) : await client.admin.config(call)
-  concealEnvironment({ io, global })
-  if (!options.flag('public')) await concealRevisions({ io }, client, [served.revision])
+  redactEnvironment({ io, global })
+  if (!options.flag('public')) await redactRevisions({ io }, client, [served.revision])
   const { paint } = out
   out.say(
     `Version ${paint.bold(inline(served.version))}, revision ${served.revision}, since ${showTime(served.updatedAt)} UTC\n`,

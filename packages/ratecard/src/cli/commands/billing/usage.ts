@@ -1,7 +1,7 @@
 import type { Command } from '../../program/command.ts'
 import { connect } from '../../server-address.ts'
 import { inline } from '../../terminal/terminal-text.ts'
-import { namesTenant, sayDroppedUsage } from '../../views/dropped-usage.ts'
+import { namesTenant, printDroppedUsage } from '../../views/dropped-usage.ts'
 import { jsonDroppedUsage } from '../../views/json.ts'
 
 export const billingUsage: Command = {
@@ -21,7 +21,7 @@ export const billingUsage: Command = {
     const { options, io, out } = context
     const [meter, tenantId] = [options.text('meter'), options.text('tenant')]
     const dropped = await connect(context).client.usage.dropped({ meter, tenantId, signal: io.signal })
-    sayDroppedUsage(context, dropped, tenantId)
+    printDroppedUsage(context, dropped, tenantId)
     const ofMeter = meter === undefined ? '' : ` of the meter "${inline(meter)}"`
     if (tenantId !== undefined && !dropped.some((one) => namesTenant(one, tenantId))) {
       out.say(

@@ -1,9 +1,9 @@
 import { authorOf } from '../../author.ts'
 import type { Command } from '../../program/command.ts'
-import { concealRevisions } from '../../terminal/conceal.ts'
+import { redactRevisions } from '../../terminal/conceal.ts'
 import { usageFailure } from '../../failure.ts'
 import { connect } from '../../server-address.ts'
-import { spanMs } from '../../spans.ts'
+import { durationMs } from '../../spans.ts'
 import { showTime } from '../../views/table.ts'
 import { jsonWebhookRotation } from '../../views/json.ts'
 import { actorOptions } from '../plan-and-apply.ts'
@@ -34,7 +34,7 @@ export const billingWebhookRotate: Command = {
     const { client } = connect(context)
     // Runs before the rotation: a failure after it would lose the new secret.
     const { revision } = await client.admin.config({ signal: io.signal })
-    await concealRevisions(context, client, [revision])
+    await redactRevisions(context, client, [revision])
     const rotation = await client.admin.rotateWebhook(args[0] ?? '', {
       overlapSeconds: overlapOf(options.text('overlap')),
       author: await authorOf(context),
@@ -55,7 +55,7 @@ export const billingWebhookRotate: Command = {
 
 function overlapOf(text: string | undefined): number | undefined {
   if (text === undefined) return undefined
-  const span = spanMs(text)
+  const span = durationMs(text)
   if (span !== null && span <= 30 * 86_400_000) return Math.round(span / 1000)
   throw usageFailure(`--overlap: "${text}" is no time to wait.`, 'Write a span of at most 30 days: 0s, 30m, 24h, 7d.')
 }

@@ -30,7 +30,7 @@ export const sandboxVerify: Command = {
     const { options, io, out } = context
     const { paint } = out
     const secretKey = await keyOf(context)
-    io.conceal?.('STRIPE_SECRET_KEY', secretKey)
+    io.redact?.('STRIPE_SECRET_KEY', secretKey)
     const { verifySandbox } = await import('../../../composition/main.ts')
     const verdicts = await verifySandbox({
       secretKey,

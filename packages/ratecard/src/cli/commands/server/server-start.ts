@@ -1,6 +1,6 @@
 import path from 'node:path'
 import type { Command } from '../../program/command.ts'
-import { harmless } from '../../terminal/terminal-text.ts'
+import { sanitize } from '../../terminal/terminal-text.ts'
 import { serveUntilStopped } from './serving.ts'
 
 export const serverStart: Command = {
@@ -26,7 +26,7 @@ export const serverStart: Command = {
     const { watchEscapes } = await import('../../../composition/escaped.ts')
     const port = options.whole('port')
     const dataDir = options.text('dataDir')
-    const log = { env: io.env, ...(io.stderr.isTTY ? { logForPeople: harmless } : {}) }
+    const log = { env: io.env, ...(io.stderr.isTTY ? { logForPeople: sanitize } : {}) }
     const escapes = watchEscapes(log)
     const start = async () => {
       const running = await startServer({

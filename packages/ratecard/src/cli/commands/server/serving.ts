@@ -8,7 +8,7 @@ interface Running {
 }
 
 /** Poll interval (ms) for the end of the parent npm process. */
-const lookMs = 500
+const pollMs = 500
 
 /**
  * Serves until the process gets a stop signal, then drains. Under npm it also stops when npm exits, because a killed npm forwards no
@@ -34,7 +34,7 @@ async function endOfNpm(env: NodeJS.ProcessEnv, stop: AbortSignal): Promise<void
   if (npm === null) return new Promise(() => undefined)
   while (parentOf(npm.pid)?.started === npm.started) {
     try {
-      await wait(lookMs, undefined, { signal: stop, ref: false })
+      await wait(pollMs, undefined, { signal: stop, ref: false })
     } catch {
       return
     }

@@ -4,7 +4,7 @@ import { authorOf } from '../../author.ts'
 import type { Command, CommandContext, CommandResult, OptionSpec } from '../../program/command.ts'
 import { usageFailure } from '../../failure.ts'
 import { followJob, requireDone } from '../../follow/follow-job.ts'
-import { closedPagesText, outcomeOf, reasonText, sayStayed } from '../../follow/job-outcome.ts'
+import { closedPagesText, outcomeOf, reasonText, printUnmoved } from '../../follow/job-outcome.ts'
 import type { Output } from '../../terminal/output.ts'
 import { connect } from '../../server-address.ts'
 import { table } from '../../views/table.ts'
@@ -116,13 +116,13 @@ async function moveAll(context: CommandContext, template: string): Promise<Comma
   out.note(`Job ${job.id}: ${String(job.stepsTotal)} ${job.stepsTotal === 1 ? 'tenant' : 'tenants'}.`)
   const report = await followJob(client, job.id, out, io.signal)
   requireDone(report)
-  sayMoved(report, template, out)
+  printMoved(report, template, out)
   return { json: jsonJobReport(report) }
 }
 
-function sayMoved(report: JobReport, template: string, out: Output): void {
+function printMoved(report: JobReport, template: string, out: Output): void {
   const { moved, stayed } = outcomeOf(report)
-  sayStayed(report, out)
+  printUnmoved(report, out)
   const partly = new Set(stayed.map(({ tenant }) => tenant)).size
   const tick = moved > 0 || partly === 0 ? `${out.paint.green('✓')} ` : ''
   const rest = partly === 0 ? '' : ` Of ${String(partly)}, something stays as it was: see above.`

@@ -1,12 +1,12 @@
 import type { JobReport } from '@ratecard/client'
 import type { ArgumentSpec, Command, CommandContext, CommandResult } from '../../program/command.ts'
 import { followJob, requireDone } from '../../follow/follow-job.ts'
-import { outcomeOf, sayOutcome, sayStayed, sayWhatWaits } from '../../follow/job-outcome.ts'
+import { outcomeOf, printOutcome, printUnmoved, printWaiting } from '../../follow/job-outcome.ts'
 import { sentencesOf, waysBack } from '../../follow/job-sentences.ts'
 import { connect } from '../../server-address.ts'
 import { showTime, table } from '../../views/table.ts'
 import { jsonJob, jsonJobReport, jsonJobs } from '../../views/json.ts'
-import { showWho } from '../../views/who.ts'
+import { formatAuthor } from '../../views/who.ts'
 
 const jobArgument: ArgumentSpec = { name: '<id>', description: 'Id of the job.' }
 
@@ -26,7 +26,7 @@ export const jobsList: Command = {
       job.state,
       `${String(job.stepsDone)}/${String(job.stepsTotal)}`,
       showTime(job.createdAt),
-      showWho(job),
+      formatAuthor(job),
     ])
     if (rows.length === 0) out.say('There were no jobs yet.')
     else out.print(table(columns, rows, out))
@@ -60,7 +60,7 @@ export const jobsResume: Command = {
     const job = await client.jobs.resume(args[0] ?? '', { signal: io.signal })
     const report = await followJob(client, job.id, out, io.signal)
     requireDone(report)
-    sayOutcome(report, out)
+    printOutcome(report, out)
     return { json: jsonJobReport(report) }
   },
 }
@@ -90,8 +90,8 @@ function show({ out }: CommandContext, job: JobReport): CommandResult {
   const by = job.author === null ? '' : ` by ${job.author}`
   out.say(`Begun ${showTime(job.createdAt)} UTC${by}${job.message === null ? '' : `: ${job.message}`}.\n`)
   for (const sentence of sentencesOf(job)) out.print(`  ${sentence}`)
-  sayStayed(job, out)
-  sayWhatWaits(job, out)
+  printUnmoved(job, out)
+  printWaiting(job, out)
   for (const sentence of waysBack(job)) out.say(`\n${sentence}`)
   return { json: jsonJobReport(job) }
 }

@@ -3,10 +3,10 @@ import { formatMinor } from '../../../money/format.ts'
 import type { ArgumentSpec, Command } from '../../program/command.ts'
 import type { Output } from '../../terminal/output.ts'
 import { connect } from '../../server-address.ts'
-import { sayDroppedUsage } from '../../views/dropped-usage.ts'
+import { printDroppedUsage } from '../../views/dropped-usage.ts'
 import { showTime, table } from '../../views/table.ts'
 import { jsonAudit, jsonEntitlements, jsonSession, jsonUpcomingInvoice } from '../../views/json.ts'
-import { showWho } from '../../views/who.ts'
+import { formatAuthor } from '../../views/who.ts'
 
 const tenantArgument: ArgumentSpec = { name: '<id>', description: 'Id of the tenant.' }
 
@@ -26,7 +26,7 @@ export const tenantsUpcomingInvoice: Command = {
       )
       out.print(linesOf(invoice, out))
     }
-    sayDroppedUsage(context, upcoming.droppedUsage)
+    printDroppedUsage(context, upcoming.droppedUsage)
     return { json: jsonUpcomingInvoice(upcoming) }
   },
 }
@@ -81,7 +81,7 @@ export const tenantsAudit: Command = {
       entry.action.replaceAll('_', ' '),
       pricingOf(entry.before),
       pricingOf(entry.after),
-      showWho(entry),
+      formatAuthor(entry),
       entry.requestId ?? '–',
     ])
     if (rows.length === 0) out.say('Nothing was changed yet.')

@@ -5,7 +5,7 @@ import type { ArgumentSpec, Command, CommandContext, OptionSpec } from '../../pr
 import { usageFailure } from '../../failure.ts'
 import { requireConsent } from '../../terminal/confirm.ts'
 import { connect } from '../../server-address.ts'
-import { sayDroppedUsage } from '../../views/dropped-usage.ts'
+import { printDroppedUsage } from '../../views/dropped-usage.ts'
 import { showTime, table } from '../../views/table.ts'
 import { jsonDroppedUsage, jsonSubscriptions, jsonTenant, jsonTenants } from '../../views/json.ts'
 
@@ -104,7 +104,7 @@ export const tenantsShow: Command = {
     )
     showSubscriptions(context, subscriptions)
     const dropped = await droppedUsage(context, client, id, subscriptions)
-    sayDroppedUsage(context, dropped, id)
+    printDroppedUsage(context, dropped, id)
     const json = dropped ? jsonDroppedUsage({ dropped }).dropped : dropped
     const told = json === undefined ? {} : { dropped_usage: json }
     return { json: { ...jsonTenant(tenant), ...jsonSubscriptions(subscriptions), ...told } }

@@ -9,10 +9,10 @@ import type { StripeContext } from './context.ts'
 import { idOf } from '../kinds/kind.ts'
 import { listAll } from '../connection/pages.ts'
 import { performDeletion, requestIdOf, writeOf } from '../connection/perform-request.ts'
-import { understood } from '../customers/single-object.ts'
+import { translateReply } from '../customers/single-object.ts'
 
 /** Concurrency of list requests. */
-const width = 8
+const concurrency = 8
 
 export type AttachmentStep = AttachStep<ProcessorId> | DetachStep
 
@@ -44,7 +44,7 @@ export async function withAttachments(
       onPage?.({ kind: 'product_feature', objects: found.size })
     }
   }
-  await Promise.all(Array.from({ length: width }, readNext))
+  await Promise.all(Array.from({ length: concurrency }, readNext))
   return products.map((product) => withFeatures(product, found.get(product.processorId) ?? []))
 }
 
@@ -62,7 +62,7 @@ function withFeatures(
 
 /** Returns the id of the attached feature. Throws `broken` if the reply has none. */
 function featureOf(attached: Stripe.ProductFeature): ProcessorId {
-  return understood(attached, ({ entitlement_feature: feature }) => idOf(feature))
+  return translateReply(attached, ({ entitlement_feature: feature }) => idOf(feature))
 }
 
 function attachmentsOf({ stripe, caller }: StripeContext, product: string, signal: AbortSignal) {

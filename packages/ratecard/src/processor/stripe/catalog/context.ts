@@ -6,7 +6,7 @@ import { ProcessorError } from '../../processor-error.ts'
 import type { Caller } from '../connection/call.ts'
 import { couponAdapter } from '../kinds/coupon.ts'
 import { featureAdapter } from '../kinds/feature.ts'
-import type { KindAdapter, Reply, Surroundings } from '../kinds/kind.ts'
+import type { KindAdapter, Reply, ReadContext } from '../kinds/kind.ts'
 import { meterAdapter } from '../kinds/meter.ts'
 import { priceAdapter } from '../kinds/price.ts'
 import { productAdapter } from '../kinds/product.ts'
@@ -41,7 +41,7 @@ export function adapterOf(context: StripeContext, kind: ResourceKind): KindAdapt
   return context.kinds[kind] as unknown as KindAdapter
 }
 
-export function surroundings(context: StripeContext): Surroundings {
+export function readContext(context: StripeContext): ReadContext {
   return { now: Math.floor(context.clock.now() / 1000) }
 }
 
@@ -49,7 +49,7 @@ export function surroundings(context: StripeContext): Surroundings {
 export function observe<K extends ResourceKind, Live extends Reply>(
   adapter: KindAdapter<K, Live>,
   object: Live,
-  around: Surroundings,
+  around: ReadContext,
 ): ObservedResource<K> {
   try {
     return adapter.observe(object, around)

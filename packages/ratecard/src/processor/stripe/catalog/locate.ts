@@ -3,7 +3,7 @@ import { processorId } from '../../../catalog/resource.ts'
 import type { ArchiveStep, CreateStep, UpdateStep } from '../../../catalog/steps.ts'
 import type { ProcessorId } from '../../../catalog/resource.ts'
 import type { PerformedStep } from '../../processor.ts'
-import { adapterOf, isDeleted, observe, replyFlaw, surroundings } from './context.ts'
+import { adapterOf, isDeleted, observe, replyFlaw, readContext } from './context.ts'
 import type { StripeContext } from './context.ts'
 import { isAttachmentStep, locateAttachment } from './attachments.ts'
 import type { KindAdapter, Reply, Request } from '../kinds/kind.ts'
@@ -61,7 +61,7 @@ function firstMatching(
   step: CreateStep<ProcessorId> | UpdateStep<ProcessorId> | ArchiveStep,
   objects: readonly Reply[],
 ): PerformedStep | null {
-  const around = surroundings(context)
+  const around = readContext(context)
   for (const object of objects) {
     const observed = observe(adapter, object, around)
     if (firstMismatch(step, observed) === null) return located(observed.processorId, observed)

@@ -4,7 +4,7 @@ import { ProcessorError } from '../../processor-error.ts'
 import type { PerformedStep, WriteOptions } from '../../processor.ts'
 import { isAttachmentStep, performAttachment } from './attachments.ts'
 import type { AttachmentStep } from './attachments.ts'
-import { adapterOf, observe, replyFlaw, surroundings } from './context.ts'
+import { adapterOf, observe, replyFlaw, readContext } from './context.ts'
 import type { StripeContext } from './context.ts'
 import type { KindAdapter } from '../kinds/kind.ts'
 import { firstMismatch } from './mismatch.ts'
@@ -29,7 +29,7 @@ export async function performStep(
     ...writeOf(request, options),
     flaw: (answer) => replyFlaw(answer, adapter.object, id),
   })
-  const observed = observe(adapter, reply, surroundings(context))
+  const observed = observe(adapter, reply, readContext(context))
   const requestId = requestIdOf(reply)
   const mismatch = firstMismatch(step, observed)
   if (mismatch !== null)

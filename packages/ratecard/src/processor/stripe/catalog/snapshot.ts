@@ -1,9 +1,9 @@
 // Reads the whole account by list pages; all kinds concurrently, within the rate budget.
 import type { ObservedResource, ResourceKind, Snapshot } from '../../../catalog/resource.ts'
 import type { ReadOptions } from '../../processor.ts'
-import { observe, surroundings } from './context.ts'
+import { observe, readContext } from './context.ts'
 import type { StripeContext } from './context.ts'
-import type { KindAdapter, Reply, Surroundings } from '../kinds/kind.ts'
+import type { KindAdapter, Reply, ReadContext } from '../kinds/kind.ts'
 import { withAttachments } from './attachments.ts'
 import { listAllAs } from '../connection/pages.ts'
 
@@ -11,7 +11,7 @@ export async function readSnapshot(context: StripeContext, options: ReadOptions)
   const { kinds } = context
   const stop = new AbortController()
   const siblings: ReadOptions = { ...options, signal: AbortSignal.any([options.signal, stop.signal]) }
-  const around = surroundings(context)
+  const around = readContext(context)
   const read = <K extends ResourceKind, Live extends Reply>(adapter: KindAdapter<K, Live>) =>
     readKind(context, adapter, around, siblings)
   try {
@@ -36,7 +36,7 @@ export async function readSnapshot(context: StripeContext, options: ReadOptions)
 async function readKind<K extends ResourceKind, Live extends Reply>(
   context: StripeContext,
   adapter: KindAdapter<K, Live>,
-  around: Surroundings,
+  around: ReadContext,
   { signal, onPage }: ReadOptions,
 ): Promise<readonly ObservedResource<K>[]> {
   const passes = adapter.lists()

@@ -3,7 +3,7 @@
 import type { Stripe } from 'stripe'
 import type { Processor, ProcessorEvent } from '../../processor.ts'
 import type { StripeContext } from './context.ts'
-import { understood } from '../customers/single-object.ts'
+import { translateReply } from '../customers/single-object.ts'
 import { pageFlaw } from '../connection/pages.ts'
 import { milliseconds, text } from '../connection/reading.ts'
 
@@ -28,7 +28,7 @@ export async function readEvents(context: StripeContext, { after, types }: Query
       }),
     flaw: (answer) => pageFlaw(answer, 'event'),
   })
-  const found = page.data.map((event) => understood(event, eventOf)).reverse()
+  const found = page.data.map((event) => translateReply(event, eventOf)).reverse()
   const newest = found.at(-1)?.id ?? (after === '' ? null : after)
   return { events: after === null ? [] : found, last: newest }
 }

@@ -3,7 +3,7 @@
 import { randomInt } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Stripe } from 'stripe'
-import { passDeadlines } from '../../../clock.ts'
+import { runOverdueDeadlines } from '../../../clock.ts'
 import type { Clock } from '../../../clock.ts'
 import { abortReason, orAborted } from '../../abort.ts'
 import { ProcessorError } from '../../processor-error.ts'
@@ -39,7 +39,7 @@ export interface CallerOptions {
   readonly firstWaitMs: number
 }
 
-const longestWaitMs = 16_000
+const maxBackoffMs = 16_000
 const attempts: Readonly<Record<ReadOrWrite, Readonly<Record<RetryRule, number>>>> = {
   read: { never: 1, later: 8, unsent: 4, doubtful: 4 },
   // A write of unknown outcome is retried once: under the same key Stripe replays the result of the first attempt.
@@ -79,7 +79,7 @@ async function callStripe<R extends StripeResponse>(options: CallerOptions, call
     const { error, repeat } = answer
     failures[repeat]++
     if (repeat === 'doubtful' && call.access === 'write') doubt ??= error
-    const waitMs = waitBefore(attempt, options.firstWaitMs)
+    const waitMs = backoffMs(attempt, options.firstWaitMs)
     const exhausted = failures[repeat] >= attempts[call.access][repeat] || options.clock.now() + waitMs > giveUpAt
     // A replayed failure is the outcome of the first attempt. Any other refusal of a retry does not prove that an earlier attempt, which
     // may still be in flight, did nothing.
@@ -96,7 +96,7 @@ async function callStripe<R extends StripeResponse>(options: CallerOptions, call
  * Nothing is awaited between this check and the request, so that a process that was suspended until its lease expired never sends a write.
  */
 function stopIfLate(signal: AbortSignal): void {
-  passDeadlines()
+  runOverdueDeadlines()
   if (signal.aborted) throw abortReason(signal)
 }
 
@@ -104,8 +104,8 @@ function stopIfLate(signal: AbortSignal): void {
  * Returns the backoff (ms): it doubles per attempt, with jitter over its upper half, so that callers refused together do not retry
  * together.
  */
-function waitBefore(attempt: number, firstWaitMs: number): number {
-  const fullMs = Math.min(longestWaitMs, firstWaitMs * 2 ** (attempt - 1))
+function backoffMs(attempt: number, firstWaitMs: number): number {
+  const fullMs = Math.min(maxBackoffMs, firstWaitMs * 2 ** (attempt - 1))
   return fullMs * (0.5 + randomInt(501) / 1000)
 }
 

@@ -70,7 +70,7 @@ function untrusted<Answer>(answer: Promise<unknown>): Promise<Answer> {
 }
 
 /** Translates a reply. Throws `broken` if a required member is missing or malformed. */
-export function understood<T extends { readonly id: string; readonly object: string }, R>(
+export function translateReply<T extends { readonly id: string; readonly object: string }, R>(
   object: T,
   translate: (object: T) => R,
 ): R {

@@ -7,8 +7,8 @@ import { amountsBeside, inCurrencies, isEmpty, unsupportedCurrency } from './amo
 import { changeParams, creationParams, readFields, updatableFields } from './field-translation.ts'
 import type { Translations } from './field-translation.ts'
 import { known, ordinary, reasons, unlessEmpty, unlessNull } from './kind.ts'
-import { unsaidMembers } from './members.ts'
-import type { CreateOf, KindAdapter, Surroundings, UpdateOf } from './kind.ts'
+import { unmanagedMembers } from './members.ts'
+import type { CreateOf, KindAdapter, ReadContext, UpdateOf } from './kind.ts'
 import { metadataChange, newMetadata, splitMetadata } from './metadata.ts'
 
 const translations: Translations<'coupon', Stripe.Coupon, Stripe.CouponCreateParams, Stripe.CouponUpdateParams> = {
@@ -134,11 +134,11 @@ export function isUsedUp(offer: { readonly max_redemptions: number | null; reado
   return offer.max_redemptions !== null && offer.times_redeemed >= offer.max_redemptions
 }
 
-export function observeCoupon(coupon: Stripe.Coupon, { now }: Surroundings): ObservedResource<'coupon'> {
+export function observeCoupon(coupon: Stripe.Coupon, { now }: ReadContext): ObservedResource<'coupon'> {
   const { author, mark, carried } = splitMetadata(coupon.metadata)
   return {
     ...ordinary,
-    ...unsaidMembers('coupon', coupon),
+    ...unmanagedMembers('coupon', coupon),
     kind: 'coupon',
     processorId: processorId(coupon.id),
     active: true,

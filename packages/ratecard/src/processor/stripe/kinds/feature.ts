@@ -4,7 +4,7 @@ import type { ObservedResource } from '../../../catalog/resource.ts'
 import { changeParams, creationParams, readFields, updatableFields } from './field-translation.ts'
 import type { Translations } from './field-translation.ts'
 import { ordinary } from './kind.ts'
-import { unsaidMembers } from './members.ts'
+import { unmanagedMembers } from './members.ts'
 import type { CreateOf, KindAdapter, UpdateOf } from './kind.ts'
 import { metadataChange, newMetadata, splitMetadata } from './metadata.ts'
 
@@ -70,7 +70,7 @@ export function observeFeature(feature: Stripe.Entitlements.Feature): ObservedRe
   const { author, mark } = splitMetadata(feature.metadata)
   return {
     ...ordinary,
-    ...unsaidMembers('feature', feature),
+    ...unmanagedMembers('feature', feature),
     kind: 'feature',
     processorId: processorId(feature.id),
     active: feature.active,

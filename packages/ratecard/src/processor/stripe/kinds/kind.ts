@@ -34,7 +34,7 @@ export interface Deletion {
   readonly deleted: boolean
 }
 
-export interface Surroundings {
+export interface ReadContext {
   /** Unix seconds. */
   readonly now: number
 }
@@ -54,7 +54,7 @@ export interface KindAdapter<K extends ResourceKind = ResourceKind, Live extends
   search(step: CreateOf<K>): Request<Live> | ListRequest<Live>
   /** Returns the list requests for all objects of the kind, archived ones included. */
   lists(): readonly ListRequest<Live>[]
-  observe(object: Live, around: Surroundings): ObservedResource<K>
+  observe(object: Live, around: ReadContext): ObservedResource<K>
 }
 
 /** Defaults of members that only some kinds have. */

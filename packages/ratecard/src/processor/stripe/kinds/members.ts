@@ -224,14 +224,14 @@ type UnmanagedMembers = Pick<ObservedResource, 'unsaid' | 'carriable'>
 /**
  * Returns the members of a live object that a document cannot express and that are not null, empty or false, as paths in Stripe's names.
  */
-export function unsaidMembers(kind: ResourceKind, object: object): UnmanagedMembers {
+export function unmanagedMembers(kind: ResourceKind, object: object): UnmanagedMembers {
   const found = new Map<string, CarriedValue | null>()
   collect(memberTables[kind], object, '', found)
-  if (found.size === 0) return nothingUnsaid
+  if (found.size === 0) return noUnmanagedMembers
   return { unsaid: [...found.keys()], carriable: [...found.values()].filter((value) => value !== null) }
 }
 
-const nothingUnsaid: UnmanagedMembers = { unsaid: [], carriable: [] }
+const noUnmanagedMembers: UnmanagedMembers = { unsaid: [], carriable: [] }
 
 function collect(table: MemberTable, object: object, prefix: string, found: Map<string, CarriedValue | null>): void {
   for (const [member, value] of Object.entries(object) as [string, unknown][]) {

@@ -4,7 +4,7 @@ import type { FieldsOf, ObservedResource, ProcessorId } from '../../../catalog/r
 import { changeParams, creationParams, readFields, updatableFields } from './field-translation.ts'
 import type { Translations } from './field-translation.ts'
 import { known, ordinary, reasons, unlessNull } from './kind.ts'
-import { unsaidMembers } from './members.ts'
+import { unmanagedMembers } from './members.ts'
 import type { KindAdapter, UpdateOf } from './kind.ts'
 
 type Meters = Stripe['billing']['meters']
@@ -93,7 +93,7 @@ export function newMeterParams(step: { readonly fields: FieldsOf<'meter', Proces
 export function observeMeter(meter: Stripe.Billing.Meter): ObservedResource<'meter'> {
   return {
     ...ordinary,
-    ...unsaidMembers('meter', meter),
+    ...unmanagedMembers('meter', meter),
     kind: 'meter',
     processorId: processorId(meter.id),
     active: meter.status === 'active',

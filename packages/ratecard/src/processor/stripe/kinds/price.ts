@@ -7,7 +7,7 @@ import { flatAmountParams, isEmpty, observedAmount, observedTierAmount, unitAmou
 import { changeParams, creationParams, readFields, updatableFields } from './field-translation.ts'
 import type { Translations } from './field-translation.ts'
 import { idOf, known, ordinary, reasons, unlessEmpty, unlessNull } from './kind.ts'
-import { unsaidMembers } from './members.ts'
+import { unmanagedMembers } from './members.ts'
 import type { CreateOf, KindAdapter, UpdateOf } from './kind.ts'
 import { metadataChange, newMetadata, splitMetadata } from './metadata.ts'
 
@@ -158,7 +158,7 @@ export function observePrice(price: Stripe.Price): ObservedResource<'price'> {
   const { author, mark } = splitMetadata(price.metadata)
   return {
     ...ordinary,
-    ...unsaidMembers('price', price),
+    ...unmanagedMembers('price', price),
     kind: 'price',
     processorId: processorId(price.id),
     active: price.active,
@@ -166,7 +166,7 @@ export function observePrice(price: Stripe.Price): ObservedResource<'price'> {
     mark,
     created: price.created,
     lookupKey: price.lookup_key,
-    unrepresentable: whatNoDocumentSays(price),
+    unrepresentable: inexpressibleReasons(price),
     raw: null,
   }
 }
@@ -232,7 +232,7 @@ function observeTier(tier: Stripe.Price.Tier): CanonicalTier {
   }
 }
 
-function whatNoDocumentSays(price: Stripe.Price): string[] {
+function inexpressibleReasons(price: Stripe.Price): string[] {
   const { recurring } = price
   const noInterval = known(['day', 'week', 'month', 'year'], recurring?.interval) === null
   const metered = recurring?.usage_type === 'metered'

@@ -4,7 +4,7 @@ import type { ObservedResource } from '../../../catalog/resource.ts'
 import { changeParams, creationParams, readFields, updatableFields } from './field-translation.ts'
 import type { Translations } from './field-translation.ts'
 import { idOf, known, listOf, ordinary, reasons, unlessEmpty, unlessNull } from './kind.ts'
-import { unsaidMembers } from './members.ts'
+import { unmanagedMembers } from './members.ts'
 import type { CreateOf, KindAdapter, UpdateOf } from './kind.ts'
 import { metadataChange, newMetadata, splitMetadata } from './metadata.ts'
 
@@ -130,7 +130,7 @@ export function observeProduct(product: Stripe.Product): ObservedResource<'produ
   const { author, mark } = splitMetadata(product.metadata)
   return {
     ...ordinary,
-    ...unsaidMembers('product', product),
+    ...unmanagedMembers('product', product),
     kind: 'product',
     processorId: processorId(product.id),
     active: product.active,

@@ -9,8 +9,8 @@ import type { Translations } from './field-translation.ts'
 import { formerId, idIn } from '../connection/reading.ts'
 import type { Untrusted } from '../connection/reading.ts'
 import { idOf, ordinary, reasons, unlessEmpty, unlessNull } from './kind.ts'
-import { unsaidMembers } from './members.ts'
-import type { CreateOf, KindAdapter, Surroundings, UpdateOf } from './kind.ts'
+import { unmanagedMembers } from './members.ts'
+import type { CreateOf, KindAdapter, ReadContext, UpdateOf } from './kind.ts'
 import { metadataChange, newMetadata, splitMetadata } from './metadata.ts'
 
 const translations: Translations<
@@ -128,14 +128,14 @@ export function promotionCodeChangeParams(step: UpdateOf<'promotion_code'>): Str
 
 export function observePromotionCode(
   code: Stripe.PromotionCode,
-  { now }: Surroundings,
+  { now }: ReadContext,
 ): ObservedResource<'promotion_code'> {
   const { author, mark, carried } = splitMetadata(code.metadata)
   const restrictions = restrictionsOf(code)
   const currency = restrictions.minimum_amount_currency ?? null
   return {
     ...ordinary,
-    ...unsaidMembers('promotion_code', code),
+    ...unmanagedMembers('promotion_code', code),
     kind: 'promotion_code',
     processorId: processorId(code.id),
     active: code.active,

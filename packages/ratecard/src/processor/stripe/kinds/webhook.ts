@@ -4,7 +4,7 @@ import type { ObservedResource } from '../../../catalog/resource.ts'
 import { changeParams, creationParams, readFields, updatableFields } from './field-translation.ts'
 import type { Translations } from './field-translation.ts'
 import { listOf, ordinary, unlessEmpty, without } from './kind.ts'
-import { unsaidMembers } from './members.ts'
+import { unmanagedMembers } from './members.ts'
 import type { CreateOf, KindAdapter, UpdateOf } from './kind.ts'
 import { connectKey, metadataChange, newMetadata, splitMetadata } from './metadata.ts'
 
@@ -108,7 +108,7 @@ export function observeWebhook(endpoint: Stripe.WebhookEndpoint): ObservedResour
   const { author, mark } = splitMetadata(endpoint.metadata)
   return {
     ...ordinary,
-    ...unsaidMembers('webhook', endpoint),
+    ...unmanagedMembers('webhook', endpoint),
     kind: 'webhook',
     processorId: processorId(endpoint.id),
     active: endpoint.status !== 'disabled',

@@ -18,15 +18,15 @@ const statuses = [
   'paused',
 ] as const satisfies readonly SubscriptionStatus[]
 
-export type SaidSubscription = UntrustedReply<Stripe.Subscription>
+export type SubscriptionReply = UntrustedReply<Stripe.Subscription>
 
 /** True for a subscription that has ended for good and bills nothing any more. */
-export function hasEnded(subscription: Pick<SaidSubscription, 'status'>): boolean {
+export function hasEnded(subscription: Pick<SubscriptionReply, 'status'>): boolean {
   return subscription.status === 'canceled' || subscription.status === 'incomplete_expired'
 }
 
 /** Throws a plain error with the member that is missing or malformed. */
-export function liveSubscription(subscription: SaidSubscription): LiveSubscription {
+export function liveSubscription(subscription: SubscriptionReply): LiveSubscription {
   const { items } = subscription
   return {
     id: subscription.id,
@@ -45,12 +45,12 @@ export function liveSubscription(subscription: SaidSubscription): LiveSubscripti
   }
 }
 
-function trialMoment(subscription: SaidSubscription, member: 'trial_start' | 'trial_end'): number | null {
+function trialMoment(subscription: SubscriptionReply, member: 'trial_start' | 'trial_end'): number | null {
   const moment = subscription[member]
   return moment === null || moment === undefined ? null : milliseconds(moment, member)
 }
 
-function liveItem(item: Untrusted<Stripe.SubscriptionItem>, subscription: SaidSubscription): LiveItem {
+function liveItem(item: Untrusted<Stripe.SubscriptionItem>, subscription: SubscriptionReply): LiveItem {
   const id = text(item.id, 'item id')
   const price = livePrice(present(item.price, `price of the item ${id}`))
   const metered = price.usageType === 'metered'

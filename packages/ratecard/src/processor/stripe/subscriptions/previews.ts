@@ -4,7 +4,7 @@ import type { InvoicePreview, InvoicePreviewLine } from '../../customer-half.ts'
 import { ProcessorError } from '../../processor-error.ts'
 import { replyFlaw } from '../catalog/context.ts'
 import type { StripeContext } from '../catalog/context.ts'
-import { understood } from '../customers/single-object.ts'
+import { translateReply } from '../customers/single-object.ts'
 import { hasEnded } from './live-subscription.ts'
 import { pageFlaw } from '../connection/pages.ts'
 import { formerId, idIn, integer, milliseconds, requiredList, text } from '../connection/reading.ts'
@@ -30,7 +30,7 @@ export async function upcomingInvoice(
       flaw: (answer) => replyFlaw(answer, 'invoice', null),
     })
     const lines = await allLines(context, invoice, signal)
-    return understood(invoice, (one) => previewOf(subscription, one, lines))
+    return translateReply(invoice, (one) => previewOf(subscription, one, lines))
   } catch (error) {
     if (await isNoInvoice(context, subscription, error, signal)) return null
     throw error
@@ -58,7 +58,7 @@ async function allLines(
   invoice: UntrustedReply<Stripe.Invoice>,
   signal: AbortSignal,
 ): Promise<readonly InvoiceLineReply[]> {
-  const lines = [...understood(invoice, (one) => requiredList(one.lines?.data, 'lines'))]
+  const lines = [...translateReply(invoice, (one) => requiredList(one.lines?.data, 'lines'))]
   for (let more = invoice.lines?.has_more === true; more;) {
     const last = lines.at(-1)?.id
     const page = await context.caller.call({

@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Stripe } from 'stripe'
 import { formerId, formerObject, idIn, idOf, known, listOf, text } from '../connection/reading.ts'
 import type { Untrusted } from '../connection/reading.ts'
-import type { SaidSubscription } from './live-subscription.ts'
+import type { SubscriptionReply } from './live-subscription.ts'
 import { priceIn } from './schedule-timeline.ts'
 import type { Phase, PhaseItem, Schedule, Segment } from './schedule-timeline.ts'
 
@@ -21,7 +21,7 @@ type Reference = NonNullable<Parameters<typeof idOf>[0]>
 type Rates = readonly (Reference | null | undefined)[] | null | undefined
 
 export interface PhaseSurroundings {
-  readonly subscription: SaidSubscription
+  readonly subscription: SubscriptionReply
   /** The running phase. */
   readonly running: Phase
   readonly usual: Schedule['usual']
@@ -79,11 +79,11 @@ function itemParams(item: PhaseItem, price: string, held: SubscriptionItemReply 
  * expired ones.
  */
 function discountParams(phase: Phase, { subscription, running }: PhaseSurroundings): Pick<PhaseParams, 'discounts'> {
-  return discountsOf((phase === running ? heldDiscounts(subscription) : null) ?? saidDiscounts(phase))
+  return discountsOf((phase === running ? heldDiscounts(subscription) : null) ?? phaseDiscounts(phase))
 }
 
 /** Returns the subscription's discounts; null if the reply has none. */
-function heldDiscounts(subscription: SaidSubscription): DiscountParams[] | null {
+function heldDiscounts(subscription: SubscriptionReply): DiscountParams[] | null {
   if (subscription.discounts !== null && subscription.discounts !== undefined)
     return listOf(subscription.discounts).map(ownDiscount)
   // API versions before multiple discounts have a single one.
@@ -91,7 +91,7 @@ function heldDiscounts(subscription: SaidSubscription): DiscountParams[] | null 
   return one === null ? null : [{ discount: idOf(one, 'discount') }]
 }
 
-function saidDiscounts(phase: Phase): DiscountParams[] {
+function phaseDiscounts(phase: Phase): DiscountParams[] {
   if (phase.discounts !== null && phase.discounts !== undefined) return listOf(phase.discounts).map(sameDiscount)
   const coupon = formerId(phase, 'coupon')
   return coupon === null ? [] : [{ coupon }]

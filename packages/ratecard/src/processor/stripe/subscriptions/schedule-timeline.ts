@@ -105,7 +105,7 @@ export function planSegments(
 ): TimelinePlan {
   const within = phases.flatMap((phase) => cut(phase, turns))
   const last = phases.at(-1) ?? phases[0]
-  const missing = turns.filter((turn) => turn.at >= last.end_date && holds(last, turn.from))
+  const missing = turns.filter((turn) => turn.at >= last.end_date && hasPrice(last, turn.from))
   if (missing.length > 0 && schedule.endBehavior === 'cancel')
     throw new ProcessorError(
       'rejected',
@@ -113,12 +113,12 @@ export function planSegments(
     )
   const segments = [...within, ...goingOn(last, missing, turns)]
   for (const turn of turns) checkReached(schedule, segments, turn)
-  const moves = segments.some(({ phase, moved }) => [...moved.keys()].some((price) => holds(phase, price)))
+  const moves = segments.some(({ phase, moved }) => [...moved.keys()].some((price) => hasPrice(phase, price)))
   return { segments, changes: moves }
 }
 
 function cut(phase: Phase, turns: readonly PriceSwitch[]): Segment[] {
-  const inside = turns.filter(({ from, at }) => at > phase.start_date && at < phase.end_date && holds(phase, from))
+  const inside = turns.filter(({ from, at }) => at > phase.start_date && at < phase.end_date && hasPrice(phase, from))
   return between(phase, [phase.start_date, ...inside.map((turn) => turn.at)], phase.end_date, turns)
 }
 
@@ -155,6 +155,6 @@ export function priceIn({ price }: Pick<PhaseItem, 'price'>, moved: ReadonlyMap<
   return moved.get(price) ?? price
 }
 
-export function holds(phase: Phase, price: string): boolean {
+export function hasPrice(phase: Phase, price: string): boolean {
   return phase.items.some((item) => item.price === price)
 }

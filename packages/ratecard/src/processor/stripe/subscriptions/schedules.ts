@@ -7,12 +7,12 @@ import type { LiveItem, LiveSubscription, ScheduledSwaps } from '../../customer-
 import { ProcessorError } from '../../processor-error.ts'
 import type { WriteOptions } from '../../processor.ts'
 import type { StripeContext } from '../catalog/context.ts'
-import { readOne, understood, writeOne } from '../customers/single-object.ts'
+import { readOne, translateReply, writeOne } from '../customers/single-object.ts'
 import { hasEnded, liveSubscription } from './live-subscription.ts'
-import type { SaidSubscription } from './live-subscription.ts'
+import type { SubscriptionReply } from './live-subscription.ts'
 import { idIn, text } from '../connection/reading.ts'
 import { phaseParams } from './schedule-phases.ts'
-import { holds, planSegments, remainingPhases, scheduleFrom } from './schedule-timeline.ts'
+import { hasPrice, planSegments, remainingPhases, scheduleFrom } from './schedule-timeline.ts'
 import type { Phase, Schedule, PriceSwitch } from './schedule-timeline.ts'
 import { retrieveSubscription, withAllItems } from './subscriptions.ts'
 
@@ -34,10 +34,10 @@ export async function scheduleSwaps(
   const subscription = await withAllItems(context, found, signal)
   refuseEnding(subscription)
   // Everything is read before the first write.
-  const live = understood(subscription, liveSubscription)
-  const owner = understood(subscription, (one) => idIn(one.schedule))
+  const live = translateReply(subscription, liveSubscription)
+  const owner = translateReply(subscription, (one) => idIn(one.schedule))
   const present = owner === null ? null : await readSchedule(context, owner, signal)
-  const turns = understood(subscription, () => swaps.map((swap) => turnOf(swap, live, present)))
+  const turns = translateReply(subscription, () => swaps.map((swap) => turnOf(swap, live, present)))
   await checkPrices(context, live, turns, signal)
   const asked = { subscription, live, turns }
   const change =
@@ -73,7 +73,7 @@ export async function readScheduledPrices(
  */
 function successors(subscription: LiveSubscription, then: Phase): Map<ProcessorId, ProcessorId> {
   const present = subscription.items.map((item) => item.price.id)
-  const leaving = present.filter((price) => !holds(then, price))
+  const leaving = present.filter((price) => !hasPrice(then, price))
   const coming = then.items.map((item) => processorId(item.price)).filter((price) => !present.includes(price))
   const pairs = leaving.flatMap((price, index) => {
     const successor = coming[index]
@@ -82,7 +82,7 @@ function successors(subscription: LiveSubscription, then: Phase): Map<ProcessorI
   return new Map(pairs)
 }
 
-function refuseEnding(subscription: SaidSubscription): void {
+function refuseEnding(subscription: SubscriptionReply): void {
   const { id, cancel_at: at } = subscription
   if (hasEnded(subscription)) throw rejected(`The subscription ${id} has ended.`)
   // A schedule would override the planned cancellation.
@@ -93,7 +93,7 @@ function refuseEnding(subscription: SaidSubscription): void {
 /** Returns the time of the move: the end of the item's period, or the start of the scheduled phase with the price. */
 function turnOf(swap: ScheduledSwaps['swaps'][number], live: LiveSubscription, schedule: Schedule | null): PriceSwitch {
   const on = (price: string): LiveItem | undefined => live.items.find((item) => item.price.id === price)
-  const later = (price: string) => schedule?.phases.find((phase) => isAhead(schedule, phase) && holds(phase, price))
+  const later = (price: string) => schedule?.phases.find((phase) => isAhead(schedule, phase) && hasPrice(phase, price))
   const item = on(swap.from)
   if (item !== undefined) return { ...swap, at: item.currentPeriodEnd / 1000 }
   const phase = later(swap.from) ?? later(swap.to)
@@ -135,7 +135,7 @@ async function readUsageType(context: StripeContext, id: string, signal: AbortSi
   if (price === null) throw rejected(`There is no price ${id}.`)
   const { recurring } = price
   if (recurring === null || recurring === undefined) throw rejected(`The price ${id} does not recur.`)
-  return understood(price, () => text(recurring.usage_type, 'usage_type'))
+  return translateReply(price, () => text(recurring.usage_type, 'usage_type'))
 }
 
 async function readSchedule(context: StripeContext, id: string, signal: AbortSignal): Promise<Schedule> {
@@ -145,11 +145,11 @@ async function readSchedule(context: StripeContext, id: string, signal: AbortSig
   }
   const schedule = await readOne(context, request, { object: 'subscription_schedule', id }, signal)
   if (schedule === null) throw rejected(`There is no schedule ${id}.`)
-  return understood(schedule, scheduleFrom)
+  return translateReply(schedule, scheduleFrom)
 }
 
 interface ScheduleMove {
-  readonly subscription: SaidSubscription
+  readonly subscription: SubscriptionReply
   readonly live: LiveSubscription
   readonly turns: readonly PriceSwitch[]
 }
@@ -177,10 +177,10 @@ async function changeOfNew(
       context.stripe.subscriptionSchedules.create({ from_subscription: subscription.id }, sending),
   }
   const made = await writeOne(context, request, { object: 'subscription_schedule', id: null }, options)
-  const owner = understood(made, (one) => idIn(one.subscription))
+  const owner = translateReply(made, (one) => idIn(one.subscription))
   if (owner !== null && owner !== subscription.id) throw strange(made.id, subscription.id)
   try {
-    return changeOf(understood(made, scheduleFrom), asked)
+    return changeOf(translateReply(made, scheduleFrom), asked)
   } catch {
     return await changeOfRead(context, made.id, asked, options)
   }
@@ -196,13 +196,17 @@ async function changeOfRead(
   try {
     return changeOf(schedule, asked)
   } catch (error) {
-    if (schedule.subscription === asked.subscription.id) await letGo(context, id, options)
+    if (schedule.subscription === asked.subscription.id) await releaseSchedule(context, id, options)
     throw error
   }
 }
 
 /** Releases the schedule: the subscription continues unchanged, because no change of the schedule has started. */
-async function letGo(context: StripeContext, id: string, { idempotencyKey, signal }: WriteOptions): Promise<void> {
+async function releaseSchedule(
+  context: StripeContext,
+  id: string,
+  { idempotencyKey, signal }: WriteOptions,
+): Promise<void> {
   const request = {
     operation: 'POST /v1/subscription_schedules/:id/release',
     send: (sending: Stripe.RequestOptions) => context.stripe.subscriptionSchedules.release(id, {}, sending),
@@ -225,7 +229,7 @@ function changeOf(schedule: Schedule, { subscription, live, turns }: ScheduleMov
     from: phases[0].start_date,
     params: {
       ...(schedule.endBehavior === 'cancel' ? {} : { end_behavior: 'release' }),
-      phases: understood(said, () => plan.segments.map((segment) => phaseParams(segment, around))),
+      phases: translateReply(said, () => plan.segments.map((segment) => phaseParams(segment, around))),
       proration_behavior: 'none',
     },
   }
@@ -241,7 +245,7 @@ async function write(
     send: (sending: Stripe.RequestOptions) => context.stripe.subscriptionSchedules.update(schedule, params, sending),
   }
   const after = await writeOne(context, request, { object: 'subscription_schedule', id: schedule }, options)
-  if (isWritten(understood(after, scheduleFrom), params, from)) return
+  if (isWritten(translateReply(after, scheduleFrom), params, from)) return
   throw new ProcessorError(
     'broken',
     `Stripe accepted the change of ${schedule}, but its phases are not what was asked.`,

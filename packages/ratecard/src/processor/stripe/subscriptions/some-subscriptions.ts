@@ -1,7 +1,7 @@
 import type { LiveSubscription } from '../../customer-half.ts'
 import type { StripeContext } from '../catalog/context.ts'
 import { hasEnded } from './live-subscription.ts'
-import type { SaidSubscription } from './live-subscription.ts'
+import type { SubscriptionReply } from './live-subscription.ts'
 import { listSome } from '../connection/pages.ts'
 import { translated } from './subscriptions.ts'
 
@@ -22,7 +22,7 @@ export async function someSubscriptions(
     { signal },
   )
   const subscriptions: LiveSubscription[] = []
-  for (const one of found as SaidSubscription[])
+  for (const one of found as SubscriptionReply[])
     if (!hasEnded(one)) subscriptions.push(await translated(context, one, signal))
   return { subscriptions, complete }
 }

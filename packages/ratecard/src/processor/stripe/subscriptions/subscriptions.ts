@@ -5,9 +5,9 @@ import type { LiveSubscription, ItemSwap } from '../../customer-half.ts'
 import { ProcessorError } from '../../processor-error.ts'
 import type { WriteOptions } from '../../processor.ts'
 import type { StripeContext } from '../catalog/context.ts'
-import { readAll, readOne, understood, writeOne } from '../customers/single-object.ts'
+import { readAll, readOne, translateReply, writeOne } from '../customers/single-object.ts'
 import { hasEnded, liveSubscription } from './live-subscription.ts'
-import type { SaidSubscription } from './live-subscription.ts'
+import type { SubscriptionReply } from './live-subscription.ts'
 
 type Filter = Pick<Stripe.SubscriptionListParams, 'customer' | 'price'>
 
@@ -37,7 +37,7 @@ function listed(
   context: StripeContext,
   filter: Stripe.SubscriptionListParams,
   signal: AbortSignal,
-): Promise<readonly SaidSubscription[]> {
+): Promise<readonly SubscriptionReply[]> {
   return readAll<Stripe.Subscription>(
     context,
     'subscription',
@@ -51,7 +51,7 @@ function listed(
 
 async function translatedAll(
   context: StripeContext,
-  newestFirst: readonly SaidSubscription[],
+  newestFirst: readonly SubscriptionReply[],
   signal: AbortSignal,
 ): Promise<LiveSubscription[]> {
   const live: LiveSubscription[] = []
@@ -73,7 +73,7 @@ export function retrieveSubscription(
   context: StripeContext,
   id: string,
   signal: AbortSignal,
-): Promise<SaidSubscription | null> {
+): Promise<SubscriptionReply | null> {
   const request = {
     operation: 'GET /v1/subscriptions/:id',
     send: (options: Stripe.RequestOptions) => context.stripe.subscriptions.retrieve(id, {}, options),
@@ -116,18 +116,18 @@ function isDone(after: LiveSubscription, swap: ItemSwap): boolean {
 /** Returns the subscription with all its items, converted. */
 export async function translated(
   context: StripeContext,
-  subscription: SaidSubscription,
+  subscription: SubscriptionReply,
   signal: AbortSignal,
 ): Promise<LiveSubscription> {
-  return understood(await withAllItems(context, subscription, signal), liveSubscription)
+  return translateReply(await withAllItems(context, subscription, signal), liveSubscription)
 }
 
 /** Completes the list of items, because a reply may contain only its first page. */
 export async function withAllItems(
   context: StripeContext,
-  subscription: SaidSubscription,
+  subscription: SubscriptionReply,
   signal: AbortSignal,
-): Promise<SaidSubscription> {
+): Promise<SubscriptionReply> {
   const { items } = subscription
   if (items?.has_more !== true) return subscription
   const data = await readAll<Stripe.SubscriptionItem>(

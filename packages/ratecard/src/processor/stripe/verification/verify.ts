@@ -66,8 +66,8 @@ export async function verify(options: VerifyOptions): Promise<readonly ScenarioR
 
 async function decide(scenario: Scenario, real: Stage, sandbox: Stage, secretKey: string): Promise<ScenarioResult> {
   const { id, belief } = scenario
-  const expected = await seen(scenario, sandbox, secretKey)
-  const found = await seen(scenario, real, secretKey)
+  const expected = await runScenario(scenario, sandbox, secretKey)
+  const found = await runScenario(scenario, real, secretKey)
   const errors = [expected, found].flatMap(({ error }) => (error === null ? [] : [error]))
   return {
     id,
@@ -84,7 +84,7 @@ interface RecordedAnswer {
   readonly leftBehind: readonly string[]
 }
 
-async function seen(scenario: Scenario, stage: Stage, secretKey: string): Promise<RecordedAnswer> {
+async function runScenario(scenario: Scenario, stage: Stage, secretKey: string): Promise<RecordedAnswer> {
   try {
     return { seen: await scenario.observe(stage), error: null, leftBehind: await stage.cleanUp() }
   } catch (error) {

@@ -27,7 +27,7 @@ class ImmediateDriver extends SqliteDriver {
   readonly #database: SqliteFile.Database
 
   constructor(database: SqliteFile.Database) {
-    super({ database: new PreparedOnce(database) })
+    super({ database: new StatementCache(database) })
     this.#database = database
   }
 
@@ -42,13 +42,13 @@ class ImmediateDriver extends SqliteDriver {
   }
 }
 
-const mostStatements = 500
+const maxStatements = 500
 
 /**
  * Cache of prepared statements. Preparing costs more than running, and the memory of a statement outside the heap is freed late: a push
  * runs thousands of them.
  */
-export class PreparedOnce {
+export class StatementCache {
   readonly #database: SqliteFile.Database
   readonly #statements = new Map<string, SqliteFile.Statement>()
 
@@ -59,7 +59,7 @@ export class PreparedOnce {
   prepare(text: string): SqliteFile.Statement {
     const known = this.#statements.get(text)
     if (known !== undefined) return known
-    if (this.#statements.size >= mostStatements) this.#statements.clear()
+    if (this.#statements.size >= maxStatements) this.#statements.clear()
     const statement = this.#database.prepare(text)
     this.#statements.set(text, statement)
     return statement

@@ -203,7 +203,7 @@ class WorkerdRuntime implements WorkerRuntime {
 
 function startProblem(spec: WorkerVersionSpec, error: unknown, map: TraceMapper): unknown {
   if (error instanceof ServiceError) return error
-  const words = error instanceof StartFailed ? complaint(error.lastWords) : ''
+  const words = error instanceof StartFailed ? complaint(error.stderrTail) : ''
   const reason = error instanceof Error ? error.message : String(error)
   const detail = words === '' ? reason : map(words)
   return new ServiceError('worker_start_failed', `Version ${spec.version} of "${spec.name}" did not start: ${detail}`, {

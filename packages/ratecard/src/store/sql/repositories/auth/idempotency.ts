@@ -2,7 +2,7 @@ import type { Sealer } from '../../../seal.ts'
 import type { IdempotencyRecord, IdempotencyStore } from '../../../store.ts'
 import type { Database } from '../../database/database.ts'
 
-const keptMs = 24 * 60 * 60 * 1000
+const retentionMs = 24 * 60 * 60 * 1000
 
 export function idempotencyContext(key: string): string {
   return `idempotency_keys:${key}`
@@ -22,7 +22,7 @@ export class SqlIdempotency implements IdempotencyStore {
     const present = await this.#database.write(async (db) => {
       await db
         .deleteFrom('idempotencyKeys')
-        .where('createdAt', '<=', now - keptMs)
+        .where('createdAt', '<=', now - retentionMs)
         .execute()
       for (;;) {
         const claimed = await db

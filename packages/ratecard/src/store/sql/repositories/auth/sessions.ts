@@ -3,7 +3,7 @@ import type { SessionRecord, SessionStore } from '../../../tenant-store.ts'
 import type { Database } from '../../database/database.ts'
 
 /** Retention (ms) of expired sessions: for a day, an expired session can be distinguished from an unknown one. */
-const keptMs = 24 * 60 * 60 * 1000
+const retentionMs = 24 * 60 * 60 * 1000
 
 export class SqlSessions implements SessionStore {
   readonly #database: Database
@@ -23,7 +23,7 @@ export class SqlSessions implements SessionStore {
       if (tenant === undefined) throw new ServiceError('tenant_not_found', `There is no tenant "${session.tenantId}".`)
       await db
         .deleteFrom('sessions')
-        .where('expiresAt', '<=', session.createdAt - keptMs)
+        .where('expiresAt', '<=', session.createdAt - retentionMs)
         .execute()
       await db.insertInto('sessions').values(session).execute()
     })

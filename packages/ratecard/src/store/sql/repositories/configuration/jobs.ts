@@ -16,7 +16,7 @@ type EndJobInput = Parameters<JobStore['end']>[1]
 type JobMove = Awaited<ReturnType<JobStore['movesBetween']>>[number]
 
 /** Maximum number of LIKE conditions in one query. */
-const mostConditions = 50
+const maxConditions = 50
 
 /** Steps per query. The embedded engine blocks all other requests meanwhile. */
 const stepsAtOnce = 1000
@@ -111,7 +111,7 @@ export class SqlJobs extends SqlJournal<JobRecord, NewJob, JobStepRecord, EndJob
           .where('position', '<', start + stepsAtOnce)
           .where('state', '=', 'succeeded')
           // An expression with hundreds of conditions is slower than reading all steps, and its depth is limited.
-          .$if(prices.length <= mostConditions, (query) =>
+          .$if(prices.length <= maxConditions, (query) =>
             query.where((eb) => eb.or(prices.map((price) => eb('step', 'like', `%"${price}"%`)))),
           )
           .orderBy('position')

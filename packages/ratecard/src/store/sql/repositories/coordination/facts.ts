@@ -1,7 +1,7 @@
-import type { FactStore } from '../../../store.ts'
+import type { KeyValueStore } from '../../../store.ts'
 import type { Database, ReadConnection } from '../../database/database.ts'
 
-export class SqlFacts implements FactStore {
+export class SqlFacts implements KeyValueStore {
   readonly #database: Database
 
   constructor(database: Database) {

@@ -141,7 +141,7 @@ class LeaseKeeper {
   readonly #renew: () => Promise<boolean>
   readonly #reason: ServiceError
   #next: NodeJS.Timeout | undefined
-  #callOffEnd: () => void = () => undefined
+  #cancelExpiry: () => void = () => undefined
   #renewing: Promise<void> = Promise.resolve()
   #stopped = false
 
@@ -184,8 +184,8 @@ class LeaseKeeper {
   }
 
   #heldFrom(moment: number): void {
-    this.#callOffEnd()
-    this.#callOffEnd = atDeadline(moment + this.#ttlMs, () => this.#lose())
+    this.#cancelExpiry()
+    this.#cancelExpiry = atDeadline(moment + this.#ttlMs, () => this.#lose())
   }
 
   #lose(): void {
@@ -196,7 +196,7 @@ class LeaseKeeper {
 
   #clear(): void {
     clearTimeout(this.#next)
-    this.#callOffEnd()
+    this.#cancelExpiry()
   }
 }
 

@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import { nextSlots, stillCounting, toleranceMs } from '../../../pacing.ts'
 import type { Slot } from '../../../pacing.ts'
-import type { Moment, PaceAsk, PaceStore } from '../../../store.ts'
+import type { GrantedSlot, SlotRequest, PaceStore } from '../../../store.ts'
 import type { Database, Write } from '../../database/database.ts'
 
 /** Minimum time (ms) to use a slot. Over a slow connection the database's clock is known less exactly, which could leave no time at all. */
@@ -15,7 +15,7 @@ export class SqlPaces implements PaceStore {
     this.#database = database
   }
 
-  async reserve(ask: PaceAsk): Promise<readonly Moment[]> {
+  async reserve(ask: SlotRequest): Promise<readonly GrantedSlot[]> {
     return this.#database.write(async (db) => {
       const given = await lockedSlots(db, ask.name)
       const { now, askedAt, toldAt } = await this.#readClock(db)

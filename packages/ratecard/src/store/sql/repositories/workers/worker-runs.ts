@@ -45,7 +45,7 @@ export class SqlWorkerRuns implements WorkerRunStore {
         return { id: options.newId(), worker, cron, scheduledTime, deploymentId }
       }
       const missed = planned.flatMap(({ due, plan }) =>
-        plan.missed.map(({ scheduledTime, note }) => ended(newRun(due, scheduledTime), 'missed', note, now)),
+        plan.missed.map(({ scheduledTime, note }) => unstartedRun(newRun(due, scheduledTime), 'missed', note, now)),
       )
       await insertRuns(db, missed)
       const runs = planned.flatMap(({ due, plan }) => (plan.run === null ? [] : [newRun(due, plan.run)]))
@@ -141,7 +141,7 @@ export class SqlWorkerRuns implements WorkerRunStore {
     )
   }
 
-  async loseStale(before: number, now: number): Promise<number> {
+  async expireStaleRuns(before: number, now: number): Promise<number> {
     const stale = await this.#database.read((db) =>
       db
         .selectFrom('workerRuns')
@@ -245,10 +245,10 @@ function begun(run: NewRun, instance: string, now: number): RunRecord {
 }
 
 function stillGoing(run: NewRun, now: number): RunRecord {
-  return ended(run, 'skipped', 'The run before it was still going.', now)
+  return unstartedRun(run, 'skipped', 'The run before it was still going.', now)
 }
 
-function ended(run: NewRun, outcome: 'missed' | 'skipped', error: string, now: number): RunRecord {
+function unstartedRun(run: NewRun, outcome: 'missed' | 'skipped', error: string, now: number): RunRecord {
   return {
     ...run,
     startedAt: null,

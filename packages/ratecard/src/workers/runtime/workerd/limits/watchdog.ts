@@ -26,10 +26,10 @@ export interface Watchdog {
   stop(): void
 }
 
-const idleLookMs = 1_000
-const memoryLookMs = 25
+const idlePollMs = 1_000
+const memoryPollMs = 25
 /** Reading the CPU clock costs as much as a short request. With several invocations in flight, a reading up to 5 ms old is reused. */
-const freshMs = 5
+const maxReadingAgeMs = 5
 
 export function startWatchdog(options: WatchdogOptions): Watchdog {
   return new ProcessWatchdog(options)
@@ -38,13 +38,13 @@ export function startWatchdog(options: WatchdogOptions): Watchdog {
 class ProcessWatchdog implements Watchdog {
   private readonly options: WatchdogOptions
   private readonly budget: CpuBudget
-  private readonly lookMs: number
+  private readonly pollMs: number
   private timer: NodeJS.Timeout | undefined
   /** Starts with frequent readings, because the top-level code has just run. */
   private fast = true
   private done = false
-  private lastLook = performance.now()
-  private lastMemoryLook = 0
+  private lastPollAt = performance.now()
+  private lastMemoryPollAt = 0
   private inFlight = 0
   /** CPU time (ms) that an invocation would have been charged if it had been in flight since the start. */
   private shared = 0
@@ -59,7 +59,7 @@ class ProcessWatchdog implements Watchdog {
     this.known = cpuMs !== null
     this.sharedAt = cpuMs ?? 0
     this.budget = new CpuBudget(options.limits.cpuMs, this.sharedAt)
-    this.lookMs = Math.min(50, Math.max(5, options.limits.cpuMs / 10))
+    this.pollMs = Math.min(50, Math.max(5, options.limits.cpuMs / 10))
     this.schedule()
   }
 
@@ -92,7 +92,7 @@ class ProcessWatchdog implements Watchdog {
 
   private share(): number | null {
     const now = performance.now()
-    if (this.inFlight > 1 && now - this.readAt < freshMs) return this.sharedAt
+    if (this.inFlight > 1 && now - this.readAt < maxReadingAgeMs) return this.sharedAt
     const cpuMs = this.options.readings.cpuMs()
     if (cpuMs === null) return null
     this.readAt = now
@@ -103,22 +103,22 @@ class ProcessWatchdog implements Watchdog {
 
   private speedUp(): void {
     this.fast = true
-    this.lastLook = performance.now()
+    this.lastPollAt = performance.now()
     this.schedule()
   }
 
   private schedule(): void {
     clearTimeout(this.timer)
     if (this.done) return
-    this.timer = setTimeout(() => this.look(), this.fast ? this.lookMs : idleLookMs)
+    this.timer = setTimeout(() => this.poll(), this.fast ? this.pollMs : idlePollMs)
     this.timer.unref()
   }
 
-  private look(): void {
+  private poll(): void {
     const now = performance.now()
     const cpuMs = this.options.readings.cpuMs()
     if (cpuMs !== null) {
-      const verdict = this.budget.look(cpuMs, now - this.lastLook)
+      const verdict = this.budget.look(cpuMs, now - this.lastPollAt)
       if (verdict === 'exceeded') {
         this.exceeded('exceeded_cpu', cpuDetail(this.options.limits.cpuMs))
         return
@@ -126,9 +126,9 @@ class ProcessWatchdog implements Watchdog {
       if (verdict === 'ping') this.ping()
       this.fast = verdict !== 'idle'
     }
-    this.lastLook = now
-    if (!this.fast || now - this.lastMemoryLook >= memoryLookMs) {
-      this.lastMemoryLook = now
+    this.lastPollAt = now
+    if (!this.fast || now - this.lastMemoryPollAt >= memoryPollMs) {
+      this.lastMemoryPollAt = now
       const { memoryMb } = this.options.limits
       const used = this.options.readings.memoryMb()
       if (used !== null && used > memoryMb) {

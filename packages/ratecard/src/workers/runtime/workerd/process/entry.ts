@@ -1,7 +1,7 @@
 // Source text of the modules that the host adds beside the author's. They run in the author's isolate and are no security boundary: a
 // worker that changes them spoils only its own logs and outcomes.
 
-import { longestMessage } from '../../worker-runtime.ts'
+import { maxMessageLength } from '../../worker-runtime.ts'
 
 /** Header that marks a response standing for an exception of the handler. */
 export const exceptionHeader = 'x-ratecard-exception'
@@ -19,7 +19,7 @@ function plain(value) {
   if (value instanceof Error) return value.stack ?? String(value);
   try { return (typeof value === 'object' && value !== null ? stringify(value) : undefined) ?? String(value); } catch { return String(value); }
 }
-const cut = (text) => text.length > ${longestMessage} ? text.slice(0, ${longestMessage}) + '… (' + text.length + ' characters)' : text;
+const cut = (text) => text.length > ${maxMessageLength} ? text.slice(0, ${maxMessageLength}) + '… (' + text.length + ' characters)' : text;
 export function emit(level, message, extra) {
   raw('\\u001e' + stringify({ time: now(), level, ...invocation.getStore(), message: cut(message), ...extra }));
 }

@@ -17,7 +17,7 @@ import type { Confinement } from '../confinement/confinement.ts'
 import { processesFrom, StartFailed, watchStart } from './start-watch.ts'
 
 /** Maximum length (bytes) of a unix socket path, without the terminating zero byte. */
-const longestSocketPath = 107
+const maxSocketPathLength = 107
 
 export interface ProcessOptions {
   readonly spec: WorkerVersionSpec
@@ -34,7 +34,7 @@ export interface ProcessOptions {
 
 export interface ProcessExit {
   /** Last lines of standard error, used to find the cause of the exit. */
-  readonly lastWords: string
+  readonly stderrTail: string
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
 }
@@ -54,7 +54,7 @@ export interface WorkerdProcess {
 
 /** Resolves when both sockets accept connections. The configuration, which contains secrets, has been deleted from disk by then. */
 export async function startProcess(options: ProcessOptions): Promise<WorkerdProcess> {
-  if (Buffer.byteLength(path.join(options.folder, fileNames.control)) > longestSocketPath)
+  if (Buffer.byteLength(path.join(options.folder, fileNames.control)) > maxSocketPathLength)
     throw new StartFailed(`The folder ${options.folder} is too deep for unix sockets.`, '')
   const egress = createEgress(options.egress)
   const removeAll = async (): Promise<void> => {
@@ -115,11 +115,11 @@ async function launch(options: ProcessOptions, removeAll: () => Promise<void>): 
   const filter = confinement.filter === null ? 'ignore' : openSync(path.join(folder, fileNames.filter), 'r')
   const child = spawn(command, rest, { env: {}, cwd: '/', stdio: ['ignore', 'pipe', 'pipe', 'pipe', filter] })
   if (typeof filter === 'number') closeSync(filter)
-  giveWay(child.pid)
+  lowerPriority(child.pid)
   const words = collect(child, options.onLine)
   const ended = new Promise<ProcessExit>((resolve) => {
-    child.once('error', (error) => resolve({ lastWords: error.message, code: null, signal: null }))
-    child.once('close', (code, signal) => resolve({ lastWords: words(), code, signal }))
+    child.once('error', (error) => resolve({ stderrTail: error.message, code: null, signal: null }))
+    child.once('close', (code, signal) => resolve({ stderrTail: words(), code, signal }))
   })
   const removed = ended
     .then(removeAll)
@@ -148,16 +148,16 @@ async function launch(options: ProcessOptions, removeAll: () => Promise<void>): 
 }
 
 /** Increment of the nice level: the service gets about three times the CPU share of a worker on a busy core. */
-const nicer = 5
+const niceIncrement = 5
 
 /**
  * Lowers the priority right after the start, before the process has children and threads, which inherit it. Otherwise a looping worker
  * could starve the service.
  */
-function giveWay(pid: number | undefined): void {
+function lowerPriority(pid: number | undefined): void {
   if (pid === undefined) return
   try {
-    os.setPriority(pid, Math.min(os.getPriority() + nicer, os.constants.priority.PRIORITY_LOW))
+    os.setPriority(pid, Math.min(os.getPriority() + niceIncrement, os.constants.priority.PRIORITY_LOW))
   } catch {
     // The process has ended, or the system does not allow it. Workers then have the same priority as the service.
   }
@@ -228,7 +228,7 @@ async function ready(
     timer = setTimeout(() => reject(new StartFailed(`The worker did not start within ${timeoutMs} ms.`, '')), timeoutMs)
   })
   const death = gone.then((end) => {
-    throw new StartFailed('The worker ended while it started.', end.lastWords)
+    throw new StartFailed('The worker ended while it started.', end.stderrTail)
   })
   // Marks the rejection as handled, because the promise may lose the race.
   death.catch(() => undefined)

@@ -223,7 +223,7 @@ export class WorkerdWorker implements RunningWorker {
 
 function exitOf(ended: ProcessExit, stopping: boolean, spec: WorkerVersionSpec): WorkerExit {
   if (stopping) return { reason: 'stopped', detail: 'The worker was stopped.' }
-  if (outOfMemory.test(ended.lastWords)) {
+  if (outOfMemory.test(ended.stderrTail)) {
     const detail = `The worker ran out of its ${spec.limits.heapMb} MB of JavaScript heap.`
     return { reason: 'exceeded_memory', detail }
   }

@@ -7,14 +7,14 @@ import { cpuDetail, memoryDetail } from '../limits/watchdog.ts'
 
 /** The process exited, did not listen in time, or exceeded a limit. `lastWords` is the end of its standard error. */
 export class StartFailed extends Error {
-  readonly lastWords: string
+  readonly stderrTail: string
   constructor(message: string, lastWords: string) {
     super(message)
-    this.lastWords = lastWords
+    this.stderrTail = lastWords
   }
 }
 
-const lookMs = 15
+const pollMs = 15
 /** CPU time allowance (ms) for the start of workerd itself on a slow machine. */
 const startCpuMs = 2_000
 
@@ -39,7 +39,7 @@ export function watchStart(pid: number, limits: Pick<WorkerLimits, 'cpuMs' | 'me
       const cpuMs = readings.of.cpuMs() ?? 0
       if (memoryMb > limits.memoryMb) reject(new StartFailed(memoryDetail(memoryMb, limits.memoryMb), ''))
       else if (cpuMs > limits.cpuMs + startCpuMs) reject(new StartFailed(cpuDetail(limits.cpuMs), ''))
-    }, lookMs)
+    }, pollMs)
   })
   // Marks the rejection as handled; it matters only while the caller awaits the start.
   exceeded.catch(() => undefined)

@@ -56,12 +56,12 @@ export class EgressRefusedError extends Error {}
 
 const connectTimeoutMs = 10_000
 /** Maximum number of concurrent fetches per process. Each uses memory and a file descriptor of the service. */
-const mostFetches = 1_000
+const maxFetches = 1_000
 /**
  * Maximum number of concurrent fetches to workers of this service. Such a request may cause the next one: a worker that calls itself twice
  * would otherwise double its requests until all slots are taken.
  */
-const mostToWorkers = 64
+const maxFetchesToWorkers = 64
 const notHost = hopByHopAnd('host')
 /**
  * `X-Forwarded-For` is removed from requests to the service: a worker calls from this machine, like a trusted proxy, and could forge the
@@ -75,9 +75,9 @@ export function createEgress(policy: EgressPolicy): Egress {
   const takePlace = placesAtWorkers()
   const server = http.createServer({ requireHostHeader: false, keepAliveTimeout: 0 })
   server.requestTimeout = 0
-  server.maxConnections = mostFetches
+  server.maxConnections = maxFetches
   server.on('drop', () =>
-    policy.onRefused?.(`A fetch failed: the worker had ${String(mostFetches)} under way, which is its limit.`),
+    policy.onRefused?.(`A fetch failed: the worker had ${String(maxFetches)} under way, which is its limit.`),
   )
   server.on(
     'request',
@@ -113,9 +113,9 @@ function placesAtWorkers(): TakePlace {
   let taken = 0
   return ({ url, ours }, connection) => {
     if (!ours || !url.pathname.startsWith(workersRoot)) return
-    if (taken >= mostToWorkers)
+    if (taken >= maxFetchesToWorkers)
       throw new EgressRefusedError(
-        `fetch to ${url.host} was refused: the worker had ${String(mostToWorkers)} requests to workers of this service under way, which is its limit. A worker that calls itself may do so without end.`,
+        `fetch to ${url.host} was refused: the worker had ${String(maxFetchesToWorkers)} requests to workers of this service under way, which is its limit. A worker that calls itself may do so without end.`,
       )
     taken++
     connection.once('close', () => taken--)
