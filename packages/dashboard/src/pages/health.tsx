@@ -1,7 +1,7 @@
 // Health page: the findings of `doctor`.
 import { api } from '../api.ts'
 import { useLoaded } from '../live.ts'
-import { Badge, Card, Page, Show, Text } from '../ui/basic.tsx'
+import { Badge, Card, Page, Prose, Show, Text } from '../ui/basic.tsx'
 import { many } from '../words.ts'
 
 const tones = { ok: 'good', warning: 'warn', problem: 'bad' } as const
@@ -48,11 +48,11 @@ export function Health() {
                       <Text>{finding.check}</Text>
                     </h2>
                     <p>
-                      <Text>{finding.detail}</Text>
+                      <Prose>{finding.detail}</Prose>
                     </p>
                     {finding.hint === undefined ? null : (
                       <p className="quiet">
-                        <Text>{finding.hint}</Text>
+                        <Prose>{finding.hint}</Prose>
                       </p>
                     )}
                   </div>
