@@ -42,7 +42,7 @@ export const problemCodes = {
     title: 'The session is not valid',
     when: 'The session cookie is missing, expired, revoked or forged.',
   },
-  not_allowed: { status: 403, title: 'Not allowed', when: 'The caller is authenticated, but may not do this operation.' },
+  not_allowed: { status: 403, title: 'Not allowed', when: 'This caller may not do this; `detail` says why.' },
   key_scope: {
     status: 403,
     title: 'The service key may not do this',
@@ -135,7 +135,7 @@ export const problemCodes = {
   job_not_running: {
     status: 409,
     title: 'The state of the job does not allow this',
-    when: 'Only a running job can be cancelled, and only an interrupted or failed job can be resumed.',
+    when: 'A running or waiting job can be cancelled; an interrupted, waiting or failed job can be resumed. Some kinds allow neither: `allows` of the job lists what it allows.',
   },
   push_cancelled: {
     status: 409,
