@@ -63,7 +63,7 @@ describe.skipIf(chromiumPath === null)('in a browser', () => {
     await page.getByRole('button', { name: 'Show the plan' }).click()
     await page.getByText('What changes').waitFor()
     await page.getByRole('button', { name: 'Apply …' }).click()
-    await page.getByLabel('Why (for the history)').fill('First prices')
+    await page.getByLabel('Reason (shown in the history)').fill('First prices')
     await page.getByRole('button', { name: 'Apply this plan' }).click()
     await page.getByRole('link', { name: 'revision 1' }).waitFor()
 
@@ -164,12 +164,12 @@ describe.skipIf(chromiumPath === null)('in a browser', () => {
     expect(job).toMatchObject({ state: 'waiting', allows: ['cancel'] })
     const { page, open } = await signIn(key)
     await open(`jobs/${job?.id ?? ''}`)
-    const [stop, goOn] = ['Stop …', 'Go on …'].map((name) => page.getByRole('button', { name }))
+    const [stop, resume] = ['Stop …', 'Resume …'].map((name) => page.getByRole('button', { name }))
     await stop?.click()
-    expect(await goOn?.count()).toBe(0)
+    expect(await resume?.count()).toBe(0)
     await page.getByRole('dialog').getByRole('button', { name: 'Stop it' }).click()
     await page.getByText('cancelled', { exact: true }).first().waitFor()
-    await expect.poll(async () => [await stop?.count(), await goOn?.count()]).toEqual([0, 0])
+    await expect.poll(async () => [await stop?.count(), await resume?.count()]).toEqual([0, 0])
     const deal = (await client.jobs.list({ kind: 'enterprise_apply' })).jobs[0]
     expect(deal?.allows).toEqual([])
   })
@@ -248,7 +248,7 @@ describe.skipIf(chromiumPath === null)('in a browser', () => {
       ['tenants', 'Add a tenant'],
       ['tenants/acme', 'Show what would change'],
       ['webhooks', 'Show the secret'],
-      ['keys', 'Make a key'],
+      ['keys', 'Create key'],
       ['workers/hello', 'Run '],
     ] as const) {
       await acts.open(where)

@@ -57,7 +57,7 @@ export function Frame({ isConnected, children }: FrameProps) {
       <main id="content" tabIndex={-1}>
         {isConnected ? null : (
           <div className="alert alert-warning" role="status">
-            <p>The service does not answer. What is shown may be out of date; this page goes on trying.</p>
+            <p>No connection to the service. Data may be out of date. Retrying …</p>
           </div>
         )}
         {children}

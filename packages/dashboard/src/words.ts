@@ -102,6 +102,9 @@ export const kindWords: Readonly<Record<string, string>> = {
   feature: 'feature',
 }
 
+/** State of a subscription as a label, e.g. `Past due` for `past_due`. */
+export const stateLabel = (state: string) => `${state.charAt(0).toUpperCase()}${state.slice(1).replaceAll('_', ' ')}`
+
 /** A value of a document as one line of text. */
 export function shown(value: unknown): string {
   if (value === null || value === undefined) return '—'

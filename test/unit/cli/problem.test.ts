@@ -7,7 +7,7 @@ const failed = (detail: string) =>
   showFailure(
     new CliFailure(1, {
       code: 'processor_rejected',
-      title: 'The processor refused',
+      title: 'The processor rejected the request',
       detail,
       processor: { message: 'No such tax code.', request_id: 'req_1' },
       extra: { push_id: 'push-1', steps_done: 1, steps_total: 5 },
@@ -18,7 +18,7 @@ const failed = (detail: string) =>
 test('a push that stopped said its cause and its steps twice: the processor’s words and the count stand once', () => {
   const shown = failed('The push stopped at create of price "pro", after 1 of 5 steps. No such tax code.')
   expect(shown.split('\n')).toEqual([
-    'Error: The processor refused. (processor_rejected)',
+    'Error: The processor rejected the request. (processor_rejected)',
     '  The push stopped at create of price "pro", after 1 of 5 steps.',
     '  The processor said: No such tax code. (request_id req_1)',
     '  Push push-1. What customers see has not changed: `ratecard billing pushes push-1` shows each step.',

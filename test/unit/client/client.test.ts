@@ -90,7 +90,7 @@ describe('the client', () => {
   it('makes a typed error of a problem document', async () => {
     const problem = {
       code: 'processor_rejected',
-      title: 'The processor refused',
+      title: 'The processor rejected the request',
       status: 422,
       detail: 'No such tax code.',
       hint: 'Correct it.',

@@ -1,8 +1,13 @@
 // Health page: the findings of `doctor`.
 import { api } from '../api.ts'
 import { useLoaded } from '../live.ts'
+<<<<<<< HEAD
 import { Badge, Card, Page, Show, Text } from '../ui/basic.tsx'
 import { pluralize } from '../words.ts'
+=======
+import { Badge, Card, Page, Prose, Show, Text } from '../ui/basic.tsx'
+import { many } from '../words.ts'
+>>>>>>> wy
 
 const tones = { ok: 'good', warning: 'warn', problem: 'bad' } as const
 
@@ -51,11 +56,11 @@ export function Health() {
                       <Text>{finding.check}</Text>
                     </h2>
                     <p>
-                      <Text>{finding.detail}</Text>
+                      <Prose>{finding.detail}</Prose>
                     </p>
                     {finding.hint === undefined ? null : (
                       <p className="quiet">
-                        <Text>{finding.hint}</Text>
+                        <Prose>{finding.hint}</Prose>
                       </p>
                     )}
                   </div>

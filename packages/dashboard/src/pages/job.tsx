@@ -118,7 +118,7 @@ function Acts({ job, onDone }: { readonly job: JobReport; readonly onDone: () =>
     <>
       {job.allows.includes('resume') ? (
         <button type="button" className="button button-primary" onClick={() => setAsked('resume')}>
-          Go on …
+          Resume …
         </button>
       ) : null}
       {job.allows.includes('cancel') ? (
@@ -129,8 +129,8 @@ function Acts({ job, onDone }: { readonly job: JobReport; readonly onDone: () =>
       {act.error !== null && asked === null ? <Problem error={act.error} /> : null}
       {asked === null ? null : (
         <Confirm
-          title={asked === 'resume' ? 'Go on with this job?' : 'Stop this job?'}
-          act={asked === 'resume' ? 'Go on' : 'Stop it'}
+          title={asked === 'resume' ? 'Resume this job?' : 'Stop this job?'}
+          act={asked === 'resume' ? 'Resume' : 'Stop it'}
           isDanger={asked === 'cancel'}
           isRunning={act.isRunning}
           error={act.error}

@@ -23,7 +23,7 @@ export function Jobs() {
       <Show of={jobs} what="Jobs">
         {({ jobs: list, pagination }) =>
           list.length === 0 ? (
-            <Empty title="There is no job yet">
+            <Empty title="No jobs yet">
               <p>
                 Applying a deal, moving subscribers to a new price (<code>ratecard billing migrate</code>) and rotating
                 a webhook’s secret are jobs.

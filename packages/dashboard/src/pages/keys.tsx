@@ -8,7 +8,7 @@ import { Badge, Card, Copy, Page, Show, Table, Text, Time } from '../ui/basic.ts
 import { Choices } from '../ui/choices.tsx'
 import { Confirm, Outcome } from '../ui/dialog.tsx'
 
-const scopes = { read: 'Looks', write: 'Acts' } as const
+const scopes = { read: 'Read only', write: 'Read and write' } as const
 const lives = { '': 'Never', '30': 'In 30 days', '90': 'In 90 days', '365': 'In a year' } as const
 
 export function Keys() {
@@ -20,11 +20,11 @@ export function Keys() {
   return (
     <Page
       title="Keys"
-      lead="Service keys. A key is shown once, when it is made; kept is its hash."
+      lead="Service keys. A key is shown once. Only its hash is stored."
       actions={
         mayAct ? (
           <button type="button" className="button" onClick={() => setAdding(true)}>
-            Make a key …
+            Create key …
           </button>
         ) : undefined
       }
@@ -34,7 +34,7 @@ export function Keys() {
           <Card isFlush>
             <Table
               caption="Service keys"
-              columns={['Name', 'Scope', 'State', 'Last used', 'Made', '']}
+              columns={['Name', 'Scope', 'State', 'Last used', 'Created', '']}
               rows={list.map((key) => ({
                 key: key.id,
                 cells: [
@@ -87,7 +87,7 @@ function State({ of: { revokedAt, expiresAt } }: { readonly of: ServiceKey }) {
 function Add({ onClose }: { readonly onClose: () => void }) {
   const [name, setName] = useState('')
   const [scope, setScope] = useState<keyof typeof scopes>('read')
-  const [days, setDays] = useState('')
+  const [days, setDays] = useState('90')
   const add = useAct(() =>
     api.admin.createKey(name.trim(), {
       scope,
@@ -97,7 +97,7 @@ function Add({ onClose }: { readonly onClose: () => void }) {
   if (add.value !== undefined)
     return (
       <Outcome title="The new key" onClose={onClose}>
-        <p>Copy it now: it is shown this once.</p>
+        <p>Copy it now: it is shown only once.</p>
         <div className="secret">
           <code>{add.value.key}</code>
           <Copy text={add.value.key} />
@@ -106,8 +106,8 @@ function Add({ onClose }: { readonly onClose: () => void }) {
     )
   return (
     <Confirm
-      title="Make a service key"
-      act="Make the key"
+      title="Create service key"
+      act="Create key"
       isRunning={add.isRunning}
       isReady={name.trim() !== ''}
       error={add.error}
@@ -154,14 +154,14 @@ function Revoke({ of: key, isOwn, onClose }: RevokeProps) {
   return (
     <Confirm
       title={`Revoke “${key.name}”?`}
-      act="Revoke the key"
+      act="Revoke key"
       isDanger
       isRunning={revoke.isRunning}
       error={revoke.error}
       onConfirm={() => void revoke.run()}
       onClose={onClose}
     >
-      <p>Whatever uses it is refused from now on. It cannot be brought back.</p>
+      <p>Requests with this key will fail at once. This cannot be undone.</p>
       {isOwn ? (
         <div className="alert alert-warning">
           <p>You are signed in with this key: this session ends with it.</p>

@@ -7,7 +7,7 @@ import { readDocument } from '../dropped-files.ts'
 import type { GivenFile, ReadDocument } from '../dropped-files.ts'
 import { useAct, useLoaded } from '../live.ts'
 import { useMayAct } from '../session.ts'
-import { Card, Empty, Id, IssueList, Page, Problem, Show, Table, Text, Time, Who } from '../ui/basic.tsx'
+import { Card, Empty, Id, IssueList, Page, Problem, Prose, Show, Table, Text, Time, Who } from '../ui/basic.tsx'
 import { Confirm } from '../ui/dialog.tsx'
 import { useActor } from '../ui/actor.tsx'
 import { PlanView } from '../ui/plan-view.tsx'
@@ -87,6 +87,10 @@ export function Plan() {
           read={read}
           document={document}
           allowed={plan.value?.options ?? careful}
+          onPlanAgain={() => {
+            setAsking(false)
+            ask(allowed)
+          }}
           onClose={() => setAsking(false)}
         />
       ) : null}
@@ -208,7 +212,7 @@ function Read({ read, values, onValues }: ReadProps) {
       {errors.length === 0 ? null : (
         <div className="alert alert-problem" role="alert">
           <p>
-            <b>The files cannot be planned yet</b>
+            <b>Fix these errors to plan</b>
           </p>
           <IssueList issues={errors} />
         </div>
@@ -285,7 +289,7 @@ function PlanFailed({ error, read, allowed, onAllow }: PlanFailedProps) {
         <div className="alert alert-problem" role="alert">
           <p>
             <b>
-              <Text>{error.message}</Text>
+              <Prose>{error.message}</Prose>
             </b>
           </p>
           <IssueList issues={placed} />
@@ -309,7 +313,7 @@ function PlanFailed({ error, read, allowed, onAllow }: PlanFailedProps) {
       {error.code === 'impact_not_approved' ? (
         <div className="actions">
           <button type="button" className="button" onClick={() => onAllow({ ...allowed, approveImpact: true })}>
-            Plan with this impact approved
+            Approve impact and plan again
           </button>
         </div>
       ) : null}
@@ -350,10 +354,11 @@ interface ApplyProps {
   readonly read: ReadDocument
   readonly document: object
   readonly allowed: Allowances
+  readonly onPlanAgain: () => void
   readonly onClose: () => void
 }
 
-function Apply({ outcome, read, document, allowed, onClose }: ApplyProps) {
+function Apply({ outcome, read, document, allowed, onPlanAgain, onClose }: ApplyProps) {
   const { actor, fields } = useActor()
   const [, go] = useLocation()
   const apply = useAct(async () => {
@@ -366,24 +371,36 @@ function Apply({ outcome, read, document, allowed, onClose }: ApplyProps) {
     })
     go(started.started ? `/plan/${encodeURIComponent(started.pushId)}` : '/history')
   })
+  const isStale = apply.error?.code === 'plan_stale'
   const count = (action: string) => outcome.details.filter((detail) => detail.action === action).length
-  const [replaced, archived] = [count('replace'), count('archive')]
+  const special = [
+    { value: count('replace'), word: 'replacement' },
+    { value: count('archive'), word: 'archive' },
+  ]
+    .filter(({ value }) => value > 0)
+    .map(({ value, word }) => many(value, word))
   const touched = outcome.impact.reduce((sum, { subscriptions }) => sum + subscriptions, 0)
   return (
     <Confirm
       title={`Apply version ${outcome.version}?`}
-      act="Apply this plan"
+      act={isStale ? 'Plan again' : 'Apply this plan'}
       isRunning={apply.isRunning}
       error={apply.error}
-      onConfirm={() => void apply.run()}
+      onConfirm={() => (isStale ? onPlanAgain() : void apply.run())}
       onClose={onClose}
     >
       <p>
+<<<<<<< HEAD
         {pluralize(outcome.details.length, 'change')} with {pluralize(outcome.writes, 'write')} at the processor
         {replaced + archived === 0
           ? ''
           : `, among them ${pluralize(replaced, 'replacement')} and ${pluralize(archived, 'archive')}`}
         . Exactly the plan that you see is applied: should anything have changed meanwhile, it is refused.
+=======
+        {many(outcome.details.length, 'change')} with {many(outcome.writes, 'write')} at the processor
+        {special.length === 0 ? '' : `, among them ${special.join(' and ')}`}
+        . Exactly the plan that you see is applied. If anything changed since, nothing is written.
+>>>>>>> wy
       </p>
       {touched === 0 ? null : (
         <div className="alert alert-warning">

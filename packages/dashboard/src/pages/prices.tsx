@@ -57,7 +57,7 @@ export function Prices() {
 function NothingYet() {
   const mayAct = useMayAct()
   return (
-    <Empty title="There is no price list yet">
+    <Empty title="No price list yet">
       <p>
         {mayAct ? (
           <>
@@ -66,7 +66,7 @@ function NothingYet() {
           </>
         ) : (
           <>
-            Somebody with a key that may write runs <code>ratecard billing push</code>.
+            A colleague with a write key can run <code>ratecard billing push</code>.
           </>
         )}
       </p>

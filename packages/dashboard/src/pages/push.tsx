@@ -5,7 +5,7 @@ import type { PushReport, PushStep } from '@ratecard/client'
 import { api } from '../api.ts'
 import { useAct, useLoaded } from '../live.ts'
 import { useMayAct } from '../session.ts'
-import { Card, Facts, Id, Page, Problem, Show, Text, Time, Who } from '../ui/basic.tsx'
+import { Card, Facts, Id, Page, Problem, Prose, Show, Text, Time, Who } from '../ui/basic.tsx'
 import { Confirm } from '../ui/dialog.tsx'
 import { PushBadge } from '../ui/push-badge.tsx'
 import { kindWords, pluralize, remaining } from '../words.ts'
@@ -135,11 +135,11 @@ function Failure({ error }: { readonly error: Readonly<Record<string, unknown>> 
   return (
     <div className="alert alert-problem">
       <p>
-        <Text>{said ?? JSON.stringify(error)}</Text>
+        {said === null ? <Text>{JSON.stringify(error)}</Text> : <Prose>{said}</Prose>}
       </p>
       {hint === null ? null : (
         <p>
-          <Text>{hint}</Text>
+          <Prose>{hint}</Prose>
         </p>
       )}
       {code === null ? null : (
@@ -190,7 +190,7 @@ function Acts({ report, state, onDone }: ActsProps) {
       {stop.error === null ? null : <Problem error={stop.error} />}
       {isAsking ? (
         <Confirm
-          title="Go on with this push?"
+          title="Resume this push?"
           act="Resume"
           isRunning={resume.isRunning}
           error={resume.error}
@@ -198,8 +198,8 @@ function Acts({ report, state, onDone }: ActsProps) {
           onClose={() => setAsking(false)}
         >
           <p>
-            {remaining(report, 'step of the plan', 'steps of the plan')} left. What became of a step whose answer was
-            lost is looked up first; nothing is done twice. To drop it instead, push other files.
+            {remaining(report, 'step of the plan', 'steps of the plan')} left. A step whose answer was lost is looked
+            up first, so nothing is done twice. To drop it instead, push other files.
           </p>
         </Confirm>
       ) : null}

@@ -28,7 +28,7 @@ import { Choices } from '../ui/choices.tsx'
 import { Confirm } from '../ui/dialog.tsx'
 import { DroppedUsage } from '../ui/dropped-usage.tsx'
 import { DryRun } from '../ui/dry-run.tsx'
-import { count, money, shown } from '../words.ts'
+import { count, money, shown, stateLabel } from '../words.ts'
 import { Deal } from './tenants.tsx'
 
 export function TenantPage() {
@@ -89,7 +89,9 @@ function Subscriptions({ id }: { readonly id: string }) {
                   key: item.id,
                   cells: [
                     <>
-                      <Badge tone={subscription.status === 'active' ? 'good' : 'warn'}>{subscription.status}</Badge>{' '}
+                      <Badge tone={subscription.status === 'active' ? 'good' : 'warn'}>
+                        {stateLabel(subscription.status)}
+                      </Badge>{' '}
                       {subscription.cancelAtPeriodEnd ? <Badge tone="warn">ends</Badge> : null}
                       {subscription.duplicateOf === null ? null : (
                         <p className="small">
@@ -266,7 +268,7 @@ function DealCard({ tenant }: { readonly tenant: Tenant }) {
                   dry.reset()
                 }}
               />
-              <span>Items of another deal that have no price in this one go back to their base price</span>
+              <span>Where the new deal has no price, use the list price</span>
             </label>
           </>
         )}
@@ -349,15 +351,15 @@ function AuditTrail({ id }: { readonly id: string }) {
     api.tenants.audit(id, { limit: auditPage, offset, signal }),
   )
   return (
-    <Card title="What was done" isFlush={(audit.value?.entries.length ?? 0) > 0}>
-      <Show of={audit} what="The audit trail">
+    <Card title="Audit log" isFlush={(audit.value?.entries.length ?? 0) > 0}>
+      <Show of={audit} what="The audit log">
         {({ entries, pagination }) =>
           entries.length === 0 ? (
             <p className="quiet">Nothing yet.</p>
           ) : (
             <>
               <Table
-                caption="Audit trail"
+                caption="Audit log"
                 columns={['What', 'Before and after', 'Who', 'When']}
                 rows={entries.map((entry) => ({
                   key: entry.id,

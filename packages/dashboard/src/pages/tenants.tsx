@@ -82,12 +82,15 @@ export function Tenants() {
       <Show of={list} what="Tenants">
         {({ tenants, total, isWhole }) =>
           tenants.length === 0 ? (
-            <Empty title={words === '' ? 'There is no tenant yet' : 'No tenant fits'}>
-              <p>
-                {words === ''
-                  ? 'Tenants are made by your application through the API, by `ratecard tenants create`, or here.'
-                  : 'Search for another name or id.'}
-              </p>
+            <Empty title={words === '' ? 'No tenants yet' : 'No tenant found'}>
+              {words === '' ? (
+                <p>
+                  Your application creates tenants through the API. You can also create one with{' '}
+                  <code>ratecard tenants create</code>, or here.
+                </p>
+              ) : (
+                <p>Search for another name or id.</p>
+              )}
             </Empty>
           ) : (
             <>

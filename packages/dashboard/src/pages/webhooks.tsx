@@ -16,7 +16,7 @@ export function Webhooks() {
       <Show of={webhooks} what="Webhooks">
         {(list) =>
           list.length === 0 ? (
-            <Empty title="There is no webhook">
+            <Empty title="No webhooks yet">
               <p>
                 Add one to <code>webhooks</code> in your files and push them.
               </p>

@@ -24,10 +24,10 @@ export function WorkerPage() {
               <Facts
                 rows={[
                   ['Address', <Text key="url">{one.url}</Text>],
-                  ['Hosts of its own', one.hosts.length === 0 ? '—' : <Text key="hosts">{one.hosts.join(', ')}</Text>],
+                  ['Custom domains', one.hosts.length === 0 ? '—' : <Text key="hosts">{one.hosts.join(', ')}</Text>],
                   ['Restarts', count(one.restarts)],
-                  ['Last end', one.lastExit === null ? '—' : <Text key="exit">{one.lastExit}</Text>],
-                  ['Serves since', <Time key="since" at={one.deployment.createdAt} />],
+                  ['Last exit', one.lastExit === null ? '—' : <Text key="exit">{one.lastExit}</Text>],
+                  ['Deployed at', <Time key="since" at={one.deployment.createdAt} />],
                 ]}
               />
             </Card>

@@ -20,7 +20,7 @@ export function Workers() {
       <Show of={workers} what="Workers">
         {(list) =>
           list.length === 0 ? (
-            <Empty title="No worker is deployed">
+            <Empty title="No workers yet">
               <p>
                 Run <code>ratecard cloud workers deploy</code> in your project.
               </p>

@@ -15,7 +15,7 @@ export function useActor() {
   const fields = (
     <div className="columns">
       <label className="field">
-        <span className="field-label">Why (for the history)</span>
+        <span className="field-label">Reason (shown in the history)</span>
         <input className="input" maxLength={500} value={message} onChange={(event) => setMessage(event.target.value)} />
       </label>
       <label className="field">

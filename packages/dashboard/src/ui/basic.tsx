@@ -45,6 +45,15 @@ export const Text = ({ children, mono = false }: { readonly children: string; re
   <bdi className={mono ? 'mono text' : 'text'}>{children}</bdi>
 )
 
+/** A sentence of the service, e.g. a hint. Parts between backticks, e.g. a command, become `<code>`. */
+export function Prose({ children }: { readonly children: string }) {
+  const parts = children.split('`')
+  if (parts.length % 2 === 0) return <Text>{children}</Text>
+  return (
+    <bdi className="text">{parts.map((part, index) => (index % 2 === 0 ? part : <code key={index}>{part}</code>))}</bdi>
+  )
+}
+
 export const Id = ({ children }: { readonly children: string }) => <Text mono>{children}</Text>
 
 export const Money = ({ amount, currency }: { readonly amount: number | string; readonly currency: string }) => (
@@ -85,12 +94,12 @@ export function Problem({ error, onRetry }: { readonly error: RatecardError; rea
     <div className="alert alert-problem" role="alert">
       <p>
         <b>
-          <Text>{error.message}</Text>
+          <Prose>{error.message}</Prose>
         </b>
       </p>
       {error.hint === undefined ? null : (
         <p>
-          <Text>{error.hint}</Text>
+          <Prose>{error.hint}</Prose>
         </p>
       )}
       <IssueList issues={error.errors} />
@@ -137,7 +146,7 @@ export function IssueList({ issues }: { readonly issues: readonly ShownIssue[] }
         <li key={index}>
           <code className="small">{issue.place ?? issue.pointer}</code>
           <p>
-            <Text>{issue.detail}</Text> {issue.hint === undefined ? null : <Text>{issue.hint}</Text>}
+            <Prose>{issue.detail}</Prose> {issue.hint === undefined ? null : <Prose>{issue.hint}</Prose>}
           </p>
           {issue.frame === undefined ? null : <pre className="frame">{issue.frame}</pre>}
         </li>
@@ -295,7 +304,7 @@ export function Pager({
         disabled={offset === 0}
         onClick={() => onMove(Math.max(0, offset - limit))}
       >
-        Newer
+        Previous
       </button>
       <span className="quiet small">
         {offset + 1}–{Math.min(offset + limit, total)} of {total}
@@ -306,7 +315,7 @@ export function Pager({
         disabled={offset + limit >= total}
         onClick={() => onMove(offset + limit)}
       >
-        Older
+        Next
       </button>
     </nav>
   )

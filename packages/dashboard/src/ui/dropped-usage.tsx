@@ -4,13 +4,13 @@ import { Badge, Id, Text, Time } from './basic.tsx'
 
 /** Usage that the processor accepted and later dropped. It will not be billed, and the sender got no error. */
 export function DroppedUsage({ reports }: { readonly reports: UpcomingInvoice['droppedUsage'] }) {
-  if (reports === null) return <p className="quiet">The processor did not tell whether it dropped usage.</p>
+  if (reports === null) return <p className="quiet">It is not known whether the processor dropped usage.</p>
   if (reports.length === 0) return null
   return (
     <div className="stack-small">
       <p>
-        <Badge tone="warn">usage dropped</Badge> It is not in this invoice. Put the cause right, then report it again
-        under new identifiers.
+        <Badge tone="warn">usage dropped</Badge> It is not in this invoice. Fix the cause, then report it again under
+        new identifiers.
       </p>
       <ul className="plain-list small">
         {reports.map((report) => (

@@ -1,8 +1,13 @@
 // Dry run of a deal for a tenant: the items that move, their amounts, and the items that stay.
 import type { EnterpriseOutcome } from '@ratecard/client'
 import type { DealLine, DealMoney } from '../deal.ts'
+<<<<<<< HEAD
 import { count, pluralize, money, period } from '../words.ts'
 import { Id, Money, Table, Text } from './basic.tsx'
+=======
+import { count, many, money, period } from '../words.ts'
+import { Id, Money, Prose, Table } from './basic.tsx'
+>>>>>>> wy
 
 interface DryRunProps {
   readonly outcome: EnterpriseOutcome
@@ -44,11 +49,11 @@ export function DryRun({ outcome, money: { lines, unknown } }: DryRunProps) {
       {unknown === null ? null : (
         <div className="alert alert-warning">
           <p>
-            <b>What replaced prices cost before is not known:</b> <Text>{unknown.message}</Text>
+            <b>What replaced prices cost before is not known:</b> <Prose>{unknown.message}</Prose>
           </p>
           {unknown.hint === undefined ? null : (
             <p>
-              <Text>{unknown.hint}</Text>
+              <Prose>{unknown.hint}</Prose>
             </p>
           )}
         </div>
@@ -61,7 +66,7 @@ export function DryRun({ outcome, money: { lines, unknown } }: DryRunProps) {
           <ul className="issues">
             {outcome.skipped.map((one, index) => (
               <li key={index}>
-                <Id>{one.price}</Id>: <Text>{one.detail ?? one.reason}</Text>
+                <Id>{one.price}</Id>: <Prose>{one.detail ?? one.reason}</Prose>
               </li>
             ))}
           </ul>

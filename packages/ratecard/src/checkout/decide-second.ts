@@ -77,7 +77,7 @@ export function trialLeft(
   if (trialPeriodDays === undefined) return { days: null, used: true }
   throw new ServiceError(
     'trial_used',
-    `The tenant had its trial with the subscription ${firstTrial}; a product, or a subscription group, is tried once.`,
+    `The tenant has used its trial with the subscription ${firstTrial}; each product or subscription group has one trial.`,
     {
       hint: 'Leave "trial_period_days" out: it is then paid from the start. A service key gives another with "allow_second_trial": true.',
       extra: { subscription: firstTrial },

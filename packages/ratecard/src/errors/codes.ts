@@ -35,18 +35,18 @@ export const problemCodes = {
   service_key_expired: {
     status: 401,
     title: 'The service key has expired',
-    when: 'The key was made with an end, and that has come. Make another.',
+    when: 'The key has expired. Create a new one with `ratecard keys create`.',
   },
   session_invalid: {
     status: 401,
     title: 'The session is not valid',
     when: 'The session cookie is missing, expired, revoked or forged.',
   },
-  not_allowed: { status: 403, title: 'Not allowed', when: 'The caller is known, but this operation is closed to it.' },
+  not_allowed: { status: 403, title: 'Not allowed', when: 'This caller may not do this; `detail` says why.' },
   key_scope: {
     status: 403,
     title: 'The service key may not do this',
-    when: 'A key of scope `read` reads, validates and asks for dry runs. Use a key of scope `write`.',
+    when: 'A key of scope `read` can read, validate and do dry runs, but change nothing. Use a key of scope `write`.',
   },
   route_not_found: { status: 404, title: 'No such route', when: 'The path or the method does not exist.' },
   config_not_found: {
@@ -74,7 +74,7 @@ export const problemCodes = {
   meter_not_found: {
     status: 404,
     title: 'No such meter',
-    when: 'The meter is unknown, or no price that this caller sees bills it.',
+    when: 'The meter is unknown, or no price that is visible to this caller uses it.',
     about: ['meter'],
   },
   mapping_not_found: {
@@ -96,30 +96,30 @@ export const problemCodes = {
   deployment_not_found: {
     status: 404,
     title: 'No such deployment',
-    when: 'The worker has no deployment of that id, or none before the present one.',
+    when: 'The worker has no deployment of that id, or no deployment before the current one.',
   },
   enterprise_price_not_found: {
     status: 404,
     title: 'No such enterprise price',
-    when: 'No price carries that template or enterprise id.',
+    when: 'No price has that template or enterprise id.',
     about: ['enterprise_template', 'enterprise_id'],
   },
   worker_not_found: { status: 404, title: 'No such worker', when: 'No worker of that name is deployed.' },
   method_not_allowed: { status: 405, title: 'Method not allowed', when: 'The path exists, the method does not.' },
   written_form_mismatch: {
     status: 422,
-    title: 'The document is not what it was written as',
-    when: 'The document as written (`X-Ratecard-Written`) is unknown, or cannot be expanded to the one that is pushed.',
+    title: 'The source document and the expanded document differ',
+    when: 'The source document (`X-Ratecard-Written`) is unknown, or does not expand to the document that is pushed.',
   },
   push_in_progress: {
     status: 409,
     title: 'Another push is running',
-    when: 'One push at a time for an account. Wait for it, or follow it at `GET admin/pushes`.',
+    when: 'An account can have one push at a time. Wait until it ends, or follow it at `GET admin/pushes`.',
   },
   push_unfinished: {
     status: 409,
-    title: 'The last push is not resolved',
-    when: 'A step of an earlier push was sent and not answered, and may still be carried out, or the processor cannot be reached. Try again after the time in Retry-After.',
+    title: 'The outcome of the last push is not known yet',
+    when: 'A step of an earlier push got no response and may still take effect, or the processor cannot be reached. Try again after the time in `Retry-After`.',
   },
   push_not_resumable: {
     status: 409,
@@ -130,38 +130,38 @@ export const problemCodes = {
   tenant_busy: {
     status: 409,
     title: 'The tenant is being changed',
-    when: 'Another call changes this tenant’s subscriptions now, or a change that was sent earlier may still be carried out. Try again after the time in Retry-After.',
+    when: 'Another request is changing this tenant’s subscriptions, or a change that was sent earlier may still take effect. Try again after the time in `Retry-After`.',
   },
   job_not_running: {
     status: 409,
-    title: 'The job is not in that state',
-    when: 'Only a running job can be cancelled, only an interrupted or failed one resumed.',
+    title: 'The state of the job does not allow this',
+    when: 'A running or waiting job can be cancelled; an interrupted, waiting or failed job can be resumed. Some kinds allow neither: `allows` of the job lists what it allows.',
   },
   push_cancelled: {
     status: 409,
     title: 'The push was cancelled',
-    when: 'Somebody asked for it. It stopped between two steps and can be resumed.',
+    when: 'A user cancelled it. The push stopped between two steps and can be resumed.',
   },
   deployment_in_progress: {
     status: 409,
     title: 'Another deployment is running',
-    when: 'One deployment of a worker at a time. Try again in a moment.',
+    when: 'A worker can have one deployment at a time. Try again in a moment.',
   },
   version_conflict: {
     status: 409,
-    title: 'The version was used before',
-    when: 'Only with RATECARD_REQUIRE_VERSION_BUMP: same version with other content, or a lower version.',
+    title: 'The version was not raised',
+    when: 'Only with RATECARD_REQUIRE_VERSION_BUMP: the content differs but the version is the same, or the version is lower. Raise `version`.',
     about: ['version'],
   },
   processor_drift: {
     status: 409,
     title: 'The processor was edited by hand',
-    when: 'A managed field was changed at the processor and would be overwritten. Adopt it, or push with force.',
+    when: 'A managed field was changed at the processor, and the push would overwrite it. Take the change into your files (`ratecard billing pull --update`), or push with `force`.',
   },
   plan_stale: {
     status: 409,
-    title: 'The plan no longer fits',
-    when: 'The processor or the configuration changed since the plan was saved. Plan again.',
+    title: 'The plan is out of date',
+    when: 'The processor or the configuration changed since the plan was made. Plan again.',
   },
   impact_not_approved: {
     status: 409,
@@ -170,40 +170,40 @@ export const problemCodes = {
   },
   account_mismatch: {
     status: 409,
-    title: 'Another processor account',
-    when: 'This environment is bound to another account or mode than the key given.',
+    title: 'The key belongs to another processor account',
+    when: 'The environment is bound to one account and mode (test or live), and the processor key belongs to another.',
   },
   key_last: {
     status: 409,
-    title: 'The last service key stays',
+    title: 'The last service key cannot be revoked',
     when: 'Revoking it would lock everybody out. Create another key first.',
   },
   request_in_progress: {
     status: 409,
     title: 'The same request is still running',
-    when: 'The first request with this Idempotency-Key has no answer yet. Ask again with the same key.',
+    when: 'The first request with this Idempotency-Key has not finished. Retry with the same key.',
   },
   idempotency_key_reused: {
     status: 409,
     title: 'The idempotency key was used before',
-    when: 'The same Idempotency-Key came with another body.',
+    when: 'An earlier request with this Idempotency-Key had another body. Use a new key for a new request.',
   },
   already_subscribed: {
     status: 409,
-    title: 'The tenant has a subscription to this product or group',
-    when: 'A second one would be billed beside it; `detail` names the first and its price. Cancel or change that in the customer portal (`POST portal`), or ask with `allow_duplicate` where two are meant.',
+    title: 'The tenant already has a subscription to this product or group',
+    when: 'A second subscription would be billed in addition; `detail` names the first and its price. Cancel or change the first in the customer portal (`POST portal`), or pass `allow_duplicate` if you want both.',
     about: ['price_id'],
   },
   trial_used: {
     status: 409,
-    title: 'The tenant had its trial',
-    when: 'Each product, or `subscription_group`, is tried once; `detail` names the subscription. Leave `trial_period_days` out, or allow another trial with a service key and `allow_second_trial`.',
+    title: 'The tenant has used its trial',
+    when: 'A tenant gets one trial of each product or `subscription_group`; `detail` names the subscription that had it. Leave `trial_period_days` out, or pass `allow_second_trial` with a service key.',
     about: ['trial_period_days'],
   },
   conflict: {
     status: 409,
-    title: 'It contradicts what there is',
-    when: 'The id is taken, or what is there does not allow the change; `detail` says which.',
+    title: 'Conflict with the current state',
+    when: 'The id is taken, or the current state does not allow the change; `detail` says which.',
   },
   store_not_found: {
     status: 404,
@@ -218,7 +218,7 @@ export const problemCodes = {
   backup_invalid: {
     status: 422,
     title: 'The backup cannot be used',
-    when: 'On the command line only: the file is damaged, no backup, or the master key does not open it.',
+    when: 'On the command line only: the file is damaged, is not a backup, or cannot be decrypted with the master key.',
   },
   body_too_large: {
     status: 413,
@@ -270,13 +270,13 @@ export const problemCodes = {
   },
   processor_rejected: {
     status: 422,
-    title: 'The processor refused',
-    when: 'The processor understood the call and refused it; `processor` has its own words.',
+    title: 'The processor rejected the request',
+    when: 'The processor understood the request and rejected it; `processor` has its own message.',
   },
   cron_invalid: {
     status: 422,
     title: 'The cron expression is invalid',
-    when: 'The expression breaks the grammar of five fields.',
+    when: 'The expression does not follow the syntax of five cron fields.',
   },
   worker_bundle_invalid: {
     status: 422,
@@ -286,12 +286,12 @@ export const problemCodes = {
   worker_start_failed: {
     status: 422,
     title: 'The worker did not start',
-    when: 'The new version did not come up; the old one keeps serving.',
+    when: 'The new version did not start; the old version keeps serving requests.',
   },
   rate_limited: {
     status: 429,
     title: 'Too many requests',
-    when: 'The limit for this address is reached, or ten promotion codes that a tenant’s session tried were refused within an hour. Wait as long as `Retry-After` says.',
+    when: 'The request limit for this address is reached, or a tenant’s session tried ten promotion codes within an hour that were refused. Wait for the time in `Retry-After`.',
   },
   settings_invalid: {
     status: 500,
@@ -301,12 +301,12 @@ export const problemCodes = {
   internal: {
     status: 500,
     title: 'Something went wrong on our side',
-    when: 'A bug. The request id finds the cause in the log.',
+    when: 'A bug. Search the log for the request id to find the cause.',
   },
   secret_unreadable: {
     status: 500,
     title: 'A stored secret cannot be read',
-    when: 'It was sealed under a master key that RATECARD_MASTER_KEY (or the key file) does not hold. Give that key as well.',
+    when: 'It is sealed with a master key that RATECARD_MASTER_KEY (or the key file) does not contain. Add that key.',
   },
   worker_exception: {
     status: 500,
@@ -315,23 +315,23 @@ export const problemCodes = {
   },
   processor_unauthorized: {
     status: 502,
-    title: 'The processor refused our key',
+    title: 'The processor rejected the API key',
     when: 'STRIPE_SECRET_KEY is wrong, revoked or lacks a permission.',
   },
   processor_broken: {
     status: 502,
-    title: 'The processor answered nonsense',
-    when: 'The answer could not be understood. Nothing more was sent.',
+    title: 'Invalid response from the processor',
+    when: 'The response could not be understood. Nothing more was sent.',
   },
   worker_failed: {
     status: 502,
     title: 'The worker’s response cannot be passed on',
-    when: 'Its status is none from 200 to 599, its headers are invalid or over 16 KiB, or it is not valid HTTP.',
+    when: 'Its status is not between 200 and 599, its headers are invalid or over 16 KiB, or it is not valid HTTP.',
   },
   processor_rate_limited: {
     status: 503,
-    title: 'The processor is limiting us',
-    when: 'The account’s rate limit is exhausted by others. Try again later.',
+    title: 'The rate limit of the processor is reached',
+    when: 'Other programs use up the rate limit of the account. Try again later.',
   },
   processor_unavailable: {
     status: 503,
@@ -352,7 +352,7 @@ export const problemCodes = {
   worker_exceeded_memory: {
     status: 503,
     title: 'The worker exceeded its memory limit',
-    when: 'It held more memory than a worker may; it was stopped and restarted.',
+    when: 'The worker used more memory than it may; it was stopped and restarted.',
   },
   worker_unavailable: {
     status: 503,
@@ -362,7 +362,7 @@ export const problemCodes = {
   processor_timeout: {
     status: 504,
     title: 'The processor did not answer in time',
-    when: 'The outcome is unknown; the next push looks it up before it acts.',
+    when: 'The outcome is unknown; the next push looks it up before it changes anything.',
   },
   worker_timeout: {
     status: 504,

@@ -12,7 +12,7 @@ const schemaFile = 'ratecard/billing.schema.json'
 
 export const init: Command = {
   name: 'init',
-  summary: 'Make a project: configuration, workers, environments',
+  summary: 'Create a project: configuration, workers, environments',
   description:
     'Never overwrites: files that exist are kept, and said to be. Where a configuration is already, no starter products are added. ratecard/billing.schema.json, which editors complete by, is renewed.',
   arguments: [{ name: '[dir]', description: 'Folder of the project; the working directory when it is left out.' }],

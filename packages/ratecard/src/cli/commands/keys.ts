@@ -8,7 +8,7 @@ import { showTime, table } from '../views/table.ts'
 
 export const keysCreate: Command = {
   name: 'keys create',
-  summary: 'Make a service key',
+  summary: 'Create a service key',
   description:
     'The key is shown this once; the server keeps only a hash of it. Several keys work at once: make the new one, move to it, revoke the old one.',
   arguments: [{ name: '<name>', description: 'What it is for, for example `ci`.' }],

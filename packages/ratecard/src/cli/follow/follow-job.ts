@@ -39,7 +39,7 @@ export function requireDone(job: JobReport): void {
     code: `job_${job.state}`,
     title: failed.length > 0 ? 'The job was not completed' : `The job was ${job.state}`,
     detail: [`${String(job.stepsDone)} of ${String(job.stepsTotal)} steps are done.`, ...why].join('\n'),
-    hint: `Finish it with \`ratecard jobs resume ${job.id}\`; what is done is not done again.`,
+    hint: `Finish it with \`ratecard jobs resume ${job.id}\`; completed steps are not repeated.`,
     extra: { job_id: job.id },
   })
 }

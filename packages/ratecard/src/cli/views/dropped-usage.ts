@@ -16,7 +16,7 @@ export function printDroppedUsage(
 ): void {
   if (dropped === undefined) return
   if (dropped === null) {
-    out.note(`${out.paint.yellow('!')} The processor did not tell whether it dropped usage; see \`ratecard doctor\`.`)
+    out.note(`${out.paint.yellow('!')} It is not known whether the processor dropped usage; see \`ratecard doctor\`.`)
     return
   }
   for (const one of dropped) {

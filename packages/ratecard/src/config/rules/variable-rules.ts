@@ -17,7 +17,7 @@ export function whyForbidden(
 ): { detail: string; hint: string } | null {
   if (neverExpanded.test(name))
     return {
-      detail: `The variable ${name} opens other doors and is never expanded.`,
+      detail: `The variable ${name} may hold a credential (RATECARD_*, STRIPE_*, AWS_* …) and is never expanded.`,
       hint: 'Put what the document needs into a variable of its own.',
     }
   if (!isSecretName(name) || isWebhookUrl(path)) return null

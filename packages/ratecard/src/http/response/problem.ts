@@ -90,7 +90,7 @@ function detailOf(issues: readonly ServiceIssue[]): string {
 function internal(cause: unknown): ServiceError {
   return new ServiceError(
     'internal',
-    'The request could not be completed. The request id finds the cause in the log.',
+    'The request could not be completed. Search the log for the request id to find the cause.',
     {
       cause,
     },

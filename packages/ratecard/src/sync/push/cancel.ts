@@ -37,6 +37,6 @@ export function cancelCheck(
       askedAt = now
       if (!(await deps.store.pushes.cancelRequested(pushId))) return
     }
-    throw new ServiceError('push_cancelled', 'Somebody asked for it.')
+    throw new ServiceError('push_cancelled', 'A user cancelled it.')
   }
 }

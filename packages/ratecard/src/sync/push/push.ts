@@ -160,9 +160,9 @@ function refuseStale(fingerprint: string, { expectPlan }: PushRequest): void {
   if (expectPlan === undefined || expectPlan === fingerprint) return
   throw new ServiceError(
     'plan_stale',
-    'The saved plan no longer fits: the processor or the configuration changed since. Nothing was written.',
+    'The price list or the processor changed since this plan was made. Nothing was written.',
     {
-      hint: 'Plan again, look at the difference, and apply the new plan.',
+      hint: 'Plan again to see what is different, then apply the new plan.',
     },
   )
 }

@@ -53,7 +53,7 @@ export const jobsResume: Command = {
   summary: 'Go on with a job that stopped before its end',
   arguments: [jobArgument],
   options: [],
-  examples: [{ command: 'ratecard jobs resume <id>', what: 'what is done is not done again' }],
+  examples: [{ command: 'ratecard jobs resume <id>', what: 'completed steps are not repeated' }],
   run: async (context) => {
     const { args, io, out } = context
     const { client } = connect(context)

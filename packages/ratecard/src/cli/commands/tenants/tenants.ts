@@ -18,7 +18,7 @@ const customerOption: OptionSpec = {
 
 export const tenantsCreate: Command = {
   name: 'tenants create',
-  summary: 'Make a tenant',
+  summary: 'Create a tenant',
   description: 'Without --customer it becomes a customer of the processor at its first checkout.',
   arguments: [{ name: '[id]', description: 'Your own id for it; one is made when it is left out.' }],
   options: [{ flags: '--name <name>', description: 'What it is called.' }, emailOption, customerOption],
