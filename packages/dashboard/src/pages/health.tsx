@@ -1,13 +1,8 @@
 // Health page: the findings of `doctor`.
 import { api } from '../api.ts'
 import { useLoaded } from '../live.ts'
-<<<<<<< HEAD
-import { Badge, Card, Page, Show, Text } from '../ui/basic.tsx'
-import { pluralize } from '../words.ts'
-=======
 import { Badge, Card, Page, Prose, Show, Text } from '../ui/basic.tsx'
-import { many } from '../words.ts'
->>>>>>> wy
+import { pluralize } from '../words.ts'
 
 const tones = { ok: 'good', warning: 'warn', problem: 'bad' } as const
 

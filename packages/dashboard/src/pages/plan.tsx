@@ -390,17 +390,9 @@ function Apply({ outcome, read, document, allowed, onPlanAgain, onClose }: Apply
       onClose={onClose}
     >
       <p>
-<<<<<<< HEAD
         {pluralize(outcome.details.length, 'change')} with {pluralize(outcome.writes, 'write')} at the processor
-        {replaced + archived === 0
-          ? ''
-          : `, among them ${pluralize(replaced, 'replacement')} and ${pluralize(archived, 'archive')}`}
-        . Exactly the plan that you see is applied: should anything have changed meanwhile, it is refused.
-=======
-        {many(outcome.details.length, 'change')} with {many(outcome.writes, 'write')} at the processor
         {special.length === 0 ? '' : `, among them ${special.join(' and ')}`}
         . Exactly the plan that you see is applied. If anything changed since, nothing is written.
->>>>>>> wy
       </p>
       {touched === 0 ? null : (
         <div className="alert alert-warning">

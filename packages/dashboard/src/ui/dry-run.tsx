@@ -1,13 +1,8 @@
 // Dry run of a deal for a tenant: the items that move, their amounts, and the items that stay.
 import type { EnterpriseOutcome } from '@ratecard/client'
 import type { DealLine, DealMoney } from '../deal.ts'
-<<<<<<< HEAD
 import { count, pluralize, money, period } from '../words.ts'
-import { Id, Money, Table, Text } from './basic.tsx'
-=======
-import { count, many, money, period } from '../words.ts'
 import { Id, Money, Prose, Table } from './basic.tsx'
->>>>>>> wy
 
 interface DryRunProps {
   readonly outcome: EnterpriseOutcome
