@@ -378,7 +378,7 @@ function Apply({ outcome, read, document, allowed, onPlanAgain, onClose }: Apply
     { value: count('archive'), word: 'archive' },
   ]
     .filter(({ value }) => value > 0)
-    .map(({ value, word }) => many(value, word))
+    .map(({ value, word }) => pluralize(value, word))
   const touched = outcome.impact.reduce((sum, { subscriptions }) => sum + subscriptions, 0)
   return (
     <Confirm
@@ -391,8 +391,8 @@ function Apply({ outcome, read, document, allowed, onPlanAgain, onClose }: Apply
     >
       <p>
         {pluralize(outcome.details.length, 'change')} with {pluralize(outcome.writes, 'write')} at the processor
-        {special.length === 0 ? '' : `, among them ${special.join(' and ')}`}
-        . Exactly the plan that you see is applied. If anything changed since, nothing is written.
+        {special.length === 0 ? '' : `, among them ${special.join(' and ')}`}. Exactly the plan that you see is applied.
+        If anything changed since, nothing is written.
       </p>
       {touched === 0 ? null : (
         <div className="alert alert-warning">

@@ -134,9 +134,7 @@ function Failure({ error }: { readonly error: Readonly<Record<string, unknown>> 
   const said = textOf(error, 'detail') ?? textOf(error, 'message') ?? textOf(error, 'title')
   return (
     <div className="alert alert-problem">
-      <p>
-        {said === null ? <Text>{JSON.stringify(error)}</Text> : <Prose>{said}</Prose>}
-      </p>
+      <p>{said === null ? <Text>{JSON.stringify(error)}</Text> : <Prose>{said}</Prose>}</p>
       {hint === null ? null : (
         <p>
           <Prose>{hint}</Prose>
@@ -198,8 +196,8 @@ function Acts({ report, state, onDone }: ActsProps) {
           onClose={() => setAsking(false)}
         >
           <p>
-            {remaining(report, 'step of the plan', 'steps of the plan')} left. A step whose answer was lost is looked
-            up first, so nothing is done twice. To drop it instead, push other files.
+            {remaining(report, 'step of the plan', 'steps of the plan')} left. A step whose answer was lost is looked up
+            first, so nothing is done twice. To drop it instead, push other files.
           </p>
         </Confirm>
       ) : null}
