@@ -1,7 +1,7 @@
 // One workerd process: its private folder, its start and its end. Does not handle requests.
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
-import { closeSync, openSync } from 'node:fs'
+import { closeSync, openSync, readdirSync } from 'node:fs'
 import { chmod, chown, mkdir, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
@@ -115,7 +115,7 @@ async function launch(options: ProcessOptions, removeAll: () => Promise<void>): 
   const filter = confinement.filter === null ? 'ignore' : openSync(path.join(folder, fileNames.filter), 'r')
   const child = spawn(command, rest, { env: {}, cwd: '/', stdio: ['ignore', 'pipe', 'pipe', 'pipe', filter] })
   if (typeof filter === 'number') closeSync(filter)
-  lowerPriority(child.pid)
+  if (child.pid !== undefined) lowerPriority(child.pid)
   const words = collect(child, options.onLine)
   const ended = new Promise<ProcessExit>((resolve) => {
     child.once('error', (error) => resolve({ stderrTail: error.message, code: null, signal: null }))
@@ -129,6 +129,7 @@ async function launch(options: ProcessOptions, removeAll: () => Promise<void>): 
     await ready(child, ended, watch.exceeded, options.startTimeoutMs)
     const pid = processesFrom(child.pid ?? 0).at(-1) ?? 0
     if (pid === 0) throw new StartFailed('The process of the runtime could not be found.', words())
+    lowerPriority(pid)
     await writeFile(path.join(options.folder, 'pid'), `${pid}`, { mode: 0o600 })
     return {
       pid,
@@ -151,13 +152,14 @@ async function launch(options: ProcessOptions, removeAll: () => Promise<void>): 
 const niceIncrement = 5
 
 /**
- * Lowers the priority right after the start, before the process has children and threads, which inherit it. Otherwise a looping worker
- * could starve the service.
+ * Lowers the priority of every thread that workerd has started so far; later threads inherit it from these. Otherwise a looping worker could
+ * starve the service.
  */
-function lowerPriority(pid: number | undefined): void {
-  if (pid === undefined) return
+function lowerPriority(pid: number): void {
+  const priority = Math.min(os.getPriority() + niceIncrement, os.constants.priority.PRIORITY_LOW)
   try {
-    os.setPriority(pid, Math.min(os.getPriority() + niceIncrement, os.constants.priority.PRIORITY_LOW))
+    // Linux keeps a priority for each thread, so setting that of the process alone would miss threads that already run.
+    for (const thread of readdirSync(`/proc/${pid}/task`)) os.setPriority(Number(thread), priority)
   } catch {
     // The process has ended, or the system does not allow it. Workers then have the same priority as the service.
   }
