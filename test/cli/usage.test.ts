@@ -43,7 +43,7 @@ describe('the command line', () => {
       expect(ran.stdout).toContain(`ratecard ${command.name}`)
       expect(command.examples.length).toBeGreaterThan(0)
       for (const example of command.examples) expect(ran.stdout).toContain(example.command)
-      for (const option of command.options) expect(ran.stdout).toContain(option.flags)
+      for (const option of command.options ?? []) expect(ran.stdout).toContain(option.flags)
     }
   })
 

@@ -134,7 +134,7 @@ describe('what callers may say about a tenant', () => {
     expect(taken('updateTenant')).toEqual(edited())
   })
 
-  it.each([tenantsCreate, tenantsUpdate])('can be said on the command line: $name', ({ options }) => {
+  it.each([tenantsCreate, tenantsUpdate])('can be said on the command line: $name', ({ options = [] }) => {
     const offered = options.map(({ flags }) => flags.replace(/^--([a-z-]+).*$/, '$1').replaceAll('-', '_'))
     // The command calls its customer by one word.
     const named = edited().map((name) => (name === 'processor_customer_id' ? 'customer' : name))

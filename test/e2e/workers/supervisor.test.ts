@@ -11,8 +11,7 @@ import type {
   HostedState,
   SupervisorOptions,
 } from '../../../packages/ratecard/src/workers/runtime/supervisor-options.ts'
-import { createSupervisor } from '../../../packages/ratecard/src/workers/runtime/supervisor.ts'
-import type { Supervisor } from '../../../packages/ratecard/src/workers/runtime/supervisor.ts'
+import { Supervisor } from '../../../packages/ratecard/src/workers/runtime/supervisor.ts'
 import { bundleWorker } from '../../../packages/ratecard/src/workers/project/bundle.ts'
 import { front, spec, testRuntime } from '../../contract/workers/bench-host.ts'
 
@@ -33,7 +32,7 @@ function host(options: Partial<SupervisorOptions> = {}): Host {
   const lines: WorkerLogLine[] = []
   const requests: RequestOutcome[] = []
   const states: HostedState[] = []
-  const supervisor = createSupervisor({
+  const supervisor = new Supervisor({
     runtime: testRuntime(),
     clock: systemClock,
     events: {

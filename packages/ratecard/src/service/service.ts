@@ -82,11 +82,22 @@ export interface PullResult {
 
 export type DriftReport = Inside<typeof config.DriftReport>
 
+export interface ResetOptions extends Actor {
+  /** `account` also archives objects that Ratecard does not manage, e.g. prices created in Stripe's dashboard. */
+  readonly scope: 'managed' | 'account'
+}
+
 export type ResetReport = Inside<typeof config.ResetReport>
 
 export type Conversion = Inside<typeof prices.Conversion>
 
 export type ProcessorEvents = Inside<typeof webhooks.ProcessorEvents>
+
+export interface RotationRequest extends Actor {
+  /** Overlap (ms) in which the old endpoint stays live beside the new one, e.g. 3600000 for an hour; 0 switches it off at once. */
+  readonly overlapMs: number
+  readonly requestId: string | null
+}
 
 export type WebhookRotation = Inside<typeof webhooks.WebhookRotation>
 export type WebhookListing = Inside<typeof webhooks.WebhookListing>
@@ -114,7 +125,7 @@ export interface Service extends TenantOperations, WorkerOperations, DashboardOp
   /** Stores a source document with unexpanded `${NAME}`; returns its id for `push`. */
   keepWritten(document: GivenDocument): Promise<string>
   rollback(revision: number, options: PushOptions): Promise<PushOutcome>
-  reset(options: Actor & { readonly scope: 'managed' | 'account' }): Promise<ResetReport>
+  reset(options: ResetOptions): Promise<ResetReport>
   resumePush(id: string, options?: Pick<PushOptions, 'onOpen'>): Promise<PushOutcome>
   /**
    * Stops a running push between two steps. It is then `interrupted` and can be resumed. Throws `push_not_running` if it is not running.
@@ -148,10 +159,7 @@ export interface Service extends TenantOperations, WorkerOperations, DashboardOp
    * Creates a new endpoint with a new secret; the old one is switched off after the overlap. Throws `webhook_not_found`, `conflict` if the
    * current endpoint is gone or off, or `push_in_progress`.
    */
-  rotateWebhook(
-    id: string,
-    request: Actor & { readonly overlapMs: number; readonly requestId: string | null },
-  ): Promise<WebhookRotation>
+  rotateWebhook(id: string, request: RotationRequest): Promise<WebhookRotation>
   enterprisePrices(target: { readonly template: string } | { readonly enterpriseId: string }): Promise<readonly Price[]>
 
   /** null for an unknown or revoked key. Constant-time comparison. */
