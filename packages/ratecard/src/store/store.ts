@@ -116,7 +116,6 @@ export interface PushStore extends Journal<PushRecord, NewPush, StepRecord, 'fai
   head(pushId: string): Promise<PushHead | null>
   /** Returns steps that were or may have been sent by pushes planned on top of this revision that did not become the next one. */
   stepsSince(revision: number): Promise<readonly StepRecord[]>
-  /** Returns a page of pushes, newest first. */
   list(page: PageQuery): Promise<Page<PushHead>>
   /** Returns pushes to resolve before the next plan, oldest first: `running`, `interrupted`, or `failed` with steps of unknown outcome. */
   unresolved(): Promise<readonly PushRecord[]>

@@ -33,7 +33,6 @@ export interface StoredModule {
 
 export type ScheduleRecord = Omit<RecordOf<typeof scheduleColumns>, 'worker'>
 
-/** A worker with its active deployment and its schedules. */
 export interface WorkerRecord extends RecordOf<typeof workerColumns> {
   /** The active deployment. */
   readonly deployment: DeploymentRecord
@@ -43,7 +42,6 @@ export interface WorkerRecord extends RecordOf<typeof workerColumns> {
 export interface WorkerStore {
   /** Returns the database's own time, because the clocks of replicas differ. */
   now(): Promise<number>
-  /** Returns all workers, sorted by name. */
   list(): Promise<readonly WorkerRecord[]>
   find(name: string): Promise<WorkerRecord | null>
   /**
@@ -69,7 +67,6 @@ export interface WorkerStore {
   changeSequence(): Promise<number>
 }
 
-/** A schedule that is due. */
 export interface DueSchedule extends RecordOf<typeof scheduleColumns> {
   readonly deploymentId: string
 }

@@ -17,7 +17,6 @@ type SucceedStepInput = Parameters<PushStore['succeed']>[2]
 type SettleStepInput = Parameters<PushStore['settle']>[2]
 type EndPushInput = Parameters<PushStore['end']>[1]
 
-/** The SQL journal of pushes. */
 export class SqlPushes extends SqlJournal<PushRecord, NewPush, StepRecord, EndPushInput> implements PushStore {
   readonly #sealer: Sealer
 
