@@ -22,7 +22,6 @@ function create(call: OperationContext): TestClockBody {
     created: call.now,
     deletes_after: call.now + lifetime,
     frozen_time: params.frozen_time,
-    livemode: false,
     name: params.name ?? null,
     status: 'ready',
     status_details: {},

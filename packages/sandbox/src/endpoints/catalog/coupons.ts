@@ -100,7 +100,6 @@ function create(call: OperationContext): CouponBody {
     currency_options: toOptions(params.currency_options, currencyOfAmount),
     duration: params.duration ?? 'once',
     duration_in_months: params.duration_in_months ?? null,
-    livemode: false,
     max_redemptions: params.max_redemptions ?? null,
     metadata: applyMetadata({}, params.metadata),
     name: params.name ?? null,

@@ -28,7 +28,6 @@ function create(call: OperationContext): FeatureBody {
     id: newId('feat_test_61', 30),
     object: 'entitlements.feature',
     active: true,
-    livemode: false,
     lookup_key: params.lookup_key,
     metadata: applyMetadata({}, params.metadata),
     name: params.name,
@@ -69,7 +68,6 @@ function attach(call: OperationContext): ProductFeatureBody {
     id: newId('prodft_', 14),
     object: 'product_feature',
     entitlement_feature: feature.id,
-    livemode: false,
     _product: product.id,
   }
   return call.create(body, null)

@@ -132,7 +132,6 @@ function blankCustomer(call: OperationContext, clock: string | null): CustomerBo
     email: null,
     invoice_prefix: newCode(),
     invoice_settings: { custom_fields: null, default_payment_method: null, footer: null, rendering_options: null },
-    livemode: false,
     metadata: {},
     name: null,
     next_invoice_sequence: 1,

@@ -58,15 +58,12 @@ function create(outer: OperationContext): InvoiceItemBody {
     object: 'invoiceitem',
     ...cost,
     customer: customer.id,
-    customer_account: null,
     date: call.now,
     description:
       params.description ??
       (params.amount === undefined ? nameOf(call, cost.pricing.price_details?.product ?? '') : null),
     discountable: params.discountable ?? cost.amount >= 0,
-    discounts: [],
     invoice: invoice?.id ?? null,
-    livemode: false,
     metadata: applyMetadata({}, params.metadata),
     net_amount: cost.amount,
     parent:

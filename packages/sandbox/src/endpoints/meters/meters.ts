@@ -45,7 +45,6 @@ function create(call: OperationContext): MeterBody {
     display_name: params.display_name,
     event_name: params.event_name,
     event_time_window: params.event_time_window ?? null,
-    livemode: false,
     status: 'active',
     status_transitions: { deactivated_at: null },
     updated: call.now,

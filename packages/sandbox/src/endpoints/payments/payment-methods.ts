@@ -58,8 +58,6 @@ function blankMethod(call: OperationContext, customer: string | null): Omit<Paym
     billing_details: { address: null, email: null, name: null, phone: null, tax_id: null },
     created: call.now,
     customer,
-    customer_account: null,
-    livemode: false,
     metadata: {},
     _fresh: customer === null,
   }
