@@ -13,9 +13,9 @@ import type { InvoiceBody } from '../../objects/customer-bodies.ts'
 import type { OperationContext } from '../../protocol/operation-context.ts'
 import { missingParam, noSuchReference, notSupported, onlyOneOf, badRequest } from '../../protocol/responses/errors.ts'
 import { newId } from '../../protocol/ids.ts'
-import { createdIn, pageFields, pageWithin, where } from '../../protocol/responses/list-pages.ts'
+import { pageFields, pageWithin } from '../../protocol/responses/list-pages.ts'
 import { applyMetadata, metadata } from '../../protocol/parameters/metadata.ts'
-import { retrieve } from '../../protocol/operation.ts'
+import { listing, post, retrieve } from '../../protocol/operation.ts'
 import type { HandlerResult, Operation } from '../../protocol/operation.ts'
 import {
   decimal,
@@ -334,14 +334,6 @@ function update(call: OperationContext): CreditNoteBody {
   return call.update(before, after, 'credit_note.updated')
 }
 
-const listFields = { ...pageFields, created: range(), customer: text(), invoice: text() }
-
-function page(call: OperationContext): HandlerResult {
-  const params = call.read(listFields)
-  const conditions = [...where('customer', params.customer), ...where('invoice', params.invoice)]
-  return { page: call.page('credit_note', params, [...conditions, ...createdIn(params.created)]) }
-}
-
 function lines(call: OperationContext): HandlerResult {
   const params = call.read(pageFields)
   const { data: all, url } = call.subject('credit_note').lines
@@ -353,11 +345,11 @@ const base = '/v1/credit_notes'
 const of = 'credit_note'
 
 export const creditNotes: readonly Operation[] = [
-  { method: 'POST', path: base, of, run: (call) => ({ object: create(call) }) },
-  { method: 'GET', path: base, of, list: true, run: page },
+  post(base, of, create),
+  listing(base, of, { created: range(), customer: text(), invoice: text() }),
   { method: 'GET', path: `${base}/preview`, of, run: (call) => ({ object: call.rehearse(create) }) },
   retrieve(`${base}/:id`, of),
-  { method: 'POST', path: `${base}/:id`, of, run: (call) => ({ object: update(call) }) },
+  post(`${base}/:id`, of, update),
   { method: 'GET', path: `${base}/:id/lines`, of: null, run: lines },
-  { method: 'POST', path: `${base}/:id/void`, of, run: (call) => ({ object: voidNote(call) }) },
+  post(`${base}/:id/void`, of, voidNote),
 ]
