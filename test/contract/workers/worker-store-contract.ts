@@ -306,7 +306,7 @@ export function workerStoreContract(engine: string, makePlace: MakePlace, persis
         )
       const present = { workers: ['one', 'two'], now: 800, since: 440 }
       expect(await store.workerLogs.tidy(present)).toBe(true)
-      expect(await left()).toEqual([250, 0, 1])
+      expect(await left()).toEqual([400, 0, 1])
       while (await store.workerLogs.tidy(present));
       expect(await left()).toEqual([11, 0, 1])
     })

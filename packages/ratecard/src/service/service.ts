@@ -6,6 +6,7 @@ import type { DocumentDifference } from '../catalog/compare-documents.ts'
 import type { DashboardOperations } from './dashboard.ts'
 import type { TenantOperations } from './tenants.ts'
 import type { WorkerOperations } from './workers.ts'
+import type { Page, PageQuery } from '../store/page.ts'
 import type { By } from '../store/records/actor.ts'
 import type * as config from '../api/config.ts'
 import type * as keys from '../api/keys.ts'
@@ -21,7 +22,7 @@ export type Validation = Inside<typeof config.Validation>
 
 export type { DocumentDifference }
 
-export type { By }
+export type { By, PageQuery }
 
 export interface Actor {
   /** Claimed by the caller, not verified. */
@@ -61,11 +62,6 @@ export type PushEvent = {
 
 export type HistoryEntry = Inside<typeof revisions.HistoryEntry>
 export type RevisionDetail = Inside<typeof revisions.Revision>
-
-export interface PageQuery {
-  readonly limit: number
-  readonly offset: number
-}
 
 export type ServedConfig = Inside<typeof config.ServedConfig>
 
@@ -124,11 +120,11 @@ export interface Service extends TenantOperations, WorkerOperations, DashboardOp
    * Stops a running push between two steps. It is then `interrupted` and can be resumed. Throws `push_not_running` if it is not running.
    */
   cancelPush(id: string): Promise<PushSummary>
-  listPushes(page: PageQuery): Promise<{ readonly items: readonly PushSummary[]; readonly total: number }>
+  listPushes(page: PageQuery): Promise<Page<PushSummary>>
   findPush(id: string): Promise<PushReport>
   /** Live events until the push ends or `signal` aborts, starting with the current state. */
   pushEvents(id: string, signal: AbortSignal): AsyncIterable<PushEvent>
-  history(page: PageQuery): Promise<{ readonly items: readonly HistoryEntry[]; readonly total: number }>
+  history(page: PageQuery): Promise<Page<HistoryEntry>>
   revision(revision: number): Promise<RevisionDetail>
   difference(from: number, to: number): Promise<readonly DocumentDifference[]>
   /** Texts of the newest revisions that contain a secret, determined from their source documents. */

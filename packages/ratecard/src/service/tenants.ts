@@ -1,4 +1,5 @@
 // Operations on tenants, their subscriptions and their negotiated prices. Types only.
+import type { Page, PageQuery } from '../store/page.ts'
 import type { By } from '../store/records/actor.ts'
 import type * as checkout from '../api/checkout.ts'
 import type * as enterprise from '../api/enterprise.ts'
@@ -25,9 +26,7 @@ export type NewTenant = Inside<typeof tenants.NewTenant>
 
 export type TenantChange = Inside<typeof tenants.TenantChange>
 
-export interface TenantQuery {
-  readonly limit: number
-  readonly offset: number
+export interface TenantQuery extends PageQuery {
   readonly processorCustomerId?: string
   readonly enterpriseTemplate?: string
   readonly enterpriseId?: string
@@ -105,14 +104,11 @@ export type UpcomingInvoices = readonly Inside<typeof tenants.Invoice>[]
 
 export interface TenantOperations {
   createTenant(tenant: NewTenant, caller: Caller): Promise<Tenant>
-  listTenants(query: TenantQuery): Promise<{ readonly items: readonly Tenant[]; readonly total: number }>
+  listTenants(query: TenantQuery): Promise<Page<Tenant>>
   findTenant(id: string): Promise<Tenant>
   updateTenant(id: string, change: TenantChange, caller: Caller): Promise<Tenant>
   removeTenant(id: string, caller: Caller): Promise<void>
-  tenantAudit(
-    id: string,
-    page: { readonly limit: number; readonly offset: number },
-  ): Promise<{ readonly items: readonly AuditEntry[]; readonly total: number }>
+  tenantAudit(id: string, page: PageQuery): Promise<Page<AuditEntry>>
   tenantSubscriptions(id: string): Promise<TenantSubscriptions>
   /**
    * Cancels a subscription to a free price, immediately. Throws `subscription_not_found`, or `conflict` for a subscription at the
@@ -158,11 +154,11 @@ export interface TenantOperations {
   planMigration(request: MigrationRequest): Promise<MigrationPlan>
   /** Starts the migration job; returns once it is journalled. */
   startMigration(request: MigrationRequest, caller: Caller): Promise<JobSummary>
-  listJobs(query: {
-    readonly limit: number
-    readonly offset: number
-    readonly kind?: JobSummary['kind']
-  }): Promise<{ readonly items: readonly JobSummary[]; readonly total: number }>
+  listJobs(
+    query: PageQuery & {
+      readonly kind?: JobSummary['kind']
+    },
+  ): Promise<Page<JobSummary>>
   findJob(id: string): Promise<JobReport>
   resumeJob(id: string): Promise<JobSummary>
   cancelJob(id: string): Promise<JobSummary>
