@@ -70,7 +70,7 @@ const dear: readonly (readonly [string, unknown])[] = [
   ['one id for everything', { version: '1.0.0', products: many(60_000, () => ({ id: 'same', name: 5, prices: 7 })) }],
 ]
 
-describe('a document whose every value is wrong costs no more than a large one', () => {
+describe('a document in which every value is wrong costs no more than a large valid one', () => {
   it.each(dear)('%s', (_name, document) => {
     // The least of several: a collection of garbage or a cold cache in one of them says nothing about the document.
     let [cost, yardstick] = [Infinity, Infinity]
@@ -92,14 +92,14 @@ describe('a document whose every value is wrong costs no more than a large one',
     expect(errors.every(({ detail, pointer }) => detail.length < 1_000 && pointer.length < 1_000)).toBe(true)
   })
 
-  it('and its answer says that there is more', () => {
+  it('the response states that there are more errors', () => {
     const { errors } = validateConfig({ version: '1.0.0', products: many(60_000, () => ({ id: 'same' })) })
     expect(errors).toHaveLength(1_001)
     expect(errors.at(-1)).toMatchObject({ code: 'issues_truncated', pointer: '#' })
     expect(errors[0]?.pointer.startsWith('#/products/0')).toBe(true)
   })
 
-  it('the one error among very many warnings is found', () => {
+  it('a single error among very many warnings is reported', () => {
     const lonely = many(maxCollectedIssues + 100, (index) =>
       price(`lonely${String(index)}`, { enterprise_id: `e${String(index)}` }),
     )

@@ -99,7 +99,7 @@ function checkLog(): void {
 
 describe('every route', () => {
   it(
-    'answers damaged requests as its description says, without a failure of ours and without a secret',
+    'responds to malformed requests as described, without an internal error and without a secret',
     { timeout: attackMs * 3 },
     async () => {
       let sent = 0
@@ -125,7 +125,7 @@ describe('every route', () => {
   )
 
   it(
-    'lets nobody in but with its own credential, and says the same to every wrong one',
+    'requires its own credential, and refuses every wrong one with the same response',
     { timeout: attackMs * 3 },
     async () => {
       const read = await test.service.createKey('gone')
@@ -163,7 +163,7 @@ describe('every route', () => {
     },
   )
 
-  it('keeps secrets to itself when the processor is away', { timeout: attackMs * 3 }, async () => {
+  it('reveals no secret while the processor is unavailable', { timeout: attackMs * 3 }, async () => {
     await test.sandbox.close()
     for (const operation of operations) {
       const url = operation.path.replaceAll(/\{[^}]+\}/g, 'acme')

@@ -139,7 +139,7 @@ describe.each(kinds)('a session on a meter of the kind %s', (kind) => {
   )
 })
 
-describe('promotion codes that a session guesses', () => {
+describe('promotion codes guessed by a session', () => {
   const checkout = (code: string | undefined, headers: Readonly<Record<string, string>>, more: object = {}) =>
     test.inject({
       method: 'POST',
@@ -148,7 +148,7 @@ describe('promotion codes that a session guesses', () => {
       headers,
     })
 
-  it('are refused ten times an hour for each tenant, then 429 with Retry-After', async () => {
+  it('are refused ten times an hour per tenant, then 429 with Retry-After', async () => {
     const cookie = cookieOf(await sessionOf(test, 'guesser'))
     const second = cookieOf(await sessionOf(test, 'guesser'))
     // At once and from two sessions of the tenant: still ten.

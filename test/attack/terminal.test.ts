@@ -128,7 +128,7 @@ describe.each(commands.filter(({ name }) => !serving.has(name)).map((command) =>
   '%s',
   (_name, command) => {
     it.each([0, 1, 2])(
-      'prints nothing that drives a terminal (answers of kind %i)',
+      'prints no terminal control sequence (responses of kind %i)',
       { timeout: 60_000 },
       async (kind) => {
         pick = kind

@@ -18,7 +18,7 @@ async function start() {
   return startServer({ env, port: 0, dataDir, out: () => undefined })
 }
 
-test('whoever asks for the end while the server drains waits for the whole end', async () => {
+test('a second call of close while the server drains waits for the whole shutdown', async () => {
   const server = await start()
   const ended: string[] = []
   await Promise.all([
@@ -28,7 +28,7 @@ test('whoever asks for the end while the server drains waits for the whole end',
   expect(ended).toEqual(['asked first', 'asked second'])
 })
 
-test('what cannot be closed does not keep the leases from being given back, and is told', async () => {
+test('a part that cannot be closed does not keep leases from being released, and is reported', async () => {
   const server = await start()
   vi.spyOn(server.app, 'close').mockRejectedValueOnce(new Error('this part does not close'))
   await expect(server.close()).rejects.toMatchObject({ errors: [{ message: 'this part does not close' }] })

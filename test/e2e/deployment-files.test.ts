@@ -42,7 +42,7 @@ describe('compose.yaml', () => {
   const services = (parse(read('compose.yaml'), { merge: true }) as { services: Record<string, Json> }).services
   const replicas = Object.entries(services).filter(([name]) => name.startsWith('ratecard-'))
 
-  test('gives two replicas the same settings, all of which the service knows, and no secret of its own', () => {
+  test('gives two replicas the same settings, which all exist, and no secret of its own', () => {
     expect(replicas.map(([name]) => name)).toEqual(['ratecard-1', 'ratecard-2'])
     for (const [, { environment }] of replicas) {
       for (const name of Object.keys(environment as Json)) expect(settingNames).toContain(name)
@@ -51,7 +51,7 @@ describe('compose.yaml', () => {
     }
   })
 
-  test('gives a replica longer to end than its delay, its draining and the longest write take', () => {
+  test('gives a replica a stop timeout longer than its delay, its draining and the longest write', () => {
     for (const [, service] of replicas) {
       const delay = Number((service['environment'] as Json)['RATECARD_SHUTDOWN_DELAY_SECONDS'])
       expect(Number.parseInt(String(service['stop_grace_period']), 10)).toBeGreaterThan(delay + stopSeconds)
@@ -59,7 +59,7 @@ describe('compose.yaml', () => {
     }
   })
 
-  test('compose itself takes every field of it, and nothing while a secret is missing', () => {
+  test('is accepted by compose, and refused if a secret is missing', () => {
     if (!has('docker-compose')) return
     const names = ['POSTGRES_PASSWORD', 'RATECARD_MASTER_KEY', 'RATECARD_SERVICE_KEY', 'STRIPE_SECRET_KEY']
     // In place of an `.env` that may lie beside it.
@@ -77,7 +77,7 @@ describe('compose.yaml', () => {
     expect(config(slip).text).toContain('Unsupported config option')
   })
 
-  test('its balancer is one that HAProxy takes', () => {
+  test('has a configuration of its load balancer that HAProxy accepts', () => {
     if (!has('haproxy')) return
     const env = { LISTEN: '127.0.0.1:1', REPLICA_1: '127.0.0.1:2', REPLICA_2: '127.0.0.1:3' }
     expect(run('haproxy', ['-c', '-f', path.join(root, 'deploy/compose/haproxy.cfg')], env)).toMatchObject({
@@ -94,13 +94,13 @@ describe('deploy/kubernetes', () => {
   const find = (kind: string) =>
     manifests.find((manifest) => manifest['kind'] === kind) as Readonly<Record<string, unknown>>
 
-  test('the kustomization names every file, and only those', () => {
+  test('the kustomization lists every file, and no other', () => {
     const { resources } = parse(read(`${folder}/kustomization.yaml`)) as { resources: string[] }
     const files = readdirSync(path.join(root, folder)).filter((name) => name !== 'kustomization.yaml')
     expect([...resources].sort()).toEqual(files.sort())
   })
 
-  test('all selectors mean the pods of the deployment', () => {
+  test('all selectors match the pods of the deployment', () => {
     const { template, selector } = find('Deployment')['spec'] as { template: { metadata: Json }; selector: Json }
     expect(selector).toEqual({ matchLabels: template.metadata['labels'] })
     expect(find('Service')['spec']).toMatchObject({ selector: template.metadata['labels'] as Json })
@@ -108,7 +108,7 @@ describe('deploy/kubernetes', () => {
     expect(find('NetworkPolicy')['spec']).toMatchObject({ podSelector: selector })
   })
 
-  test('a pod has longer to end than its delay, its draining and the longest write take, and holds no secret, no privilege', () => {
+  test('a pod has a grace period longer than its delay, its draining and the longest write, and no secret and no privilege', () => {
     interface Container {
       env: { name: string; value: string }[]
       securityContext: Json
@@ -124,13 +124,13 @@ describe('deploy/kubernetes', () => {
   })
 })
 
-test('the unit of systemd gives the service longer to end than its delay, its draining and the longest write take', () => {
+test('the systemd unit has a stop timeout longer than the delay, the draining and the longest write', () => {
   const unit = read('deploy/systemd/ratecard.service')
   const delay = Number(/RATECARD_SHUTDOWN_DELAY_SECONDS=(\d+)/.exec(unit)?.[1])
   expect(Number(/^TimeoutStopSec=(\d+)$/m.exec(unit)?.[1])).toBeGreaterThan(delay + stopSeconds)
 })
 
-test('the unit of systemd is exposed no more than 3.0', () => {
+test('the systemd unit has an exposure level of at most 3.0', () => {
   if (!has('systemd-analyze')) return
   const unit = path.join(root, 'deploy/systemd/ratecard.service')
   const { text } = run('systemd-analyze', ['security', '--offline=true', '--no-pager', unit])
@@ -139,7 +139,7 @@ test('the unit of systemd is exposed no more than 3.0', () => {
 })
 
 describe('deploy/proxy', () => {
-  test('Caddy takes its file', () => {
+  test('the Caddyfile is accepted by Caddy', () => {
     if (!has('caddy')) return
     const home = temporary()
     const env = { HOME: home, XDG_DATA_HOME: home, XDG_CONFIG_HOME: home }
@@ -147,7 +147,7 @@ describe('deploy/proxy', () => {
     expect(run('caddy', ['validate', '--config', config, '--adapter', 'caddyfile'], env)).toMatchObject({ status: 0 })
   })
 
-  test('nginx takes its file', () => {
+  test('the nginx configuration is accepted by nginx', () => {
     if (!has('nginx') || !has('openssl')) return
     const folder = temporary()
     const [certificate, key] = [path.join(folder, 'cert.pem'), path.join(folder, 'key.pem')]
@@ -173,7 +173,7 @@ describe('deploy/grafana', () => {
     ...alerts.groups.flatMap(({ rules }) => rules.map(({ expr }) => expr)),
   ]
 
-  test('every figure that is named is one that the service has', async () => {
+  test('every metric in the files is one that the service exports', async () => {
     const registry = createMetrics()
     createRequestMetrics(registry).watchConnections(() => 0)
     createWorkerMetrics(registry, () => [])
@@ -192,7 +192,7 @@ describe('deploy/grafana', () => {
     expect([...new Set(named)].filter((name) => !known.has(name))).toEqual([])
   })
 
-  test('Prometheus takes the rules, and every expression of the dashboard', () => {
+  test('Prometheus accepts the rules and every expression of the dashboard', () => {
     if (!has('promtool')) return
     const asRules = path.join(temporary(), 'dashboard.yaml')
     const rules = expressions.map((expr, index) => ({
@@ -208,7 +208,7 @@ describe('deploy/grafana', () => {
 describe('integrations', () => {
   const { version } = JSON.parse(read('packages/ratecard/package.json')) as { version: string }
 
-  test('the action runs the command line of its own release', () => {
+  test('the action runs the command-line tool of its own release', () => {
     const folder = temporary()
     writeFileSync(path.join(folder, 'npx'), '#!/bin/sh\necho "npx $*"\n', { mode: 0o755 })
     const action = parse(read('integrations/github-action/action.yml')) as { inputs: { ratecard: Json } }
@@ -222,7 +222,7 @@ describe('integrations', () => {
     expect(text).toBe(`npx --yes ratecard@${version} billing drift --format markdown --exit-code\n`)
   })
 
-  test('the GitLab jobs install the release that they came with, and workflows name the action of it', () => {
+  test('the GitLab jobs install their own release, and the workflows use the action of it', () => {
     const gitlab = parse(read('integrations/gitlab/ratecard.gitlab-ci.yml')) as { variables: Json }
     expect(gitlab.variables['RATECARD_VERSION']).toBe(version)
     for (const name of ['plan', 'apply', 'drift'])

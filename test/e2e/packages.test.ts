@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest'
 const root = path.resolve(import.meta.dirname, '../..')
 
 test.each(['client', 'pricing-table', 'ratecard', 'sandbox'])(
-  'npm pack in packages/%s is refused and names the command that makes the tarball',
+  'npm pack in packages/%s is refused with the command that builds the tarball',
   (name) => {
     const cwd = path.join(root, 'packages', name)
     const { status, stderr } = spawnSync('npm', ['pack', '--dry-run'], { cwd, encoding: 'utf8' })
@@ -16,7 +16,7 @@ test.each(['client', 'pricing-table', 'ratecard', 'sandbox'])(
   },
 )
 
-test('the tarball of ratecard carries its bundle, the sandbox and the client, so that it installs without them being published', () => {
+test('the tarball of ratecard contains its bundle, the sandbox and the client, so that it installs without publishing them', () => {
   const out = mkdtempSync(path.join(os.tmpdir(), 'ratecard-tarballs-'))
   onTestFinished(() => rmSync(out, { recursive: true, force: true }))
   execFileSync(process.execPath, [path.join(root, 'scripts/pack.mjs'), '--out', out], { encoding: 'utf8' })

@@ -104,7 +104,7 @@ interface Ask {
 }
 
 test.each(proxies)(
-  '$name with TLS: prices, pushes and their events pass, and no client counts as another',
+  '$name with TLS passes prices, pushes and their events, and clients are told apart by address',
   { timeout: 120_000 },
   async ({ name, command }) => {
     const folder = mkdtempSync(path.join(os.tmpdir(), 'ratecard-proxy-'))

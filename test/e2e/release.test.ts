@@ -48,7 +48,7 @@ function clone() {
 }
 
 test.skipIf(!canRelease)(
-  'a release gives every package one version, joins what changed, commits and tags, and publishes nothing',
+  'a release gives every package one version, collects the changes, commits and tags, and publishes nothing',
   () => {
     const { folder, git, release, manifest } = clone()
     const { status, stdout, stderr } = release('7.8.9', '--no-pack')
@@ -93,7 +93,7 @@ test.skipIf(!canRelease)(
   },
 )
 
-test.skipIf(!isClone)('a release refuses an earlier version, a tree with changes, and having nothing to tell', () => {
+test.skipIf(!isClone)('a release is refused for an earlier version, a modified tree, and without changes', () => {
   const { folder, git, release } = clone()
   expect(release('0.0.1')).toMatchObject({ status: 1, stderr: expect.stringContaining('is before') })
   expect(release('seven')).toMatchObject({ status: 1, stderr: expect.stringContaining('say which version') })
@@ -106,7 +106,7 @@ test.skipIf(!isClone)('a release refuses an earlier version, a tree with changes
   expect(git('tag', '--list')).toBe('')
 })
 
-test.skipIf(!isClone)('a release whose fixtures cannot be kept leaves the tree as it was', () => {
+test.skipIf(!isClone)('a release whose fixtures cannot be created leaves the tree unchanged', () => {
   const { folder, git, release } = clone()
   writeFileSync(path.join(folder, 'scripts/keep-release.ts'), "throw new Error('no server for this test')\n")
   git('commit', '--quiet', '--all', '--message', 'a broken script')

@@ -65,7 +65,7 @@ const small = (amount: number): BillingConfig => ({
 })
 
 test.runIf(installed)(
-  'compose.yaml: while both replicas are restarted no request fails, and a push that runs is applied or resumed',
+  'compose.yaml: no request fails while both replicas are restarted, and a running push is applied or resumed',
   { timeout: 240_000 },
   async () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'ratecard-compose-'))

@@ -85,7 +85,7 @@ const timeout = 600_000
 const installed = postgresInstalled()
 if (!installed) announceSkip('applies killed on PostgreSQL', 'no PostgreSQL server is installed')
 
-describe('an apply killed at any point, and done again, ends as an undisturbed one', () => {
+describe('an apply that is killed at any point and retried ends like an undisturbed one', () => {
   test('on SQLite', { timeout }, async () => {
     await expectEveryKillSurvived(await sqliteStores(), 1)
   })

@@ -14,7 +14,7 @@ const points = (usual: number) => everyNth(Number(chosen ?? usual))
 const installed = postgresInstalled()
 if (!installed) announceSkip('kill everywhere on PostgreSQL', 'no PostgreSQL server is installed')
 
-describe('a push killed at any point, and pushed again, ends as an undisturbed one', () => {
+describe('a push that is killed at any point and pushed again ends like an undisturbed one', () => {
   test('on SQLite', { timeout }, async () => {
     await expectEveryKillSurvived(sqliteStores, points(1), lanes)
   })
@@ -30,7 +30,7 @@ describe('a push killed at any point, and pushed again, ends as an undisturbed o
   })
 })
 
-describe('a write that is on its way when its push is killed', () => {
+describe('a write in flight when its push is killed', () => {
   test('changes nothing once the next push has applied, on SQLite', { timeout }, async () => {
     await expectLateWritesHarmless(sqliteStores, points(1), lanes)
   })

@@ -93,7 +93,7 @@ class Load {
 const results = ({ results: found }: Load) => [...found.keys()].sort()
 
 test.runIf(installed)(
-  'one server that is restarted ten times resets no request: it has its response, or nobody listened',
+  'a server that is restarted ten times resets no request: each gets its response or is refused before it is sent',
   { timeout: 180_000 },
   async () => {
     const world = await replicaWorld()
@@ -116,7 +116,7 @@ test.runIf(installed)(
 )
 
 test.runIf(installed)(
-  'a push whose write takes longer than the draining has its response, and SIGTERM waits for that write',
+  'a push whose write takes longer than the draining gets its response, and SIGTERM waits for that write',
   { timeout: 120_000 },
   async () => {
     const world = await replicaWorld()
@@ -141,7 +141,7 @@ test.runIf(installed)(
 )
 
 test.runIf(installed && haproxy !== undefined)(
-  'behind the balancer of compose.yaml no request fails while two replicas are restarted ten times',
+  'no request fails while two replicas behind the load balancer of compose.yaml are restarted ten times',
   { timeout: 300_000 },
   async () => {
     const world = await replicaWorld()

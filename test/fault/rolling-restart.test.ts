@@ -81,7 +81,7 @@ test.runIf(installed).each([
   { balancer: retryingBalancer, delay: 0, headers: { connection: 'close' } },
   { balancer: watchingBalancer, delay: 2, headers: {} },
 ])(
-  'while replicas are restarted one after the other no read and no push fails: $balancer.name, $delay s',
+  'no read and no push fails while replicas are restarted one after the other: $balancer.name, $delay s',
   { timeout: 180_000 },
   async ({ balancer: createBalancer, delay, headers }) => {
     const world = await replicaWorld()

@@ -113,14 +113,14 @@ async function expectLateWritesHarmless(stores: StoreFactory): Promise<void> {
   }
 }
 
-describe('a rotation that is killed while a write is on its way', () => {
-  test('leaves one live endpoint, of a known secret, once the next push has applied', async () => {
+describe('a rotation that is killed while a write is in flight', () => {
+  test('leaves one live endpoint with a known secret after the next push', async () => {
     await expectLateWritesHarmless(await sqliteStores())
   })
 })
 
 describe('a rotation that is killed at any point', () => {
-  test('ends well when it is made again, on SQLite', async () => {
+  test('ends like an undisturbed one when it is retried, on SQLite', async () => {
     await expectEveryKillSurvived(await sqliteStores())
   })
 

@@ -66,7 +66,7 @@ function smallDisk(): string | null {
   return place
 }
 
-test('on a full disk a server serves prices and is not ready; with free space it is ready a minute later', async () => {
+test('with a full disk a server serves prices and is not ready; once there is space, it is ready within a minute', async () => {
   const disk = smallDisk()
   if (disk === null) return
   let skippedMs = 0
@@ -108,7 +108,7 @@ function fill(file: string): void {
   }
 }
 
-test('a damaged file is found at start: what can be read is served, and the server is not ready', async () => {
+test('with a damaged file a server serves what can be read, and is not ready', async () => {
   const dataDir = folder()
   const before = await start(dataDir)
   for (const amount of [1000, 2000, 3000])

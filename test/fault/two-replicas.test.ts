@@ -40,7 +40,7 @@ const wideDocument = (name: string): BillingConfig => ({
 })
 
 describe.runIf(installed)('two replicas on one PostgreSQL', () => {
-  test('different documents that are pushed at once never mix', { timeout: 600_000 }, async () => {
+  test('never mix different documents that are pushed at once', { timeout: 600_000 }, async () => {
     const world = await replicaWorld()
     const replicas = await Promise.all([world.startReplica(), world.startReplica()])
     const known = new Map([[1, smallDocument('at first', 900)]])
@@ -77,7 +77,7 @@ describe.runIf(installed)('two replicas on one PostgreSQL', () => {
   })
 
   test.each(['before_sending', 'after_answer'] as const)(
-    'a replica that is stopped %s past its lease and continued writes nothing more',
+    'a replica that is suspended %s past its lease writes nothing after it continues',
     { timeout: 120_000 },
     async (at) => {
       const world = await replicaWorld()

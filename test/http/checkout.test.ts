@@ -177,7 +177,9 @@ describe('POST checkout', () => {
     test.sandbox.control.clearFaults()
     const { session_id } = (await order()).json()
     expect(session_id).toMatch(/^cs_/)
-    const sent = test.sandbox.control.requests({}).filter(({ path }) => path === '/v1/checkout/sessions')
+    const creating = ({ method, path }: { method: string; path: string }) =>
+      method === 'POST' && path === '/v1/checkout/sessions'
+    const sent = test.sandbox.control.requests({}).filter(creating)
     expect(sent.map(({ replayed }) => replayed)).toEqual([false, true, true])
     expect(new Set(sent.map(({ idempotencyKey }) => idempotencyKey)).size).toBe(1)
   })

@@ -147,7 +147,7 @@ async function holds(one: Case, currency: Currency, orders: readonly Parameters<
 }
 
 test.each(currencies)(
-  'in %s, after applying through any faults, each item has its negotiated price and the renewal is exact',
+  'in %s, after an apply with any faults, each item has its negotiated price and the renewal has the exact amount',
   { timeout: 600_000 },
   async (currency) => {
     await fc.assert(

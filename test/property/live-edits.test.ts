@@ -26,7 +26,7 @@ const holds = ({ field, after }: { readonly field: string; readonly after: unkno
   !ours.has(field) && !(field === 'default_price' && after === undefined)
 
 test.each(['json', 'yaml'])(
-  'law: a %s file that is edited to what is live says it, for everything that the processor holds',
+  'a %s file that is edited to the live state has every field that the processor stores',
   (kind) => {
     fc.assert(
       fc.property(arbitraryConfig, arbitraryConfig, (config, live) => {

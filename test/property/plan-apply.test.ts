@@ -35,7 +35,7 @@ test('every generated document is valid', () => {
   )
 })
 
-test('after any change of documents was applied, the plan is empty and the same push is unchanged', async () => {
+test('after any change of documents is applied, the plan is empty and the same push is unchanged', async () => {
   await fc.assert(
     fc.asyncProperty(arbitraryConfig, arbitraryConfig, async (first, second) => {
       await withStack(async ({ service, store, snapshot }) => {
@@ -57,7 +57,7 @@ test('after any change of documents was applied, the plan is empty and the same 
   )
 })
 
-test('push, pull, validate, push is unchanged', async () => {
+test('a pushed document is pulled valid, and pushing it is unchanged', async () => {
   await fc.assert(
     fc.asyncProperty(arbitraryConfig, arbitraryConfig, async (first, second) => {
       await withStack(async ({ service }) => {
@@ -73,7 +73,7 @@ test('push, pull, validate, push is unchanged', async () => {
   )
 })
 
-test('there and back again brings back the first processor objects', async () => {
+test('a change and its reversal restore the first processor objects', async () => {
   await fc.assert(
     fc.asyncProperty(arbitraryConfig, arbitraryConfig, async (first, second) => {
       await withStack(async ({ service, store }) => {

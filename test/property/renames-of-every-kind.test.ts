@@ -114,7 +114,7 @@ async function unlessKeyIsHeld<Outcome>(work: Promise<Outcome>): Promise<Outcome
   }
 }
 
-test('law: after any sequence of renames, revisions, edits at the processor and rollbacks no object is lost', async () => {
+test('no object is lost by any sequence of renames, revisions, edits at the processor and rollbacks', async () => {
   await fc.assert(
     fc.asyncProperty(releases, async (steps) => {
       const stack = await startStack({ sandbox })

@@ -119,7 +119,7 @@ async function currentPrices(store: Stack['store']): Promise<Map<string, string>
   return current
 }
 
-test('law: after any sequence of renames, edits, removals and rollbacks nobody who was sold an item is lost', async () => {
+test('no subscriber of an item is lost by any sequence of renames, edits, removals and rollbacks', async () => {
   await fc.assert(
     fc.asyncProperty(releases, async (steps) => {
       const stack = await startStack({ sandbox })

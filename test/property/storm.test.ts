@@ -54,7 +54,7 @@ const storm = fc.record({
 })
 
 test(
-  'after a random storm the earlier version is served, and one push converges without a duplicate, whatever lands later',
+  'after random faults the earlier version is served, and one push converges without a duplicate, even with late writes',
   { timeout: 600_000 },
   async () => {
     await fc.assert(

@@ -46,7 +46,7 @@ const all = async (count: number, path: string) =>
   Promise.all(Array.from({ length: count }, () => getFrom(world, path)))
 
 describe('other workers and the API are not affected by', () => {
-  it('a flood of log lines, whose bound holds', async () => {
+  it('a flood of log lines, which is limited', async () => {
     await world.deploy(
       'flood',
       `export default { async fetch() {
@@ -61,7 +61,7 @@ describe('other workers and the API are not affected by', () => {
     await attacked('deleting it', async () => world.asAdmin({ method: 'DELETE', url: `${workersPath}/flood` }))
   })
 
-  it('top levels that fill memory, loop or never end', async () => {
+  it('top-level code that fills memory, loops or never ends', async () => {
     const bombs = [
       'const kept = []; for (;;) kept.push(new Uint8Array(16 << 20).fill(1))',
       'const kept = []; for (;;) kept.push({ a: [kept.length] })',
@@ -73,7 +73,7 @@ describe('other workers and the API are not affected by', () => {
     })
   })
 
-  it('endless loops, one after the other', async () => {
+  it('consecutive endless loops', async () => {
     await world.deploy('loop', 'export default { fetch() { for (;;); } }', { cpu_ms: 50 })
     await attacked('loops', async () => {
       for (let round = 0; round < 3; round++)
@@ -81,7 +81,7 @@ describe('other workers and the API are not affected by', () => {
     })
   })
 
-  it('thousands of fetches at once, of which only so many are under way', async () => {
+  it('thousands of concurrent fetches, of which a limited number are sent', async () => {
     await world.deploy(
       'many',
       `export default { async fetch(request, env) {
@@ -96,7 +96,7 @@ describe('other workers and the API are not affected by', () => {
     expect(grown).toBeLessThan(400)
   })
 
-  it('a worker that calls itself without end', async () => {
+  it('a worker that calls itself endlessly', async () => {
     await world.deploy(
       'fork',
       `export default { async fetch(request, env) {

@@ -9,7 +9,7 @@ const auditOf = async (shop: TenantShop, tenant: string) =>
     ({ action }) => !action.startsWith('tenant_'),
   )
 
-test('a dry run tells the same as applying and writes nothing anywhere', async () => {
+test('a dry run returns the result of applying, and writes nothing', async () => {
   const shop = await tenantShop(negotiated())
   const customer = await shop.tenant('t')
   await shop.subscribe(customer, [['pro_monthly', 7], ['calls'], ['pro', 1]])
@@ -25,7 +25,7 @@ test('a dry run tells the same as applying and writes nothing anywhere', async (
   expect(await shop.apply('t')).toEqual({ ...dry, dryRun: false })
 })
 
-test('two applies at once are one after the other, with one audit row each', async () => {
+test('three concurrent applies run one after the other, with one audit row each', async () => {
   const shop = await tenantShop(negotiated())
   const customer = await shop.tenant('t')
   const { id } = await shop.subscribe(customer, [
@@ -41,7 +41,7 @@ test('two applies at once are one after the other, with one audit row each', asy
   ])
 })
 
-test('applies of two templates at once end with the items and the field of the same one', async () => {
+test('concurrent applies of two templates leave items and tenant on the same one', async () => {
   const shop = await tenantShop(negotiated())
   const customer = await shop.tenant('t')
   const { id } = await shop.subscribe(customer, [['pro_monthly', 7]])
@@ -55,7 +55,7 @@ test('applies of two templates at once end with the items and the field of the s
   expect(await shop.items(id)).toEqual([[wanted, 7]])
 })
 
-test('the audit says who did what to which items, before and after', async () => {
+test('the audit log contains author, request, swaps, and the deal before and after', async () => {
   const shop = await tenantShop(negotiated())
   const customer = await shop.tenant('t')
   await shop.subscribe(customer, [['pro_monthly', 7]])
@@ -77,7 +77,7 @@ test('the audit says who did what to which items, before and after', async () =>
   })
 })
 
-test('an unknown tenant and a template without prices are told apart, and neither changes anything', async () => {
+test('an unknown tenant and an unknown template have different errors, and neither changes the tenant', async () => {
   const shop = await tenantShop(negotiated())
   await shop.tenant('t')
   expect(await refusalOf(shop.apply('nobody'))).toBe('tenant_not_found')
@@ -86,7 +86,7 @@ test('an unknown tenant and a template without prices are told apart, and neithe
   expect(await shop.service.findTenant('t')).toMatchObject({ enterpriseTemplate: null, enterpriseId: null })
 })
 
-test('a tenant that never bought anything gets the field and no customer', async () => {
+test('a tenant without purchases gets the template and no customer', async () => {
   const shop = await tenantShop(negotiated())
   await shop.service.createTenant({ id: 't', name: 'T' }, caller)
   const writes = shop.writes()
@@ -95,7 +95,7 @@ test('a tenant that never bought anything gets the field and no customer', async
   expect(await shop.service.findTenant('t')).toMatchObject({ enterpriseTemplate: 'gold', processorCustomerId: null })
 })
 
-test('a free subscription that lives here alone is skipped with the reason', async () => {
+test('a free local subscription is skipped with the reason', async () => {
   const shop = await tenantShop(
     negotiated('1.0.0', (config) => {
       config.products.push({
@@ -114,7 +114,7 @@ test('a free subscription that lives here alone is skipped with the reason', asy
   expect((await shop.apply('t', nothing)).skipped).toEqual([])
 })
 
-test('an item on a price that is none of ours stays, with the reason', async () => {
+test('an item on an unmanaged price is skipped', async () => {
   const shop = await tenantShop(negotiated())
   const customer = await shop.tenant('t')
   const product = await shop.stripe.products.create({ name: 'By hand' })
@@ -128,7 +128,7 @@ test('an item on a price that is none of ours stays, with the reason', async () 
   expect((await shop.apply('t')).skipped).toMatchObject([{ price: price.id }])
 })
 
-test('a refusal midway says what was swapped and what was not, and applying again finishes', async () => {
+test('an apply that fails midway returns the swaps done and not done, and a retry finishes it', async () => {
   const shop = await tenantShop(negotiated())
   const customer = await shop.tenant('t')
   const subscriptions = []
@@ -157,7 +157,7 @@ test('a refusal midway says what was swapped and what was not, and applying agai
 })
 
 test.each(['close_after', 'error_after', 'cut_body', 'close_before', 'error_before'] as const)(
-  'an answer that is lost (%s) is looked up, and every item moves once',
+  'after a lost response (%s) the outcome is looked up, and each item is swapped once',
   async (kind) => {
     const shop = await tenantShop(negotiated())
     const customer = await shop.tenant('t')
@@ -178,7 +178,7 @@ test.each(['close_after', 'error_after', 'cut_body', 'close_before', 'error_befo
   },
 )
 
-test('coverage shows each base against each target, gaps and prices without a base', async () => {
+test('coverage lists each base price with its price per target, the gaps and prices without a base', async () => {
   const shop = await tenantShop(
     negotiated('1.0.0', (config) => {
       config.products[1]?.prices?.push({
@@ -228,7 +228,7 @@ test('coverage shows each base against each target, gaps and prices without a ba
   })
 })
 
-test('without a configuration there is nothing to apply, and removing still clears the field', async () => {
+test('without a configuration applying is refused, and removing still clears the template', async () => {
   const shop = await tenantShop(negotiated())
   await shop.tenant('t')
   await shop.apply('t')
@@ -243,7 +243,7 @@ const without = (config: BillingConfig, ...ids: readonly string[]) => {
   for (const product of config.products) product.prices = (product.prices ?? []).filter(({ id }) => !ids.includes(id))
 }
 
-test('an item on the price of a deal that is gone from the configuration is named, and goes back to its base', async () => {
+test('an item on a negotiated price that was removed is skipped, or with unmatched: base moved to its renamed base price', async () => {
   const shop = await tenantShop(negotiated())
   const customer = await shop.tenant('t')
   const { id } = await shop.subscribe(customer, [
@@ -277,7 +277,7 @@ test('an item on the price of a deal that is gone from the configuration is name
   ])
 })
 
-test('a price that its own deal has no more is what the deal was before; with no deal it goes back by itself', async () => {
+test('a negotiated price that was removed is left by its own deal, and moved to the base price without a deal', async () => {
   const shop = await tenantShop(negotiated())
   const customer = await shop.tenant('t')
   const { id } = await shop.subscribe(customer, [['seat', 2]])
@@ -292,7 +292,7 @@ test('a price that its own deal has no more is what the deal was before; with no
   expect(await shop.items(id)).toEqual([['seat', 2]])
 })
 
-test('a price of a deal that went together with its base stays, with the base that is missing', async () => {
+test('an item stays on a removed negotiated price if its base price was removed too, and the reason names the base', async () => {
   const shop = await tenantShop(negotiated())
   const customer = await shop.tenant('t')
   await shop.subscribe(customer, [['seat', 2]])
@@ -310,7 +310,7 @@ test('a price of a deal that went together with its base stays, with the base th
   })
 })
 
-test('from one deal to another, an item without a successor is named, and goes back to its base when asked for', async () => {
+test('an item without a price in the new deal is skipped, or with unmatched: base moved to its base price', async () => {
   const shop = await tenantShop(negotiated())
   const customer = await shop.tenant('t')
   const { id } = await shop.subscribe(customer, [

@@ -33,14 +33,14 @@ async function lastAmount(shop: TenantShop, tenant: string): Promise<number | un
   return (await shopInvoices(shop, tenant)).at(-1)?.total
 }
 
-test('without a migration existing subscribers keep the price they bought', async () => {
+test('without a migration, existing subscribers keep the price that they bought', async () => {
   const { shop, subscriptions, former } = await replaced([7])
   shop.advance(monthly)
   expect(await shop.items(subscriptions[0] ?? '')).toEqual([[former, 7]])
   expect(await lastAmount(shop, 't0')).toBe(7 * 1000)
 })
 
-test('at renewal: the item keeps its price until its period ends, and pays the new one from then on', async () => {
+test('a migration at renewal keeps the old price until the period ends, and bills the new one from then on', async () => {
   const { shop, subscriptions, former } = await replaced([7])
   const [id = ''] = subscriptions
   const job = await migrate(shop)
@@ -59,7 +59,7 @@ test('at renewal: the item keeps its price until its period ends, and pays the n
   expect((await migrate(shop)).stepsTotal).toBe(0)
 })
 
-test('now: the price changes at once, nothing is billed, and the next renewal has the new amount', async () => {
+test('a migration now swaps the price at once without an invoice, and the next renewal has the new amount', async () => {
   const { shop, subscriptions } = await replaced([7])
   const customer = (await shop.service.findTenant('t0')).processorCustomerId ?? ''
   const count = (await shop.invoices(customer)).length
@@ -70,7 +70,7 @@ test('now: the price changes at once, nothing is billed, and the next renewal ha
   expect(await lastAmount(shop, 't0')).toBe(7 * 1200)
 })
 
-test('the plan lists every subscription with the money a month before and after, and writes nothing', async () => {
+test('the plan lists each subscription with the monthly amounts before and after, and writes nothing', async () => {
   const { shop, former } = await replaced([7, 2])
   const writes = shop.writes()
   const plan = await shop.service.planMigration({ priceId: 'pro_monthly', to: 'renewal' })
@@ -90,7 +90,7 @@ test('the plan lists every subscription with the money a month before and after,
   expect(plan.totals).toEqual([{ currency: 'usd', subscriptions: 2, before: 9000, after: 10_800 }])
 })
 
-test('money of a former tiered price is taken from the revision that made it', async () => {
+test('the amount before is calculated with the tiers of the revision that created the former price', async () => {
   const tiered = (last: number) => (config: ReturnType<typeof negotiated>) => {
     const price = priceIn(config, 'seat')
     delete price.amount
@@ -107,7 +107,7 @@ test('money of a former tiered price is taken from the revision that made it', a
   expect(lines).toMatchObject([{ monthlyBefore: 5 * 300 + 3 * 200, monthlyAfter: 5 * 300 + 3 * 100 }])
 })
 
-test('a plan of packages counts packages, not units', async () => {
+test('the plan of a price with packages counts packages, not units', async () => {
   const packed = (amount: number) => (config: ReturnType<typeof negotiated>) => {
     Object.assign(priceIn(config, 'seat'), { amount, transform_quantity: { divide_by: 5, round: 'up' } })
   }
@@ -118,7 +118,7 @@ test('a plan of packages counts packages, not units', async () => {
   expect(lines).toMatchObject([{ quantity: 12, monthlyBefore: 3 * 1000, monthlyAfter: 3 * 1500 }])
 })
 
-test('a subscription in another currency of the price is planned with the money of that currency', async () => {
+test('a subscription in another currency of the price is planned and billed in that currency', async () => {
   const inTwo = (amount: number, euros: number) => (config: ReturnType<typeof negotiated>) => {
     for (const id of ['seat', 'seat_gold'])
       Object.assign(priceIn(config, id), { amount, currency_options: { eur: { amount: euros } } })
@@ -160,7 +160,7 @@ test('a tenant who pays in another currency of the base price pays the negotiate
   expect(await lastAmount(shop, 'there')).toBe(1700)
 })
 
-test('only and except choose tenants, and an unknown one is a mistake', async () => {
+test('only and except select tenants, and an unknown tenant is refused', async () => {
   const { shop, subscriptions, former } = await replaced([1, 2, 3])
   const stranger = await payingCustomer(shop.stripe, { name: 'nobody of ours' })
   await shop.stripe.prices.update(former, { active: true })
@@ -178,7 +178,7 @@ test('only and except choose tenants, and an unknown one is a mistake', async ()
   expect(await shop.items(foreign.id)).toEqual([['pro_monthly', 9]])
 })
 
-test('another interval is never entered unasked: such an item stays, with the reason', async () => {
+test('an item on another interval is skipped with the reason', async () => {
   const shop = await tenantShop(negotiated())
   const { id } = await shop.subscribe(await shop.tenant('t'), [['seat', 3]])
   const former = await shop.processorPrice('seat')
@@ -193,7 +193,7 @@ test('another interval is never entered unasked: such an item stays, with the re
   expect(await shop.items(id)).toEqual([[former, 3]])
 })
 
-test('seats that were bought between the plan and the turn of a subscription are kept', async () => {
+test('seats that were bought after the plan are kept by the swap', async () => {
   const { shop, subscriptions, former } = await replaced([1, 1, 1, 1, 1, 1])
   const last = subscriptions.at(-1) ?? ''
   shop.sandbox.control.fail({ kind: 'error_before', method: 'POST', path: `/v1/subscriptions/${last}`, count: null })
@@ -209,7 +209,7 @@ test('seats that were bought between the plan and the turn of a subscription are
   expect(await shop.items(last)).toEqual([['pro_monthly', 40]])
 })
 
-test('metered usage until the period ends is billed at the former price, whatever was asked for', async () => {
+test('metered usage until the end of the period is billed at the former price, even with a migration now', async () => {
   const shop = await tenantShop(negotiated())
   const customer = await shop.tenant('t')
   await shop.subscribe(customer, [['calls']])
@@ -234,7 +234,7 @@ test('metered usage until the period ends is billed at the former price, whateve
   expect(await lastAmount(shop, 't')).toBe(700)
 })
 
-test('a price that the configuration does not have is refused', async () => {
+test('a migration of an unknown price is refused', async () => {
   const shop = await tenantShop(negotiated())
   expect(await refusalOf(shop.service.planMigration({ priceId: 'nothing', to: 'renewal' }))).toBe('price_not_found')
 })

@@ -17,7 +17,7 @@ async function tenantsOnGold(shop: TenantShop, total: number): Promise<string[]>
   return subscriptions
 }
 
-test('after a price of a template changed, one job moves every tenant that has it', async () => {
+test('one job moves every tenant of a template to its changed price', async () => {
   const shop = await tenantShop(negotiated())
   const subscriptions = await tenantsOnGold(shop, 6)
   await shop.tenant('other')
@@ -42,7 +42,7 @@ test('after a price of a template changed, one job moves every tenant that has i
   expect(again.steps.map(({ result }) => result?.['prices_swapped'])).toEqual([0, 0, 0, 0, 0])
 })
 
-test('a tenant that fails is recorded, the others go on, and resuming finishes it', async () => {
+test('a tenant that fails is recorded while the others move, and resuming finishes it', async () => {
   const shop = await tenantShop(negotiated())
   const subscriptions = await tenantsOnGold(shop, 4)
   const path = `/v1/subscriptions/${subscriptions[1] ?? ''}`
@@ -59,7 +59,7 @@ test('a tenant that fails is recorded, the others go on, and resuming finishes i
   expect(await refusalOf(shop.service.resumeJob(id))).toBe('job_not_running')
 })
 
-test('a job that is cancelled stops between two tenants, and what is left can be moved by another', async () => {
+test('a cancelled job stops between two tenants, and another job moves the rest', async () => {
   const shop = await tenantShop(negotiated())
   await tenantsOnGold(shop, many)
   shop.sandbox.control.fail({
@@ -84,7 +84,7 @@ test('a job that is cancelled stops between two tenants, and what is left can be
   expect(swapped).toBe(many)
 })
 
-test('a tenant that left the template while the job ran keeps what it was given', async () => {
+test('a tenant that left the template while the job ran is skipped', async () => {
   const shop = await tenantShop(negotiated())
   const [subscription = ''] = await tenantsOnGold(shop, 1)
   const { id } = await shop.store.exclusively('tenant:t0', async ({ token }) => {
@@ -114,7 +114,7 @@ test('a tenant that left the template while the job ran keeps what it was given'
   expect(await shop.items(subscription)).toEqual(before)
 })
 
-test('a processor that is down stops the job instead of failing a thousand tenants one by one', async () => {
+test('a processor outage stops the job instead of failing each tenant', async () => {
   const shop = await tenantShop(negotiated())
   await tenantsOnGold(shop, many)
   shop.sandbox.control.fail({ kind: 'error_before', path: '/v1/subscriptions*', count: null })
@@ -127,7 +127,7 @@ test('a processor that is down stops the job instead of failing a thousand tenan
   expect(await shop.finished(id)).toMatchObject({ state: 'done', stepsDone: many })
 })
 
-test('a job whose process died shows as interrupted, starts nothing by itself, and is finished by resuming', async () => {
+test('a job whose process died is interrupted, is not continued automatically, and is finished by resuming', async () => {
   const shop = await tenantShop(negotiated())
   const subscriptions = await tenantsOnGold(shop, 3)
   await shop.store.exclusively('job:dead', async ({ token }) => {
@@ -159,7 +159,7 @@ test('a job whose process died shows as interrupted, starts nothing by itself, a
   expect(items).toMatchObject([{ action: 'apply_template', author: 'ada', keyId: 'key_1' }])
 })
 
-test('jobs are listed newest first and by kind; unknown ones and templates are told', async () => {
+test('jobs are listed newest first and by kind, and unknown jobs and templates are refused', async () => {
   const shop = await tenantShop(negotiated())
   await tenantsOnGold(shop, 1)
   const { id } = await shop.service.moveTemplate('gold', caller)

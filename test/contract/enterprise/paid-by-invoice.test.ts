@@ -116,7 +116,7 @@ describe('a negotiated price of a customer who pays by invoice', () => {
     expect((await last(shop, bought.customer))?.total).toBe(total(1000, 7))
   })
 
-  test('of a metered price is scheduled, and everything is kept until then, then, and when the schedule lets go', async () => {
+  test('of a metered price is scheduled, and the terms stay until it starts, while it runs and after the schedule is released', async () => {
     const shop = await tenantShop(negotiated())
     const bought = await invoiced(shop)
     const before = await terms(shop, bought)
@@ -138,7 +138,7 @@ describe('a negotiated price of a customer who pays by invoice', () => {
     expect({ ...(await terms(shop, bought)), status: before.status }).toEqual(before)
   })
 
-  test('with automatic tax keeps it through a schedule', async () => {
+  test('keeps automatic tax through a schedule', async () => {
     const shop = await tenantShop(negotiated())
     const bought = await invoiced(shop, { default_tax_rates: '', automatic_tax: { enabled: true } }, ['calls'])
     const before = await terms(shop, bought)
@@ -151,7 +151,7 @@ describe('a negotiated price of a customer who pays by invoice', () => {
     expect(await terms(shop, bought)).toMatchObject({ tax: true, method: 'send_invoice', days: 30 })
   })
 
-  test('changed on the subscription after a schedule was made is not taken back by a swap', async () => {
+  test('keeps billing terms that were changed on the subscription after its schedule was created', async () => {
     const shop = await tenantShop(negotiated())
     const bought = await invoiced(shop)
     await shop.stripe.subscriptionSchedules.create({ from_subscription: bought.id })
@@ -171,7 +171,7 @@ describe('a negotiated price of a customer who pays by invoice', () => {
   })
 })
 
-describe('under a schedule of the customer’s own', () => {
+describe('a negotiated price under a schedule of the customer’s own', () => {
   /** Phases of one month each, later ones with more seats and terms of their own. */
   async function planned(shop: TenantShop, bought: Invoiced, later: readonly number[]) {
     const { stripe } = shop
@@ -206,47 +206,44 @@ describe('under a schedule of the customer’s own', () => {
     return made.id
   }
 
-  test.each([[[8]], [[8, 9]]])(
-    'of later phases %j every phase keeps its own terms and moves its prices',
-    async (later) => {
-      const shop = await tenantShop(negotiated())
-      const bought = await invoiced(shop)
-      const id = await planned(shop, bought, later)
-      const before = await terms(shop, bought)
-      const { swaps, skipped } = await shop.apply('t')
-      expect([swaps.map(({ effective }) => effective), skipped]).toEqual([['period_end', 'period_end'], []])
-      expect(await terms(shop, bought)).toEqual(before)
-      expect(await shop.invoices(bought.customer)).toHaveLength(1)
-      const after = await shop.stripe.subscriptionSchedules.retrieve(id)
-      const said = after.phases
-        .slice(1)
-        .map((phase) => [
-          phase.items[0]?.quantity,
-          phase.collection_method,
-          phase.invoice_settings?.days_until_due,
-          phase.description,
-          phase.default_tax_rates?.length,
-          phase.items[0]?.discounts.length,
-          phase.items[0]?.tax_rates?.length,
-          phase.discounts.length,
-        ])
-      const wanted = later.map((seats, index) => [
-        ...[seats, 'send_invoice', 60 + index, `Phase ${String(index + 2)}`],
-        ...[1, 1, 1, 1],
+  test.each([[[8]], [[8, 9]]])('keeps the terms of each of the phases %j and replaces its prices', async (later) => {
+    const shop = await tenantShop(negotiated())
+    const bought = await invoiced(shop)
+    const id = await planned(shop, bought, later)
+    const before = await terms(shop, bought)
+    const { swaps, skipped } = await shop.apply('t')
+    expect([swaps.map(({ effective }) => effective), skipped]).toEqual([['period_end', 'period_end'], []])
+    expect(await terms(shop, bought)).toEqual(before)
+    expect(await shop.invoices(bought.customer)).toHaveLength(1)
+    const after = await shop.stripe.subscriptionSchedules.retrieve(id)
+    const said = after.phases
+      .slice(1)
+      .map((phase) => [
+        phase.items[0]?.quantity,
+        phase.collection_method,
+        phase.invoice_settings?.days_until_due,
+        phase.description,
+        phase.default_tax_rates?.length,
+        phase.items[0]?.discounts.length,
+        phase.items[0]?.tax_rates?.length,
+        phase.discounts.length,
       ])
-      expect(said).toEqual(wanted)
-      for (const [index, seats] of later.entries()) {
-        await use(shop, bought.customer, 100)
-        shop.advance(31)
-        const bill = await last(shop, bought.customer)
-        expect(bill?.total).toBe(total(800, seats, index === 0 ? 500 : 300))
-        expect(await terms(shop, bought)).toMatchObject({ days: 60 + index, description: `Phase ${String(index + 2)}` })
-      }
-    },
-  )
+    const wanted = later.map((seats, index) => [
+      ...[seats, 'send_invoice', 60 + index, `Phase ${String(index + 2)}`],
+      ...[1, 1, 1, 1],
+    ])
+    expect(said).toEqual(wanted)
+    for (const [index, seats] of later.entries()) {
+      await use(shop, bought.customer, 100)
+      shop.advance(31)
+      const bill = await last(shop, bought.customer)
+      expect(bill?.total).toBe(total(800, seats, index === 0 ? 500 : 300))
+      expect(await terms(shop, bought)).toMatchObject({ days: 60 + index, description: `Phase ${String(index + 2)}` })
+    }
+  })
 })
 
-test('a price that was replaced moves its subscribers by invoice at their renewal, with nothing lost', async () => {
+test('a migration keeps the billing terms of subscribers who pay by invoice, and the next invoice has the new amount', async () => {
   const shop = await tenantShop(negotiated())
   const bought = await invoiced(shop)
   const before = await terms(shop, bought)

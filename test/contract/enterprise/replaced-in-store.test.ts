@@ -18,7 +18,7 @@ async function replacedInStore() {
   return { shop, id }
 }
 
-test('a negotiated price that was replaced while it was in store gives way to the one that took its place', async () => {
+test('applying again replaces a scheduled negotiated price by its successor', async () => {
   const { shop, id } = await replacedInStore()
   expect(await shop.apply('t')).toMatchObject({ swaps: [{ to: 'calls_gold', effective: 'period_end' }], skipped: [] })
   shop.advance(32)
@@ -29,14 +29,14 @@ test('a negotiated price that was replaced while it was in store gives way to th
   expect(await shop.apply('t')).toMatchObject({ pricesSwapped: 0, skipped: [] })
 })
 
-test('a whole template takes its newest price, also where the former one is still to come', async () => {
+test('moving the template replaces a scheduled former price by the newest one', async () => {
   const { shop, id } = await replacedInStore()
   expect((await shop.finished((await shop.service.moveTemplate('gold', caller)).id)).state).toBe('done')
   shop.advance(32)
   expect((await shop.items(id))[0]).toEqual(['calls_gold', null])
 })
 
-test('removing takes back a replaced negotiated price that was still in store', async () => {
+test('removing the deal cancels the scheduled swap to a replaced negotiated price', async () => {
   const { shop, id } = await replacedInStore()
   expect((await shop.apply('t', nothing)).skipped).toEqual([])
   expect(await shop.service.findTenant('t')).toMatchObject({ enterpriseTemplate: null })

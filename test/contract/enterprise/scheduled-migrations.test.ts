@@ -63,7 +63,7 @@ test('after a second raise before the renewal, another migration moves all subsc
   expect(await paid()).toEqual([7000, 10_500])
 })
 
-test('the money of a scheduled price is known also after it was renamed and the rename was rolled back', async () => {
+test('the amounts of a scheduled price are known even after a rename that was rolled back', async () => {
   const shop = await tenantShop(negotiated())
   await shop.subscribe(await shop.tenant('small'), [['pro_monthly', 7]])
   await shop.push(
@@ -100,7 +100,7 @@ test('an unmanaged schedule is not changed', async () => {
   expect(await shop.items(id)).toEqual([['pro', 7]])
 })
 
-test('a price that is removed while subscribers are on their way to it says who goes there all the same', async () => {
+test('a push that removes a price warns about subscribers whose schedule still leads to it', async () => {
   const { shop } = await onTheWay()
   const without = negotiated('1.2.0', (config: BillingConfig) => {
     for (const product of config.products)

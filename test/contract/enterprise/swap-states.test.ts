@@ -8,7 +8,7 @@ async function lastAmount(shop: TenantShop, customer: string): Promise<number | 
   return (await shop.invoices(customer)).at(-1)?.total
 }
 
-test('past due and trialing subscriptions move, cancelled ones are left alone', async () => {
+test('past due and trialing subscriptions are swapped, cancelled ones are not', async () => {
   const shop = await tenantShop(negotiated())
   const customer = await shop.tenant('t')
   const trial = await shop.subscribe(customer, [['pro_monthly', 2]], { trial_period_days: 10 })
@@ -32,7 +32,7 @@ test('past due and trialing subscriptions move, cancelled ones are left alone', 
   expect(await lastAmount(shop, customer)).toBe(2 * 200)
 })
 
-test('a metered item of a subscription that ends with its period stays, a licensed one may change', async () => {
+test('a subscription that is cancelled at period end swaps its licensed item and skips its metered item', async () => {
   const shop = await tenantShop(negotiated())
   const customer = await shop.tenant('t')
   const { id } = await shop.subscribe(customer, [['pro_monthly', 2], ['calls']], { cancel_at_period_end: true })
@@ -42,7 +42,7 @@ test('a metered item of a subscription that ends with its period stays, a licens
   expect((await shop.stripe.subscriptions.retrieve(id)).cancel_at_period_end).toBe(true)
 })
 
-test('a subscription that is cancelled on a date keeps its metered item, with the reason, and the template is applied', async () => {
+test('a metered item of a subscription with a cancellation date is skipped with the reason, and the template is applied', async () => {
   const shop = await tenantShop(negotiated())
   const customer = await shop.tenant('t')
   const soon = Math.floor(shop.sandbox.control.now(shop.secretKey)) + 90 * 86_400
@@ -54,7 +54,7 @@ test('a subscription that is cancelled on a date keeps its metered item, with th
   expect(await shop.service.findTenant('t')).toMatchObject({ enterpriseTemplate: 'gold' })
 })
 
-test('the step between free and paid waits for the end of the period, because the processor would bill it at once', async () => {
+test('a swap between a free and a paid price is scheduled for the end of the period, so that nothing is billed at once', async () => {
   const shop = await tenantShop(
     negotiated('1.0.0', (config) => {
       config.products.push({
@@ -83,7 +83,7 @@ test('the step between free and paid waits for the end of the period, because th
   expect(free).toBeGreaterThan(count)
 })
 
-test('removing puts items back on their base price as it is now, and leaves ordinary ones alone', async () => {
+test('removing the deal moves its items back to the current base price, and no others', async () => {
   const shop = await tenantShop(negotiated())
   const customer = await shop.tenant('t')
   const { id } = await shop.subscribe(customer, [

@@ -15,7 +15,7 @@ async function use(shop: TenantShop, customer: string, value: number): Promise<v
   })
 }
 
-test('quantity 7 stays 7, nothing is billed now, and the renewal has the negotiated amount seven times', async () => {
+test('a swap keeps the quantity 7 and bills nothing now, and the renewal bills seven times the negotiated amount', async () => {
   const shop = await tenantShop(negotiated())
   const customer = await shop.tenant('t')
   const { id } = await shop.subscribe(customer, [['pro_monthly', 7]])
@@ -32,7 +32,7 @@ test('quantity 7 stays 7, nothing is billed now, and the renewal has the negotia
   expect(await shop.apply('t')).toMatchObject({ pricesSwapped: 0, swaps: [] })
 })
 
-test('a yearly item never gets the monthly price', async () => {
+test('a yearly item is never moved to a monthly price', async () => {
   const shop = await tenantShop(negotiated())
   const customer = await shop.tenant('t')
   const { id } = await shop.subscribe(customer, [['pro_yearly', 2]])
@@ -42,7 +42,7 @@ test('a yearly item never gets the monthly price', async () => {
   expect(await shop.items(id)).toEqual([['pro_yearly', 2]])
 })
 
-test('an item on a former price of another interval stays, although the price itself has a negotiated one', async () => {
+test('an item on a former price of another interval is skipped, although the current price has a negotiated one', async () => {
   const shop = await tenantShop(
     negotiated('1.0.0', (config) => {
       for (const price of config.products[0]?.prices ?? [])
@@ -60,7 +60,7 @@ test('an item on a former price of another interval stays, although the price it
   expect(await shop.items(id)).toEqual([[legacy, 2]])
 })
 
-test('usage before the swap is billed at the old price, usage after it at the new one', async () => {
+test('usage before a swap is billed at the old price, usage after it at the new one', async () => {
   const shop = await tenantShop(negotiated())
   const customer = await shop.tenant('t')
   const { id } = await shop.subscribe(customer, [['calls']])
@@ -77,7 +77,7 @@ test('usage before the swap is billed at the old price, usage after it at the ne
   expect(await lastAmount(shop, customer)).toBe(300)
 })
 
-test('of a mixed subscription the licensed item moves now and the metered one when the period ends', async () => {
+test('in a mixed subscription the licensed item is swapped now, the metered item at period end', async () => {
   const shop = await tenantShop(negotiated())
   const customer = await shop.tenant('t')
   const { id } = await shop.subscribe(customer, [['pro_monthly', 3], ['calls']])
@@ -101,7 +101,7 @@ test('of a mixed subscription the licensed item moves now and the metered one wh
   expect(await shop.apply('t')).toMatchObject({ pricesSwapped: 0 })
 })
 
-test('what a schedule still has in store is taken back by removing, and changed by another template', async () => {
+test('a scheduled swap is cancelled by removing the deal, and replaced by another template', async () => {
   const shop = await tenantShop(
     negotiated('1.0.0', (config) => {
       config.products[2]?.prices?.push({
@@ -126,7 +126,7 @@ test('what a schedule still has in store is taken back by removing, and changed 
   expect(await shop.items(id)).toEqual([['calls', null]])
 })
 
-test('two items that would share a price both stay, with the reason', async () => {
+test('two items that would end up on one price are both skipped with the reason', async () => {
   const shop = await tenantShop(negotiated())
   const customer = await shop.tenant('t')
   const legacy = await shop.processorPrice('pro_monthly')
@@ -149,7 +149,7 @@ test('two items that would share a price both stay, with the reason', async () =
   ])
 })
 
-test('21 items over two subscriptions all move, each subscription in one update', async () => {
+test('21 items on two subscriptions are swapped with one update per subscription', async () => {
   const shop = await tenantShop(
     negotiated('1.0.0', (config) => {
       config.products.push(
@@ -188,7 +188,7 @@ test('21 items over two subscriptions all move, each subscription in one update'
   expect(amounts.sort((a, b) => a - b)).toEqual([4 * 800, wanted].sort((a, b) => a - b))
 })
 
-test('an item under a schedule moves in the schedule, and a planned upgrade stays an upgrade', async () => {
+test('an item under a schedule is swapped in the schedule, and a planned upgrade stays an upgrade', async () => {
   const shop = await tenantShop(negotiated())
   const customer = await shop.tenant('t')
   const { id } = await shop.subscribe(customer, [['seat', 6]])
@@ -215,7 +215,7 @@ test('an item under a schedule moves in the schedule, and a planned upgrade stay
   expect(await lastAmount(shop, customer)).toBe(6 * 800)
 })
 
-test('the longest base counts: "pro_monthly_gold" stands for "pro_monthly", not for "pro"', async () => {
+test('a negotiated price stands for the longest matching base: "pro_monthly_gold" for "pro_monthly", not for "pro"', async () => {
   const shop = await tenantShop(negotiated())
   const customer = await shop.tenant('t')
   const { id } = await shop.subscribe(customer, [['pro', 2]])
@@ -224,7 +224,7 @@ test('the longest base counts: "pro_monthly_gold" stands for "pro_monthly", not 
   expect(await shop.items(id)).toEqual([['pro', 2]])
 })
 
-test('a subscriber of a replaced price is recognised, and so is one of a replaced negotiated price', async () => {
+test('subscribers of a replaced list price and of a replaced negotiated price are swapped', async () => {
   const shop = await tenantShop(negotiated())
   const customer = await shop.tenant('t')
   const { id } = await shop.subscribe(customer, [['pro_monthly', 5]])

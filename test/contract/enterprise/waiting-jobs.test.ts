@@ -96,7 +96,7 @@ test('a subscriber who renews before the date keeps the price until then, and mo
   expect(await lastAmount(shop, 't0')).toBe(2 * 1200)
 })
 
-test('a second date for one move is refused until the first is called off, or the earlier one would come', async () => {
+test('a second date for the same migration is refused until the waiting job is cancelled', async () => {
   const shop = await datedShop([2])
   const first = await shop.migrate(45)
   expect(first.state).toBe('waiting')
@@ -108,7 +108,7 @@ test('a second date for one move is refused until the first is called off, or th
   expect((await shop.service.planMigration(later)).lines).toMatchObject([{ skipped: null }])
 })
 
-test('customers who renew on different days are many passes, and each asks only about those whose time has come', async () => {
+test('subscribers who renew on different days are moved in several passes, and each pass reads only those that are due', async () => {
   const shop = await datedShop([1])
   shop.pass(10)
   const customer = await shop.tenant('later')
@@ -134,7 +134,7 @@ test('customers who renew on different days are many passes, and each asks only 
   expect(await shop.items(id)).toEqual([['pro_monthly', 3]])
 })
 
-test('a renewal that the processor is late with is looked at again, some minutes apart', async () => {
+test('a renewal that is late at the processor is checked again after 10 minutes', async () => {
   const shop = await datedShop([1])
   // The processor's time, unlike ours, stands still.
   const stays = { now: () => shop.clock.now() + 40 * day }
@@ -148,7 +148,7 @@ test('a renewal that the processor is late with is looked at again, some minutes
   expect(await shop.service.findJob(id)).toEqual(job)
 })
 
-test('two replicas whose minute comes at once do each step once', async () => {
+test('two replicas that continue a due job at once run each step once', async () => {
   const shop = await datedShop([1, 2])
   const { id } = await shop.migrate(45)
   shop.pass(32)
@@ -158,7 +158,7 @@ test('two replicas whose minute comes at once do each step once', async () => {
   expect(job).toMatchObject({ state: 'done', steps: [{ attempts: 2 }, { attempts: 2 }] })
 })
 
-test('while another process holds the job it is left alone, without a complaint', async () => {
+test('a job whose lease another process holds stays waiting, without an error', async () => {
   const shop = await datedShop([1])
   const { id } = await shop.migrate(45)
   shop.pass(32)
@@ -166,7 +166,7 @@ test('while another process holds the job it is left alone, without a complaint'
   expect(await shop.service.findJob(id)).toMatchObject({ state: 'waiting', stepsDone: 0 })
 })
 
-test('a job that was interrupted, and one that failed, are never continued by themselves', async () => {
+test('an interrupted or failed job is never continued automatically, even with a resume time in its error', async () => {
   const shop = await datedShop([1])
   const { id } = await shop.migrate(45)
   const endAs = (state: 'interrupted' | 'failed', error: object | null) =>
@@ -191,7 +191,7 @@ test('a job that was interrupted, and one that failed, are never continued by th
   expect(await shop.service.findJob(id)).toMatchObject({ state: 'done' })
 })
 
-test('one that fails does not keep the others from their date, and is tried again with them', async () => {
+test('a failed step does not delay the other subscribers, and is retried with them', async () => {
   const shop = await datedShop([1, 1])
   const [first = '', second = ''] = shop.subscriptions
   const reading = { kind: 'error_before' as const, method: 'GET', path: `/v1/subscriptions/${first}`, count: null }
@@ -208,7 +208,7 @@ test('one that fails does not keep the others from their date, and is tried agai
   for (const id of [first, second]) expect(await shop.items(id)).toEqual([['pro_monthly', 1]])
 })
 
-test('a job waits again after an outage of the processor or the end of the process', async () => {
+test('a job waits again after an outage of the processor or a shutdown of its process', async () => {
   const shop = await datedShop([1, 1, 1, 1, 1, 1])
   const { id } = await shop.migrate(45)
   shop.pass(32)
@@ -230,7 +230,7 @@ test('a job waits again after an outage of the processor or the end of the proce
   expect(await shop.service.findJob(id)).toMatchObject({ state: 'done', stepsDone: 6 })
 })
 
-test('a waiting job is cancelled at once, and is not continued; resumed it is looked at now', async () => {
+test('a waiting job can be cancelled at once, and one that is resumed early waits again', async () => {
   const shop = await datedShop([1])
   const first = await shop.migrate(45)
   expect(await shop.service.cancelJob(first.id)).toMatchObject({ state: 'cancelled', resumesAt: null })
@@ -243,7 +243,7 @@ test('a waiting job is cancelled at once, and is not continued; resumed it is lo
   expect(await refusalOf(shop.service.cancelJob(second.id))).toBe('job_not_running')
 })
 
-test('what was due while no process ran is done at the start of the next one', async () => {
+test('a job that became due while no process ran is continued at the next start', async () => {
   const shop = await datedShop([1])
   const { id } = await shop.migrate(45)
   shop.pass(32)
@@ -254,7 +254,7 @@ test('what was due while no process ran is done at the start of the next one', a
   expect(complaints).toEqual([])
 })
 
-test('a server that was stopped goes on with its waiting jobs when it starts again', async () => {
+test('a server continues its waiting jobs after a restart', async () => {
   const dataDir = mkdtempSync(path.join(os.tmpdir(), 'ratecard-waiting-'))
   onTestFinished(() => {
     rmSync(dataDir, { recursive: true, force: true })
@@ -302,7 +302,7 @@ test('a server that was stopped goes on with its waiting jobs when it starts aga
   expect(await second.service.findJob(id)).toMatchObject({ steps: [{ state: 'succeeded', attempts: 2 }] })
 })
 
-test('a waiting migration whose price is replaced again says so before the push, and moves everybody to the newest price', async () => {
+test('a push that replaces the price of a waiting migration warns first, and all subscribers move to the newest price', async () => {
   const shop = await datedShop([2, 1])
   const waiting = await shop.migrate(45)
   expect(waiting).toMatchObject({ state: 'waiting', stepsTotal: 2 })
@@ -327,7 +327,7 @@ test('a waiting migration whose price is replaced again says so before the push,
   expect(await lastAmount(shop, 't1')).toBe(1500)
 })
 
-test('a waiting migration whose price is removed says before the push that its subscribers stay', async () => {
+test('a push that removes the price of a waiting migration warns that its subscribers stay', async () => {
   const shop = await datedShop([1])
   await shop.migrate(45)
   const without = negotiated('1.2.0', (config) => {
@@ -360,7 +360,7 @@ async function dateComes(shop: DatedShop, id: string): Promise<JobReport> {
   return job
 }
 
-test('a waiting migration whose price is renamed before its date moves its subscribers to the renamed price', async () => {
+test('a waiting migration whose price is renamed moves its subscribers to the renamed price', async () => {
   const shop = await datedShop([2, 1])
   const { id } = await shop.migrate(45)
   await shop.push(teamPrice('1.2.0', 1200))
@@ -388,7 +388,7 @@ test.each([
     ],
   ],
 ] as const)(
-  'a waiting migration whose price is replaced %s is told before, and moves to the newest price',
+  'a push that replaces the price of a waiting migration %s needs approval, and subscribers move to the newest price',
   async (_, pushes) => {
     const shop = await datedShop([2])
     const { id } = await shop.migrate(45)
@@ -403,7 +403,7 @@ test.each([
   },
 )
 
-test('a rollback of a rename takes the waiting migration back with it', async () => {
+test('a rollback of a rename restores the price of the waiting migration', async () => {
   const shop = await datedShop([2])
   const { id } = await shop.migrate(45)
   await shop.push(teamPrice('1.2.0', 1200))

@@ -28,7 +28,7 @@ test('a replayed refusal is retried once with a new idempotency key', async () =
   expect(keys()).toEqual(['first', 'fresh'])
 })
 
-test('is believed when it is said for the first time', async () => {
+test('a refusal that is not a replay is not retried', async () => {
   const { report, keys } = await keeping({})
   await expect(report()).rejects.toMatchObject({ kind: 'rejected', repeated: false })
   expect(keys()).toEqual(['first'])

@@ -19,7 +19,7 @@ const held = async (bench: CustomerBench, made: { readonly id: string }) =>
   (await bench.live(made)).items.map(({ price, quantity }) => [price.id, quantity])
 
 describe('a scheduled swap', () => {
-  it('keeps seven seats seven, bills nothing now and the new price from the next period on, and lets go', async () => {
+  it('keeps seven seats, bills nothing now and the new price from the next period on, and is released', async () => {
     const bench = await customerBench()
     const [list, negotiated] = (await priced(bench, 1000, 700)) as [Stripe.Price, Stripe.Price]
     const made = await bench.subscribed(list, { items: [{ price: list.id, quantity: 7 }] })
@@ -38,7 +38,7 @@ describe('a scheduled swap', () => {
     expect(await bench.totals()).toEqual([7000, 4900, 4900])
   })
 
-  it('of a metered item bills the usage until then at the old price and the usage after at the new one', async () => {
+  it('of a metered item bills usage before it at the old price and usage after it at the new one', async () => {
     const bench = await customerBench()
     const [dear, cheap] = await meteredPair(bench)
     const made = await bench.stripe.subscriptions.create({ customer: bench.customer, items: [{ price: dear.id }] })
@@ -53,7 +53,7 @@ describe('a scheduled swap', () => {
     expect(await bench.totals()).toEqual([550, 200])
   })
 
-  it('moves only what it names: other items keep price and quantity', async () => {
+  it('moves only the given items; others keep price and quantity', async () => {
     const bench = await customerBench()
     const [dear, cheap] = await meteredPair(bench)
     const [seats, support] = (await priced(bench, 1000, 300)) as [Stripe.Price, Stripe.Price]
@@ -98,7 +98,7 @@ describe('a scheduled swap', () => {
     expect((await bench.live(made)).schedule).toBeNull()
   })
 
-  it('leaves trial, discount and anchor as they are', async () => {
+  it('keeps trial, discount and billing anchor', async () => {
     const bench = await customerBench()
     const { stripe } = bench
     const [list, negotiated] = (await priced(bench, 1000, 700)) as [Stripe.Price, Stripe.Price]
@@ -116,7 +116,7 @@ describe('a scheduled swap', () => {
     expect(await bench.totals()).toEqual([0, 350, 350, 350, 700])
   })
 
-  it('of a past due subscription leaves it past due', async () => {
+  it('keeps a past due subscription past due', async () => {
     const bench = await customerBench()
     const { stripe, customer } = bench
     const [list, negotiated] = (await priced(bench, 1000, 700)) as [Stripe.Price, Stripe.Price]
@@ -129,7 +129,7 @@ describe('a scheduled swap', () => {
     expect(await bench.totals()).toEqual([0, 1000, 700])
   })
 
-  it('is refused, with nothing written, for a subscription that ends or has ended', async () => {
+  it('is refused without a write for a subscription that ends or has ended', async () => {
     const bench = await customerBench()
     const pair = (await priced(bench, 1000, 700)) as [Stripe.Price, Stripe.Price]
     const ending = await bench.subscribed(pair[0], { cancel_at_period_end: true })
@@ -143,7 +143,7 @@ describe('a scheduled swap', () => {
     expect(await bench.live(ending)).toMatchObject({ cancelAtPeriodEnd: true, schedule: null })
   })
 
-  it('is refused, with nothing written, for a price it is not on, an unknown one, and one of another usage type', async () => {
+  it('is refused without a write for a price the item is not on, an unknown price, and one of another usage type', async () => {
     const bench = await customerBench()
     const [dear] = await meteredPair(bench)
     const [list, other] = (await priced(bench, 1000, 700)) as [Stripe.Price, Stripe.Price]
@@ -164,7 +164,7 @@ describe('a scheduled swap', () => {
   })
 })
 
-describe('a scheduled swap of a subscription that has a schedule', () => {
+describe('a scheduled swap of a subscription with a schedule', () => {
   /** The customer's own plan: seven seats now, nine from 1 March on. */
   async function planned(bench: CustomerBench, list: Stripe.Price, ending: 'release' | 'cancel' = 'release') {
     const { stripe } = bench
@@ -199,7 +199,7 @@ describe('a scheduled swap of a subscription that has a schedule', () => {
     expect((await bench.live(made)).schedule).toBeNull()
   })
 
-  it('made by an earlier swap changes nothing when it is asked for once more', async () => {
+  it('writes nothing if an earlier swap scheduled the same', async () => {
     const bench = await customerBench()
     const pair = (await priced(bench, 1000, 700)) as [Stripe.Price, Stripe.Price]
     const made = await bench.subscribed(pair[0])
@@ -210,7 +210,7 @@ describe('a scheduled swap of a subscription that has a schedule', () => {
     expect(bench.posts()).toHaveLength(sofar)
   })
 
-  it('can move on what was scheduled, or take it back, but not pass it over', async () => {
+  it('can replace or cancel the scheduled price, but not skip it', async () => {
     const bench = await customerBench()
     const [list, first, second] = (await priced(bench, 1000, 700, 500)) as [Stripe.Price, Stripe.Price, Stripe.Price]
     const made = await bench.subscribed(list)
@@ -226,7 +226,7 @@ describe('a scheduled swap of a subscription that has a schedule', () => {
     expect(await bench.totals()).toEqual([1000, 1000])
   })
 
-  it('is refused when that ends the subscription before the items could move', async () => {
+  it('is refused if the schedule cancels the subscription before the swap', async () => {
     const bench = await customerBench()
     const pair = (await priced(bench, 1000, 700)) as [Stripe.Price, Stripe.Price]
     const made = await bench.subscribed(pair[0])
@@ -237,7 +237,7 @@ describe('a scheduled swap of a subscription that has a schedule', () => {
     expect((await bench.live(made)).status).toBe('canceled')
   })
 
-  it('keeps that a later phase is the last', async () => {
+  it('keeps the end of the last phase', async () => {
     const bench = await customerBench()
     const pair = (await priced(bench, 1000, 700)) as [Stripe.Price, Stripe.Price]
     const { made } = await planned(bench, pair[0], 'cancel')
@@ -249,7 +249,7 @@ describe('a scheduled swap of a subscription that has a schedule', () => {
 })
 
 describe('scheduled prices', () => {
-  it('are none without a schedule, and none for what changes later than the running period', async () => {
+  it('are empty without a schedule, and for changes after the current period', async () => {
     const bench = await customerBench()
     const [list, next] = (await priced(bench, 1000, 700)) as [Stripe.Price, Stripe.Price]
     const made = await bench.subscribed(list)

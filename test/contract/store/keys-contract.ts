@@ -27,11 +27,11 @@ function serviceKey(change: Partial<ServiceKeyRecord> = {}): ServiceKeyRecord {
 export function keysContract(engine: string, makePlace: MakePlace): void {
   const open = async () => (await makePlace()).open()
 
-  describe(`passes of the dashboard on ${engine}`, () => {
+  describe(`dashboard passes on ${engine}`, () => {
     const pass = (hash: string, change = {}) =>
       ({ hash, kind: 'link', keyId: 'key_1', createdAt: 10, expiresAt: 20, endedAt: null, ...change }) as const
 
-    test('a pass ends once, as what it is, and not after its time', async () => {
+    test('a pass can be ended once, as its own kind, before it expires', async () => {
       const store = await open()
       await store.serviceKeys.add(serviceKey())
       await store.dashboardPasses.add(pass('one'))
@@ -44,7 +44,7 @@ export function keysContract(engine: string, makePlace: MakePlace): void {
       expect(await store.dashboardPasses.end('two', 'link', 20)).toBe(false)
     })
 
-    test('what ran out is forgotten with the next one', async () => {
+    test('expired passes are deleted when another one is added', async () => {
       const store = await open()
       await store.serviceKeys.add(serviceKey())
       await store.dashboardPasses.add(pass('old'))
@@ -62,7 +62,7 @@ export function keysContract(engine: string, makePlace: MakePlace): void {
   })
 
   describe(`secrets on ${engine}`, () => {
-    test('a webhook secret is kept for its endpoint and replaced by a newer one', async () => {
+    test('a webhook secret is stored per endpoint, and replaced by a newer one', async () => {
       const store = await open()
       expect(await store.secrets.webhookSecret('we_1')).toBeNull()
       await store.secrets.saveWebhookSecret('we_1', 'whsec_one')
@@ -72,7 +72,7 @@ export function keysContract(engine: string, makePlace: MakePlace): void {
       expect(await store.secrets.webhookSecret('we_2')).toBe('whsec_two')
     })
 
-    test('a sealed secret moved to another endpoint cannot be read', async () => {
+    test('a sealed secret that is moved to another endpoint cannot be read', async () => {
       const store = await open()
       await store.secrets.saveWebhookSecret('we_1', 'whsec_one')
       await store.database.write((db) =>
@@ -81,7 +81,7 @@ export function keysContract(engine: string, makePlace: MakePlace): void {
       expect(await refusalOf(store.secrets.webhookSecret('we_2'))).toBe('secret_unreadable')
     })
 
-    test('resealing moves everything to the newest key and nothing twice', async () => {
+    test('resealing seals everything with the newest key, once', async () => {
       const oldKey = generateMasterKey('1')
       const newKey = generateMasterKey('2')
       const place = await makePlace()
@@ -99,7 +99,7 @@ export function keysContract(engine: string, makePlace: MakePlace): void {
   })
 
   describe(`service keys on ${engine}`, () => {
-    test('keys are found by hash, listed oldest first, and touched forwards only', async () => {
+    test('keys are found by hash, listed oldest first, and their last use never goes back', async () => {
       const store = await open()
       await store.serviceKeys.add(serviceKey({ id: 'key_2', hash: 'h2', createdAt: 2 }))
       await store.serviceKeys.add(serviceKey())
@@ -110,7 +110,7 @@ export function keysContract(engine: string, makePlace: MakePlace): void {
       expect((await store.serviceKeys.list()).map((key) => key.id)).toEqual(['key_1', 'key_2'])
     })
 
-    test('scope and end of a key are kept', async () => {
+    test('scope and expiry of a key are stored', async () => {
       const store = await open()
       const brief = serviceKey({ scope: 'read', expiresAt: 77 })
       await store.serviceKeys.add(brief)
@@ -118,7 +118,7 @@ export function keysContract(engine: string, makePlace: MakePlace): void {
       expect(await store.serviceKeys.list()).toEqual([brief])
     })
 
-    test('a key is revoked once', async () => {
+    test('a key can be revoked once', async () => {
       const store = await open()
       await store.serviceKeys.add(serviceKey())
       expect(await store.serviceKeys.revoke('key_1', 9)).toBe(true)
@@ -136,7 +136,7 @@ export function keysContract(engine: string, makePlace: MakePlace): void {
   })
 
   describe(`idempotency keys on ${engine}`, () => {
-    test('the first claim wins; later ones see the request running and then its answer', async () => {
+    test('the first claim wins; later ones see the request running and then its response', async () => {
       const store = await open()
       expect(await store.idempotency.claim('k', 'f', 100)).toBeNull()
       const running = { key: 'k', fingerprint: 'f', status: null, body: null, createdAt: 100 }
@@ -149,7 +149,7 @@ export function keysContract(engine: string, makePlace: MakePlace): void {
       })
     })
 
-    test('a released claim is free again, an answered one is not', async () => {
+    test('a released claim is free again, a finished one is not', async () => {
       const store = await open()
       await store.idempotency.claim('k', 'f', 100)
       await store.idempotency.release('k')
@@ -169,8 +169,8 @@ export function keysContract(engine: string, makePlace: MakePlace): void {
     })
   })
 
-  describe(`facts on ${engine}`, () => {
-    test('a fact is bound once and can be set anew', async () => {
+  describe(`key-value facts on ${engine}`, () => {
+    test('a fact is bound once, and can be overwritten by set', async () => {
       const store = await open()
       expect(await store.facts.get('account')).toBeNull()
       expect(await store.facts.bind('account', 'acct_1')).toBe('acct_1')

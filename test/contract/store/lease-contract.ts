@@ -12,7 +12,7 @@ export function leaseContract(engine: string, makePlace: MakePlace): void {
   const open = async (leaseMs = 15_000) => (await makePlace()).open({ leaseMs })
 
   describe(`the lease on ${engine}`, () => {
-    test('it is held while the work runs and free afterwards, also when the work fails', async () => {
+    test('it is held while the work runs, and free afterwards, even if the work fails', async () => {
       const store = await open()
       expect(await store.held('push')).toBe(false)
       const work = store.exclusively('push', async () => {
@@ -25,7 +25,7 @@ export function leaseContract(engine: string, makePlace: MakePlace): void {
       expect(await store.exclusively('push', () => Promise.resolve('done'))).toBe('done')
     })
 
-    test('a second holder is refused at once, other names are not', async () => {
+    test('a second holder of the same name is refused at once', async () => {
       const store = await open()
       await store.exclusively('push', async () => {
         expect(await refusalOf(store.exclusively('push', () => Promise.resolve()))).toBe('push_in_progress')
@@ -33,7 +33,7 @@ export function leaseContract(engine: string, makePlace: MakePlace): void {
       })
     })
 
-    test('every holder has a higher fence than the one before', async () => {
+    test('each holder has a higher fence than the one before', async () => {
       const store = await open()
       const fences: number[] = []
       for (let turn = 0; turn < 3; turn++)
@@ -41,7 +41,7 @@ export function leaseContract(engine: string, makePlace: MakePlace): void {
       expect(fences).toEqual([1, 2, 3])
     })
 
-    test('of twenty callers at once, one at a time does the work', async () => {
+    test('only one of twenty concurrent callers works at a time', async () => {
       const store = await open()
       let inside = 0
       let most = 0
@@ -58,7 +58,7 @@ export function leaseContract(engine: string, makePlace: MakePlace): void {
         if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ code: 'push_in_progress' })
     })
 
-    test('a holder whose lease expired writes nothing more, by any method', async () =>
+    test('a holder of an expired lease can write nothing, by any method', async () =>
       underPush(await open(), { steps: ['{}', '{}'] }, async (store, push, token) => {
         await store.pushes.begin(push.id, 0, '{}', token)
         const before = [await store.pushes.find(push.id), await store.pushes.steps(push.id)]
@@ -88,7 +88,7 @@ export function leaseContract(engine: string, makePlace: MakePlace): void {
         expect(await store.mappings.archivedObject('a')).toBeNull()
       }))
 
-    test('a holder that was followed by another writes nothing more, while the other one does', async () =>
+    test('a holder with a successor can write nothing, while the successor can', async () =>
       underPush(await open(), {}, async (store, push, token) => {
         await expire(store)
         await store.exclusively('push', async (next) => {
@@ -98,7 +98,7 @@ export function leaseContract(engine: string, makePlace: MakePlace): void {
         })
       }))
 
-    test('a lease of another name is no permit', async () =>
+    test('a lease of another name does not permit a write', async () =>
       underPush(await open(), {}, async (store, push) => {
         await store.exclusively('tenant:acme', async ({ token }) => {
           const forged = { ...token, name: 'nobody' }
@@ -106,7 +106,7 @@ export function leaseContract(engine: string, makePlace: MakePlace): void {
         })
       }))
 
-    test('a holder that ends late does not free the lease of the next one', async () => {
+    test('a holder that ends late does not release the lease of its successor', async () => {
       const store = await open()
       const { promise: firstEnds, resolve: endFirst } = Promise.withResolvers<undefined>()
       const first = store.exclusively('push', () => firstEnds)
@@ -119,7 +119,7 @@ export function leaseContract(engine: string, makePlace: MakePlace): void {
       })
     })
 
-    test('work is told when its lease is lost', async () => {
+    test('losing the lease aborts the signal of the work', async () => {
       const store = await open(300)
       await store.exclusively('push', async ({ signal }) => {
         const aborted = once(signal, 'abort')
@@ -129,7 +129,7 @@ export function leaseContract(engine: string, makePlace: MakePlace): void {
       })
     })
 
-    test('long work keeps its lease', async () => {
+    test('a lease is renewed while the work runs', async () => {
       const store = await open(1500)
       await store.exclusively('push', async ({ signal }) => {
         const first = await expiry(store)

@@ -45,7 +45,7 @@ describe.runIf(installed)('PostgreSQL', () => {
   tenantRaces('PostgreSQL', inPostgres)
   pacesContract('PostgreSQL', inPostgres)
 
-  test('an embedded store is copied with every record, in whatever order PostgreSQL sorts', async () => {
+  test('an embedded store is copied with every record, regardless of PostgreSQL’s sort order', async () => {
     const source = await inFile()
     const from = await source.open()
     await fillStore(from)
@@ -60,7 +60,7 @@ describe.runIf(installed)('PostgreSQL', () => {
     }
   })
 
-  test('a lost connection is told as such, and the next call has a new one', async () => {
+  test('a lost connection is store_unavailable, and the next call opens a new one', async () => {
     const url = await server.createDatabase()
     const store = await storePlace({ url, file: '' }).open()
     const interrupted = store.database.write(async (db) => {
@@ -74,7 +74,7 @@ describe.runIf(installed)('PostgreSQL', () => {
     expect(await store.facts.get('a')).toBe('e')
   })
 
-  test('a deadlock is tried again', async () => {
+  test('a transaction with a deadlock is retried', async () => {
     const store = await (await inPostgres()).open()
     await store.facts.set('a', '0')
     await store.facts.set('b', '0')
@@ -94,7 +94,7 @@ describe.runIf(installed)('PostgreSQL', () => {
     expect(await store.facts.get('a')).toBe(await store.facts.get('b'))
   })
 
-  test('no error about a connection holds the password', async () => {
+  test('no error about a connection contains the password', async () => {
     const sealer = createSealer(generateMasterKey())
     const host = encodeURIComponent('/nowhere/at/all')
     const urls = [

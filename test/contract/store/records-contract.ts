@@ -10,10 +10,10 @@ const page = { limit: 10, offset: 0 }
 export function recordsContract(engine: string, makePlace: MakePlace): void {
   const open = async () => (await makePlace()).open()
 
-  describe(`documents as written on ${engine}`, () => {
+  describe(`written forms of documents on ${engine}`, () => {
     const day = 24 * 60 * 60 * 1000
 
-    test('a text is kept once, under its own hash, and comes back with the push that used it', async () => {
+    test('a text is stored once, by its hash, and found by the push that used it', async () => {
       const store = await open()
       const { pushId } = await publish(store)
       const text = '{"url":"${HOOK}/\\u0000\ud83d\ude00"}'
@@ -31,7 +31,7 @@ export function recordsContract(engine: string, makePlace: MakePlace): void {
       expect(await store.writtenForms.usedBy([])).toEqual([])
     })
 
-    test('what no push used is forgotten after a day, what one used never', async () => {
+    test('a text that no push used is deleted after a day', async () => {
       const store = await open()
       const { pushId } = await publish(store)
       const used = await store.writtenForms.keep('{"a":1}', 0)
@@ -46,7 +46,7 @@ export function recordsContract(engine: string, makePlace: MakePlace): void {
   })
 
   describe(`versions on ${engine}`, () => {
-    test('a new store has no configuration and no history', async () => {
+    test('a new store has no version and no history', async () => {
       const store = await open()
       expect(await store.versions.current()).toBeNull()
       expect(await store.versions.latest()).toBeNull()
@@ -55,7 +55,7 @@ export function recordsContract(engine: string, makePlace: MakePlace): void {
       expect(await store.changeSequence()).toBe(0)
     })
 
-    test('each push makes the next revision, and the list is newest first', async () => {
+    test('each push creates the next revision, and the list is newest first', async () => {
       const store = await open()
       const first = await publish(store, { version: '1.0.0' })
       const second = await publish(store, { version: '1.1.0' })
@@ -69,7 +69,7 @@ export function recordsContract(engine: string, makePlace: MakePlace): void {
       })
     })
 
-    test('after a reset nothing is current, and the reset is the newest record', async () => {
+    test('after a reset no version is current, and the reset is the newest record', async () => {
       const store = await open()
       await publish(store)
       const reset = await publish(store, { kind: 'reset', document: null })
@@ -80,21 +80,21 @@ export function recordsContract(engine: string, makePlace: MakePlace): void {
       expect(again.revision).toBe(3)
     })
 
-    test('a document comes back byte for byte', async () => {
+    test('a document is returned byte for byte', async () => {
       const store = await open()
       const document = JSON.stringify({ b: 1, a: [' \u0000 \ud83d\ude00 é'], c: 1.5, B: '"\\' }) + '\n  '
       const { revision } = await publish(store, { document })
       expect((await store.versions.find(revision))?.document).toBe(document)
     })
 
-    test('the hash chain holds for text that neither engine can keep as it is', async () => {
+    test('the hash chain is valid for text that neither engine can store unescaped', async () => {
       const store = await open()
       const record = await publish(store, { author: 'a\0b', message: 'half \ud83d' })
       expect(await store.versions.find(1)).toEqual(record)
       expect(await verifyHistory(store)).toEqual({ ok: true, checked: 1 })
     })
 
-    test('each record names the hash of the one before it, the first one zeros', async () => {
+    test('each record contains the hash of its predecessor, the first one zeros', async () => {
       const store = await open()
       const first = await publish(store)
       const second = await publish(store)
@@ -104,7 +104,7 @@ export function recordsContract(engine: string, makePlace: MakePlace): void {
       expect(await verifyHistory(store)).toEqual({ ok: true, checked: 2 })
     })
 
-    test('an edited and a removed record are found', async () => {
+    test('an edited and a removed record are detected', async () => {
       const store = await open()
       for (let count = 0; count < 4; count++) await publish(store)
       await store.database.write((db) =>
@@ -118,7 +118,7 @@ export function recordsContract(engine: string, makePlace: MakePlace): void {
       expect(await verifyHistory(store)).toEqual({ ok: false, checked: 1, brokenAt: 2 })
     })
 
-    test('the change sequence grows with every push, whoever asks', async () => {
+    test('each push increases the change sequence', async () => {
       const store = await open()
       await publish(store)
       expect(await store.changeSequence()).toBe(1)
@@ -128,7 +128,7 @@ export function recordsContract(engine: string, makePlace: MakePlace): void {
   })
 
   describe(`mappings on ${engine}`, () => {
-    test('an entry is appended only where the processor id is another than the latest', async () => {
+    test('an entry is appended only if the processor id differs from the latest', async () => {
       const store = await open()
       await publish(store, {}, [mapping('price', 'pro', 'price_1'), mapping('product', 'pro', 'prod_1')])
       await publish(store, {}, [mapping('price', 'pro', 'price_2'), mapping('product', 'pro', 'prod_1')])
@@ -143,7 +143,7 @@ export function recordsContract(engine: string, makePlace: MakePlace): void {
       expect(await store.mappings.byConfigId('price', 'pro')).toEqual([entries[0], entries[2], entries[3]])
     })
 
-    test('a past processor id leads to the whole history of its resource, and of no other', async () => {
+    test('a past processor id leads to the whole history of its resource', async () => {
       const store = await open()
       await publish(store, {}, [mapping('price', 'pro', 'price_1'), mapping('price', 'basic', 'price_9')])
       await publish(store, {}, [mapping('price', 'pro', 'price_2')])
@@ -154,7 +154,7 @@ export function recordsContract(engine: string, makePlace: MakePlace): void {
       expect(await store.mappings.byProcessorId('price_1\0')).toEqual([])
     })
 
-    test('thousands of mappings go into one push', async () => {
+    test('a push can have thousands of mappings', async () => {
       const store = await open()
       const many = Array.from({ length: 2500 }, (_, index) =>
         mapping('price', `price_${String(index)}`, `p${String(index)}`),
@@ -166,8 +166,8 @@ export function recordsContract(engine: string, makePlace: MakePlace): void {
     })
   })
 
-  describe(`the store itself on ${engine}`, () => {
-    test('it answers a ping, and after closing is unavailable', async () => {
+  describe(`the store on ${engine}`, () => {
+    test('responds to a ping, and is unavailable after it is closed', async () => {
       const store = await open()
       await store.ping()
       await store.close()
@@ -175,7 +175,7 @@ export function recordsContract(engine: string, makePlace: MakePlace): void {
       expect(await refusalOf(store.facts.set('a', 'b'))).toBe('store_unavailable')
     })
 
-    test('using the store inside its own transaction is refused instead of hanging or escaping', async () => {
+    test('refuses to be used inside its own transaction, instead of hanging', async () => {
       const store = await open()
       await expect(store.database.write(() => store.facts.get('a'))).rejects.toThrow(
         /inside one of its own transactions/,
@@ -184,7 +184,7 @@ export function recordsContract(engine: string, makePlace: MakePlace): void {
       expect(await store.facts.get('a')).toBeNull()
     })
 
-    test('a transaction that fails leaves nothing behind', async () => {
+    test('rolls back a transaction that fails', async () => {
       const store = await open()
       const work = store.database.write(async (db) => {
         await db.insertInto('facts').values({ name: 'a', value: 'b' }).execute()
@@ -196,7 +196,7 @@ export function recordsContract(engine: string, makePlace: MakePlace): void {
       expect(await store.facts.get('a')).toBe('c')
     })
 
-    test('archived objects keep the whole last object', async () => {
+    test('keeps the last state of an archived object', async () => {
       const store = await open()
       const archived = {
         kind: 'coupon',

@@ -20,7 +20,7 @@ export function tenantsContract(engine: string, makePlace: MakePlace): void {
   const open = async () => (await makePlace()).open()
 
   describe(`tenants on ${engine}`, () => {
-    test('a tenant comes back as it was added, by id and by customer', async () => {
+    test('a tenant is returned as it was added, by id and by customer', async () => {
       const store = await open()
       const tenant = await addTenant(store, { name: 'Ünïcødé 🎈', processorCustomerId: 'cus_1' })
       expect(await store.tenants.find(tenant.id)).toEqual(tenant)
@@ -29,7 +29,7 @@ export function tenantsContract(engine: string, makePlace: MakePlace): void {
       expect(await store.tenants.findByCustomer('cus_2')).toBeNull()
     })
 
-    test('an id or a customer that is taken is a conflict that names it, and leaves no trace', async () => {
+    test('an id or customer that is in use is a conflict that names it, and leaves no audit row', async () => {
       const store = await open()
       const tenant = await addTenant(store, { processorCustomerId: 'cus_1' })
       const sameId = await refusedBy(addTenant(store, { id: tenant.id }))
@@ -44,14 +44,14 @@ export function tenantsContract(engine: string, makePlace: MakePlace): void {
       expect(await store.tenants.find('other')).toBeNull()
     })
 
-    test('many tenants have no customer', async () => {
+    test('any number of tenants can have no customer', async () => {
       const store = await open()
       await addTenant(store)
       await addTenant(store)
       expect((await store.tenants.list(page)).total).toBe(2)
     })
 
-    test('they are listed by id, byte by byte, page by page and by what they are on', async () => {
+    test('tenants are listed by id in byte order, in pages, and filtered by template, deal and customer', async () => {
       const store = await open()
       for (const id of ['b', 'B', 'a_1', 'é', 'a-1']) await addTenant(store, { id })
       await addTenant(store, { id: 'z1', enterpriseTemplate: 'gold', enterpriseId: 'acme' })
@@ -72,7 +72,7 @@ export function tenantsContract(engine: string, makePlace: MakePlace): void {
       expect(await store.tenants.idsByCustomer([])).toEqual(new Map())
     })
 
-    test('an update changes what it names and nothing else', async () => {
+    test('an update changes only the given members', async () => {
       const store = await open()
       const tenant = await addTenant(store, { processorCustomerId: 'cus_1' })
       const audit = newAudit(tenant.id, { before: '{"name":"Acme"}', after: '{"name":"Apex"}' })
@@ -87,7 +87,7 @@ export function tenantsContract(engine: string, makePlace: MakePlace): void {
       expect(cleared).toMatchObject({ name: 'Apex', email: null, processorCustomerId: null })
     })
 
-    test('an update to a customer of another tenant is a conflict, and neither record nor trail changes', async () => {
+    test('an update to the customer of another tenant is a conflict, and changes neither tenant nor audit log', async () => {
       const store = await open()
       await addTenant(store, { processorCustomerId: 'cus_1' })
       const tenant = await addTenant(store)
@@ -97,7 +97,7 @@ export function tenantsContract(engine: string, makePlace: MakePlace): void {
       expect((await store.tenants.audit(tenant.id, page)).total).toBe(1)
     })
 
-    test('what is not there cannot be changed, and leaves no trail', async () => {
+    test('an unknown tenant cannot be changed, and gets no audit row', async () => {
       const store = await open()
       expect(await store.tenants.update('none', { name: 'x' }, newAudit('none'))).toBeNull()
       expect(await store.tenants.bindCustomer('none', 'cus_1', 1)).toBeNull()
@@ -109,7 +109,7 @@ export function tenantsContract(engine: string, makePlace: MakePlace): void {
       expect(await store.tenants.audit('none', page)).toEqual({ items: [], total: 0 })
     })
 
-    test('a change whose audit row cannot be kept is not kept either', async () => {
+    test('a change is rolled back if its audit row cannot be stored', async () => {
       const store = await open()
       const tenant = await addTenant(store)
       const audit = newAudit(tenant.id)
@@ -119,7 +119,7 @@ export function tenantsContract(engine: string, makePlace: MakePlace): void {
       expect(await store.tenants.find(tenant.id)).toMatchObject({ name: 'Apex' })
     })
 
-    test('a customer is bound once: the first one stays', async () => {
+    test('a customer is bound once, and the first one stays', async () => {
       const store = await open()
       const tenant = await addTenant(store)
       const bound = { ...tenant, processorCustomerId: 'cus_1', updatedAt: 3000 }
@@ -130,7 +130,7 @@ export function tenantsContract(engine: string, makePlace: MakePlace): void {
       expect(await store.tenants.find(other.id)).toEqual(other)
     })
 
-    test('a taken customer that nobody sent was refused with a place in what was sent: only who sent it hears of a place', async () => {
+    test('a conflict of a customer has a pointer only if the caller sent the customer', async () => {
       const store = await open()
       await addTenant(store, { processorCustomerId: 'cus_1' })
       const other = await addTenant(store)
@@ -149,7 +149,7 @@ export function tenantsContract(engine: string, makePlace: MakePlace): void {
       expect(new Set(refused.map(({ message }) => message)).size).toBe(1)
     })
 
-    test('enterprise fields change together under the lease, and never after it is lost', async () => {
+    test('enterprise fields are written under the lease only', async () => {
       const store = await open()
       const tenant = await addTenant(store, { enterpriseTemplate: 'silver' })
       const fields = { enterpriseTemplate: null, enterpriseId: 'acme' }
@@ -169,7 +169,7 @@ export function tenantsContract(engine: string, makePlace: MakePlace): void {
       expect((await store.tenants.audit(tenant.id, page)).items[0]).toEqual(audit)
     })
 
-    test('the trail is newest first, of one tenant, and outlives it', async () => {
+    test('the audit log of a tenant is newest first, and outlives the tenant', async () => {
       const store = await open()
       const tenant = await addTenant(store, { createdAt: 1 })
       await addTenant(store)
@@ -187,7 +187,7 @@ export function tenantsContract(engine: string, makePlace: MakePlace): void {
       ])
     })
 
-    test('a later tenant of the same id finds no session and no running subscription of the one before', async () => {
+    test('a new tenant with the id of a removed one has none of its sessions and subscriptions', async () => {
       const store = await open()
       const tenant = await addTenant(store, { id: 'acme' })
       const session = newSession('acme')
@@ -202,7 +202,7 @@ export function tenantsContract(engine: string, makePlace: MakePlace): void {
   })
 
   describe(`sessions on ${engine}`, () => {
-    test('a session is found, and revoked once', async () => {
+    test('a session is found, and can be revoked once', async () => {
       const store = await open()
       const { id } = await addTenant(store)
       const session = newSession(id)
@@ -215,12 +215,12 @@ export function tenantsContract(engine: string, makePlace: MakePlace): void {
       expect(await store.sessions.find('none')).toBeNull()
     })
 
-    test('one for a tenant that is not there is refused', async () => {
+    test('a session for an unknown tenant is refused', async () => {
       const store = await open()
       expect(await refusalOf(store.sessions.add(newSession('none')))).toBe('tenant_not_found')
     })
 
-    test('those that ended more than a day ago are forgotten', async () => {
+    test('sessions are deleted a day after they expired', async () => {
       const store = await open()
       const { id } = await addTenant(store)
       const [old, recent] = [newSession(id, { expiresAt: 1000 }), newSession(id, { expiresAt: 1001 })]
@@ -234,7 +234,7 @@ export function tenantsContract(engine: string, makePlace: MakePlace): void {
   })
 
   describe(`free subscriptions on ${engine}`, () => {
-    test('one runs for each tenant and price; the next begins when it has ended', async () => {
+    test('one runs per tenant and price, and the next can start when it has ended', async () => {
       const store = await open()
       const first = newLocalSubscription('t1', { createdAt: 1 })
       expect(await store.localSubscriptions.start(first)).toEqual(first)

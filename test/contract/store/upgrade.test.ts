@@ -76,7 +76,7 @@ function upgrade(engine: OldStore['engine'], open: (old: OldStore) => ReturnType
   describe.each(oldReleases)(`a database of %s on ${engine}`, (release) => {
     const old = readOldStore(release, engine)
 
-    test('says what it said: history, pushes, tenants with their trail, keys and sessions', async () => {
+    test('still has its history, pushes, tenants with their audit log, keys and sessions', async () => {
       const { service, store } = await open(old)
       expect(await verifyHistory(store)).toEqual({ ok: true, checked: 2 })
       expect((await service.history(page)).items.map(({ version, message, by }) => [version, message, by])).toEqual([
@@ -112,7 +112,7 @@ function upgrade(engine: OldStore['engine'], open: (old: OldStore) => ReturnType
       expect((await service.listWebhooks({ secrets: true }))[0]?.secret).toMatch(/^whsec_/)
     })
 
-    test('its waiting migration waits as it did, and moves its subscribers when the date comes', async () => {
+    test('has a waiting migration that stays waiting, and moves its subscribers when the date comes', async () => {
       const { service, store, pass, clock, sandbox } = await open(old)
       const before = await service.findJob(old.jobs.waiting)
       const [said] = (old.rows['jobs'] ?? []).filter(({ id }) => id === old.jobs.waiting)
@@ -137,18 +137,18 @@ function upgrade(engine: OldStore['engine'], open: (old: OldStore) => ReturnType
       expect(await store.jobs.due(clock.now() + 365 * day)).toEqual([])
     })
 
-    test('its waiting migration can be cancelled', async () => {
+    test('has a waiting migration that can be cancelled', async () => {
       const { service } = await open(old)
       expect(await service.cancelJob(old.jobs.waiting)).toMatchObject({ state: 'cancelled', resumesAt: null })
     })
 
-    test('its interrupted push is resumed', async () => {
+    test('has an interrupted push that can be resumed', async () => {
       const { service, store } = await open(old)
       expect(await service.resumePush(old.interruptedPush)).toMatchObject({ status: 'applied', revision: 3 })
       expect(await verifyHistory(store)).toEqual({ ok: true, checked: 3 })
     })
 
-    test('it is pushed to, rolled back, and its tenants are given deals', async () => {
+    test('can be pushed to and rolled back, and deals can be applied to its tenants', async () => {
       const { service, store } = await open(old)
       const { config } = await service.fullConfig()
       expect(await service.push(dearer(config), { ...nobody, approveImpact: true })).toMatchObject({
@@ -173,7 +173,7 @@ function upgrade(engine: OldStore['engine'], open: (old: OldStore) => ReturnType
   })
 }
 
-test('every release of the changelog left a database', () => {
+test('there is a kept database of every release in the changelog', () => {
   const changelog = readFileSync(new URL('../../../CHANGELOG.md', import.meta.url), 'utf8')
   const released = [...changelog.matchAll(/^## (\d+\.\d+\.\d+)/gm)].map(([, version]) => version)
   expect(released).toContain('0.1.0')

@@ -44,7 +44,7 @@ async function cancelled(ask: (id: string) => Promise<unknown>): Promise<{ id: s
 }
 
 describe('a running push', () => {
-  test('stops between two steps when it is cancelled, says so, and can be resumed to exactly what was planned', async () => {
+  test('stops between two steps when it is cancelled, and can be resumed to exactly its plan', async () => {
     const { id, error } = await cancelled((pushId) => stack.service.cancelPush(pushId))
     expect(error).toMatchObject({
       code: 'push_cancelled',
@@ -64,7 +64,7 @@ describe('a running push', () => {
     expect((await stack.service.push(catalogue, nobody)).status).toBe('unchanged')
   })
 
-  test('is cancelled by another replica through the journal', async () => {
+  test('can be cancelled by another replica through the journal', async () => {
     stack.sandbox.control.fail({ kind: 'latency', latencyMs: 40, count: null })
     const { id, error } = await cancelled((pushId) => stack.store.pushes.requestCancel(pushId, Date.now()))
     stack.sandbox.control.clearFaults()
@@ -76,7 +76,7 @@ describe('a running push', () => {
     expect((await stack.snapshot()).price.filter(({ active }) => active)).toHaveLength(count)
   })
 
-  test('that is over cannot be cancelled', async () => {
+  test('cannot be cancelled once it has ended', async () => {
     const { pushId } = await stack.service.push(catalogue, nobody)
     await expect(stack.service.cancelPush(pushId ?? '')).rejects.toMatchObject({
       code: 'push_not_running',
@@ -86,7 +86,7 @@ describe('a running push', () => {
   })
 })
 
-test('a push that is cancelled twice stops once; the resumed one is not stopped by the old wish', async () => {
+test('a push that is cancelled twice stops once, and the resumed push is not stopped by the old request', async () => {
   const { id } = await cancelled(async (pushId) => {
     await stack.service.cancelPush(pushId)
     await stack.service.cancelPush(pushId).catch(() => undefined)

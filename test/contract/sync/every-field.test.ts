@@ -112,7 +112,7 @@ function canonicalOf({ kind, row }: Case, config: Document): unknown {
 describe.each(cases)('the $kind’s $field', (one) => {
   const { kind, field, row, sample } = one
 
-  it('is changed in place, or its object replaced, as the table says; nothing is left to do afterwards', () =>
+  it('is updated in place or its object replaced, as the table states, and the next push is unchanged', () =>
     withStack(async (stack, real) => {
       const { service } = stack
       const [first, second] = [real(documentOf(one, sample.first)), real(documentOf(one, sample.second))]
@@ -148,12 +148,12 @@ const optional = cases.filter(
     validateConfig(without(one)).errors.length === 0,
 )
 
-describe.each(optional)('the $kind’s $field, which may be left out,', (one) => {
+describe.each(optional)('the $kind’s $field, which is optional,', (one) => {
   const { kind, field, row, sample } = one
   const bare = without(one)
 
   const meaning = row.leftOut === 'kept' ? 'stays, as it cannot be empty,' : 'is emptied'
-  it(`${meaning} when the document leaves it out again`, () =>
+  it(`${meaning} when the document omits it again`, () =>
     withStack(async (stack, real) => {
       const { service } = stack
       await service.push(real(documentOf(one, sample.second)), nobody)
@@ -170,11 +170,11 @@ describe.each(optional)('the $kind’s $field, which may be left out,', (one) =>
 const silent = cases.filter(({ row }) => row.leftOut !== 'default')
 
 describe.each(silent.filter(({ row }) => row.mutability === 'fixed'))(
-  'the $kind’s $field, of which the document may say nothing,',
+  'the $kind’s $field, which a document may omit,',
   (one) => {
     const { kind, field, sample } = one
 
-    it('is left alone when its object is adopted', async () => {
+    it('keeps its live value when its object is adopted', async () => {
       const account = newAccount()
       await withStack(async (maker, real) => {
         await maker.service.push(real(documentOf(one, sample.second)), nobody)
@@ -199,12 +199,12 @@ describe.each(silent.filter(({ row }) => row.mutability === 'fixed'))(
 )
 
 describe.each(silent.filter(({ row }) => row.mutability !== 'fixed'))(
-  'the $kind’s $field, of which the document may say nothing,',
+  'the $kind’s $field, which a document may omit,',
   (one) => {
     const { kind, field, row, sample } = one
     const bare = without(one)
 
-    it('is left alone as long as the document never had it', () =>
+    it('keeps its live value as long as the document never had it', () =>
       withStack(async (stack) => {
         const { service, processor } = stack
         await service.push(bare, nobody)

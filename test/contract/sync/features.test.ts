@@ -50,7 +50,7 @@ async function stepsOf({ store }: Stack, pushId: string | null): Promise<string[
 }
 
 describe('features of a document', () => {
-  it('are made before the products and put on them afterwards', () =>
+  it('are created before the products and attached afterwards', () =>
     withStack(async (stack) => {
       const outcome = await stack.service.push(document([sso, audit], ['sso', 'audit_log']), nobody)
       expect(outcome.changes.features).toEqual({ ...none, created: ['sso', 'audit_log'] })
@@ -66,7 +66,7 @@ describe('features of a document', () => {
       expect((await stack.service.drift()).inSync).toBe(true)
     }))
 
-  it('that are taken out are taken off and archived with the archives', () =>
+  it('that are removed are detached, and archived after that', () =>
     withStack(async (stack) => {
       await stack.service.push(document([sso, audit], ['sso', 'audit_log']), nobody)
       const outcome = await stack.service.push(document([sso], ['sso']), nobody)
@@ -86,7 +86,7 @@ describe('features of a document', () => {
       expect((await stack.service.push(document([sso, audit], ['sso', 'audit_log']), nobody)).status).toBe('unchanged')
     }))
 
-  it('of a product that was archived come back with it, and what it shall not carry any more is taken off', () =>
+  it('of an archived product come back with it, and those it no longer lists are detached', () =>
     withStack(async (stack) => {
       const other = { id: 'other', name: 'Other' }
       const without: BillingConfig = { version: '2.0.0', features: [sso, audit], products: [other] }
@@ -116,7 +116,7 @@ describe('features of a document', () => {
       expect((await stack.service.drift()).inSync).toBe(true)
     }))
 
-  it('that are renamed stay the same object under the same lookup key', () =>
+  it('that are renamed stay the same object with the same lookup key', () =>
     withStack(async (stack) => {
       await stack.service.push(document([sso], ['sso']), nobody)
       const [made] = (await stack.snapshot()).feature
@@ -134,7 +134,7 @@ describe('features of a document', () => {
       expect((await stack.service.push(renamed, nobody)).status).toBe('unchanged')
     }))
 
-  it('attached or detached at the processor are drift, and repaired', () =>
+  it('attached or detached at the processor are drift, and a push repairs it', () =>
     withStack(async (stack) => {
       const { stripe, service } = stack
       const config = document([sso, audit], ['sso'])
@@ -152,7 +152,7 @@ describe('features of a document', () => {
       expect((await service.drift()).inSync).toBe(true)
     }))
 
-  it('archived at the processor stay archived, and do not stop a push', () =>
+  it('archived at the processor stay archived, and do not block a push', () =>
     withStack(async (stack) => {
       const { stripe, service } = stack
       const config = document([sso, audit], ['sso'])
@@ -171,7 +171,7 @@ describe('features of a document', () => {
       expect(await carriedBy(stack)).toEqual(['sso'])
     }))
 
-  it('that are unmanaged are pulled, and adopted with a write of the metadata only', () =>
+  it('that are unmanaged are pulled, and adopted by writing metadata only', () =>
     withStack(async (stack) => {
       const { stripe, service } = stack
       const product = await stripe.products.create({ name: 'Theirs' })
@@ -186,7 +186,7 @@ describe('features of a document', () => {
       expect((await service.push(pulled, nobody)).status).toBe('unchanged')
     }))
 
-  it('that a document never spoke of are left alone', () =>
+  it('that a document never listed stay attached', () =>
     withStack(async (stack) => {
       const { stripe, service } = stack
       await service.push(document(undefined), nobody)
@@ -206,7 +206,7 @@ describe('features of a document', () => {
       expect((await stack.snapshot()).feature).toEqual([])
     }))
 
-  it('whose lookup key another feature holds are refused before anything is written', () =>
+  it('whose lookup key another feature has are refused before any write', () =>
     withStack(async ({ stripe, service }) => {
       await stripe.entitlements.features.create({ lookup_key: 'sso', name: 'Theirs' })
       await expect(service.push(document([sso]), nobody)).rejects.toMatchObject({

@@ -55,21 +55,21 @@ async function subscribers(count: number, id: string): Promise<void> {
     await stack.stripe.subscriptions.create({ customer: customer.id, items: [{ price }] })
 }
 
-describe('what it costs to know whom a plan affects', () => {
-  test('nothing for a first push, for the same again, and for what is changed in place', async () => {
+describe('the requests for the impact of a plan', () => {
+  test('are none for a first push, an unchanged push and a change in place', async () => {
     await stack.service.push(catalogue(3), nobody)
     await stack.service.push(catalogue(3), nobody)
     await stack.service.push({ version: '1.1.0', products: [{ ...catalogue(3).products[0]!, name: 'Q' }] }, nobody)
     expect(asked).toEqual([])
   })
 
-  test('one call when the account has no subscription, however many prices go', async () => {
+  test('are one if the account has no subscription, however many prices are removed', async () => {
     await stack.service.push(catalogue(120), nobody)
     await stack.service.push(catalogue(1, '2.0.0'), nobody)
     expect(asked).toHaveLength(1)
   })
 
-  test('a list for each price of a few, once there are more subscriptions than one page holds', async () => {
+  test('are one list per price for a few prices, if there is more than one page of subscriptions', async () => {
     await stack.service.push(catalogue(3), nobody)
     await subscribers(101, 'price_1')
     asked = []
@@ -82,7 +82,7 @@ describe('what it costs to know whom a plan affects', () => {
     expect(asked).toHaveLength(4)
   })
 
-  test('all pages at once when many prices go', async () => {
+  test('are all pages of subscriptions if many prices are replaced', async () => {
     await stack.service.push(catalogue(60), nobody)
     await subscribers(101, 'price_7')
     asked = []

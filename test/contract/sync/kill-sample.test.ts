@@ -10,12 +10,12 @@ const timeout = 120_000
 const installed = postgresInstalled()
 if (!installed) announceSkip('kill sample on PostgreSQL', 'no PostgreSQL server is installed')
 
-describe('a push that is killed midway, and pushed again, ends as an undisturbed one', () => {
+describe('a push that is killed at sampled points and pushed again ends like an undisturbed one', () => {
   test('on SQLite', { timeout }, async () => {
     await expectEveryKillSurvived(sqliteStores, spread(3))
   })
 
-  test('or while a write is on its way, on SQLite', { timeout }, async () => {
+  test('on SQLite, also with a write in flight', { timeout }, async () => {
     await expectLateWritesHarmless(sqliteStores, spread(2))
   })
 

@@ -14,7 +14,7 @@ const priced = (version: string, amount: number): BillingConfig => ({
   products: [{ id: 'p', name: 'P', prices: [{ id: 'p_m', amount, currency: 'usd', interval: 'month' }] }],
 })
 
-describe('a price whose creation is still on its way when its push stops', () => {
+describe('a price creation that is still in flight when its push stops', () => {
   let stack: Stack
   let clock: TestClock
   beforeEach(async () => {
@@ -38,7 +38,7 @@ describe('a price whose creation is still on its way when its push stops', () =>
 
   const push = () => stack.service.push(priced('8.0.0', 8000), nobody)
 
-  test('refuses the next push while it is carried out, and is put away by the push after it', async () => {
+  test('blocks the next push until it is executed, and the push after it archives the price', async () => {
     await leftOnItsWay('late')
     const refusal = await refusedBy(push())
     expect(refusal).toMatchObject({ code: 'push_unfinished', retryAfter: 90 })
@@ -50,7 +50,7 @@ describe('a price whose creation is still on its way when its push stops', () =>
     expect(await active()).toEqual([[8000, 'p_m']])
   })
 
-  test('changes nothing when it arrives after the next push has applied', async () => {
+  test('changes nothing when it arrives after the next push', async () => {
     await leftOnItsWay('late_arrival')
     expect(await push()).toMatchObject({ status: 'applied' })
     expect(await active()).toEqual([[8000, 'p_m']])
@@ -59,7 +59,7 @@ describe('a price whose creation is still on its way when its push stops', () =>
     expect(await stack.service.drift()).toMatchObject({ inSync: true })
   })
 
-  test('is over after the longest time of a write, whether or not it was carried out', async () => {
+  test('blocks the next push for at most 90 seconds, executed or not', async () => {
     await leftOnItsWay('late')
     expect(await refusedBy(push())).toMatchObject({ code: 'push_unfinished' })
     clock.advance(90_000)
@@ -67,7 +67,7 @@ describe('a price whose creation is still on its way when its push stops', () =>
     expect(await active()).toEqual([[8000, 'p_m']])
   })
 
-  test('is waited for as long again when it is sent again and has no answer either', async () => {
+  test('blocks the next push for another 90 seconds if its retry gets no response either', async () => {
     await leftOnItsWay('late_arrival')
     clock.advance(80_000)
     stack.sandbox.control.fail({ kind: 'late_arrival', method: 'POST', path: '/v1/prices', count: 2 })
@@ -79,7 +79,7 @@ describe('a price whose creation is still on its way when its push stops', () =>
     expect(await active()).toEqual([[8000, 'p_m']])
   })
 
-  test('is made once though the resumed push sends it again hours later and has no answer', async () => {
+  test('leads to one price even if the resumed push sends it again hours later without a response', async () => {
     await leftOnItsWay('late_arrival')
     clock.advance(2 * 3_600_000)
     const { items } = await stack.service.listPushes({ limit: 1, offset: 0 })
@@ -92,7 +92,7 @@ describe('a price whose creation is still on its way when its push stops', () =>
     expect(await active()).toEqual([[7000, 'p_m']])
   })
 
-  test('is used by the push that is resumed', async () => {
+  test('is used by the resumed push', async () => {
     await leftOnItsWay('late')
     await stack.sandbox.control.land()
     const { items } = await stack.service.listPushes({ limit: 1, offset: 0 })
@@ -100,7 +100,7 @@ describe('a price whose creation is still on its way when its push stops', () =>
     expect(await active()).toEqual([[7000, 'p_m']])
   })
 
-  test('is told by doctor when it took the lookup key from the price of the configuration', async () => {
+  test('is reported by the doctor if it took the lookup key from the configured price', async () => {
     const lookups = async () => (await stack.service.doctor()).find(({ check }) => check === 'lookup keys')
     expect(await lookups()).toMatchObject({ status: 'ok' })
     await stack.stripe.prices.create({
@@ -111,7 +111,7 @@ describe('a price whose creation is still on its way when its push stops', () =>
   })
 })
 
-describe('a swap that is still on its way when its apply stops', () => {
+describe('a swap that is still in flight when its apply stops', () => {
   async function leftOnItsWay(kind: 'late' | 'late_arrival') {
     const shop = await tenantShop(negotiated())
     const customer = await shop.tenant('t')
@@ -122,7 +122,7 @@ describe('a swap that is still on its way when its apply stops', () => {
     return { shop, id }
   }
 
-  test('refuses the removal of the deal while it is carried out, and is undone by the next one', async () => {
+  test('blocks the removal of the deal until it is executed, and a retry of the removal reverts it', async () => {
     const { shop, id } = await leftOnItsWay('late')
     const refusal = await refusedBy(shop.apply('t', nothing))
     expect(refusal).toMatchObject({ code: 'tenant_busy', retryAfter: 90 })
@@ -132,7 +132,7 @@ describe('a swap that is still on its way when its apply stops', () => {
     expect(await shop.items(id)).toEqual([['pro_monthly', 1]])
   })
 
-  test('does not bring the deal back when it arrives after the removal', async () => {
+  test('does not restore the deal when it arrives after the removal', async () => {
     const { shop, id } = await leftOnItsWay('late_arrival')
     await shop.apply('t', nothing)
     expect(await shop.items(id)).toEqual([['pro_monthly', 1]])
@@ -140,7 +140,7 @@ describe('a swap that is still on its way when its apply stops', () => {
     expect(await shop.items(id)).toEqual([['pro_monthly', 1]])
   })
 
-  test('is looked up and not sent again once the processor has forgotten its key', async () => {
+  test('is looked up and not sent again once its idempotency key has expired', async () => {
     const clock = new TestClock()
     const shop = await tenantShop(negotiated(), { clock })
     const { id } = await shop.subscribe(await shop.tenant('t'), [['pro_monthly', 1]])
@@ -160,7 +160,7 @@ describe('a swap that is still on its way when its apply stops', () => {
 test.each([
   ['whose tenant was taken over', new ServiceError('tenant_busy', 'Another process took over this tenant.')],
   ['whose answer makes no sense', new ProcessorError('broken', 'Stripe’s answer makes no sense.')],
-])('a step of a migration %s after it was sent may still be carried out', async (_how, reason) => {
+])('a migration step %s after it was sent has an unknown outcome, and resuming finishes it', async (_how, reason) => {
   const shop = await tenantShop(negotiated())
   const { id } = await shop.subscribe(await shop.tenant('t'), [['pro_monthly', 1]])
   await shop.push(dearer(negotiated()))

@@ -84,8 +84,8 @@ function secretOf(said: readonly string[], endpoint: string): unknown {
   return objects.find(isCreation)?.secret
 }
 
-describe('a push whose creation of one object is done but not answered', () => {
-  it.each(kinds)('makes no double and succeeds at once: %s', async (_kind, path) => {
+describe('a push that loses the response to the creation of an object', () => {
+  it.each(kinds)('succeeds at once without a duplicate: %s', async (_kind, path) => {
     const { stack, proxy } = await lossyStack()
     proxy.lose((exchange) => creation(path)(exchange) && proxy.lost.length === 0)
     await stack.service.push(document, nobody)
@@ -93,7 +93,7 @@ describe('a push whose creation of one object is done but not answered', () => {
     await expectOneOfEach(stack, proxy)
   })
 
-  it.each(kinds)('nor its repeats: makes no double, then or with the next push: %s', async (_kind, path) => {
+  it.each(kinds)('and to its retries creates no duplicate, then or at the next push: %s', async (_kind, path) => {
     const { stack, proxy } = await lossyStack()
     proxy.lose(creation(path))
     const first = await stack.service.push(document, nobody).then(
@@ -109,7 +109,7 @@ describe('a push whose creation of one object is done but not answered', () => {
     await expectOneOfEach(stack, proxy)
   })
 
-  it.each(kinds)('nor anything after it: the next push makes no double: %s', async (_kind, path) => {
+  it.each(kinds)('and to everything after it creates no duplicate at the next push: %s', async (_kind, path) => {
     const { stack, proxy } = await lossyStack()
     let dark = false
     proxy.lose((exchange) => (dark ||= creation(path)(exchange)))

@@ -46,7 +46,7 @@ async function fromTheAccountAlone(secretKey: string, document: BillingConfig): 
 }
 
 describe.each(acceptanceCases)('$name', ({ create, update }) => {
-  it('can be said, created and updated, and comes back whole', async () => {
+  it('can be expressed, created, updated and pulled without a loss', async () => {
     const secretKey = `sk_test_acceptance${String(process.pid)}x${String(++accounts)}`
     const stack = await startStack({ sandbox, secretKey })
     try {

@@ -192,7 +192,7 @@ function valueAt(object: unknown, path: string): unknown {
     .reduce((at, name) => (at as Readonly<Record<string, unknown>> | null | undefined)?.[name], object)
 }
 
-it('a document with every field of every kind arrives whole, and comes back as it went', async () => {
+it('a document with every field of every kind is written completely, and pulled unchanged', async () => {
   const stack = await startStack()
   onTestFinished(() => stack.close())
   const { service, stripe, store } = stack

@@ -19,7 +19,7 @@ function silence() {
 }
 
 describe('the customer of a tenant', () => {
-  test('stays while it is billed, neither changed nor cleared; a name changes all the same', async () => {
+  test('cannot be changed or cleared while it is billed, but the name can', async () => {
     const { service, stripe } = world
     await service.createTenant({ id: 'acme', name: 'Acme' }, caller)
     await world.pay((await world.buy('acme', 'kiln_monthly')).url)
@@ -39,7 +39,7 @@ describe('the customer of a tenant', () => {
     expect(await change('cus_other')).toMatchObject({ name: 'Acme Ltd', processorCustomerId: 'cus_other' })
   })
 
-  test('leaves no open page behind that could still be paid', async () => {
+  test('is changed only after its open checkout pages are closed', async () => {
     const { service } = world
     await service.createTenant({ id: 'acme', name: 'Acme' }, caller)
     const { url } = await world.buy('acme', 'kiln_monthly')
@@ -62,7 +62,7 @@ describe('the customer of a tenant', () => {
     expect(await customer()).toBe(before)
   })
 
-  test('stays when the processor cannot be asked, and goes when it does not know it', async () => {
+  test('stays while the processor is unavailable, and can be changed if the processor does not know it', async () => {
     const { service, sandbox } = world
     await service.createTenant({ id: 'acme', name: 'Acme', processorCustomerId: 'cus_mistyped' }, caller)
     silence()
@@ -73,7 +73,7 @@ describe('the customer of a tenant', () => {
     expect(await change('cus_other')).toMatchObject({ processorCustomerId: 'cus_other' })
   })
 
-  test('is not asked about at another account, which would know of no subscription', async () => {
+  test('cannot be changed with the key of another account', async () => {
     const { service, store } = world
     await service.createTenant({ id: 'acme', name: 'Acme', processorCustomerId: 'cus_1' }, caller)
     await store.facts.set('processor_account', 'acct_other live')
@@ -81,7 +81,7 @@ describe('the customer of a tenant', () => {
     expect(await customer()).toBe('cus_1')
   })
 
-  test('is given for the first time, or once more, without a word to the processor', async () => {
+  test('is set for the first time, or to the same value, without a processor call', async () => {
     await world.service.createTenant({ id: 'acme', name: 'Acme' }, caller)
     silence()
     for (const again of [null, 'cus_1', 'cus_1'])

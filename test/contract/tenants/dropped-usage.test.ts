@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { refusal } from '../../support/stripe-refusal.ts'
 import { negotiated, tenantShop } from '../../support/tenant-shop.ts'
 
-test('usage that was taken and dropped is found by the examination, with meter, cause and example', async () => {
+test('the doctor reports usage that the processor dropped, with meter, cause and an example', async () => {
   const shop = await tenantShop(negotiated())
   const { stripe, sandbox, service } = shop
   const usage = async () => (await service.doctor()).find(({ check }) => check === 'usage')
@@ -45,7 +45,7 @@ test('usage that was taken and dropped is found by the examination, with meter, 
   expect(sums.data.map(({ aggregated_value: value }) => value)).toEqual([5])
 })
 
-test('dropped usage is shown where the usage of a tenant is looked at, by its own ids', async () => {
+test('dropped usage is shown with the tenant’s usage, by the tenant’s own identifiers', async () => {
   let ahead = 0
   const shop = await tenantShop(negotiated(), { clock: { now: () => Date.now() + ahead } })
   const { stripe, sandbox, service } = shop
@@ -89,7 +89,7 @@ test('dropped usage is shown where the usage of a tenant is looked at, by its ow
   expect(await service.upcomingInvoices('t')).toHaveLength(1)
 })
 
-test('an example with a digest is not hidden from the tenant that asks what it lost', async () => {
+test('dropped usage whose identifier is a digest is listed for every tenant, as it may belong to any', async () => {
   const shop = await tenantShop(negotiated())
   await shop.tenant('t')
   await shop.tenant('other')
@@ -105,7 +105,7 @@ test('an example with a digest is not hidden from the tenant that asks what it l
   expect(await shop.service.droppedUsageOf('other')).toEqual([])
 })
 
-test('a foreign identifier with colons belongs to no tenant, and an identifier under a former meter id still to its tenant', async () => {
+test('an unmanaged identifier with colons belongs to no tenant, and one under an earlier meter id still to its tenant', async () => {
   const shop = await tenantShop(negotiated())
   const customer = await shop.tenant('t')
   shop.sandbox.control.checkUsage('later')

@@ -35,7 +35,7 @@ function inAnotherAccount() {
 }
 
 describe('the removal of a tenant', () => {
-  test('is refused with the key of another account, which knows nothing of what the tenant pays for', async () => {
+  test('is refused with the key of another account, which does not see the tenant’s subscriptions', async () => {
     await world.pay((await world.buy('acme', 'kiln_monthly')).url)
     await expect(inAnotherAccount().removeTenant('acme', caller)).rejects.toMatchObject({ code: 'account_mismatch' })
     await stays()
@@ -46,7 +46,7 @@ describe('the removal of a tenant', () => {
     ['rate_limit', 'POST', '/v1/checkout/sessions/*/expire'],
     ['close_before', 'POST', '/v1/checkout/sessions/*/expire'],
     ['error_before', 'GET', '/v1/checkout/sessions'],
-  ])('does not happen while a page cannot be closed (%s of %s %s)', async (kind, method, path) => {
+  ])('is refused while a page cannot be closed (%s of %s %s)', async (kind, method, path) => {
     const { sandbox, service } = world
     const { sessionId } = await world.buy('acme', 'kiln_monthly')
     sandbox.control.fail({ kind, method, path, count: null })
@@ -59,7 +59,7 @@ describe('the removal of a tenant', () => {
     expect(await statusOf(sessionId)).toBe('expired')
   })
 
-  test('waits for the checkout that is just making its customer', async () => {
+  test('waits for a checkout that is creating the customer', async () => {
     const { sandbox, service } = world
     sandbox.control.fail({ kind: 'latency', method: 'POST', path: '/v1/customers', latencyMs: 300 })
     const buying = world.buy('acme', 'kiln_monthly')
@@ -72,7 +72,7 @@ describe('the removal of a tenant', () => {
     expect(items).toMatchObject([{ action: 'tenant_deleted', before: { processor_customer_id: customer?.id } }])
   })
 
-  test('is told to come again while another call goes on changing the tenant', async () => {
+  test('fails with tenant_busy while another call changes the tenant', async () => {
     const { store, service } = world
     await store.exclusively('tenant:acme', async () => {
       await expect(service.removeTenant('acme', caller)).rejects.toMatchObject({ code: 'tenant_busy' })

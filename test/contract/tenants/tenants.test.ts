@@ -17,7 +17,7 @@ async function subscribed(tenantId: string) {
 }
 
 describe('tenants', () => {
-  test('are made without a word to the processor, found, changed and told of', async () => {
+  test('are created without a processor call, found, changed and recorded in the audit log', async () => {
     const { service } = world
     const before = world.writes()
     const made = await service.createTenant({ name: 'Acme', email: 'a@acme.example' }, caller)
@@ -54,7 +54,7 @@ describe('tenants', () => {
     expect(items[0]?.before).not.toHaveProperty('processor_customer_id')
   })
 
-  test('share neither id nor customer, and unknown ones are 404', async () => {
+  test('share neither id nor customer, and an unknown tenant is a 404', async () => {
     const { service } = world
     await service.createTenant({ id: 'acme', name: 'Acme', processorCustomerId: 'cus_1' }, caller)
     const beta = { id: 'beta', name: 'Beta' }
@@ -80,7 +80,7 @@ describe('tenants', () => {
     for (const ask of unknown) await expect(ask()).rejects.toMatchObject({ code: 'tenant_not_found' })
   })
 
-  test('keep their customer while enterprise pricing is applied to it', async () => {
+  test('keep their customer while a deal is applied', async () => {
     const { service, store } = world
     await service.createTenant({ id: 'acme', name: 'Acme', processorCustomerId: 'cus_1' }, caller)
     const row = {
@@ -115,7 +115,7 @@ describe('tenants', () => {
     })
   })
 
-  test('do not go while they are billed; what is left of them is the trail', async () => {
+  test('cannot be removed while they are billed; after the removal only the audit log is left', async () => {
     const { service, stripe } = world
     await subscribed('acme')
     await world.buy('acme', 'kiln_free')
@@ -135,7 +135,7 @@ describe('tenants', () => {
     expect(await service.tenantSubscriptions('acme')).toEqual({ billingStatus: 'none', subscriptions: [] })
   })
 
-  test('leave no open page behind that could still be paid', async () => {
+  test('are removed together with their open checkout pages, and no others', async () => {
     const { service, stripe } = world
     await service.createTenant({ id: 'acme', name: 'Acme' }, caller)
     const pages = [await world.buy('acme', 'kiln_monthly'), await world.buy('acme', 'kiln')]
@@ -170,7 +170,7 @@ describe('tenants', () => {
     expect(await stripe.checkout.sessions.retrieve(sessionId ?? '')).toMatchObject({ status: 'complete' })
   })
 
-  test('stay when the processor cannot be asked, and go when it does not know their customer', async () => {
+  test('stay while the processor is unavailable, and are removed if the processor does not know their customer', async () => {
     const { service, sandbox } = world
     await service.createTenant({ id: 'acme', name: 'Acme', processorCustomerId: 'cus_mistyped' }, caller)
     sandbox.control.fail({ kind: 'error_before', method: 'GET', path: '/v1/subscriptions', count: null })
@@ -181,7 +181,7 @@ describe('tenants', () => {
 })
 
 describe('subscriptions of a tenant', () => {
-  test('go by the configuration, and say which prices are not sold any more', async () => {
+  test('show price ids of the configuration, and mark prices that are no longer sold as legacy', async () => {
     const { service } = world
     await subscribed('acme')
     await world.buy('acme', 'kiln_free')
@@ -224,7 +224,7 @@ describe('subscriptions of a tenant', () => {
     ])
   })
 
-  test('on prices that are none of ours go by the id of the processor', async () => {
+  test('on unmanaged prices show the processor’s price id', async () => {
     const { service, stripe } = world
     await subscribed('acme')
     const { processorCustomerId } = await service.findTenant('acme')
@@ -242,7 +242,7 @@ describe('subscriptions of a tenant', () => {
     ])
   })
 
-  test('tell where a schedule takes them', async () => {
+  test('show the price that a schedule leads to', async () => {
     const { service, stripe, processor } = world
     await subscribed('acme')
     const [subscription] = (await service.tenantSubscriptions('acme')).subscriptions
@@ -261,7 +261,7 @@ describe('subscriptions of a tenant', () => {
     expect((await stripe.subscriptions.retrieve(subscription?.id ?? '')).schedule).not.toBeNull()
   })
 
-  test('will be billed what the processor says, line by line by our ids', async () => {
+  test('have an upcoming invoice with the processor’s amounts and our price ids', async () => {
     const { service } = world
     await subscribed('acme')
     const [invoice] = await service.upcomingInvoices('acme')

@@ -19,8 +19,8 @@ async function charged(tenantId: string): Promise<number | undefined> {
   return invoice?.amountDue
 }
 
-describe('usage', () => {
-  test('is billed, once for each identifier of a tenant', async () => {
+describe('reported usage', () => {
+  test('is billed once per identifier of a tenant', async () => {
     for (const id of ['acme', 'beta']) await world.pay((await world.buy(id, 'kiln_usage')).url)
     expect(await report('acme', 3, { identifier: 'a' })).toEqual({
       meter: 'readings',
@@ -40,7 +40,7 @@ describe('usage', () => {
     expect(await charged('beta')).toBe(2 * 25)
   })
 
-  test('is not counted twice when the answer is lost', async () => {
+  test('is not counted twice when the response is lost', async () => {
     await world.pay((await world.buy('acme', 'kiln_usage')).url)
     world.sandbox.control.fail({ kind: 'close_after', method: 'POST', path: '/v1/billing/meter_events', count: 2 })
     await expect(report('acme', 3, { identifier: 'a' })).rejects.toMatchObject({ code: 'processor_timeout' })
@@ -49,7 +49,7 @@ describe('usage', () => {
   })
 
   test.each(['error_before', 'error_after'] as const)(
-    'is counted once although the processor failed (%s)',
+    'is counted once after a processor failure (%s)',
     async (kind) => {
       await world.pay((await world.buy('acme', 'kiln_usage')).url)
       world.sandbox.control.fail({ kind, method: 'POST', path: '/v1/billing/meter_events', count: 3 })
@@ -64,7 +64,7 @@ describe('usage', () => {
     },
   )
 
-  test('of the seller is not swallowed by what its customer reported under the same identifier', async () => {
+  test('by the seller counts even if its customer reported the same identifier', async () => {
     await world.pay((await world.buy('acme', 'kiln_usage')).url)
     const session = await world.service.createSession('acme', null)
     const usage = { meter: 'readings', value: 0, identifier: 'tomorrow' }
@@ -73,7 +73,7 @@ describe('usage', () => {
     expect(await charged('acme')).toBe(75)
   })
 
-  test('that is refused leaves nothing behind, not even a customer', async () => {
+  test('that is refused writes nothing, not even a customer', async () => {
     const session = await world.service.createSession('acme', null)
     const before = world.writes()
     await expect(report('acme', 'many')).rejects.toMatchObject({ code: 'request_invalid' })

@@ -3,7 +3,7 @@ import os from 'node:os'
 import { expect, onTestFinished, test } from 'vitest'
 import { front, recorder, spec, testRuntime } from './bench-host.ts'
 
-test('a worker takes no more requests at a time than its limit, and goes on when some are done', async () => {
+test('a worker runs no more requests at once than its limit, and accepts others when some have ended', async () => {
   const runtime = testRuntime()
   onTestFinished(() => runtime.close())
   const code = `export default { fetch(request) {
@@ -22,7 +22,7 @@ test('a worker takes no more requests at a time than its limit, and goes on when
   await expect.poll(async () => (await fetch(`${site.url}/free`)).status).toBe(200)
 })
 
-test('of a core that both want, the service has the larger share', async () => {
+test('a worker has a lower CPU priority than the service', async () => {
   const runtime = testRuntime()
   onTestFinished(() => runtime.close())
   const worker = await runtime.start(spec(`export default { fetch() {} }`), recorder())
@@ -65,7 +65,7 @@ const busy = `export default { fetch(request) {
   return new Response('free')
 } }`
 
-test('a WebSocket takes a place like a request, and none is taken when there is no place', async () => {
+test('a WebSocket counts towards the limit of concurrent requests, and is refused at the limit', async () => {
   const runtime = testRuntime()
   onTestFinished(() => runtime.close())
   const worker = await runtime.start(spec(busy, { limits: { concurrent: 2 } }), recorder())
@@ -86,7 +86,7 @@ test('a WebSocket takes a place like a request, and none is taken when there is 
   expect(await upgrade(site.url, again.signal)).toBe(101)
 })
 
-test('whatever way requests end, each gives back one place', async () => {
+test('a request that ends in any way frees exactly one place', async () => {
   const runtime = testRuntime()
   onTestFinished(() => runtime.close())
   const worker = await runtime.start(spec(busy, { limits: { concurrent: 2 } }), recorder())

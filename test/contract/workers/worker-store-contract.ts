@@ -74,7 +74,7 @@ export function workerStoreContract(engine: string, makePlace: MakePlace, persis
   const open = async () => (await makePlace()).open()
 
   describe(`records of workers on ${engine}`, () => {
-    test('a deployment comes back as it was stored, its environment sealed', async () => {
+    test('a deployment is returned as it was stored, with its environment sealed', async () => {
       const store = await open()
       const deployment = record('one', { hosts: ['one.example'], crons: ['* * * * *'] })
       const stored = await activate(store, deployment, [{ cron: '* * * * *', nextAt: 5 }])
@@ -89,7 +89,7 @@ export function workerStoreContract(engine: string, makePlace: MakePlace, persis
       expect(await store.workers.content('nothing')).toBeNull()
     })
 
-    test('pointer, hosts and schedules change together, and a schedule that stays keeps its time', async () => {
+    test('active deployment, hosts and schedules change together, and a schedule that stays keeps its next time', async () => {
       const store = await open()
       const before = await store.workers.changeSequence()
       const first = record('one', { hosts: ['a.example', 'b.example'] })
@@ -120,7 +120,7 @@ export function workerStoreContract(engine: string, makePlace: MakePlace, persis
       expect(await store.workerRuns.nextDue()).toBe(20)
     })
 
-    test('who lost the lease switches nothing', async () => {
+    test('a holder without the lease cannot activate a deployment', async () => {
       const store = await open()
       const token = await locked(store, 'one', (held) => Promise.resolve(held))
       const late = store.workers.activate(record('one'), content(), [], { keep: 20, token })
@@ -128,7 +128,7 @@ export function workerStoreContract(engine: string, makePlace: MakePlace, persis
       expect(await store.workers.list()).toEqual([])
     })
 
-    test('the newest deployments are kept, and the one that serves', async () => {
+    test('the newest deployments are kept, and the active one', async () => {
       const store = await open()
       const all = Array.from({ length: 5 }, () => record('one'))
       for (const deployment of all.slice(0, 4)) await activate(store, deployment, [], 3)
@@ -144,7 +144,7 @@ export function workerStoreContract(engine: string, makePlace: MakePlace, persis
       expect((await store.workers.deployments('one', { limit: 9, offset: 0 })).items).toEqual([all[3], oldest])
     })
 
-    test('removal leaves nothing of the worker, and others alone', async () => {
+    test('removing a worker removes all its records and no others', async () => {
       const store = await open()
       await activate(store, record('one', { hosts: ['one.example'] }), [{ cron: '* * * * *', nextAt: 1 }])
       await activate(store, record('two'))
@@ -169,7 +169,7 @@ export function workerStoreContract(engine: string, makePlace: MakePlace, persis
       expect(secrets).toHaveLength(1)
     })
 
-    test('of many that claim at once, one gets each tick', async () => {
+    test('each tick is claimed by one of many concurrent callers', async () => {
       const place = await makePlace()
       const stores = await Promise.all(Array.from({ length: persistent ? 3 : 1 }, () => place.open()))
       const [store] = stores as [KyselyStore]
@@ -183,7 +183,7 @@ export function workerStoreContract(engine: string, makePlace: MakePlace, persis
       expect(await store.workerRuns.claimDue(159, claimOptions)).toEqual([])
     })
 
-    test('a tick is skipped while the run before it goes on, and missed ticks are written', async () => {
+    test('a tick is skipped while the previous run goes on, and missed ticks are recorded', async () => {
       const store = await open()
       const { id } = await activate(store, record('one'), [{ cron: 'c', nextAt: 100 }]).then((w) => w.deployment)
       const [run] = await store.workerRuns.claimDue(100, claimOptions)
@@ -203,7 +203,7 @@ export function workerStoreContract(engine: string, makePlace: MakePlace, persis
       expect(await store.workerRuns.nextDue()).toBeNull()
     })
 
-    test('of those due together each has its own outcome: run, skipped, missed, or over for good', async () => {
+    test('ticks that are due together have their own outcomes: run, skipped, missed, or the last one', async () => {
       const store = await open()
       const due = ['busy', 'free', 'late', 'last'].map((cron) => ({ cron, nextAt: cron === 'busy' ? 100 : 200 }))
       await activate(store, record('one'), due)
@@ -227,7 +227,7 @@ export function workerStoreContract(engine: string, makePlace: MakePlace, persis
       expect(left.map(({ cron, nextAt }) => `${cron} ${String(nextAt)}`)).toEqual(['busy 220', 'free 260', 'late 260'])
     })
 
-    test('a run by hand is skipped beside one that runs, and takes a time of its own', async () => {
+    test('a manual run is skipped beside a running one, and has its own scheduled time', async () => {
       const store = await open()
       const by = (cron: string) => ({ id: newId(), worker: 'one', cron, scheduledTime: 7, deploymentId: 'd' })
       const first = await store.workerRuns.claim(by('c'), 'a', 7)
@@ -237,7 +237,7 @@ export function workerStoreContract(engine: string, makePlace: MakePlace, persis
       expect(await store.workerRuns.find(first.id)).toEqual(first)
     })
 
-    test('a run whose replica fell silent is lost, one that beats is not', async () => {
+    test('a run of a replica without a heartbeat is lost, one with a heartbeat is not', async () => {
       const store = await open()
       const by = (cron: string) => ({ id: newId(), worker: 'one', cron, scheduledTime: 1, deploymentId: 'd' })
       const silent = await store.workerRuns.claim(by('a'), 'dead', 1_000)
@@ -252,7 +252,7 @@ export function workerStoreContract(engine: string, makePlace: MakePlace, persis
       expect(await store.workerRuns.find(alive.id)).not.toBeNull()
     })
 
-    test('log lines come oldest first, by what is asked for', async () => {
+    test('log lines are listed oldest first, by filter', async () => {
       const store = await open()
       await store.workerLogs.add(
         [
@@ -274,7 +274,7 @@ export function workerStoreContract(engine: string, makePlace: MakePlace, persis
       expect(await list({ after: '000001' })).toEqual([2, 3])
     })
 
-    test('of each worker no more lines and bytes are kept than are allowed, after every single write', async () => {
+    test('each write keeps the log of a worker within its limits of lines and bytes', async () => {
       const store = await open()
       const lines = Array.from({ length: 30 }, (_, index) => line('one', index + 1, { message: 'ü'.repeat(5) }))
       const times = async (worker: string) =>
@@ -293,7 +293,7 @@ export function workerStoreContract(engine: string, makePlace: MakePlace, persis
       expect(await times('one')).toEqual([...Array.from({ length: 500 }, (_, index) => 1_500 + index), 3_000])
     })
 
-    test('lines that are old, or of a worker that is gone, are forgotten in steps', async () => {
+    test('old lines and lines of removed workers are deleted in batches', async () => {
       const store = await open()
       const old = Array.from({ length: 450 }, (_, index) => line('one', index + 1))
       await store.workerLogs.add(

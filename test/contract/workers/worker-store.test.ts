@@ -12,11 +12,11 @@ import { activate, claimOptions, content, keepAll, line, record, workerStoreCont
 workerStoreContract('SQLite in memory', inMemory, false)
 workerStoreContract('SQLite in a file', inFile)
 
-describe('lines of workers beside an embedded store', () => {
+describe('worker logs beside an embedded store', () => {
   const sizeOf = (file: string) => statSync(file).size
   const logFileOf = (file: string) => file.replace('.db', '-worker-logs.db')
 
-  test('have a file of their own, for its owner only, that shrinks again', async () => {
+  test('have their own file, readable by its owner only, which shrinks again', async () => {
     const place = await inFile()
     const store = await place.open()
     const logFile = logFileOf(place.file)
@@ -35,7 +35,7 @@ describe('lines of workers beside an embedded store', () => {
     expect(sizeOf(place.file)).toBeLessThan(1_000_000)
   })
 
-  test('that cannot be stored now are refused as that, and can be later', async () => {
+  test('are refused with store_unavailable while they cannot be written', async () => {
     const place = await inFile()
     const store = await place.open()
     const logFile = logFileOf(place.file)
@@ -60,7 +60,7 @@ describe.runIf(installed)('PostgreSQL', () => {
 
   workerStoreContract('PostgreSQL', async () => storePlace({ url: await server.createSchema(), file: '' }))
 
-  test('workers move to PostgreSQL with everything they have', async () => {
+  test('workers are copied to PostgreSQL with all their records', async () => {
     const source = await inFile()
     const from = await source.open()
     const deployment = record('one', { hosts: ['one.example'] })

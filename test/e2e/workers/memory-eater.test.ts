@@ -28,8 +28,8 @@ interface View {
 }
 const view = async () => (await world.asAdmin({ url: `${workersPath}/eater` })).json<View>()
 
-describe('a worker that eats memory', () => {
-  it('is stopped, recorded and started anew, in requests and in runs, while its neighbour loses nothing', async () => {
+describe('a worker that exceeds its memory', () => {
+  it('is stopped, recorded and restarted, in requests and in runs, while another worker is unaffected', async () => {
     expect((await world.deploy('eater', eating, { crons: ['0 0 29 2 *'] })).statusCode).toBe(201)
     await world.deploy('neighbour', `export default { fetch() { return new Response('well') } }`)
     let eaten = false

@@ -9,14 +9,14 @@ import { announceSkip } from '../../support/skips.ts'
 import { inFile, storePlace } from '../../support/store.ts'
 import { deployment, replica, serving } from '../../contract/workers/replica.ts'
 
-describe('a service that is killed while it deploys', () => {
+describe('a service that is killed during a deployment', () => {
   test.each([
     ['checked', 'old'],
     ['prepared', 'old'],
     ['stored', 'new'],
     ['activated', 'new'],
   ] as const)(
-    'at "%s": the %s version serves, with its own schedules, and the next deployment works',
+    'at "%s": the %s version serves with its schedules, and the next deployment succeeds',
     async (step, which) => {
       const place = await inFile()
       const store = await place.open({ leaseMs: 1_000 })
@@ -57,7 +57,7 @@ describe.runIf(installed)('two replicas on PostgreSQL', () => {
   })
   afterAll(() => server.close())
 
-  test('a deployment, its host and its logs reach the other replica within two seconds', async () => {
+  test('a deployment, its hostname and its logs reach the other replica within two seconds', async () => {
     const place = storePlace({ url: await server.createDatabase(), file: '' })
     const a = await replica(await place.open())
     const b = await replica(await place.open())
@@ -129,8 +129,8 @@ describe.runIf(installed)('two replicas on PostgreSQL', () => {
   })
 })
 
-describe('a version every second for a minute', () => {
-  test('fails no request, leaves no process behind and does not grow', async () => {
+describe('a new version every second for a minute', () => {
+  test('fails no request, leaves no process behind and does not leak memory', async () => {
     const one = await replica(await (await inFile()).open(), { supervisor: { drainMs: 2_000 } })
     await one.workers.deployWorker(deployment('one', serving('0')))
     let running = true

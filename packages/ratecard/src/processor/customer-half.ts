@@ -77,6 +77,13 @@ export interface ScheduledSwaps {
   readonly swaps: readonly { readonly from: ProcessorId; readonly to: ProcessorId }[]
 }
 
+/** The price that an item moves to at the end of its period. */
+export interface ScheduledMove {
+  readonly from: ProcessorId
+  readonly to: ProcessorId
+  readonly at: number
+}
+
 export interface NewCustomer {
   /** Written to the customer's metadata as the mark of the tenant. */
   readonly tenantId: string
