@@ -1,17 +1,15 @@
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { startServer } from '../../packages/ratecard/src/composition/main.ts'
 import { generateMasterKey } from '../../packages/ratecard/src/store/seal.ts'
 import { cliWorld } from './cli-world.ts'
-import type { CliWorld } from './cli-world.ts'
+import { startedForEach } from '../support/started.ts'
 
-let world: CliWorld
-beforeEach(() => {
-  world = cliWorld({ RATECARD_LOG_LEVEL: 'silent', RATECARD_SANDBOX_PORT: '0', RATECARD_WORKERS: 'off' })
-})
-afterEach(() => world.remove())
+const world = startedForEach(() =>
+  cliWorld({ RATECARD_LOG_LEVEL: 'silent', RATECARD_SANDBOX_PORT: '0', RATECARD_WORKERS: 'off' }),
+)
 
 const start = (argv: readonly string[] = [], env: NodeJS.ProcessEnv = {}) =>
   world.json(['server', 'start', '--data-dir', path.join(world.cwd, 'data'), ...argv], { env })

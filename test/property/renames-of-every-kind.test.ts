@@ -1,22 +1,18 @@
 // Laws of renames for every kind but prices, which have their own: whatever a team renames, revises, switches off at the processor
 // and rolls back, the plan is empty after it was applied, and every object that ever stood for an item is found under its present id.
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { resourceKey } from '../../packages/ratecard/src/catalog/resource.ts'
 import { planChanges, planIsEmpty } from '../../packages/ratecard/src/catalog/plan/plan-changes.ts'
 import { systemClock } from '../../packages/ratecard/src/clock.ts'
 import type { BillingConfig } from '../../packages/ratecard/src/config/schema/schema.ts'
 import { ServiceError } from '../../packages/ratecard/src/errors/service-error.ts'
 import { startSandbox } from '../../packages/sandbox/src/server.ts'
-import type { Sandbox } from '../../packages/sandbox/src/server.ts'
 import { nobody, startStack } from '../support/stack.ts'
 import type { Stack } from '../support/stack.ts'
+import { startedForAll } from '../support/started.ts'
 
-let sandbox: Sandbox
-beforeAll(async () => {
-  sandbox = await startSandbox({ port: 0, dataDir: null, clock: systemClock })
-})
-afterAll(() => sandbox.close())
+const sandbox = startedForAll(() => startSandbox({ port: 0, dataDir: null, clock: systemClock }))
 
 const runs = Math.ceil(Number(process.env['PROPERTY_RUNS'] ?? 60) / 3)
 const kinds = ['meter', 'feature', 'product', 'coupon', 'promotion_code', 'webhook'] as const

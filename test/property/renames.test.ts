@@ -1,21 +1,17 @@
 // Laws of renames: whatever a team renames, changes, removes and rolls back, the plan is empty after it was applied, and every
 // object that was ever sold under an item is found under the name that the item has now.
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { planChanges, planIsEmpty } from '../../packages/ratecard/src/catalog/plan/plan-changes.ts'
 import { systemClock } from '../../packages/ratecard/src/clock.ts'
 import type { BillingConfig, Price } from '../../packages/ratecard/src/config/schema/schema.ts'
 import { ServiceError } from '../../packages/ratecard/src/errors/service-error.ts'
 import { startSandbox } from '../../packages/sandbox/src/server.ts'
-import type { Sandbox } from '../../packages/sandbox/src/server.ts'
 import { nobody, startStack } from '../support/stack.ts'
 import type { Stack } from '../support/stack.ts'
+import { startedForAll } from '../support/started.ts'
 
-let sandbox: Sandbox
-beforeAll(async () => {
-  sandbox = await startSandbox({ port: 0, dataDir: null, clock: systemClock })
-})
-afterAll(() => sandbox.close())
+const sandbox = startedForAll(() => startSandbox({ port: 0, dataDir: null, clock: systemClock }))
 
 const runs = Math.ceil(Number(process.env['PROPERTY_RUNS'] ?? 60) / 2)
 const names = ['a', 'b', 'c', 'd'] as const

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline'
 import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { afterAll, beforeAll, onTestFinished } from 'vitest'
+import { onTestFinished } from 'vitest'
 import { configId, processorId } from '../../packages/ratecard/src/catalog/resource.ts'
 import type { ResourceKind } from '../../packages/ratecard/src/catalog/resource.ts'
 import type { ProblemCode } from '../../packages/ratecard/src/errors/codes.ts'
@@ -23,6 +23,7 @@ import type {
 } from '../../packages/ratecard/src/store/store.ts'
 import { makeProgram } from './program.ts'
 import type { Program } from './program.ts'
+import { startedForAll } from './started.ts'
 
 /** One empty database. Every `open` is a separate store on it, like another process. */
 export interface StorePlace {
@@ -165,13 +166,7 @@ export interface StoreProcess {
  * `test/contract/store/process.ts`.
  */
 export function storeProcesses(): (place: StorePlace, task: string, options?: { leaseMs?: number }) => StoreProcess {
-  let program: Program
-  beforeAll(async () => {
-    program = await makeProgram('../contract/store/process.ts')
-  })
-  afterAll(() => {
-    program.remove()
-  })
+  const program = startedForAll(() => makeProgram('../contract/store/process.ts'))
   return (place, task, options = {}) => startStoreProcess(program, place, task, options.leaseMs ?? 15_000)
 }
 

@@ -1,14 +1,10 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { BillingConfig, Coupon, Meter, PromotionCode } from '../../packages/ratecard/src/config/schema/schema.ts'
 import { rewritingProxy } from '../support/rewriting-proxy.ts'
 import { nobody, startStack } from '../support/stack.ts'
-import type { Stack } from '../support/stack.ts'
+import { startedForEach } from '../support/started.ts'
 
-let stack: Stack
-beforeEach(async () => {
-  stack = await startStack()
-})
-afterEach(() => stack.close())
+const stack = startedForEach(startStack)
 
 const base: BillingConfig = { version: '1.0.0', products: [{ id: 'p', name: 'P' }] }
 const promo = (coupon: Partial<Coupon>, code: Partial<PromotionCode> = {}): BillingConfig => ({

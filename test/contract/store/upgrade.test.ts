@@ -1,7 +1,7 @@
 // A database of each earlier release opens, says what it said, and is worked with: on both engines.
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Clock } from '../../../packages/ratecard/src/clock.ts'
 import { createService } from '../../../packages/ratecard/src/composition/compose.ts'
 import type { BillingConfig } from '../../../packages/ratecard/src/config/schema/schema.ts'
@@ -14,9 +14,9 @@ import { startSandbox } from '../../../packages/sandbox/src/server.ts'
 import { layOldPostgres, layOldSqlite, laySandbox, oldReleases, readOldStore } from '../../support/old-store.ts'
 import type { OldStore } from '../../support/old-store.ts'
 import { postgresInstalled, startPostgres } from '../../support/postgres.ts'
-import type { TestPostgres } from '../../support/postgres.ts'
 import { announceSkip } from '../../support/skips.ts'
 import { nobody } from '../../support/stack.ts'
+import { startedForAll } from '../../support/started.ts'
 import { temporaryFolder } from '../../support/store.ts'
 import { caller } from '../../support/tenant-shop.ts'
 
@@ -190,11 +190,7 @@ const installed = postgresInstalled()
 if (!installed) announceSkip('upgrade on PostgreSQL', 'no PostgreSQL server is installed (apt-get install postgresql)')
 
 describe.runIf(installed)('PostgreSQL', () => {
-  let server: TestPostgres
-  beforeAll(async () => {
-    server = await startPostgres()
-  })
-  afterAll(() => server.close())
+  const server = startedForAll(startPostgres)
 
   upgrade('postgres', async (old) => {
     const url = await server.createSchema()

@@ -1,17 +1,13 @@
 // Entitlement features: the list of the document, what products carry, and what is taken away in which order.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { systemClock } from '../../../packages/ratecard/src/clock.ts'
 import type { BillingConfig } from '../../../packages/ratecard/src/config/schema/schema.ts'
 import { startSandbox } from '../../../packages/sandbox/src/server.ts'
-import type { Sandbox } from '../../../packages/sandbox/src/server.ts'
 import { nobody, startStack } from '../../support/stack.ts'
 import type { Stack } from '../../support/stack.ts'
+import { startedForAll } from '../../support/started.ts'
 
-let sandbox: Sandbox
-beforeAll(async () => {
-  sandbox = await startSandbox({ port: 0, dataDir: null, clock: systemClock })
-})
-afterAll(() => sandbox.close())
+const sandbox = startedForAll(() => startSandbox({ port: 0, dataDir: null, clock: systemClock }))
 
 async function withStack(work: (stack: Stack) => Promise<void>): Promise<void> {
   const stack = await startStack({ sandbox })

@@ -1,13 +1,13 @@
 // A whole push through a proxy that loses an answer after the act is done, for each kind of object that a push makes.
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { systemClock } from '../../../packages/ratecard/src/clock.ts'
 import type { BillingConfig } from '../../../packages/ratecard/src/config/schema/schema.ts'
 import { startSandbox } from '../../../packages/sandbox/src/server.ts'
-import type { Sandbox } from '../../../packages/sandbox/src/server.ts'
 import { startLossyProxy } from '../../support/lossy-proxy.ts'
 import type { Exchange, LossyProxy } from '../../support/lossy-proxy.ts'
 import { nobody, startStack } from '../../support/stack.ts'
 import type { Stack } from '../../support/stack.ts'
+import { startedForAll } from '../../support/started.ts'
 
 const document: BillingConfig = {
   version: '1.0.0',
@@ -36,11 +36,7 @@ const kinds: [kind: string, path: string][] = [
   ['webhook', '/v1/webhook_endpoints'],
 ]
 
-let sandbox: Sandbox
-beforeAll(async () => {
-  sandbox = await startSandbox({ port: 0, dataDir: null, clock: systemClock })
-})
-afterAll(() => sandbox.close())
+const sandbox = startedForAll(() => startSandbox({ port: 0, dataDir: null, clock: systemClock }))
 
 async function lossyStack(): Promise<{ readonly stack: Stack; readonly proxy: LossyProxy }> {
   const proxy = await startLossyProxy(sandbox.port)

@@ -1,19 +1,15 @@
 // What others manage as code can be said here, and nothing of it is lost on the way to the processor and back.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { systemClock } from '../../../packages/ratecard/src/clock.ts'
 import type { BillingConfig } from '../../../packages/ratecard/src/config/schema/schema.ts'
 import { validateConfig } from '../../../packages/ratecard/src/config/validation/validate.ts'
 import { startSandbox } from '../../../packages/sandbox/src/server.ts'
-import type { Sandbox } from '../../../packages/sandbox/src/server.ts'
 import { acceptanceCases, someCustomer } from '../../fixtures/terraform-acceptance.ts'
 import { nobody, startStack } from '../../support/stack.ts'
 import type { Stack } from '../../support/stack.ts'
+import { startedForAll } from '../../support/started.ts'
 
-let sandbox: Sandbox
-beforeAll(async () => {
-  sandbox = await startSandbox({ port: 0, dataDir: null, clock: systemClock })
-})
-afterAll(() => sandbox.close())
+const sandbox = startedForAll(() => startSandbox({ port: 0, dataDir: null, clock: systemClock }))
 
 async function roundTrip({ service }: Stack, document: BillingConfig): Promise<void> {
   expect(validateConfig(document).errors).toEqual([])

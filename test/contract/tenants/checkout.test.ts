@@ -1,15 +1,13 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import type { NewCheckout } from '../../../packages/ratecard/src/service/tenants.ts'
 import { nobody } from '../../support/stack.ts'
+import { startedForEach } from '../../support/started.ts'
 import { caller, forTenant, kiln, startWorld } from './world.ts'
-import type { World } from './world.ts'
 
-let world: World
+const world = startedForEach(() => startWorld({ allowedRedirects: ['https://shop.example'] }))
 beforeEach(async () => {
-  world = await startWorld({ allowedRedirects: ['https://shop.example'] })
   await world.service.createTenant({ id: 'acme', name: 'Acme', email: 'a@acme.example' }, caller)
 })
-afterEach(() => world.close())
 
 const customers = async () => (await world.stripe.customers.list({ limit: 100 })).data
 const sessionOf = async (id: string | null) =>

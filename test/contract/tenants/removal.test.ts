@@ -1,19 +1,17 @@
 // The removal of a tenant while its money could still move: nothing may go on to bill a customer that nobody knows.
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { systemClock } from '../../../packages/ratecard/src/clock.ts'
 import { createService } from '../../../packages/ratecard/src/composition/compose.ts'
 import { unlimitedBudget } from '../../../packages/ratecard/src/processor/rate-budget.ts'
 import { createStripeProcessor } from '../../../packages/ratecard/src/processor/stripe/stripe-processor.ts'
 import type { FaultKind } from '../../../packages/sandbox/src/control/faults.ts'
 import { caller, startWorld } from './world.ts'
-import type { World } from './world.ts'
+import { startedForEach } from '../../support/started.ts'
 
-let world: World
+const world = startedForEach(startWorld)
 beforeEach(async () => {
-  world = await startWorld()
   await world.service.createTenant({ id: 'acme', name: 'Acme' }, caller)
 })
-afterEach(() => world.close())
 
 const stays = async () => expect(await world.service.findTenant('acme')).toMatchObject({ name: 'Acme' })
 const isGone = () => expect(world.service.findTenant('acme')).rejects.toMatchObject({ code: 'tenant_not_found' })

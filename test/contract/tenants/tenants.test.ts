@@ -1,15 +1,11 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
 import { nobody } from '../../support/stack.ts'
 import { caller, kiln, startWorld } from './world.ts'
-import type { World } from './world.ts'
 import { giveCard } from '../../support/paying-customer.ts'
+import { startedForEach } from '../../support/started.ts'
 
-let world: World
-beforeEach(async () => {
-  world = await startWorld()
-})
-afterEach(() => world.close())
+const world = startedForEach(startWorld)
 
 async function subscribed(tenantId: string) {
   await world.service.createTenant({ id: tenantId, name: tenantId }, caller)

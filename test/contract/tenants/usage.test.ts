@@ -1,13 +1,11 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { caller, forTenant, startWorld } from './world.ts'
-import type { World } from './world.ts'
+import { startedForEach } from '../../support/started.ts'
 
-let world: World
+const world = startedForEach(startWorld)
 beforeEach(async () => {
-  world = await startWorld()
   for (const id of ['acme', 'beta']) await world.service.createTenant({ id, name: id }, caller)
 })
-afterEach(() => world.close())
 
 const report = (tenantId: string, value: number | string, more = {}) =>
   world.service.recordUsage({ meter: 'readings', value, ...more }, forTenant(tenantId))
