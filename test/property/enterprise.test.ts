@@ -2,23 +2,21 @@
 // it, with its quantity, without an invoice; and the renewal is what the documents say, to the minor unit.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { systemClock } from '../../packages/ratecard/src/clock.ts'
 import { ServiceError } from '../../packages/ratecard/src/errors/service-error.ts'
 import { currencies } from '../../packages/ratecard/src/money/currencies.ts'
 import type { Currency } from '../../packages/ratecard/src/money/currencies.ts'
-import { startSandbox } from '../../packages/sandbox/src/server.ts'
 import type { Sandbox } from '../../packages/sandbox/src/server.ts'
 import { arbitraryCase, cost, documentOf, eventOf, itemsOf } from '../support/arbitrary-tenant.ts'
 import type { Amount, Bought, Case, Offer } from '../support/arbitrary-tenant.ts'
+import { sharedSandbox } from '../support/shared-sandbox.ts'
 import { startStack } from '../support/stack.ts'
-import { startedForAll } from '../support/started.ts'
 import { gold, nothing, shopOver } from '../support/tenant-shop.ts'
 import type { TenantShop } from '../support/tenant-shop.ts'
 
 const runs = Math.ceil(Number(process.env['PROPERTY_RUNS'] ?? currencies.length) / currencies.length)
 
 let accounts = 0
-const sandbox = startedForAll(() => startSandbox({ port: 0, dataDir: null, clock: systemClock }))
+const { sandbox } = sharedSandbox()
 
 const faults = fc.array(
   fc.record({

@@ -3,15 +3,13 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { planChanges, planIsEmpty } from '../../packages/ratecard/src/catalog/plan/plan-changes.ts'
-import { systemClock } from '../../packages/ratecard/src/clock.ts'
 import type { BillingConfig, Price } from '../../packages/ratecard/src/config/schema/schema.ts'
 import { ServiceError } from '../../packages/ratecard/src/errors/service-error.ts'
-import { startSandbox } from '../../packages/sandbox/src/server.ts'
-import { nobody, startStack } from '../support/stack.ts'
+import { sharedSandbox } from '../support/shared-sandbox.ts'
+import { nobody } from '../support/stack.ts'
 import type { Stack } from '../support/stack.ts'
-import { startedForAll } from '../support/started.ts'
 
-const sandbox = startedForAll(() => startSandbox({ port: 0, dataDir: null, clock: systemClock }))
+const { withStack } = sharedSandbox()
 
 const runs = Math.ceil(Number(process.env['PROPERTY_RUNS'] ?? 60) / 2)
 const names = ['a', 'b', 'c', 'd'] as const
@@ -117,10 +115,8 @@ async function currentPrices(store: Stack['store']): Promise<Map<string, string>
 
 test('no subscriber of an item is lost by any sequence of renames, edits, removals and rollbacks', async () => {
   await fc.assert(
-    fc.asyncProperty(releases, async (steps) => {
-      const stack = await startStack({ sandbox })
-      const { service, store, stripe } = stack
-      try {
+    fc.asyncProperty(releases, (steps) =>
+      withStack(async ({ service, store, stripe, snapshot: readSnapshot }) => {
         let items: Item[] = [{ name: 'a', amount: 1, sold: new Set() }]
         // The items of each revision, by what they were called then.
         const history: {
@@ -141,7 +137,7 @@ test('no subscriber of an item is lost by any sequence of renames, edits, remova
           const plan = planChanges({
             config: document,
             previous: document,
-            snapshot: await stack.snapshot(),
+            snapshot: await readSnapshot(),
             mappings: await store.mappings.all(),
           })
           expect(plan.issues.filter(({ severity }) => severity === 'error')).toEqual([])
@@ -189,10 +185,8 @@ test('no subscriber of an item is lost by any sequence of renames, edits, remova
           const { revision } = await service.push(document, { ...nobody, force: true })
           await settle(document, revision ?? 0)
         }
-      } finally {
-        await stack.close()
-      }
-    }),
+      }),
+    ),
     { numRuns: runs },
   )
 })

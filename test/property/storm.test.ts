@@ -5,17 +5,15 @@ import fc from 'fast-check'
 import { expect, test, vi } from 'vitest'
 import { planChanges, planIsEmpty } from '../../packages/ratecard/src/catalog/plan/plan-changes.ts'
 import type { Snapshot } from '../../packages/ratecard/src/catalog/resource.ts'
-import { systemClock } from '../../packages/ratecard/src/clock.ts'
 import { checksum } from '../../packages/ratecard/src/config/schema/checksum.ts'
 import type { BillingConfig } from '../../packages/ratecard/src/config/schema/schema.ts'
 import { ServiceError } from '../../packages/ratecard/src/errors/service-error.ts'
-import { startSandbox } from '../../packages/sandbox/src/server.ts'
 import { arbitraryConfig } from '../support/arbitrary-config.ts'
+import { sharedSandbox } from '../support/shared-sandbox.ts'
 import { nobody, startStack } from '../support/stack.ts'
 import type { Stack } from '../support/stack.ts'
-import { startedForAll } from '../support/started.ts'
 
-const sandbox = startedForAll(() => startSandbox({ port: 0, dataDir: null, clock: systemClock }))
+const { sandbox } = sharedSandbox()
 
 const runs = Number(process.env['STORM_RUNS'] ?? 60)
 const faultKinds = [

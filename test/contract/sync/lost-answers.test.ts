@@ -1,13 +1,11 @@
 // A whole push through a proxy that loses an answer after the act is done, for each kind of object that a push makes.
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { systemClock } from '../../../packages/ratecard/src/clock.ts'
 import type { BillingConfig } from '../../../packages/ratecard/src/config/schema/schema.ts'
-import { startSandbox } from '../../../packages/sandbox/src/server.ts'
 import { startLossyProxy } from '../../support/lossy-proxy.ts'
 import type { Exchange, LossyProxy } from '../../support/lossy-proxy.ts'
+import { sharedSandbox } from '../../support/shared-sandbox.ts'
 import { nobody, startStack } from '../../support/stack.ts'
 import type { Stack } from '../../support/stack.ts'
-import { startedForAll } from '../../support/started.ts'
 
 const document: BillingConfig = {
   version: '1.0.0',
@@ -36,7 +34,7 @@ const kinds: [kind: string, path: string][] = [
   ['webhook', '/v1/webhook_endpoints'],
 ]
 
-const sandbox = startedForAll(() => startSandbox({ port: 0, dataDir: null, clock: systemClock }))
+const { sandbox } = sharedSandbox()
 
 async function lossyStack(): Promise<{ readonly stack: Stack; readonly proxy: LossyProxy }> {
   const proxy = await startLossyProxy(sandbox.port)
