@@ -41,15 +41,11 @@ async function sell(shop: TenantShop, one: Case, customer: string): Promise<read
   for (const bought of one.bought) {
     const offers = itemsOf(one, bought)
     if (offers.length === 0) continue
-    const items = offers.map(({ base, metered }) => [base, metered ? undefined : bought.quantity] as const)
-    const { id } = await shop.subscribe(
-      customer,
-      items.map(([base, quantity]) => (quantity === undefined ? [base] : [base, quantity])),
-      {
-        ...(bought.trial ? { trial_period_days: 10 } : {}),
-        ...(bought.ending ? { cancel_at_period_end: true } : {}),
-      },
-    )
+    const items = Object.fromEntries(offers.map(({ base, metered }) => [base, metered ? null : bought.quantity]))
+    const { id } = await shop.subscribe(customer, items, {
+      ...(bought.trial ? { trial_period_days: 10 } : {}),
+      ...(bought.ending ? { cancel_at_period_end: true } : {}),
+    })
     sold.push({ bought, offers, id })
   }
   return sold

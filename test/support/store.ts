@@ -1,8 +1,6 @@
 // Stores for tests: databases of every kind, and helpers that bring a store into a state.
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
-import { mkdtempSync, rmSync } from 'node:fs'
-import os from 'node:os'
 import path from 'node:path'
 import { onTestFinished } from 'vitest'
 import { configId, processorId } from '../../packages/ratecard/src/catalog/resource.ts'
@@ -24,6 +22,7 @@ import type {
 import { makeProgram } from './program.ts'
 import type { Program } from './program.ts'
 import { startedForAll } from './started.ts'
+import { temporaryFolder } from './folder.ts'
 
 /** One empty database. Every `open` is a separate store on it, like another process. */
 export interface StorePlace {
@@ -36,14 +35,6 @@ export interface StorePlace {
 
 /** Creates a new database for the running test. Its stores are closed when the test ends. */
 export type MakePlace = () => Promise<StorePlace>
-
-export function temporaryFolder(): string {
-  const folder = mkdtempSync(path.join(os.tmpdir(), 'ratecard-store-'))
-  onTestFinished(() => {
-    rmSync(folder, { recursive: true, force: true })
-  })
-  return folder
-}
 
 export function storePlace(where: { readonly url: string | null; readonly file: string }): StorePlace {
   const keys = generateMasterKey()

@@ -3,10 +3,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Clock } from '../../../packages/ratecard/src/clock.ts'
-import { createService } from '../../../packages/ratecard/src/composition/compose.ts'
 import type { BillingConfig } from '../../../packages/ratecard/src/config/schema/schema.ts'
-import { unlimitedBudget } from '../../../packages/ratecard/src/processor/rate-budget.ts'
-import { createStripeProcessor } from '../../../packages/ratecard/src/processor/stripe/stripe-processor.ts'
 import { verifyHistory } from '../../../packages/ratecard/src/store/history-chain.ts'
 import { createSealer } from '../../../packages/ratecard/src/store/seal.ts'
 import { openStore } from '../../../packages/ratecard/src/store/sql/open-store.ts'
@@ -17,8 +14,10 @@ import { postgresInstalled, startPostgres } from '../../support/postgres.ts'
 import { announceSkip } from '../../support/skips.ts'
 import { nobody } from '../../support/stack.ts'
 import { startedForAll } from '../../support/started.ts'
-import { temporaryFolder } from '../../support/store.ts'
+import {} from '../../support/store.ts'
 import { caller } from '../../support/tenant-shop.ts'
+import { temporaryFolder } from '../../support/folder.ts'
+import { adapterTo, serviceOver } from '../../support/parts.ts'
 
 const day = 86_400_000
 const page = { limit: 10, offset: 0 }
@@ -44,20 +43,8 @@ async function openOld(old: OldStore, place: { readonly url: string | null; read
   onTestFinished(() => sandbox.close())
   const store = await openStore({ ...place, sealer: createSealer(old.masterKey), clock })
   onTestFinished(() => store.close())
-  const processor = createStripeProcessor({
-    secretKey: old.secretKey,
-    apiBase: sandbox.url,
-    budget: unlimitedBudget,
-    clock,
-    firstWaitMs: 1,
-  })
-  const service = createService({
-    settings: { requireVersionBump: false, workers: 'off' },
-    store,
-    processor,
-    processorName: 'sandbox',
-    clock,
-  })
+  const processor = adapterTo(sandbox.url, old.secretKey, { clock })
+  const service = serviceOver({ store, processor, clock })
   onTestFinished(() => service.close())
   return { ...world, store, service, processor, sandbox }
 }
