@@ -1,23 +1,21 @@
 // Work on large documents does not hold the event loop: other requests go on. Measured by the CPU time that the main thread uses
 // between two turns of its event loop, against what the same work costs in one piece on the same machine.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { emptyCatalog } from '../../packages/ratecard/src/catalog/desired.ts'
 import { documentTasks } from '../../packages/ratecard/src/catalog/document-tasks.ts'
 import type { Snapshot } from '../../packages/ratecard/src/catalog/resource.ts'
 import type { BillingConfig } from '../../packages/ratecard/src/config/schema/schema.ts'
 import { validateConfig } from '../../packages/ratecard/src/config/validation/validate.ts'
 import { admin, startTestApp } from '../support/app.ts'
-import type { TestApp } from '../support/app.ts'
+import { startedForAll } from '../support/started.ts'
 
-let test: TestApp
+const test = startedForAll(startTestApp)
 const large = documentOf(1_000)
 
 beforeAll(async () => {
-  test = await startTestApp()
   // What is compiled at first use is no part of the work.
   await test.app.inject(validation(documentOf(1)))
 })
-afterAll(() => test.close())
 
 function documentOf(products: number, cents = 1_000): BillingConfig {
   return {

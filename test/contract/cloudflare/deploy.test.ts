@@ -1,16 +1,12 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { CloudflareError, deployToCloudflare } from '../../../packages/ratecard/src/workers/cloudflare/deploy.ts'
 import type { CloudflareWorker } from '../../../packages/ratecard/src/workers/cloudflare/requests.ts'
 import { parseManifest } from '../../../packages/ratecard/src/workers/project/manifest.ts'
 import { announceSkip } from '../../support/skips.ts'
+import { startedForEach } from '../../support/started.ts'
 import { account, startRecordedApi, token } from './recorded-api.ts'
-import type { RecordedApi } from './recorded-api.ts'
 
-let api: RecordedApi
-beforeEach(async () => {
-  api = await startRecordedApi()
-})
-afterEach(() => api.close())
+const api = startedForEach(startRecordedApi)
 
 const source = 'export default { fetch() { return new Response("hello") } }'
 
