@@ -82,10 +82,7 @@ export class Database {
     this.#refuseInside()
     for (let attempt = 1; ; attempt++) {
       try {
-        const result = await this.#kysely.transaction().execute((db) => this.#inside.run(true, () => work(db)))
-        // The commit of a large transaction, e.g. the steps of a push, takes 30 ms on the embedded engine.
-        await yieldToRequests()
-        return result
+        return await this.#kysely.transaction().execute((db) => this.#inside.run(true, () => work(db)))
       } catch (error) {
         if (!isSerializationFailure(error) || attempt === attempts) throw this.#problem('write', error)
       }
