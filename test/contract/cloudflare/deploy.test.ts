@@ -100,6 +100,13 @@ crons = ["*/5 * * * *", "0 6 * * 0,1-5"]
     expect(JSON.stringify(error) + String(error)).not.toContain('wrong-token')
   })
 
+  it('is retried twice while Cloudflare has a fault, and stops at the same step', async () => {
+    api.refuse('/scripts/hooks', 503, 10013, 'workers.api.error.unknown')
+    const deploy = deployToCloudflare(worker(), access())
+    await expect(deploy).rejects.toMatchObject({ problem: 'refused', step: 'upload', status: 503 })
+    expect(api.seen.map(({ path }) => path.endsWith('/hooks'))).toEqual([true, true, true])
+  })
+
   it('uses no credential of the process environment', async () => {
     process.env['CLOUDFLARE_API_KEY'] = 'a-global-key'
     process.env['CLOUDFLARE_EMAIL'] = 'someone@example.com'
