@@ -25,5 +25,7 @@ function lastPeriod(lines: readonly MirroredInvoiceLine[], item: string, current
     (line) => line.subscriptionItem === item && !line.proration && line.periodEnd <= currentPeriodStart,
   )
   const last = Math.max(...finished.map(({ periodEnd }) => periodEnd))
-  return finished.filter(({ periodEnd }) => periodEnd === last).reduce((sum, { amount, discount }) => sum + amount - discount, 0)
+  return finished
+    .filter(({ periodEnd }) => periodEnd === last)
+    .reduce((sum, { amount, discount }) => sum + amount - discount, 0)
 }
