@@ -64,6 +64,7 @@ const rooms = {
     ],
     'service',
   ],
+  mirror: ['errors', 'money', 'config', 'pricing', 'catalog', 'processor', 'api', 'store', 'subscriptions', 'service'],
   enterprise: [
     ...[
       'errors',

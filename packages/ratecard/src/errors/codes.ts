@@ -22,6 +22,11 @@ export const problemCodes = {
     title: 'The request is invalid',
     when: 'A path, query or body member of a route is wrong; `errors` lists each.',
   },
+  signature_invalid: {
+    status: 400,
+    title: 'The signature is not valid',
+    when: 'An event was delivered whose signature is missing, older than five minutes, or made with another secret. Set RATECARD_PROCESSOR_EVENTS_SECRET to the signing secret of the endpoint.',
+  },
   service_key_missing: {
     status: 401,
     title: 'A service key is required',
@@ -200,6 +205,11 @@ export const problemCodes = {
     when: 'A tenant gets one trial of each product or `subscription_group`; `detail` names the subscription that had it. Leave `trial_period_days` out, or pass `allow_second_trial` with a service key.',
     about: ['trial_period_days'],
   },
+  mirror_off: {
+    status: 409,
+    title: 'The mirror is off',
+    when: 'Only the mirror can answer this, and RATECARD_MIRROR is `off`. Start the service with RATECARD_MIRROR=on.',
+  },
   conflict: {
     status: 409,
     title: 'Conflict with the current state',
@@ -342,6 +352,11 @@ export const problemCodes = {
     status: 503,
     title: 'The store is unavailable',
     when: 'The database could not be reached. Try again later.',
+  },
+  mirror_filling: {
+    status: 503,
+    title: 'The mirror is not complete yet',
+    when: 'The service is reading the account for the first time; `detail` says how far it is. Try again after the time in `Retry-After`.',
   },
   shutting_down: { status: 503, title: 'The service is shutting down', when: 'This replica is draining. Try again.' },
   worker_exceeded_cpu: {
