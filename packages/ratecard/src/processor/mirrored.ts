@@ -167,6 +167,8 @@ export const mirroredKinds = [
 /** One page of a list, newest first. */
 export interface MirroredPage<K extends MirroredKind> {
   readonly objects: readonly Mirrored[K][]
+  /** Ids of objects that the adapter could not read, e.g. because a status is unknown. One of them must not stop the whole list. */
+  readonly unreadable: readonly string[]
   /** Cursor of the next page; null after the last. */
   readonly next: string | null
 }

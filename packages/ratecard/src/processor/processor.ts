@@ -3,6 +3,7 @@
 import type { ProcessorId, ObservedResource, Snapshot } from '../catalog/resource.ts'
 import type { ResolvedStep } from '../catalog/steps.ts'
 import type { CustomerProcessor } from './customer-half.ts'
+import type { MirrorReads } from './mirrored.ts'
 import type { WriteOptions } from './write-options.ts'
 
 export type { WriteOptions } from './write-options.ts'
@@ -38,7 +39,7 @@ export interface ProcessorEvent {
   readonly body: Readonly<Record<string, unknown>>
 }
 
-export interface Processor extends CustomerProcessor {
+export interface Processor extends CustomerProcessor, MirrorReads {
   /** Returns the account of the key. Throws `unauthorized` if the key is wrong. */
   account(signal: AbortSignal): Promise<ProcessorAccount>
   /** Returns the whole live state, read in list pages of 100: archived objects included, tiers and applies_to expanded. */

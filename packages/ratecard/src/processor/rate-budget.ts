@@ -37,6 +37,16 @@ export function budgetFor(account: { livemode: boolean; sandboxUnthrottled: bool
   return createRateBudget({ ...limitsFor(account), clock: account.clock })
 }
 
+/** A budget that takes from two: a share for background work, and the budget of everything. */
+export function inTurn(share: RateBudget, whole: RateBudget): RateBudget {
+  return {
+    take: async (operation, signal) => {
+      await share.take(operation, signal)
+      await whole.take(operation, signal)
+    },
+  }
+}
+
 interface Waiter {
   readonly operation: string
   readonly admit: () => void

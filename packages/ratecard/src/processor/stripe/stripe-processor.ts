@@ -4,6 +4,7 @@ import type { Clock } from '../../clock.ts'
 import type { ResolvedStep } from '../../catalog/steps.ts'
 import type { CustomerProcessor } from '../customer-half.ts'
 import type { Processor, ProcessorAccount } from '../processor.ts'
+import { inTurn, unlimitedBudget } from '../rate-budget.ts'
 import type { RateBudget } from '../rate-budget.ts'
 import { createCaller } from './connection/call.ts'
 import { createCheckout, createPortal, expireCheckouts } from './customers/checkout.ts'
@@ -17,6 +18,7 @@ import { discardRequest } from './kinds/webhook.ts'
 import { locateStep } from './catalog/locate.ts'
 import { readEntitlements } from './customers/entitlements.ts'
 import { performStep } from './catalog/perform.ts'
+import { createMirrorReads } from './mirror/mirror-reads.ts'
 import { performDeletion } from './connection/perform-request.ts'
 import type { WritingStep } from './catalog/perform.ts'
 import { attemptTimeoutMs } from '../write-options.ts'
@@ -35,6 +37,8 @@ export interface StripeProcessorOptions {
    */
   readonly apiBase: string | null
   readonly budget: RateBudget
+  /** Budget of the list pages of the mirror, taken in addition. Default: no further limit. */
+  readonly listBudget?: RateBudget
   readonly clock: Clock
   /** Timeout (ms) of one attempt. Default: 30,000. */
   readonly timeoutMs?: number
@@ -51,6 +55,10 @@ export function createStripeProcessor(options: StripeProcessorOptions): Processo
   const stripe = connect({ secretKey, apiBase, timeoutMs })
   const caller = createCaller({ secretKey, budget, clock, firstWaitMs })
   const context: StripeContext = { stripe, caller, clock, kinds: kindsOf(stripe) }
+  const listing = {
+    ...context,
+    caller: createCaller({ secretKey, budget: inTurn(options.listBudget ?? unlimitedBudget, budget), clock, firstWaitMs }),
+  }
   return {
     account: async (signal) => {
       // Only for Stripe itself, which would refuse such a key as well; another server may accept any key.
@@ -69,6 +77,7 @@ export function createStripeProcessor(options: StripeProcessorOptions): Processo
       await performDeletion(context, 'webhook_endpoint', request, endpoint, writing)
     },
     ...customerHalf(context),
+    ...createMirrorReads({ context, listing, livemode: isLiveKey(secretKey) }),
   }
 }
 
