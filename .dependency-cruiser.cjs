@@ -12,7 +12,7 @@ const rooms = {
   catalog: ['errors', 'money', 'config', 'pricing'],
   processor: ['errors', 'money', 'config', 'catalog'],
   api: ['errors', 'config', 'catalog', 'store/records'],
-  store: ['errors', 'config', 'catalog'],
+  store: ['errors', 'money', 'config', 'catalog', 'processor'],
   journal: ['errors', 'processor', 'store'],
   sync: ['errors', 'money', 'config', 'pricing', 'catalog', 'processor', 'api', 'store', 'journal', 'service'],
   lookup: ['errors', 'config', 'catalog', 'pricing', 'store', 'api', 'service'],
@@ -64,6 +64,7 @@ const rooms = {
     ],
     'service',
   ],
+  mirror: ['errors', 'money', 'config', 'pricing', 'catalog', 'processor', 'api', 'store', 'subscriptions', 'service'],
   enterprise: [
     ...[
       'errors',
@@ -88,6 +89,7 @@ const rooms = {
   'workers/project': ['errors', 'workers/cron'],
   'workers/cloudflare': ['errors', 'workers/cron', 'workers/project'],
   'workers/runtime': ['errors', 'store', 'workers/cron', 'workers/project', 'service'],
+  mirror: ['errors', 'money', 'config', 'pricing', 'catalog', 'processor', 'api', 'store', 'subscriptions', 'service'],
   service: ['errors', 'config', 'catalog', 'api', 'store'],
   health: ['errors', 'processor', 'store', 'journal', 'jobs', 'item-swaps', 'service'],
   'dashboard-backend': ['errors', 'store', 'service'],

@@ -152,6 +152,7 @@ export function createService(options: ServiceOptions): ComposedService {
     ...keys,
     ...createSignIn({ store, clock, validKey: (id) => keys.valid(id) }),
     ...createChanges({ store }),
+    ...mirrorOff,
     ...tenantOperations(options, { ...deps, priceBook }, lookups, tracked),
     ...swaps.operations,
     ...operationsOf(workers),

@@ -41,7 +41,10 @@ export interface MirroredInvoiceLine {
   readonly price: ProcessorId | null
   readonly subscriptionItem: string | null
   readonly quantity: number | null
+  /** Before discounts. */
   readonly amount: number
+  /** Sum of the discounts of this line. */
+  readonly discount: number
   readonly proration: boolean
   readonly periodStart: number
   readonly periodEnd: number
@@ -110,6 +113,8 @@ export interface MirroredCustomer {
   readonly balance: Readonly<Record<string, number>>
   readonly deleted: boolean
   readonly testClock: string | null
+  /** Discount of subscriptions and invoices that have none of their own; null without one. */
+  readonly discount: MirroredDiscount | null
 }
 
 /** Amounts of a price in one currency. */

@@ -13,6 +13,7 @@ export type Tag =
   | 'Configuration'
   | 'Pushes'
   | 'Tenants'
+  | 'Money'
   | 'Enterprise'
   | 'Jobs'
   | 'Workers'

@@ -7,11 +7,14 @@ import type { CheckoutDeps } from './checkout.ts'
 import { configRoutes } from './config.ts'
 import { dashboardRoutes } from './dashboard.ts'
 import { enterprisePriceRoutes, enterpriseRoutes } from './enterprise.ts'
+import { invoiceRoutes } from './invoices.ts'
 import { jobRoutes } from './jobs.ts'
 import { keyRoutes } from './keys.ts'
 import { migrationRoutes } from './price-migrations.ts'
+import { moneyRoutes } from './money.ts'
 import { priceListRoutes } from './price-list.ts'
 import type { PriceListDeps } from './price-list.ts'
+import { processorEventRoutes } from './processor-events.ts'
 import { pushRoutes } from './pushes.ts'
 import { revisionRoutes } from './revisions.ts'
 import { doctorRoutes, serverRoutes } from './server.ts'
@@ -43,6 +46,8 @@ export const allRoutes = (deps: RouteDeps): Routes<Omit<typeof contract, 'getOpe
   ...dashboardRoutes(deps),
   ...doctorRoutes(deps),
   ...tenantRoutes(deps),
+  ...invoiceRoutes(deps),
+  ...moneyRoutes(deps),
   ...usageRoutes(deps),
   ...sessionRoutes(deps),
   ...enterpriseRoutes(deps),
@@ -50,5 +55,6 @@ export const allRoutes = (deps: RouteDeps): Routes<Omit<typeof contract, 'getOpe
   ...jobRoutes(deps),
   ...workerRoutes(deps),
   ...workerRunRoutes(deps),
+  ...processorEventRoutes(deps),
   ...serverRoutes(deps),
 })

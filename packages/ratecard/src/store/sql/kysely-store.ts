@@ -12,6 +12,7 @@ import { SqlJobs } from './repositories/configuration/jobs.ts'
 import { Leases } from './repositories/coordination/leases.ts'
 import { SqlLocalSubscriptions } from './repositories/tenants/local-subscriptions.ts'
 import { SqlMappings } from './repositories/configuration/mappings.ts'
+import { SqlMirror } from './repositories/mirror/mirror.ts'
 import { SqlPaces } from './repositories/coordination/paces.ts'
 import { SqlPushes } from './repositories/configuration/pushes.ts'
 import { reseal } from './maintenance/reseal.ts'
@@ -48,6 +49,7 @@ export class KyselyStore implements Store {
   readonly sessions: SqlSessions
   readonly localSubscriptions: SqlLocalSubscriptions
   readonly jobs: SqlJobs
+  readonly mirror: SqlMirror
   readonly paces: SqlPaces
   readonly workers: SqlWorkers
   readonly workerRuns: SqlWorkerRuns
@@ -76,6 +78,7 @@ export class KyselyStore implements Store {
     this.sessions = new SqlSessions(database)
     this.localSubscriptions = new SqlLocalSubscriptions(database)
     this.jobs = new SqlJobs({ database, leases: this.#leases, clock, secrets: this.secrets })
+    this.mirror = new SqlMirror(database, clock)
     this.paces = new SqlPaces(database)
     this.workers = new SqlWorkers(database, sealer, this.#leases)
     this.workerRuns = new SqlWorkerRuns(database)

@@ -57,7 +57,7 @@ function termsOf(coupon: UntrustedReply<Stripe.Coupon>): CouponTerms {
   }
 }
 
-type DiscountReply = string | Untrusted<Stripe.Discount>
+export type DiscountReply = string | Untrusted<Stripe.Discount>
 
 /** Returns expanded discounts with the terms of their coupons. */
 export async function mirroredDiscounts(

@@ -8,8 +8,8 @@ import { lostItsCursor, pageFlaw } from '../connection/pages.ts'
 import type { UntrustedReply } from '../connection/reading.ts'
 import { readOne, translateReply } from '../customers/single-object.ts'
 import type { SubscriptionReply } from '../subscriptions/live-subscription.ts'
-import { createCoupons } from './coupons.ts'
-import type { FindCoupon } from './coupons.ts'
+import { createCoupons, mirroredDiscounts } from './coupons.ts'
+import type { DiscountReply, FindCoupon } from './coupons.ts'
 import { cursorOf, partAfter, partRequest, placeOf } from './list-parts.ts'
 import type { Place } from './list-parts.ts'
 import { invoiceExpand, mirroredInvoice } from './mirrored-invoice.ts'
@@ -106,13 +106,22 @@ async function translated<K extends MirroredKind>(
 ): Promise<Mirrored[K] | null> {
   const readers: { readonly [Kind in MirroredKind]: () => Mirrored[Kind] | null | Promise<Mirrored[Kind] | null> } = {
     price: () => translateReply(reply as UntrustedReply<Stripe.Price>, mirroredPrice),
-    customer: () => translateReply(reply as UntrustedReply<Stripe.Customer>, mirroredCustomer),
+    customer: async () => {
+      const customer = reply as UntrustedReply<Stripe.Customer | Stripe.DeletedCustomer>
+      const [discount = null] = await mirroredDiscounts(ownDiscount(customer), coupons, signal)
+      return translateReply(customer, (said) => mirroredCustomer(said, discount))
+    },
     subscription: () => mirroredSubscription(context, coupons, reply as SubscriptionReply, signal),
     invoice: () => mirroredInvoice(context, reply as InvoiceReply, signal),
     credit_note: () => translateReply(reply as UntrustedReply<Stripe.CreditNote>, mirroredCreditNote),
     refund: () => translateReply(reply as UntrustedReply<Stripe.Refund>, mirroredRefund),
   }
   return readers[kind]()
+}
+
+function ownDiscount(said: UntrustedReply<Stripe.Customer | Stripe.DeletedCustomer>): readonly DiscountReply[] {
+  const { discount } = said as UntrustedReply<Stripe.Customer>
+  return discount === null || discount === undefined ? [] : [discount]
 }
 
 function objectRequest({ stripe }: StripeContext, kind: MirroredKind, id: string) {

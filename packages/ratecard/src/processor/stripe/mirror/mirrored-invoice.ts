@@ -100,6 +100,7 @@ function lineOf(line: LineReply): MirroredInvoiceLine {
     subscriptionItem: idIn(item?.subscription_item) ?? formerId(line, 'subscription_item'),
     quantity: line.quantity ?? null,
     amount: integer(line.amount, 'amount of a line'),
+    discount: sum(listOf(line.discount_amounts), 'discount of a line'),
     proration: (item?.proration ?? byHand?.proration ?? formerFlag(line, 'proration')) === true,
     periodStart: milliseconds(line.period?.start, 'period of a line'),
     periodEnd: milliseconds(line.period?.end, 'period of a line'),

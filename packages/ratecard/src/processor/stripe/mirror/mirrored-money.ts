@@ -5,6 +5,7 @@ import type {
   MirroredAmounts,
   MirroredCreditNote,
   MirroredCustomer,
+  MirroredDiscount,
   MirroredPrice,
   MirroredRefund,
 } from '../../mirrored.ts'
@@ -42,9 +43,13 @@ export function mirroredCreditNote(said: UntrustedReply<Stripe.CreditNote>): Mir
   }
 }
 
-export function mirroredCustomer(said: UntrustedReply<Stripe.Customer | Stripe.DeletedCustomer>): MirroredCustomer {
+/** `discount` is the customer's own one, with the terms of its coupon. */
+export function mirroredCustomer(
+  said: UntrustedReply<Stripe.Customer | Stripe.DeletedCustomer>,
+  discount: MirroredDiscount | null,
+): MirroredCustomer {
   const id = processorId(said.id)
-  if (said.deleted === true) return { id, balance: {}, deleted: true, testClock: null }
+  if (said.deleted === true) return { id, balance: {}, deleted: true, testClock: null, discount: null }
   const { balance, currency, test_clock: clock } = said as UntrustedReply<Stripe.Customer>
   const others = former(said, 'invoice_credit_balance')
   return {
@@ -52,6 +57,7 @@ export function mirroredCustomer(said: UntrustedReply<Stripe.Customer | Stripe.D
     balance: balanceOf(balance, currency, others),
     deleted: false,
     testClock: idIn(clock),
+    discount,
   }
 }
 
