@@ -12,7 +12,7 @@ const rooms = {
   catalog: ['errors', 'money', 'config', 'pricing'],
   processor: ['errors', 'money', 'config', 'catalog'],
   api: ['errors', 'config', 'catalog', 'store/records'],
-  store: ['errors', 'config', 'catalog'],
+  store: ['errors', 'money', 'config', 'catalog', 'processor'],
   journal: ['errors', 'processor', 'store'],
   sync: ['errors', 'money', 'config', 'pricing', 'catalog', 'processor', 'api', 'store', 'journal', 'service'],
   lookup: ['errors', 'config', 'catalog', 'pricing', 'store', 'api', 'service'],

@@ -240,6 +240,111 @@ create table cancel_requests (
   requested_at bigint not null,
   primary key (kind, id)
 );
+create table mirror_state (
+  id bigint primary key check (id = 1),
+  account text not null,
+  filling text,
+  event_cursor text not null,
+  read_until bigint,
+  began_at bigint,
+  compared_at bigint,
+  corrections bigint not null
+);
+create table mirror_numbers (
+  id bigint primary key check (id = 1),
+  last bigint not null
+);
+insert into mirror_numbers (id, last) values (1, 0);
+create table mirror_objects (
+  kind text not null check (kind in ('price', 'customer', 'subscription', 'invoice', 'credit_note', 'refund')),
+  id text not null,
+  read_at bigint not null,
+  customer text,
+  status text,
+  happened_at bigint,
+  object text,
+  primary key (kind, id)
+);
+create index mirror_objects_by_customer on mirror_objects (customer, kind, happened_at, id);
+create index mirror_objects_by_time on mirror_objects (kind, happened_at, id);
+create index mirror_objects_by_status on mirror_objects (kind, status);
+create table mirror_items (
+  id text primary key,
+  subscription text not null,
+  customer text not null,
+  price text not null,
+  status text not null,
+  paused text,
+  currency text not null,
+  quantity bigint
+);
+create index mirror_items_by_subscription on mirror_items (subscription);
+create index mirror_items_by_customer on mirror_items (customer, price);
+create index mirror_items_by_price on mirror_items (price, customer);
+create table mirror_payments (
+  kind text not null check (kind in ('invoice', 'refund')),
+  id text not null,
+  payment text not null,
+  primary key (kind, id, payment)
+);
+create index mirror_payments_by_payment on mirror_payments (payment, kind, id);
+create table mirror_stale (
+  kind text not null check (kind in ('price', 'customer', 'subscription', 'invoice', 'credit_note', 'refund')),
+  id text not null,
+  marked bigint not null,
+  since bigint not null,
+  primary key (kind, id)
+);
+create index mirror_stale_by_time on mirror_stale (since, marked);
+create table mirror_standings (
+  customer text primary key,
+  billing_status text,
+  monthly text not null,
+  owed text not null,
+  written_off text not null
+);
+create table mirror_unsummed (
+  customer text primary key,
+  marked bigint not null
+);
+create index mirror_unsummed_by_mark on mirror_unsummed (marked);
+create table mirror_item_sums (
+  item text primary key,
+  customer text not null,
+  subscription text not null,
+  price text not null,
+  product text,
+  currency text not null,
+  status text not null,
+  counts bigint not null,
+  monthly text not null,
+  usage_last_period bigint not null
+);
+create index mirror_item_sums_by_customer on mirror_item_sums (customer);
+create table mirror_revenue (
+  customer text not null,
+  currency text not null,
+  monthly text not null,
+  day_monthly text,
+  primary key (customer, currency)
+);
+create table mirror_kept_days (
+  day text primary key
+);
+create table mirror_days (
+  day text not null,
+  currency text not null,
+  mrr text not null,
+  usage_last_period bigint not null,
+  by_product text not null,
+  new text not null,
+  expansion text not null,
+  contraction text not null,
+  churn text not null,
+  reactivation text not null,
+  past_due bigint not null,
+  primary key (day, currency)
+);
 create table worker_deployments (
   id text primary key,
   worker text not null,
@@ -566,6 +671,111 @@ create table cancel_requests (
   id text collate "C" not null,
   requested_at bigint not null,
   primary key (kind, id)
+);
+create table mirror_state (
+  id bigint primary key check (id = 1),
+  account text not null,
+  filling text,
+  event_cursor text not null,
+  read_until bigint,
+  began_at bigint,
+  compared_at bigint,
+  corrections bigint not null
+);
+create table mirror_numbers (
+  id bigint primary key check (id = 1),
+  last bigint not null
+);
+insert into mirror_numbers (id, last) values (1, 0);
+create table mirror_objects (
+  kind text collate "C" not null check (kind in ('price', 'customer', 'subscription', 'invoice', 'credit_note', 'refund')),
+  id text collate "C" not null,
+  read_at bigint not null,
+  customer text collate "C",
+  status text collate "C",
+  happened_at bigint,
+  object text,
+  primary key (kind, id)
+);
+create index mirror_objects_by_customer on mirror_objects (customer, kind, happened_at, id);
+create index mirror_objects_by_time on mirror_objects (kind, happened_at, id);
+create index mirror_objects_by_status on mirror_objects (kind, status);
+create table mirror_items (
+  id text collate "C" primary key,
+  subscription text collate "C" not null,
+  customer text collate "C" not null,
+  price text collate "C" not null,
+  status text not null,
+  paused text,
+  currency text not null,
+  quantity bigint
+);
+create index mirror_items_by_subscription on mirror_items (subscription);
+create index mirror_items_by_customer on mirror_items (customer, price);
+create index mirror_items_by_price on mirror_items (price, customer);
+create table mirror_payments (
+  kind text collate "C" not null check (kind in ('invoice', 'refund')),
+  id text collate "C" not null,
+  payment text collate "C" not null,
+  primary key (kind, id, payment)
+);
+create index mirror_payments_by_payment on mirror_payments (payment, kind, id);
+create table mirror_stale (
+  kind text collate "C" not null check (kind in ('price', 'customer', 'subscription', 'invoice', 'credit_note', 'refund')),
+  id text collate "C" not null,
+  marked bigint not null,
+  since bigint not null,
+  primary key (kind, id)
+);
+create index mirror_stale_by_time on mirror_stale (since, marked);
+create table mirror_standings (
+  customer text collate "C" primary key,
+  billing_status text,
+  monthly text not null,
+  owed text not null,
+  written_off text not null
+);
+create table mirror_unsummed (
+  customer text collate "C" primary key,
+  marked bigint not null
+);
+create index mirror_unsummed_by_mark on mirror_unsummed (marked);
+create table mirror_item_sums (
+  item text collate "C" primary key,
+  customer text collate "C" not null,
+  subscription text collate "C" not null,
+  price text collate "C" not null,
+  product text collate "C",
+  currency text not null,
+  status text not null,
+  counts bigint not null,
+  monthly text not null,
+  usage_last_period bigint not null
+);
+create index mirror_item_sums_by_customer on mirror_item_sums (customer);
+create table mirror_revenue (
+  customer text collate "C" not null,
+  currency text collate "C" not null,
+  monthly text not null,
+  day_monthly text,
+  primary key (customer, currency)
+);
+create table mirror_kept_days (
+  day text collate "C" primary key
+);
+create table mirror_days (
+  day text collate "C" not null,
+  currency text collate "C" not null,
+  mrr text not null,
+  usage_last_period bigint not null,
+  by_product text not null,
+  new text not null,
+  expansion text not null,
+  contraction text not null,
+  churn text not null,
+  reactivation text not null,
+  past_due bigint not null,
+  primary key (day, currency)
 );
 create table worker_deployments (
   id text collate "C" primary key,

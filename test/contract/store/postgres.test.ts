@@ -12,6 +12,7 @@ import { jobsContract } from './jobs-contract.ts'
 import { journalContract } from './journal-contract.ts'
 import { keysContract } from './keys-contract.ts'
 import { leaseContract } from './lease-contract.ts'
+import { mirrorContract } from './mirror-contract.ts'
 import { pacesContract } from './paces-contract.ts'
 import { processesContract } from './processes-contract.ts'
 import { recordsContract } from './records-contract.ts'
@@ -41,6 +42,7 @@ describe.runIf(installed)('PostgreSQL', () => {
   keysContract('PostgreSQL', inPostgres)
   tenantsContract('PostgreSQL', inPostgres)
   jobsContract('PostgreSQL', inPostgres)
+  mirrorContract('PostgreSQL', inPostgres)
   processesContract('PostgreSQL', inPostgres)
   tenantRaces('PostgreSQL', inPostgres)
   pacesContract('PostgreSQL', inPostgres)

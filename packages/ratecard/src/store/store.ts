@@ -5,6 +5,8 @@ import type { PastRename, Rename } from '../catalog/renames.ts'
 import type { MappingEntry, ConfigId, ProcessorId, ResourceKind } from '../catalog/resource.ts'
 import type { Journal } from './journal.ts'
 import type { LeaseToken } from './lease-token.ts'
+import type { MirrorStore } from './mirror-store.ts'
+import type { RevenueStore } from './revenue-store.ts'
 import type { PaceLimits } from './pacing.ts'
 import type { DashboardPassRecord, IdempotencyRecord, ServiceKeyRecord } from './records/auth.ts'
 import type { ArchivedObject, VersionHead, VersionRecord } from './records/configuration.ts'
@@ -228,6 +230,8 @@ export interface Store {
   readonly sessions: SessionStore
   readonly localSubscriptions: LocalSubscriptionStore
   readonly jobs: JobStore
+  readonly mirror: MirrorStore
+  readonly revenue: RevenueStore
   readonly paces: PaceStore
   readonly workers: WorkerStore
   readonly workerRuns: WorkerRunStore

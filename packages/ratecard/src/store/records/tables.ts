@@ -21,6 +21,20 @@ import {
 } from './configuration.ts'
 import { writtenFormColumns, writtenFormUseColumns } from './configuration.ts'
 import { cancelRequestColumns, jobColumns, jobStepColumns, pushColumns, stepColumns } from './journal.ts'
+import {
+  mirrorDayColumns,
+  mirrorItemColumns,
+  mirrorItemSumColumns,
+  mirrorKeptDayColumns,
+  mirrorNumberColumns,
+  mirrorObjectColumns,
+  mirrorPaymentColumns,
+  mirrorRevenueColumns,
+  mirrorStaleColumns,
+  mirrorStandingColumns,
+  mirrorStateColumns,
+  mirrorUnsummedColumns,
+} from './mirror.ts'
 import { auditColumns, localSubscriptionColumns, tenantColumns } from './tenants.ts'
 import { bundleColumns, deploymentColumns, logColumns, logSizeColumns, runColumns, scheduleColumns } from './workers.ts'
 import { workerChangeColumns, workerColumns, workerHostColumns } from './workers.ts'
@@ -58,6 +72,19 @@ export const tables = {
   jobSteps: { columns: jobStepColumns, copiedBy: ['jobId', 'position'] },
   cancelRequests: { columns: cancelRequestColumns, copiedBy: ['kind', 'id'] },
   paces: { columns: paceColumns, copiedBy: null },
+  mirrorState: { columns: mirrorStateColumns, copiedBy: ['id'] },
+  /** Copied as an update, because its single row exists from the start. */
+  mirrorNumbers: { columns: mirrorNumberColumns, copiedBy: null },
+  mirrorObjects: { columns: mirrorObjectColumns, copiedBy: ['kind', 'id'] },
+  mirrorItems: { columns: mirrorItemColumns, copiedBy: ['id'] },
+  mirrorPayments: { columns: mirrorPaymentColumns, copiedBy: ['kind', 'id', 'payment'] },
+  mirrorStale: { columns: mirrorStaleColumns, copiedBy: ['kind', 'id'] },
+  mirrorStandings: { columns: mirrorStandingColumns, copiedBy: ['customer'] },
+  mirrorUnsummed: { columns: mirrorUnsummedColumns, copiedBy: ['customer'] },
+  mirrorItemSums: { columns: mirrorItemSumColumns, copiedBy: ['item'] },
+  mirrorRevenue: { columns: mirrorRevenueColumns, copiedBy: ['customer', 'currency'] },
+  mirrorKeptDays: { columns: mirrorKeptDayColumns, copiedBy: ['day'] },
+  mirrorDays: { columns: mirrorDayColumns, copiedBy: ['day', 'currency'] },
   workerDeployments: { columns: deploymentColumns, copiedBy: ['id'] },
   workerBundles: { columns: bundleColumns, copiedBy: ['deploymentId'] },
   workers: { columns: workerColumns, copiedBy: ['name'] },
