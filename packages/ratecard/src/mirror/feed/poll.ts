@@ -27,7 +27,7 @@ export async function poll(deps: FeedDeps, seen: SeenEvents, signal: AbortSignal
   const found: MirrorRef[] = []
   const recent: ProcessorEvent[] = []
   let cursor = state.eventCursor
-  for (let after = cursor; ; ) {
+  for (let after = cursor; ;) {
     const began = clock.now()
     const { events, last } = await eventsAfter(deps, after, signal)
     recent.push(...events)
@@ -35,7 +35,7 @@ export async function poll(deps: FeedDeps, seen: SeenEvents, signal: AbortSignal
     found.push(...marks)
     const done = events.length === 0 || last === null || last === after
     cursor = trailing(recent) ?? cursor
-    await store.mirror.markStale(marks, { event: cursor, readUntil: done ? began : state.readUntil ?? 0 })
+    await store.mirror.markStale(marks, { event: cursor, readUntil: done ? began : (state.readUntil ?? 0) })
     for (const event of events) seen.add(event.id)
     if (done) break
     after = last
