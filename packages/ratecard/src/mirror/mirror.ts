@@ -2,6 +2,7 @@
 import type { Clock } from '../clock.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import type { MirrorStore } from '../store/mirror-store.ts'
+import { refuse } from './off.ts'
 
 export interface MirrorStatus {
   readonly state: 'off' | 'filling' | 'ready'
@@ -34,14 +35,9 @@ export function staleAfterMs(pollSeconds: number): number {
 }
 
 /** Used with `RATECARD_MIRROR=off`: everything is read at the processor. */
-export const mirrorOff: Mirror = {
+export const noMirror: Mirror = {
   status: () => Promise.resolve({ state: 'off', asOf: null, stale: false, filled: 0 }),
-  require: () =>
-    Promise.reject(
-      new ServiceError('mirror_off', 'This answer comes from the mirror, and the mirror is switched off.', {
-        hint: 'Start the service without RATECARD_MIRROR=off.',
-      }),
-    ),
+  require: refuse,
 }
 
 export interface MirrorOptions {

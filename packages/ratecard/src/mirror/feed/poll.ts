@@ -35,7 +35,7 @@ export async function poll(deps: FeedDeps, seen: SeenEvents, signal: AbortSignal
     found.push(...marks)
     const done = events.length === 0 || last === null || last === after
     cursor = trailing(recent) ?? cursor
-    await store.mirror.markStale(marks, { event: cursor, readUntil: done ? began : state.readUntil ?? 0 })
+    await store.mirror.markStale(marks, { event: cursor, readUntil: done ? began : (state.readUntil ?? 0) })
     for (const event of events) seen.add(event.id)
     if (done) break
     after = last
