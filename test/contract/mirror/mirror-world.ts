@@ -11,7 +11,7 @@ import { poll } from '../../../packages/ratecard/src/mirror/feed/poll.ts'
 import type { SeenEvents } from '../../../packages/ratecard/src/mirror/feed/poll.ts'
 import { refreshStale } from '../../../packages/ratecard/src/mirror/feed/refresh.ts'
 import type { Failures } from '../../../packages/ratecard/src/mirror/feed/refresh.ts'
-import { sumCustomers } from '../../../packages/ratecard/src/mirror/feed/sums.ts'
+import { sumCustomers } from '../../../packages/ratecard/src/mirror/sums/sum-customers.ts'
 import { createSealer, generateMasterKey } from '../../../packages/ratecard/src/store/seal.ts'
 import { openStore } from '../../../packages/ratecard/src/store/sql/open-store.ts'
 import type { Store } from '../../../packages/ratecard/src/store/store.ts'
@@ -83,7 +83,7 @@ export function feedOf({ store, processor, clock }: Pick<FeedDeps, 'clock'> & { 
     settle: async () => {
       await poll(deps, seen, signal)
       while ((await refreshStale(deps, failures, signal)) > 0);
-      await sumCustomers(deps, signal)
+      await sumCustomers(store, signal)
     },
     mirrored: () => copyOf((kind) => storedObjects(store, kind)),
     listed: () => copyOf((kind) => listedObjects(processor, kind, signal)),

@@ -8,7 +8,6 @@ import type { Clock } from '../clock.ts'
 import { createChanges } from '../dashboard-backend/changes.ts'
 import { createSignIn } from '../dashboard-backend/sign-in.ts'
 import { examine } from '../health/doctor.ts'
-import { mirrorOff } from '../mirror/off.ts'
 import { createEnterprise } from '../enterprise/enterprise.ts'
 import { resumedMove } from '../enterprise/move-template.ts'
 import { createDocuments } from './document-thread.ts'
@@ -19,6 +18,7 @@ import type { Feeder } from '../mirror/feed/feeder.ts'
 import { createLookups } from '../lookup/lookups.ts'
 import type { Lookups } from '../lookup/lookups.ts'
 import { CancelBoard } from '../journal/cancel-board.ts'
+import { operationsOff } from '../mirror/off.ts'
 import { askProcessor } from '../processor/failures.ts'
 import type { Processor } from '../processor/processor.ts'
 import { createReadiness } from '../health/readiness.ts'
@@ -162,7 +162,7 @@ export function createService(options: ServiceOptions): ComposedService {
     ...keys,
     ...createSignIn({ store, clock, validKey: (id) => keys.valid(id) }),
     ...createChanges({ store }),
-    ...mirrorOff,
+    ...operationsOff,
     ...(feed === null ? {} : { receiveProcessorEvent: feed.receiveProcessorEvent }),
     ...tenantOperations(options, { ...deps, priceBook }, lookups, tracked),
     ...swaps.operations,

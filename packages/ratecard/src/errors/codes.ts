@@ -22,10 +22,10 @@ export const problemCodes = {
     title: 'The request is invalid',
     when: 'A path, query or body member of a route is wrong; `errors` lists each.',
   },
-  signature_invalid: {
+  delivery_invalid: {
     status: 400,
-    title: 'The signature is not valid',
-    when: 'An event was delivered whose signature is missing, older than five minutes, or made with another secret. Set RATECARD_PROCESSOR_EVENTS_SECRET to the signing secret of the endpoint.',
+    title: 'The delivery is not signed by the processor',
+    when: 'A processor event had no valid signature of the last five minutes. Check `RATECARD_PROCESSOR_EVENTS_SECRET` and the clock.',
   },
   service_key_missing: {
     status: 401,
@@ -207,8 +207,8 @@ export const problemCodes = {
   },
   mirror_off: {
     status: 409,
-    title: 'The mirror is off',
-    when: 'Only the mirror can answer this, and RATECARD_MIRROR is `off`. Start the service with RATECARD_MIRROR=on.',
+    title: 'The mirror is switched off',
+    when: 'The answer needs the copy of customers and subscriptions. Start the service without `RATECARD_MIRROR=off`.',
   },
   conflict: {
     status: 409,
@@ -355,8 +355,8 @@ export const problemCodes = {
   },
   mirror_filling: {
     status: 503,
-    title: 'The mirror is not complete yet',
-    when: 'The service is reading the account for the first time; `detail` says how far it is. Try again after the time in `Retry-After`.',
+    title: 'The mirror is being filled',
+    when: 'The first copy of customers and subscriptions is being read; `detail` says how far it is. Try again later.',
   },
   shutting_down: { status: 503, title: 'The service is shutting down', when: 'This replica is draining. Try again.' },
   worker_exceeded_cpu: {

@@ -2,7 +2,6 @@
 import type { Clock } from '../clock.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import type { MirrorStore } from '../store/mirror-store.ts'
-import { refuse } from './off.ts'
 
 export interface MirrorStatus {
   readonly state: 'off' | 'filling' | 'ready'
@@ -35,9 +34,14 @@ export function staleAfterMs(pollSeconds: number): number {
 }
 
 /** Used with `RATECARD_MIRROR=off`: everything is read at the processor. */
-export const noMirror: Mirror = {
+export const mirrorOff: Mirror = {
   status: () => Promise.resolve({ state: 'off', asOf: null, stale: false, filled: 0 }),
-  require: refuse,
+  require: () =>
+    Promise.reject(
+      new ServiceError('mirror_off', 'This is read from the mirror, and the mirror is switched off.', {
+        hint: 'Start the service with RATECARD_MIRROR=on.',
+      }),
+    ),
 }
 
 export interface MirrorOptions {

@@ -1,8 +1,8 @@
-import { ServiceError } from '../errors/service-error.ts'
 import type { MirrorOperations } from '../service/mirror.ts'
+import { mirrorOff } from './mirror.ts'
 
 /** Operations of the mirror with `RATECARD_MIRROR=off`. */
-export const mirrorOff: MirrorOperations = {
+export const operationsOff: MirrorOperations = {
   tenantInvoices: refuse,
   priceSubscribers: refuse,
   money: refuse,
@@ -12,11 +12,7 @@ export const mirrorOff: MirrorOperations = {
   receiveProcessorEvent: refuse,
 }
 
-/** The rejection of everything that only the mirror can answer. */
-export function refuse(): Promise<never> {
-  return Promise.reject(
-    new ServiceError('mirror_off', 'This is read from the mirror, and the mirror is switched off.', {
-      hint: 'Start the service with RATECARD_MIRROR=on.',
-    }),
-  )
+async function refuse(): Promise<never> {
+  await mirrorOff.require()
+  throw new Error('The mirror that is off answered.')
 }

@@ -67,7 +67,7 @@ export interface MirrorOperations {
   billingGauges(): Promise<BillingGauges | null>
   /**
    * Takes an event that the processor delivered: `body` is its text as it came. Resolves when the change is noted in the store. Throws
-   * `signature_invalid`.
+   * `delivery_invalid`.
    */
   receiveProcessorEvent(body: string, signature: string | null): Promise<void>
 }

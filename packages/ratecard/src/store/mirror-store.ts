@@ -58,25 +58,6 @@ export interface CustomerStanding {
   readonly owed: Readonly<Record<string, number>>
   /** Asked by uncollectible invoices, by currency. */
   readonly writtenOff: Readonly<Record<string, number>>
-  /** Items of its subscriptions that have not ended. */
-  readonly items: readonly ItemStanding[]
-}
-
-/** Part of one item in the sums of GET money. */
-export interface ItemStanding {
-  readonly subscription: string
-  readonly item: string
-  readonly price: ProcessorId
-  readonly product: ProcessorId | null
-  readonly currency: string
-  /** Status of the subscription. */
-  readonly status: string
-  /** True if the subscription is part of the MRR: `active` or `past_due`, and collecting. */
-  readonly counts: boolean
-  /** Exact MRR of the item in minor units, as text of money/fraction.ts, e.g. `25/3`. */
-  readonly monthly: string
-  /** Minor units that a metered item was billed for its last finished period; 0 for a licensed one. */
-  readonly usageLastPeriod: number
 }
 
 export interface Unsummed {

@@ -9,7 +9,7 @@ import { CursorLost, poll } from './poll.ts'
 import type { SeenEvents } from './poll.ts'
 import { refreshStale } from './refresh.ts'
 import type { Failures } from './refresh.ts'
-import { sumCustomers } from './sums.ts'
+import { sumCustomers } from '../sums/sum-customers.ts'
 
 /** Name of the lease: one replica feeds. */
 export const mirrorLease = 'mirror'
@@ -59,7 +59,7 @@ export function createFeeder(deps: FeedDeps, { pollEveryMs, lookMs = 500 }: Feed
       state.polledAt = now
     }
     await refreshStale(deps, state.failures, signal)
-    await sumCustomers(deps, signal)
+    await sumCustomers(deps.store, signal)
     const stored = await deps.store.mirror.state()
     if (stored !== null && comparisonDue(deps.clock.now(), stored.comparedAt))
       await compare(deps, state.seen, state.failures, signal)
@@ -120,7 +120,7 @@ async function complete(deps: FeedDeps, state: FeederState, signal: AbortSignal)
   }
   state.polledAt = performance.now()
   await refreshStale(deps, state.failures, signal)
-  await sumCustomers(deps, signal)
+  await sumCustomers(deps.store, signal)
   if (before.beganAt === null) await mirror.setState({ beganAt: deps.clock.now() })
 }
 

@@ -8,7 +8,7 @@ import type {
   MirroredPrice,
   MirroredSubscription,
 } from '../../processor/mirrored.ts'
-import type { CustomerStanding, ItemStanding } from '../../store/mirror-store.ts'
+import type { CustomerSums, ItemRevenueRecord } from '../../store/revenue-store.ts'
 import { billingStatus } from '../../subscriptions/billing-status.ts'
 import { countsAsRevenue, revenueOf, sumByCurrency } from './mrr.ts'
 import type { ItemRevenue, RevenueContext } from './mrr.ts'
@@ -28,21 +28,31 @@ export function hasEnded({ status }: Pick<MirroredSubscription, 'status'>): bool
   return status === 'canceled' || status === 'incomplete_expired'
 }
 
-export function standingOf({ customer, subscriptions, invoices, prices }: CustomerFacts): CustomerStanding {
+export function standingOf({ customer, subscriptions, invoices, prices }: CustomerFacts): CustomerSums {
   const running = subscriptions.filter((subscription) => !hasEnded(subscription))
   const context = { prices, customerDiscount: customer.discount }
   const revenue = running.flatMap((subscription) => revenueOf(subscription, context))
   const status = billingStatus(running.map((one) => ({ home: 'processor', status: one.status })))
+  const monthly = sumByCurrency(revenue)
   return {
     customer: customer.id,
     billingStatus: status === 'none' ? null : status,
-    monthly: Object.fromEntries(
-      [...sumByCurrency(revenue)].map(([currency, sum]) => [currency, decimalText(fractionDecimal(sum))]),
-    ),
+    monthly: Object.fromEntries([...monthly].map(([currency, sum]) => [currency, decimalText(fractionDecimal(sum))])),
     owed: sumRemaining(invoices.filter((invoice) => isOwed(invoice, subscriptions))),
     writtenOff: sumRemaining(invoices.filter((invoice) => invoice.status === 'uncollectible')),
-    items: running.flatMap((subscription) => itemStandings(subscription, invoices, context)),
+    items: running.flatMap((subscription) => itemRecords(subscription, invoices, context)),
+    revenue: [...new Set([...monthly.keys(), ...paidCurrencies(invoices)])].map((currency) => ({
+      currency,
+      monthly: fractionText(monthly.get(currency) ?? zeroFraction),
+    })),
   }
+}
+
+/** Currencies in which the customer ever paid an invoice of a subscription. */
+function paidCurrencies(invoices: readonly MirroredInvoice[]): readonly string[] {
+  return invoices
+    .filter(({ subscription, status, total }) => subscription !== null && status === 'paid' && total > 0)
+    .map(({ currency }) => currency)
 }
 
 /** An open invoice is owed, except the first one of a subscription that never started: nothing was delivered for it. */
@@ -60,11 +70,11 @@ function sumRemaining(invoices: readonly MirroredInvoice[]): Record<string, numb
 }
 
 /** One row for each item of a running subscription, so that sums by price and product are made in the database. */
-function itemStandings(
+function itemRecords(
   subscription: MirroredSubscription,
   invoices: readonly MirroredInvoice[],
   context: RevenueContext,
-): ItemStanding[] {
+): ItemRevenueRecord[] {
   const counts = countsAsRevenue(subscription)
   const revenue = new Map<string, ItemRevenue>(revenueOf(subscription, context).map((one) => [one.item, one]))
   const usage = counts ? usageOf(subscription, invoices) : new Map<string, number>()

@@ -13,6 +13,7 @@ import { Leases } from './repositories/coordination/leases.ts'
 import { SqlLocalSubscriptions } from './repositories/tenants/local-subscriptions.ts'
 import { SqlMappings } from './repositories/configuration/mappings.ts'
 import { SqlMirror } from './repositories/mirror/mirror.ts'
+import { SqlRevenue } from './repositories/mirror/revenue.ts'
 import { SqlPaces } from './repositories/coordination/paces.ts'
 import { SqlPushes } from './repositories/configuration/pushes.ts'
 import { reseal } from './maintenance/reseal.ts'
@@ -50,6 +51,7 @@ export class KyselyStore implements Store {
   readonly localSubscriptions: SqlLocalSubscriptions
   readonly jobs: SqlJobs
   readonly mirror: SqlMirror
+  readonly revenue: SqlRevenue
   readonly paces: SqlPaces
   readonly workers: SqlWorkers
   readonly workerRuns: SqlWorkerRuns
@@ -79,6 +81,7 @@ export class KyselyStore implements Store {
     this.localSubscriptions = new SqlLocalSubscriptions(database)
     this.jobs = new SqlJobs({ database, leases: this.#leases, clock, secrets: this.secrets })
     this.mirror = new SqlMirror(database, clock)
+    this.revenue = new SqlRevenue(database)
     this.paces = new SqlPaces(database)
     this.workers = new SqlWorkers(database, sealer, this.#leases)
     this.workerRuns = new SqlWorkerRuns(database)

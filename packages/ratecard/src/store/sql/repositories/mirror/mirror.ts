@@ -33,6 +33,10 @@ const copies = [
   'mirrorStale',
   'mirrorStandings',
   'mirrorUnsummed',
+  'mirrorItemSums',
+  'mirrorRevenue',
+  'mirrorKeptDays',
+  'mirrorDays',
 ] as const
 
 export class SqlMirror implements MirrorStore {
