@@ -11,12 +11,12 @@ export interface DeliveryDeps extends Pick<FeedDeps, 'store' | 'processor'> {
   readonly onMarked: () => void
 }
 
-/** Returns the function that takes a delivery. It resolves when the marks are stored. Throws `signature_invalid`. */
+/** Returns the function that takes a delivery. It resolves when the marks are stored. Throws `delivery_invalid`. */
 export function createDeliveries(deps: DeliveryDeps): (body: string, signature: string | null) => Promise<void> {
   return async (body, signature) => {
     const event = deps.processor.delivery({ body, signature, secrets: await deps.secrets() })
     if (event === null)
-      throw new ServiceError('signature_invalid', 'No endpoint of this service signed the event within five minutes.')
+      throw new ServiceError('delivery_invalid', 'No endpoint of this service signed the event within five minutes.')
     const refs = staleOfEvent(event)
     if (refs.length === 0) return
     await deps.store.mirror.markStale(refs.map((ref) => ({ ...ref, since: event.createdAt })))
