@@ -12,6 +12,9 @@ import { createEnterprise } from '../enterprise/enterprise.ts'
 import { resumedMove } from '../enterprise/move-template.ts'
 import { createDocuments } from './document-thread.ts'
 import { createIds } from './ids.ts'
+import { createMirrorFeed } from './mirror-feed.ts'
+import type { MirrorSettings } from './mirror-feed.ts'
+import type { Feeder } from '../mirror/feed/feeder.ts'
 import { createLookups } from '../lookup/lookups.ts'
 import type { Lookups } from '../lookup/lookups.ts'
 import { CancelBoard } from '../journal/cancel-board.ts'
@@ -61,6 +64,8 @@ export interface ServiceOptions {
   /** Name for `doctor`: `Stripe`, or the address of the sandbox. */
   readonly processorName: string
   readonly clock: Clock
+  /** Settings of the mirror; absent if it is off. */
+  readonly mirror?: MirrorSettings
   /** Options of the worker host; absent if this replica hosts no workers. */
   readonly workers?: Partial<Omit<WorkersOptions, 'store' | 'clock' | 'newId' | 'keys'>>
 }
@@ -71,12 +76,16 @@ export interface ComposedService extends Service {
   readonly lookups: Lookups
   readonly waitingJobs: WaitingJobs
   readonly workers: Workers
+  /** Keeps the mirror up to date while it runs; null if the mirror is off. */
+  readonly feeder: Feeder | null
   /** Stops background work between two steps, and waits for it and its write in flight. */
   endWork(): Promise<void>
 }
 
 export function createService(options: ServiceOptions): ComposedService {
-  const { store, processor, clock } = options
+  const { store, clock } = options
+  const feed = options.mirror === undefined ? null : createMirrorFeed(options, options.mirror)
+  const processor = feed?.processor ?? options.processor
   const stopping = new AbortController()
   const running = new Set<Promise<unknown>>()
   const bus = new PushBus()
@@ -126,7 +135,7 @@ export function createService(options: ServiceOptions): ComposedService {
   const endWork = async () => {
     stopping.abort()
     swaps.waitingJobs.stop()
-    await Promise.all(running)
+    await Promise.all([...running, feed?.feeder.stop()])
   }
   return {
     validate: async (document) => {
@@ -154,6 +163,7 @@ export function createService(options: ServiceOptions): ComposedService {
     ...createSignIn({ store, clock, validKey: (id) => keys.valid(id) }),
     ...createChanges({ store }),
     ...operationsOff,
+    ...(feed === null ? {} : { receiveProcessorEvent: feed.receiveProcessorEvent }),
     ...tenantOperations(options, { ...deps, priceBook }, lookups, tracked),
     ...swaps.operations,
     ...operationsOf(workers),
@@ -177,6 +187,7 @@ export function createService(options: ServiceOptions): ComposedService {
     lookups,
     waitingJobs: swaps.waitingJobs,
     workers,
+    feeder: feed?.feeder ?? null,
     endWork,
     close: async () => {
       lookups.stop()

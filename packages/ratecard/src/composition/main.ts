@@ -13,11 +13,12 @@ import { createService } from './compose.ts'
 import type { ComposedService } from './compose.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import { createLog } from './log.ts'
+import type { MirrorSettings } from './mirror-feed.ts'
 import { buildApp, closeGracefully, leave } from '../http/app.ts'
 import { createMetrics } from '../http/server/metrics.ts'
 import { ProcessorError } from '../processor/processor-error.ts'
 import type { Processor } from '../processor/processor.ts'
-import { unlimitedBudget } from '../processor/rate-budget.ts'
+import { createRateBudget, halfOf, limitsFor, unlimitedBudget } from '../processor/rate-budget.ts'
 import { isLiveKey, keyProblem } from '../processor/stripe/connection/connection.ts'
 import { createStripeProcessor } from '../processor/stripe/stripe-processor.ts'
 import { scenarioIds, verify } from '../processor/stripe/verification/verify.ts'
@@ -100,6 +101,7 @@ export async function startServer(options: StartServerOptions): Promise<RunningS
       processorName,
       clock,
       workers: hosting.options,
+      ...(settings.mirror === 'off' ? {} : { mirror: mirrorSettings(settings, logger) }),
     })
     closers.push(() => service.close())
     const firstKey = await service.ensureFirstKey(settings.serviceKey)
@@ -110,6 +112,7 @@ export async function startServer(options: StartServerOptions): Promise<RunningS
     })
     const url = await listen(app, settings)
     service.lookups.start()
+    service.feeder?.start()
     service.waitingJobs.start((error) => logger.warn({ err: error }, 'jobs that wait for a date'))
     const address = app.server.address()
     if (typeof address === 'object' && address !== null) hosting.listening(address, url)
@@ -165,6 +168,19 @@ async function openSettingsStore(settings: Settings, clock: Clock): Promise<Stor
   })
 }
 
+/** Seconds between two polls of events. Stripe allows an account few reads a month, a sandbox any number. */
+const pollSecondsAt = { sandbox: 5, stripe: 300 } as const
+
+function mirrorSettings(settings: Settings, logger: Logger): MirrorSettings {
+  const { stripeSecretKey, stripeApiBase, mirrorPollSeconds, processorEventsSecret } = settings
+  const at = stripeSecretKey === null || stripeApiBase !== null ? 'sandbox' : 'stripe'
+  return {
+    pollSeconds: mirrorPollSeconds ?? pollSecondsAt[at],
+    eventsSecret: processorEventsSecret,
+    report: (error, what) => logger.warn({ err: error }, `mirror: ${what}`),
+  }
+}
+
 interface OpenedProcessor {
   readonly processor: Processor
   readonly processorName: string
@@ -186,6 +202,7 @@ async function openProcessor(
         secretKey,
         apiBase: settings.stripeApiBase,
         budget: throttledBudget(store, { livemode }, clock),
+        listBudget: createRateBudget({ ...halfOf(limitsFor({ livemode })), clock }),
         clock,
       }),
     )
