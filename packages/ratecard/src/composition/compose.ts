@@ -18,7 +18,8 @@ import type { Feeder } from '../mirror/feed/feeder.ts'
 import { createLookups } from '../lookup/lookups.ts'
 import type { Lookups } from '../lookup/lookups.ts'
 import { CancelBoard } from '../journal/cancel-board.ts'
-import { operationsOff } from '../mirror/off.ts'
+import { mirrorOff } from '../mirror/mirror.ts'
+import { createMirrorReads } from '../mirror/reads/operations.ts'
 import { askProcessor } from '../processor/failures.ts'
 import type { Processor } from '../processor/processor.ts'
 import { createReadiness } from '../health/readiness.ts'
@@ -162,9 +163,9 @@ export function createService(options: ServiceOptions): ComposedService {
     ...keys,
     ...createSignIn({ store, clock, validKey: (id) => keys.valid(id) }),
     ...createChanges({ store }),
-    ...operationsOff,
-    ...(feed === null ? {} : { receiveProcessorEvent: feed.receiveProcessorEvent }),
     ...tenantOperations(options, { ...deps, priceBook }, lookups, tracked),
+    ...createMirrorReads({ store, mirror: feed?.mirror ?? mirrorOff, priceBook }),
+    receiveProcessorEvent: feed?.receiveProcessorEvent ?? mirrorOff.require,
     ...swaps.operations,
     ...operationsOf(workers),
     idempotent: createIdempotency({ store, clock, busy: () => store.held(pushLease) }),
