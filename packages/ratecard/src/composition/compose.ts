@@ -165,7 +165,7 @@ export function createService(options: ServiceOptions): ComposedService {
     ...createChanges({ store }),
     ...tenantOperations(options, { ...deps, priceBook }, lookups, tracked),
     ...createMirrorReads({ store, mirror: feed?.mirror ?? mirrorOff, priceBook }),
-    receiveProcessorEvent: feed?.receiveProcessorEvent ?? mirrorOff.require,
+    receiveProcessorEvent: feed?.receiveProcessorEvent ?? (async () => void (await mirrorOff.require())),
     ...swaps.operations,
     ...operationsOf(workers),
     idempotent: createIdempotency({ store, clock, busy: () => store.held(pushLease) }),
