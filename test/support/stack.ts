@@ -82,7 +82,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     ...(options.workers === undefined ? {} : { workers: options.workers }),
     ...(options.mirror === undefined ? {} : { mirror: options.mirror }),
   })
-  service.feeder?.start()
+  service.feed?.feeder.start()
   return {
     service,
     store,

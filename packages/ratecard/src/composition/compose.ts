@@ -13,8 +13,7 @@ import { resumedMove } from '../enterprise/move-template.ts'
 import { createDocuments } from './document-thread.ts'
 import { createIds } from './ids.ts'
 import { createMirrorFeed } from './mirror-feed.ts'
-import type { MirrorSettings } from './mirror-feed.ts'
-import type { Feeder } from '../mirror/feed/feeder.ts'
+import type { MirrorFeed, MirrorSettings } from './mirror-feed.ts'
 import { createLookups } from '../lookup/lookups.ts'
 import type { Lookups } from '../lookup/lookups.ts'
 import { CancelBoard } from '../journal/cancel-board.ts'
@@ -77,8 +76,8 @@ export interface ComposedService extends Service {
   readonly lookups: Lookups
   readonly waitingJobs: WaitingJobs
   readonly workers: Workers
-  /** Keeps the mirror up to date while it runs; null if the mirror is off. */
-  readonly feeder: Feeder | null
+  /** The mirror and what keeps it up to date once it is started; null if the mirror is off. */
+  readonly feed: MirrorFeed | null
   /** Stops background work between two steps, and waits for it and its write in flight. */
   endWork(): Promise<void>
 }
@@ -183,12 +182,15 @@ export function createService(options: ServiceOptions): ComposedService {
         processorName: options.processorName,
         workers,
         priceBook,
+        mirror: feed?.mirror ?? mirrorOff,
+        clock,
+        delivered: feed?.delivered ?? (() => Promise.resolve(true)),
         signal: stopping.signal,
       }),
     lookups,
     waitingJobs: swaps.waitingJobs,
     workers,
-    feeder: feed?.feeder ?? null,
+    feed,
     endWork,
     close: async () => {
       lookups.stop()

@@ -7,6 +7,7 @@ import type { FeedDeps } from './deps.ts'
 import { ensureState, fill } from './fill.ts'
 import { CursorLost, poll } from './poll.ts'
 import type { SeenEvents } from './poll.ts'
+import type { ReadAllocation } from './read-allocation.ts'
 import { refreshStale } from './refresh.ts'
 import type { Failures } from './refresh.ts'
 import { sumCustomers } from '../sums/sum-customers.ts'
@@ -24,8 +25,10 @@ export interface Feeder {
 }
 
 export interface FeederOptions {
-  /** Returns the time (ms) until the next poll. */
-  readonly pollEveryMs: () => Promise<number>
+  /** Counts reads of all replicas, and spaces the polls. */
+  readonly allocation: ReadAllocation
+  /** Makes sure that events are delivered. Absent without a public address. */
+  readonly ensureEndpoint?: (signal: AbortSignal) => Promise<void>
   /** Time (ms) between two looks for stale objects, which another replica may have marked. Default: 500. */
   readonly lookMs?: number
 }
@@ -41,7 +44,7 @@ interface FeederState {
   polledAt: number
 }
 
-export function createFeeder(deps: FeedDeps, { pollEveryMs, lookMs = 500 }: FeederOptions): Feeder {
+export function createFeeder(deps: FeedDeps, { allocation, ensureEndpoint, lookMs = 500 }: FeederOptions): Feeder {
   const stopping = new AbortController()
   let alarm = new AbortController()
   let running: Promise<void> | null = null
@@ -54,19 +57,32 @@ export function createFeeder(deps: FeedDeps, { pollEveryMs, lookMs = 500 }: Feed
 
   const round = async (state: FeederState, signal: AbortSignal): Promise<void> => {
     const now = performance.now()
-    if (now - state.polledAt >= (await pollEveryMs())) {
+    await allocation.flush()
+    if (now - state.polledAt >= (await allocation.pollEveryMs())) {
       await poll(deps, state.seen, signal)
       state.polledAt = now
     }
     await refreshStale(deps, state.failures, signal)
     await sumCustomers(deps.store, signal)
     const stored = await deps.store.mirror.state()
-    if (stored !== null && comparisonDue(deps.clock.now(), stored.comparedAt))
-      await compare(deps, state.seen, state.failures, signal)
+    if (stored === null || !comparisonDue(deps.clock.now(), stored.comparedAt)) return
+    await deliver(signal)
+    await compare(deps, state.seen, state.failures, signal)
+  }
+
+  /** The poll makes up for a missing endpoint, so that a failure does not stop the feed. */
+  const deliver = async (signal: AbortSignal): Promise<void> => {
+    try {
+      await ensureEndpoint?.(signal)
+    } catch (error) {
+      if (signal.aborted) throw error
+      deps.report(error, 'the endpoint for deliveries could not be made')
+    }
   }
 
   const feed = async (signal: AbortSignal, onRound: () => void): Promise<void> => {
     const state: FeederState = { seen: new Set(), failures: new Map(), polledAt: performance.now() }
+    await deliver(signal)
     await complete(deps, state, signal)
     for (;;) {
       signal.throwIfAborted()
@@ -89,6 +105,9 @@ export function createFeeder(deps: FeedDeps, { pollEveryMs, lookMs = 500 }: Feed
         failed = taken ? 0 : failed + 1
         if (!stopping.signal.aborted && !taken) deps.report(error, 'the feed failed and is retried')
       }
+      await allocation.flush().catch((error: unknown) => {
+        deps.report(error, 'reads are counted later')
+      })
       await pause(Math.min(longestRetryMs, leaseLookMs * 2 ** Math.max(0, failed - 1)))
     }
   }

@@ -52,8 +52,8 @@ export function createReadAllocation({ store, clock, pollMs, limited }: Allocati
     flush: async () => {
       if (pending === 0) return
       const counted = pending
-      pending = 0
       await store.addReads(dayOf(clock.now()), counted)
+      pending -= counted
     },
     pollEveryMs: async () => {
       const now = clock.now()

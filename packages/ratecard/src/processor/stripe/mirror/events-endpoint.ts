@@ -14,7 +14,8 @@ const eventsKey = 'ratecard_events'
 const eventsMark = 'mirror'
 
 /** True for an endpoint of a mirror, of this service or of another one on the same account. */
-export function isEventsEndpoint({ metadata }: { readonly metadata?: Readonly<Record<string, unknown>> | null }): boolean {
+export function isEventsEndpoint(endpoint: object): boolean {
+  const { metadata } = endpoint as { readonly metadata?: Readonly<Record<string, unknown>> | null }
   return metadata?.[eventsKey] === eventsMark
 }
 
