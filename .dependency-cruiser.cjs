@@ -64,6 +64,7 @@ const rooms = {
     ],
     'service',
   ],
+  mirror: ['errors', 'money', 'config', 'pricing', 'catalog', 'processor', 'api', 'store', 'subscriptions', 'service'],
   enterprise: [
     ...[
       'errors',
@@ -88,6 +89,7 @@ const rooms = {
   'workers/project': ['errors', 'workers/cron'],
   'workers/cloudflare': ['errors', 'workers/cron', 'workers/project'],
   'workers/runtime': ['errors', 'store', 'workers/cron', 'workers/project', 'service'],
+  mirror: ['errors', 'money', 'config', 'pricing', 'catalog', 'processor', 'api', 'store', 'subscriptions', 'service'],
   service: ['errors', 'config', 'catalog', 'api', 'store'],
   health: ['errors', 'processor', 'store', 'journal', 'jobs', 'item-swaps', 'service'],
   'dashboard-backend': ['errors', 'store', 'service'],

@@ -339,6 +339,47 @@ create table mirror_unsummed (
   marked bigint not null
 );
 create index mirror_unsummed_by_mark on mirror_unsummed (marked);
+create table mirror_reads (
+  day bigint primary key,
+  reads bigint not null
+);
+create table mirror_item_sums (
+  item text primary key,
+  customer text not null,
+  subscription text not null,
+  price text not null,
+  product text,
+  currency text not null,
+  status text not null,
+  counts bigint not null,
+  monthly text not null,
+  usage_last_period bigint not null
+);
+create index mirror_item_sums_by_customer on mirror_item_sums (customer);
+create table mirror_revenue (
+  customer text not null,
+  currency text not null,
+  monthly text not null,
+  day_monthly text,
+  primary key (customer, currency)
+);
+create table mirror_kept_days (
+  day text primary key
+);
+create table mirror_days (
+  day text not null,
+  currency text not null,
+  mrr text not null,
+  usage_last_period bigint not null,
+  by_product text not null,
+  new text not null,
+  expansion text not null,
+  contraction text not null,
+  churn text not null,
+  reactivation text not null,
+  past_due bigint not null,
+  primary key (day, currency)
+);
 create table worker_deployments (
   id text primary key,
   worker text not null,
@@ -766,6 +807,47 @@ create table mirror_unsummed (
   marked bigint not null
 );
 create index mirror_unsummed_by_mark on mirror_unsummed (marked);
+create table mirror_reads (
+  day bigint primary key,
+  reads bigint not null
+);
+create table mirror_item_sums (
+  item text collate "C" primary key,
+  customer text collate "C" not null,
+  subscription text collate "C" not null,
+  price text collate "C" not null,
+  product text collate "C",
+  currency text not null,
+  status text not null,
+  counts bigint not null,
+  monthly text not null,
+  usage_last_period bigint not null
+);
+create index mirror_item_sums_by_customer on mirror_item_sums (customer);
+create table mirror_revenue (
+  customer text collate "C" not null,
+  currency text collate "C" not null,
+  monthly text not null,
+  day_monthly text,
+  primary key (customer, currency)
+);
+create table mirror_kept_days (
+  day text collate "C" primary key
+);
+create table mirror_days (
+  day text collate "C" not null,
+  currency text collate "C" not null,
+  mrr text not null,
+  usage_last_period bigint not null,
+  by_product text not null,
+  new text not null,
+  expansion text not null,
+  contraction text not null,
+  churn text not null,
+  reactivation text not null,
+  past_due bigint not null,
+  primary key (day, currency)
+);
 create table worker_deployments (
   id text collate "C" primary key,
   worker text collate "C" not null,

@@ -8,6 +8,8 @@ import { checkoutClient, entitlementsCall, portalClient, sessionPricesCall, usag
 import type { CheckoutClient, EntitlementsCall, PortalClient, SessionPricesCall, UsageClient } from './checkout.ts'
 import { enterpriseClient, jobsClient, migrationsClient } from './enterprise.ts'
 import type { EnterpriseClient, JobsClient, MigrationsClient } from './enterprise.ts'
+import { moneyClient } from './money.ts'
+import type { MoneyClient } from './money.ts'
 import { serverClient } from './server.ts'
 import type { ServerClient } from './server.ts'
 import { sessionsClient, tenantsClient } from './tenants.ts'
@@ -29,6 +31,8 @@ export interface Client {
   /** Calls that need a service key, for example pushes and keys. */
   readonly admin: AdminClient
   readonly tenants: TenantsClient
+  /** Calls about revenue, subscribers and invoices. */
+  readonly money: MoneyClient
   readonly sessions: SessionsClient
   readonly enterprise: EnterpriseClient
   readonly migrations: MigrationsClient
@@ -56,6 +60,7 @@ export function createClient(options: ClientOptions): Client {
     usage: usageClient(transport),
     admin: adminClient(transport),
     tenants: tenantsClient(transport),
+    money: moneyClient(transport),
     sessions: sessionsClient(transport),
     enterprise: enterpriseClient(transport),
     migrations: migrationsClient(transport),
@@ -72,6 +77,7 @@ export type { AdminClient, NewKeyOptions, Page, PushOptions } from './admin.ts'
 export type { BillingClient, CalculateOptions } from './billing.ts'
 export type { CheckoutClient, EntitlementsCall, PortalClient, SessionPricesCall, UsageClient } from './checkout.ts'
 export type { ApplyChoices, ApplyOptions, EnterpriseClient, JobsClient, MigrationsClient } from './enterprise.ts'
+export type { Days, ExportQuery, MoneyClient, SubscriberQuery } from './money.ts'
 export type { ServerClient } from './server.ts'
 export type { SessionsClient, TenantPage, TenantQuery, TenantsClient } from './tenants.ts'
 export type { ActOptions, WriteOptions } from './call.ts'
@@ -91,6 +97,7 @@ export type {
   Audit,
   AuditEntry,
   BillingDocument,
+  BillingStatus,
   By,
   ChangeAction,
   ChangeReport,
@@ -100,6 +107,7 @@ export type {
   Coverage,
   CronRun,
   CronRunList,
+  CurrencyMoney,
   Deployment,
   DeploymentList,
   Detail,
@@ -121,9 +129,13 @@ export type {
   JobReport,
   JobStep,
   KeyScope,
+  ListedTenant,
   MeterDocument,
   MigrationLine,
   MigrationPlan,
+  Money,
+  MoneyDay,
+  MoneyDays,
   NewCheckout,
   NewTenant,
   NewUsage,
@@ -146,11 +158,16 @@ export type {
   ServiceKey,
   Session,
   SessionPrices,
+  Subscriber,
+  Subscribers,
   Subscription,
   SubscriptionItem,
   Swap,
   Tenant,
   TenantChange,
+  TenantInvoice,
+  TenantInvoiceLine,
+  TenantInvoices,
   TenantList,
   TenantSubscriptions,
   TierDocument,

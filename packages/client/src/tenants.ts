@@ -12,11 +12,24 @@ export interface TenantQuery extends TenantPage {
   readonly processorCustomerId?: string | undefined
   readonly enterpriseTemplate?: string | undefined
   readonly enterpriseId?: string | undefined
+  /** Part of id, name, e-mail or customer id, in any case. */
+  readonly q?: string | undefined
+  /** This and the filters below need the mirror, as do `monthly` and `owed` of `sort`. */
+  readonly state?: result.BillingStatus | undefined
+  readonly priceId?: string | undefined
+  readonly productId?: string | undefined
+  /** True: only tenants with an item on an earlier generation of its price. */
+  readonly legacy?: boolean | undefined
+  /** True: only tenants that owe something. */
+  readonly owing?: boolean | undefined
+  /** Default: `id`. */
+  readonly sort?: 'id' | 'name' | 'created_at' | 'monthly' | 'owed' | undefined
+  readonly order?: 'asc' | 'desc' | undefined
 }
 
 export interface TenantsClient {
   create(tenant: result.NewTenant, options?: WriteOptions & ActOptions): Promise<result.Tenant>
-  /** Tenants by id, ascending. */
+  /** Tenants, by default by id, ascending. */
   list(query?: TenantQuery): Promise<result.TenantList>
   find(id: string, options?: CallOptions): Promise<result.Tenant>
   update(id: string, change: result.TenantChange, options?: ActOptions): Promise<result.Tenant>
@@ -31,6 +44,8 @@ export interface TenantsClient {
   /** The features that the tenant may use now. */
   entitlements(id: string, options?: CallOptions): Promise<result.Entitlements>
   upcomingInvoice(id: string, options?: CallOptions): Promise<result.UpcomingInvoice>
+  /** Finalized invoices, newest first, with what is owed and what was refunded. Needs the mirror. */
+  invoices(id: string, page?: TenantPage): Promise<result.TenantInvoices>
   /** Audit entries, newest first. */
   audit(id: string, page?: TenantPage): Promise<result.Audit>
 }
@@ -46,10 +61,8 @@ export interface SessionsClient {
 
 export const tenantsClient = (transport: Transport): TenantsClient => ({
   create: (body, options = {}) => call(transport, 'createTenant', { body, keyed: true }, acted(options)),
-  list: ({ limit, offset, processorCustomerId, enterpriseTemplate, enterpriseId, ...options } = {}) => {
-    const query = { limit, offset, processorCustomerId, enterpriseTemplate, enterpriseId }
-    return call(transport, 'listTenants', { query }, options)
-  },
+  list: ({ signal, timeoutMs, ...query } = {}) =>
+    call(transport, 'listTenants', { query }, { signal, ...(timeoutMs === undefined ? {} : { timeoutMs }) }),
   find: (id, options) => call(transport, 'getTenant', { params: { id } }, options),
   update: (id, body, options = {}) => call(transport, 'updateTenant', { params: { id }, body }, acted(options)),
   remove: async (id, options = {}) => {
@@ -61,6 +74,8 @@ export const tenantsClient = (transport: Transport): TenantsClient => ({
   },
   entitlements: (id, options) => call(transport, 'getTenantEntitlements', { params: { id } }, options),
   upcomingInvoice: (id, options) => call(transport, 'getUpcomingInvoice', { params: { id } }, options),
+  invoices: (id, { limit, offset, ...options } = {}) =>
+    call(transport, 'listTenantInvoices', { params: { id }, query: { limit, offset } }, options),
   audit: (id, { limit, offset, ...options } = {}) =>
     call(transport, 'listTenantAudit', { params: { id }, query: { limit, offset } }, options),
 })

@@ -814,6 +814,10 @@ export interface SessionPrices {
 }
 
 export interface Entitlements {
+  /** The answer is from the mirror, complete until then; left out when it was read live. */
+  asOf?: string
+  /** Only when `as_of` is more than five minutes behind. */
+  stale?: true
   /** What the tenant may use now, by id. */
   features: Array<{
     /** Config id of the feature. */
@@ -888,6 +892,10 @@ export interface PushOutcome {
   details: Detail[]
   warnings: Issue[]
   impact: PriceImpact[]
+  /** The answer is from the mirror, complete until then; left out when it was read live. */
+  asOf?: string
+  /** Only when `as_of` is more than five minutes behind. */
+  stale?: true
   /** Calls that change something at the processor. */
   writes: number
   /** Fingerprint of the plan, for `X-Ratecard-Plan`. */
@@ -987,13 +995,14 @@ export interface Display {
   after: string | null
 }
 
-/** Whom the plan touches: live subscriptions on a price that it archives or replaces. */
+/** Whom the plan touches: live subscriptions on a price that it changes, on every generation of the price. */
 export interface PriceImpact {
   priceId: string
-  /** The old one, which subscribers stay on until they are moved. */
+  /** The one that is sold now; its subscribers stay on it until they are moved. */
   processorPriceId: string
-  action: 'archive' | 'replace'
-  /** Subscriptions on the price that have not ended. */
+  /** `update`: the price is changed in place, and there are subscribers on earlier generations of it. */
+  action: 'archive' | 'replace' | 'update'
+  /** Subscriptions on the price that have not ended, on every generation of it. */
   subscriptions: number
   /** Of these, those of customers that are no tenant. */
   subscriptionsWithoutTenant: number
@@ -1008,6 +1017,28 @@ export interface PriceImpact {
     formatted: string
   }>
   usageBased: boolean
+  /** The one that is sold now, then earlier ones with subscribers, newest first. */
+  generations: Array<{
+    processorPriceId: string
+    /** Currency of `amount`. */
+    currency: string
+    amount: string | null
+    formatted: string | null
+    /** Subscriptions on this generation that have not ended. */
+    subscriptions: number
+    /** Tenants that these subscriptions belong to. */
+    tenants: number
+    /** Money a month at list price. Empty for metered prices: their money depends on usage. */
+    monthly: Array<{
+      currency: string
+      /** Minor units, rounded half up once. */
+      amount: number
+      /** The amount as people read it. */
+      formatted: string
+    }>
+    /** The one that is sold now. */
+    current: boolean
+  }>
 }
 
 export interface Validation {
@@ -1311,9 +1342,51 @@ export interface NewTenant {
 }
 
 export interface TenantList {
-  tenants: Tenant[]
+  /** The answer is from the mirror, complete until then; left out when it was read live. */
+  asOf?: string
+  /** Only when `as_of` is more than five minutes behind. */
+  stale?: true
+  tenants: ListedTenant[]
   pagination: Pagination
 }
+
+export interface ListedTenant {
+  id: string
+  name: string
+  email: string | null
+  processorCustomerId: string | null
+  enterpriseTemplate: string | null
+  enterpriseId: string | null
+  /** When it was made. */
+  createdAt: string
+  /** Its last change. */
+  updatedAt: string
+  /** Status of all its subscriptions together: debts come first. */
+  billingStatus?: BillingStatus
+  /** Config ids of what it is subscribed to, by id. */
+  products?: string[]
+  /** Its part of the MRR. One entry for each currency, by code. */
+  monthly?: Array<{
+    currency: string
+    /** Minor units, a decimal as text. */
+    amount: string
+    /** `amount` as people read it. */
+    formatted: string
+  }>
+  /** What its open invoices still ask. One entry for each currency, by code. */
+  owed?: Array<{
+    currency: string
+    /** Minor units, a decimal as text. */
+    amount: string
+    /** `amount` as people read it. */
+    formatted: string
+  }>
+  /** Subscription items on an earlier generation of their price. */
+  legacyItems?: number
+}
+
+/** Status of all its subscriptions together: debts come first. */
+export type BillingStatus = 'none' | 'free' | 'trialing' | 'active' | 'past_due' | 'unpaid' | 'incomplete' | 'paused'
 
 export interface TenantChange {
   /** As invoices and people call it. */
@@ -1326,7 +1399,12 @@ export interface TenantChange {
 
 export interface TenantSubscriptions {
   tenantId: string
-  billingStatus: 'none' | 'free' | 'trialing' | 'active' | 'past_due' | 'unpaid' | 'incomplete' | 'paused'
+  /** Status of all its subscriptions together: debts come first. */
+  billingStatus: BillingStatus
+  /** The answer is from the mirror, complete until then; left out when it was read live. */
+  asOf?: string
+  /** Only when `as_of` is more than five minutes behind. */
+  stale?: true
   subscriptions: Subscription[]
 }
 
@@ -1438,6 +1516,311 @@ export interface AuditEntry {
   createdAt: string
 }
 
+export interface TenantInvoices {
+  /** Everything that happened at the processor until then is in the answer. */
+  asOf: string
+  /** Only when `as_of` is more than five minutes behind. */
+  stale?: true
+  invoices: TenantInvoice[]
+  pagination: Pagination
+}
+
+export interface TenantInvoice {
+  id: string
+  number: string | null
+  subscription: string | null
+  status: 'open' | 'paid' | 'uncollectible' | 'void'
+  /** When it was made. */
+  createdAt: string
+  dueAt: string | null
+  paidAt: string | null
+  currency: string
+  /** Minor units, with tax. */
+  total: string
+  /** `total` as people read it. */
+  formatted: string
+  /** What it asked when it was made: the total less credit. */
+  amountDue: string
+  /** `amount_due` as people read it. */
+  amountDueFormatted: string
+  /** What was paid. */
+  amountPaid: string
+  /** `amount_paid` as people read it. */
+  amountPaidFormatted: string
+  /** What it still asks. */
+  amountRemaining: string
+  /** `amount_remaining` as people read it. */
+  amountRemainingFormatted: string
+  /** What was refunded of it. */
+  amountRefunded: string
+  /** `amount_refunded` as people read it. */
+  amountRefundedFormatted: string
+  /** How often a payment was tried. */
+  attemptCount: number
+  nextAttemptAt: string | null
+  url: string | null
+  lines: TenantInvoiceLine[]
+}
+
+export interface TenantInvoiceLine {
+  description: string | null
+  priceId: string | null
+  processorPriceId: string | null
+  quantity: number | null
+  /** Minor units, a decimal as text. */
+  amount: string
+  /** `amount` as people read it. */
+  formatted: string
+  /** A part of a period, charged or credited because something changed. */
+  proration: boolean
+  /** Begin of the period that the line bills. */
+  periodStart: string
+  /** Its end. */
+  periodEnd: string
+}
+
+export interface InvoiceExport {
+  /** Everything that happened at the processor until then is in the answer. */
+  asOf: string
+  /** Only when `as_of` is more than five minutes behind. */
+  stale?: true
+  rows: ExportRow[]
+}
+
+export interface ExportRow {
+  /** When it was finalized or made, UTC. */
+  date: string
+  type: 'invoice' | 'credit_note' | 'refund'
+  /** At the processor. */
+  id: string
+  number: string | null
+  tenantId: string | null
+  customer: string | null
+  currency: string
+  subtotal: string | null
+  discount: string | null
+  tax: string | null
+  total: string | null
+  amountPaid: string | null
+  amountRefunded: string | null
+  /** The processor’s word. */
+  status: string
+}
+
+export interface Money {
+  /** Everything that happened at the processor until then is in the answer. */
+  asOf: string
+  /** Only when `as_of` is more than five minutes behind. */
+  stale?: true
+  /** By code. */
+  currencies: CurrencyMoney[]
+}
+
+export interface CurrencyMoney {
+  currency: string
+  /** Monthly recurring revenue: licensed recurring items that are active or past due, less discounts for ever, without tax. */
+  mrr: string
+  /** `mrr` as people read it. */
+  formatted: string
+  /** What metered items billed in their last finished period; not part of `mrr`. */
+  usageLastPeriod: string
+  /** `usage_last_period` as people read it. */
+  usageLastPeriodFormatted: string
+  /** Subscriptions with an item that counts. */
+  subscriptions: number
+  /** Tenants of these subscriptions. */
+  tenants: number
+  /** Subscriptions in a trial; they count nothing yet. */
+  trialing: number
+  pastDue: {
+    /** What open invoices still ask. */
+    amount: string
+    /** `amount` as people read it. */
+    formatted: string
+    /** Tenants that owe it. */
+    tenants: number
+  }
+  writtenOff: {
+    /** What uncollectible invoices asked. */
+    amount: string
+    /** `amount` as people read it. */
+    formatted: string
+    /** Tenants that owed it. */
+    tenants: number
+  }
+  /** By product id. */
+  byProduct: Array<{
+    productId: string | null
+    /** Monthly recurring revenue: licensed recurring items that are active or past due, less discounts for ever, without tax. */
+    mrr: string
+    /** `mrr` as people read it. */
+    formatted: string
+    /** What metered items billed in their last finished period; not part of `mrr`. */
+    usageLastPeriod: string
+    /** `usage_last_period` as people read it. */
+    usageLastPeriodFormatted: string
+    /** Subscriptions with an item that counts. */
+    subscriptions: number
+  }>
+  /** By price id; earlier generations of a price are part of it. */
+  byPrice: Array<{
+    priceId: string | null
+    /** Monthly recurring revenue: licensed recurring items that are active or past due, less discounts for ever, without tax. */
+    mrr: string
+    /** `mrr` as people read it. */
+    formatted: string
+    /** What metered items billed in their last finished period; not part of `mrr`. */
+    usageLastPeriod: string
+    /** `usage_last_period` as people read it. */
+    usageLastPeriodFormatted: string
+    /** Subscriptions with an item that counts. */
+    subscriptions: number
+    /** The part on earlier generations of the price. */
+    legacy: {
+      /** Monthly recurring revenue: licensed recurring items that are active or past due, less discounts for ever, without tax. */
+      mrr: string
+      /** `mrr` as people read it. */
+      formatted: string
+      /** What metered items billed in their last finished period; not part of `mrr`. */
+      usageLastPeriod: string
+      /** `usage_last_period` as people read it. */
+      usageLastPeriodFormatted: string
+      /** Subscriptions with an item that counts. */
+      subscriptions: number
+    }
+  }>
+  /** Movements of the 30 days that end at `as_of`. */
+  last30Days: {
+    /** MRR of customers that paid nothing before. */
+    new: string
+    /** `new` as people read it. */
+    newFormatted: string
+    /** More MRR of customers that paid already. */
+    expansion: string
+    /** `expansion` as people read it. */
+    expansionFormatted: string
+    /** Less MRR of customers that still pay; a positive number. */
+    contraction: string
+    /** `contraction` as people read it. */
+    contractionFormatted: string
+    /** MRR of customers that pay nothing any more; a positive number. */
+    churn: string
+    /** `churn` as people read it. */
+    churnFormatted: string
+    /** MRR of customers that came back. */
+    reactivation: string
+    /** `reactivation` as people read it. */
+    reactivationFormatted: string
+    /** Change of the MRR. */
+    net: string
+    /** `net` as people read it. */
+    netFormatted: string
+  }
+}
+
+export interface MoneyDays {
+  /** Everything that happened at the processor until then is in the answer. */
+  asOf: string
+  /** Only when `as_of` is more than five minutes behind. */
+  stale?: true
+  /** Ended days since the mirror began, oldest first, then by currency. */
+  days: MoneyDay[]
+  /** Price lists that came into force in that time, oldest first. */
+  pushes: Array<{
+    revision: number
+    version: string
+    /** When it was applied. */
+    at: string
+    by: string | null
+  }>
+}
+
+export interface MoneyDay {
+  /** The day, UTC. */
+  day: string
+  currency: string
+  /** Monthly recurring revenue: licensed recurring items that are active or past due, less discounts for ever, without tax. */
+  mrr: string
+  /** `mrr` as people read it. */
+  formatted: string
+  /** What metered items billed in their last finished period; not part of `mrr`. */
+  usageLastPeriod: string
+  /** `usage_last_period` as people read it. */
+  usageLastPeriodFormatted: string
+  byProduct: Array<{
+    productId: string | null
+    /** Monthly recurring revenue: licensed recurring items that are active or past due, less discounts for ever, without tax. */
+    mrr: string
+    /** `mrr` as people read it. */
+    formatted: string
+    /** What metered items billed in their last finished period; not part of `mrr`. */
+    usageLastPeriod: string
+    /** `usage_last_period` as people read it. */
+    usageLastPeriodFormatted: string
+  }>
+  /** MRR of customers that paid nothing before. */
+  new: string
+  /** `new` as people read it. */
+  newFormatted: string
+  /** More MRR of customers that paid already. */
+  expansion: string
+  /** `expansion` as people read it. */
+  expansionFormatted: string
+  /** Less MRR of customers that still pay; a positive number. */
+  contraction: string
+  /** `contraction` as people read it. */
+  contractionFormatted: string
+  /** MRR of customers that pay nothing any more; a positive number. */
+  churn: string
+  /** `churn` as people read it. */
+  churnFormatted: string
+  /** MRR of customers that came back. */
+  reactivation: string
+  /** `reactivation` as people read it. */
+  reactivationFormatted: string
+  /** What open invoices still asked at its end. */
+  pastDue: string
+  /** `past_due` as people read it. */
+  pastDueFormatted: string
+}
+
+export interface Subscribers {
+  /** Everything that happened at the processor until then is in the answer. */
+  asOf: string
+  /** Only when `as_of` is more than five minutes behind. */
+  stale?: true
+  subscribers: Subscriber[]
+  pagination: Pagination
+}
+
+export interface Subscriber {
+  tenantId: string | null
+  /** At the processor; empty for a tenant that has the price from when it was free. */
+  customer: string
+  subscription: string
+  item: string
+  /** Empty for a free price, which is kept here alone. */
+  processorPriceId: string
+  /** On an earlier generation of the price. */
+  legacy: boolean
+  currency: string
+  amount: string | null
+  formatted: string | null
+  quantity: number | null
+  /** Its part of the MRR. One entry for each currency, by code. */
+  monthly: Array<{
+    currency: string
+    /** Minor units, a decimal as text. */
+    amount: string
+    /** `amount` as people read it. */
+    formatted: string
+  }>
+  /** The processor’s word: active, trialing, past_due … */
+  status: string
+  currentPeriodEnd: string | null
+  scheduledPriceId: string | null
+}
+
 export interface DroppedUsageList {
   dropped: DroppedUsage[]
 }
@@ -1529,6 +1912,10 @@ export type JobKind = 'enterprise_apply' | 'template_move' | 'migration' | 'webh
 
 export interface MigrationPlan {
   priceId: string
+  /** The answer is from the mirror, complete until then; left out when it was read live. */
+  asOf?: string
+  /** Only when `as_of` is more than five minutes behind. */
+  stale?: true
   lines: MigrationLine[]
   totals: Array<{
     currency: string
@@ -1718,7 +2105,7 @@ export interface CronRun {
 }
 
 /** Codes of problems that this version knows. */
-export type ProblemCode = 'json_malformed' | 'request_invalid' | 'service_key_missing' | 'service_key_invalid' | 'service_key_expired' | 'session_invalid' | 'not_allowed' | 'key_scope' | 'route_not_found' | 'config_not_found' | 'revision_not_found' | 'price_not_found' | 'product_not_found' | 'meter_not_found' | 'mapping_not_found' | 'push_not_found' | 'webhook_not_found' | 'key_not_found' | 'tenant_not_found' | 'subscription_not_found' | 'session_not_found' | 'job_not_found' | 'deployment_not_found' | 'enterprise_price_not_found' | 'worker_not_found' | 'method_not_allowed' | 'written_form_mismatch' | 'push_in_progress' | 'push_unfinished' | 'push_not_resumable' | 'push_not_running' | 'tenant_busy' | 'job_not_running' | 'push_cancelled' | 'deployment_in_progress' | 'version_conflict' | 'processor_drift' | 'plan_stale' | 'impact_not_approved' | 'account_mismatch' | 'key_last' | 'request_in_progress' | 'idempotency_key_reused' | 'already_subscribed' | 'trial_used' | 'conflict' | 'store_not_found' | 'store_in_use' | 'backup_invalid' | 'body_too_large' | 'media_type_unsupported' | 'config_invalid' | 'plan_refused' | 'quantity_invalid' | 'price_not_sellable' | 'price_not_calculable' | 'currency_not_offered' | 'checkout_invalid' | 'processor_rejected' | 'cron_invalid' | 'worker_bundle_invalid' | 'worker_start_failed' | 'rate_limited' | 'settings_invalid' | 'internal' | 'secret_unreadable' | 'worker_exception' | 'processor_unauthorized' | 'processor_broken' | 'worker_failed' | 'processor_rate_limited' | 'processor_unavailable' | 'store_unavailable' | 'shutting_down' | 'worker_exceeded_cpu' | 'worker_exceeded_memory' | 'worker_unavailable' | 'processor_timeout' | 'worker_timeout'
+export type ProblemCode = 'json_malformed' | 'request_invalid' | 'delivery_invalid' | 'service_key_missing' | 'service_key_invalid' | 'service_key_expired' | 'session_invalid' | 'not_allowed' | 'key_scope' | 'route_not_found' | 'config_not_found' | 'revision_not_found' | 'price_not_found' | 'product_not_found' | 'meter_not_found' | 'mapping_not_found' | 'push_not_found' | 'webhook_not_found' | 'key_not_found' | 'tenant_not_found' | 'subscription_not_found' | 'session_not_found' | 'job_not_found' | 'deployment_not_found' | 'enterprise_price_not_found' | 'worker_not_found' | 'method_not_allowed' | 'written_form_mismatch' | 'push_in_progress' | 'push_unfinished' | 'push_not_resumable' | 'push_not_running' | 'tenant_busy' | 'job_not_running' | 'push_cancelled' | 'deployment_in_progress' | 'version_conflict' | 'processor_drift' | 'plan_stale' | 'impact_not_approved' | 'account_mismatch' | 'key_last' | 'request_in_progress' | 'idempotency_key_reused' | 'already_subscribed' | 'trial_used' | 'mirror_off' | 'conflict' | 'store_not_found' | 'store_in_use' | 'backup_invalid' | 'body_too_large' | 'media_type_unsupported' | 'config_invalid' | 'plan_refused' | 'quantity_invalid' | 'price_not_sellable' | 'price_not_calculable' | 'currency_not_offered' | 'checkout_invalid' | 'processor_rejected' | 'cron_invalid' | 'worker_bundle_invalid' | 'worker_start_failed' | 'rate_limited' | 'settings_invalid' | 'internal' | 'secret_unreadable' | 'worker_exception' | 'processor_unauthorized' | 'processor_broken' | 'worker_failed' | 'processor_rate_limited' | 'processor_unavailable' | 'store_unavailable' | 'mirror_filling' | 'shutting_down' | 'worker_exceeded_cpu' | 'worker_exceeded_memory' | 'worker_unavailable' | 'processor_timeout' | 'worker_timeout'
 
 /** What each operation takes and answers. */
 export interface Operations {
@@ -2152,6 +2539,22 @@ export interface Operations {
       readonly limit?: number | undefined
       /** How many to skip. */
       readonly offset?: number | undefined
+      /** Part of id, name, e-mail or customer id, in any case, with or without accents. */
+      readonly q?: string | undefined
+      /** Only tenants with this `billing_status`. */
+      readonly state?: BillingStatus | undefined
+      /** Only tenants that are subscribed to this price, on any generation of it. */
+      readonly priceId?: string | undefined
+      /** Only tenants that are subscribed to a price of this product. */
+      readonly productId?: string | undefined
+      /** Only tenants with an item on an earlier generation of its price. */
+      readonly legacy?: boolean | undefined
+      /** Only tenants that owe something. */
+      readonly owing?: boolean | undefined
+      /** Tenants that are equal in it are by id. Money is compared without regard to the currency. */
+      readonly sort?: 'id' | 'name' | 'created_at' | 'monthly' | 'owed' | undefined
+      /** Direction of `sort`. */
+      readonly order?: 'asc' | 'desc' | undefined
       /** Only the tenant of this customer at the processor. */
       readonly processorCustomerId?: string | undefined
       /** Only tenants that have this template. */
@@ -2236,6 +2639,67 @@ export interface Operations {
     }
     answers: {
       200: Audit
+    }
+  }
+  listTenantInvoices: {
+    params: {
+      /** The id. */
+      readonly id: string
+    }
+    query: {
+      /** How many to list. */
+      readonly limit?: number | undefined
+      /** How many to skip. */
+      readonly offset?: number | undefined
+    }
+    answers: {
+      200: TenantInvoices
+    }
+  }
+  exportInvoices: {
+    query: {
+      /** First day; the oldest row when absent. `YYYY-MM-DD`, UTC. */
+      readonly from?: string | undefined
+      /** Last day, included; today when absent. `YYYY-MM-DD`, UTC. */
+      readonly to?: string | undefined
+      /** Form of the answer. */
+      readonly format?: 'csv' | 'json' | undefined
+    }
+    answers: {
+      200: InvoiceExport
+    }
+  }
+  getMoney: {
+    answers: {
+      200: Money
+    }
+  }
+  listMoneyDays: {
+    query: {
+      /** First day; 90 days before the last one when absent. `YYYY-MM-DD`, UTC. */
+      readonly from?: string | undefined
+      /** Last day, included; today when absent. `YYYY-MM-DD`, UTC. */
+      readonly to?: string | undefined
+    }
+    answers: {
+      200: MoneyDays
+    }
+  }
+  listSubscribers: {
+    params: {
+      /** The id. */
+      readonly id: string
+    }
+    query: {
+      /** `current`: on the price as it is sold now; `legacy`: on an earlier generation of it. */
+      readonly generation?: 'all' | 'current' | 'legacy' | undefined
+      /** How many to list. */
+      readonly limit?: number | undefined
+      /** How many to skip. */
+      readonly offset?: number | undefined
+    }
+    answers: {
+      200: Subscribers
     }
   }
   listDroppedUsage: {
@@ -2494,6 +2958,14 @@ export interface Operations {
       200: CronRun
     }
   }
+  receiveProcessorEvent: {
+    body: Readonly<Record<string, unknown>>
+    answers: {
+      200: {
+        received: true
+      }
+    }
+  }
   getHealth: {
     answers: {
       200: {
@@ -2538,15 +3010,15 @@ export const operations = {
   calculatePrice: ['POST', '/api/v1/billing/config/prices/:id/calculate', {breakdown:{}}],
   convertProcessorId: ['GET', '/api/v1/billing/convert/processor-id/:processor_id', {}],
   listSessionPrices: ['GET', '/api/v1/billing/session/prices', {prices:{}}],
-  getEntitlements: ['GET', '/api/v1/billing/entitlements', null],
+  getEntitlements: ['GET', '/api/v1/billing/entitlements', {}],
   createCheckout: ['POST', '/api/v1/billing/checkout', {}, {}],
   createPortal: ['POST', '/api/v1/billing/portal', null, {}],
   recordUsage: ['POST', '/api/v1/billing/usage', {}, {}],
   getFullConfig: ['GET', '/api/v1/billing/admin/config', {}],
-  pushConfig: ['POST', '/api/v1/billing/admin/config', {details:{},impact:{}}],
+  pushConfig: ['POST', '/api/v1/billing/admin/config', {details:{},impact:{generations:{}}}],
   keepWritten: ['POST', '/api/v1/billing/admin/config/written', null],
   validateConfig: ['POST', '/api/v1/billing/admin/config/validate', null],
-  rollbackConfig: ['POST', '/api/v1/billing/admin/config/rollback', {details:{},impact:{}}],
+  rollbackConfig: ['POST', '/api/v1/billing/admin/config/rollback', {details:{},impact:{generations:{}}}],
   pullConfig: ['GET', '/api/v1/billing/admin/config/pull', {unrepresented:{}}],
   getDrift: ['GET', '/api/v1/billing/admin/config/drift', {differences:{},notes:{},unmanaged:{}}],
   resetConfig: ['POST', '/api/v1/billing/admin/config/reset', {errors:{}}],
@@ -2556,7 +3028,7 @@ export const operations = {
   listPushes: ['GET', '/api/v1/billing/admin/pushes', {pushes:{by:{}},pagination:{}}],
   getPush: ['GET', '/api/v1/billing/admin/pushes/:id', {by:{},steps:{}}],
   followPush: ['GET', '/api/v1/billing/admin/pushes/:id/events', {step:{}}],
-  resumePush: ['POST', '/api/v1/billing/admin/pushes/:id/resume', {details:{},impact:{}}],
+  resumePush: ['POST', '/api/v1/billing/admin/pushes/:id/resume', {details:{},impact:{generations:{}}}],
   cancelPush: ['POST', '/api/v1/billing/admin/pushes/:id/cancel', {by:{}}],
   listTemplatePrices: ['GET', '/api/v1/billing/admin/enterprise/prices/by-template/:template', null],
   listEnterprisePrices: ['GET', '/api/v1/billing/admin/enterprise/prices/by-id/:enterprise_id', null],
@@ -2577,9 +3049,14 @@ export const operations = {
   removeTenant: ['DELETE', '/api/v1/billing/admin/tenants/:id', null],
   listTenantSubscriptions: ['GET', '/api/v1/billing/admin/tenants/:id/subscriptions', {subscriptions:{items:{}}}],
   cancelSubscription: ['DELETE', '/api/v1/billing/admin/tenants/:id/subscriptions/:subscription', null],
-  getTenantEntitlements: ['GET', '/api/v1/billing/admin/tenants/:id/entitlements', null],
+  getTenantEntitlements: ['GET', '/api/v1/billing/admin/tenants/:id/entitlements', {}],
   getUpcomingInvoice: ['GET', '/api/v1/billing/admin/tenants/:id/upcoming-invoice', {lines:{},invoices:{lines:{}},dropped_usage:{examples:{}}}],
   listTenantAudit: ['GET', '/api/v1/billing/admin/tenants/:id/audit', {entries:{by:{}},pagination:{}}],
+  listTenantInvoices: ['GET', '/api/v1/billing/admin/tenants/:id/invoices', {invoices:{lines:{}},pagination:{}}],
+  exportInvoices: ['GET', '/api/v1/billing/admin/invoices/export', {rows:{}}],
+  getMoney: ['GET', '/api/v1/billing/admin/money', {currencies:{by_product:{},by_price:{legacy:{}},last_30_days:{}}}],
+  listMoneyDays: ['GET', '/api/v1/billing/admin/money/days', {days:{by_product:{}}}],
+  listSubscribers: ['GET', '/api/v1/billing/admin/prices/:id/subscribers', {subscribers:{},pagination:{}}],
   listDroppedUsage: ['GET', '/api/v1/billing/admin/usage/dropped', {dropped:{examples:{}}}],
   createSession: ['POST', '/api/v1/billing/admin/sessions', {}, {}],
   revokeSession: ['DELETE', '/api/v1/billing/admin/sessions/:id', null],
@@ -2602,6 +3079,7 @@ export const operations = {
   getWorkerLogs: ['GET', '/api/v1/workers/:name/logs', {logs:{}}],
   listCronRuns: ['GET', '/api/v1/workers/:name/cron/runs', {runs:{},pagination:{}}],
   triggerCron: ['POST', '/api/v1/workers/:name/cron/trigger', {}],
+  receiveProcessorEvent: ['POST', '/api/v1/processor/events', null],
   getHealth: ['GET', '/healthz', {}],
   getReadiness: ['GET', '/readyz', null],
   getMetrics: ['GET', '/metrics', null],

@@ -5,11 +5,14 @@ import { checkoutOperations } from './checkout.ts'
 import { configOperations } from './config.ts'
 import { dashboardOperations } from './dashboard.ts'
 import { enterpriseOperations, enterprisePriceOperations } from './enterprise.ts'
+import { invoiceOperations } from './invoices.ts'
 import { jobOperations } from './jobs.ts'
 import { keyOperations } from './keys.ts'
 import { migrationOperations } from './price-migrations.ts'
+import { moneyOperations } from './money.ts'
 import { Calculation, priceListOperations } from './price-list.ts'
 import { Issue, Problem } from './problem.ts'
+import { processorEventOperations } from './processor-events.ts'
 import { PriceImpact, pushOperations, PushStep } from './pushes.ts'
 import { revisionOperations } from './revisions.ts'
 import { descriptionOperations, doctorOperations, serverOperations } from './server.ts'
@@ -33,6 +36,8 @@ export const contract = {
   ...dashboardOperations,
   ...doctorOperations,
   ...tenantOperations,
+  ...invoiceOperations,
+  ...moneyOperations,
   ...usageOperations,
   ...sessionOperations,
   ...enterpriseOperations,
@@ -40,6 +45,7 @@ export const contract = {
   ...jobOperations,
   ...workerOperations,
   ...workerRunOperations,
+  ...processorEventOperations,
   ...serverOperations,
 }
 

@@ -2,33 +2,56 @@ import { Type } from 'typebox'
 import { pushStates } from '../store/records/journal.ts'
 import { ChangeReport, Detail } from './changes.ts'
 import { journalled, Pagination, PushKind, ResourceKind, Revision, StepState } from './notation/common.ts'
+import { Formatted, NullableMinor, perhapsMirrored } from './notation/mirrored.ts'
 import { actorHeaders, idParams, keyHeader, operations, pageQuery, pushErrors } from './notation/operation.ts'
 import { Issue } from './problem.ts'
 import { AnyObject, choice, closed, Count, nullable, shape, shared } from './notation/schema.ts'
+
+const MonthlyImpact = Type.Array(
+  Type.Object(
+    {
+      currency: Type.String(),
+      amount: Count('Minor units, rounded half up once.'),
+      formatted: Type.String({ description: 'The amount as people read it.' }),
+    },
+    closed,
+  ),
+  { description: 'Money a month at list price. Empty for metered prices: their money depends on usage.' },
+)
 
 export const PriceImpact = shape(
   'PriceImpact',
   {
     price_id: Type.String(),
-    processor_price_id: Type.String({ description: 'The old one, which subscribers stay on until they are moved.' }),
-    action: Type.Enum(['archive', 'replace']),
-    subscriptions: Count('Subscriptions on the price that have not ended.'),
+    processor_price_id: Type.String({
+      description: 'The one that is sold now; its subscribers stay on it until they are moved.',
+    }),
+    action: Type.Enum(['archive', 'replace', 'update'], {
+      description: '`update`: the price is changed in place, and there are subscribers on earlier generations of it.',
+    }),
+    subscriptions: Count('Subscriptions on the price that have not ended, on every generation of it.'),
     subscriptions_without_tenant: Count('Of these, those of customers that are no tenant.'),
     tenants: Count('Tenants that these subscriptions belong to.'),
-    monthly: Type.Array(
+    monthly: MonthlyImpact,
+    usage_based: Type.Boolean(),
+    generations: Type.Array(
       Type.Object(
         {
-          currency: Type.String(),
-          amount: Count('Minor units, rounded half up once.'),
-          formatted: Type.String({ description: 'The amount as people read it.' }),
+          processor_price_id: Type.String(),
+          currency: Type.String({ description: 'Currency of `amount`.' }),
+          amount: NullableMinor('Amount per unit and interval, in minor units; null with tiers.'),
+          formatted: nullable(Formatted('`amount`')),
+          subscriptions: Count('Subscriptions on this generation that have not ended.'),
+          tenants: Count('Tenants that these subscriptions belong to.'),
+          monthly: MonthlyImpact,
+          current: Type.Boolean({ description: 'The one that is sold now.' }),
         },
         closed,
       ),
-      { description: 'Money a month at list price. Empty for metered prices: their money depends on usage.' },
+      { description: 'The one that is sold now, then earlier ones with subscribers, newest first.' },
     ),
-    usage_based: Type.Boolean(),
   },
-  'Whom the plan touches: live subscriptions on a price that it archives or replaces.',
+  'Whom the plan touches: live subscriptions on a price that it changes, on every generation of the price.',
 )
 
 export const PushOutcome = shape('PushOutcome', {
@@ -40,6 +63,7 @@ export const PushOutcome = shape('PushOutcome', {
   details: Type.Array(shared(Detail)),
   warnings: Type.Array(shared(Issue)),
   impact: Type.Array(shared(PriceImpact)),
+  ...perhapsMirrored,
   writes: Count('Calls that change something at the processor.'),
   plan: Type.String({ description: 'Fingerprint of the plan, for `X-Ratecard-Plan`.' }),
 })

@@ -12,7 +12,8 @@ import {
   pageQuery,
 } from './notation/operation.ts'
 import { named } from './notation/marks.ts'
-import { AnyObject, closed, nullable, shape, Time } from './notation/schema.ts'
+import { MoneyOf, perhapsMirrored } from './notation/mirrored.ts'
+import { AnyObject, choice, closed, Count, nullable, shape, Time } from './notation/schema.ts'
 import { DroppedUsage } from './usage.ts'
 
 /** Text or null without a union, because an invalid value would produce an error for each branch. */
@@ -45,7 +46,26 @@ export const Tenant = shape('Tenant', {
   created_at: Time('When it was made.'),
   updated_at: Time('Its last change.'),
 })
-export const TenantList = shape('TenantList', { tenants: Type.Array(Tenant), pagination: Pagination })
+
+export const BillingStatus = choice(
+  'BillingStatus',
+  billingStatuses,
+  'Status of all its subscriptions together: debts come first.',
+)
+/** Members that need the mirror. All are left out while it is off or not complete. */
+const billing = {
+  billing_status: Type.Optional(BillingStatus),
+  products: Type.Optional(Type.Array(Type.String(), { description: 'Config ids of what it is subscribed to, by id.' })),
+  monthly: Type.Optional(MoneyOf('Its part of the MRR.')),
+  owed: Type.Optional(MoneyOf('What its open invoices still ask.')),
+  legacy_items: Type.Optional(Count('Subscription items on an earlier generation of their price.')),
+}
+export const ListedTenant = shape('ListedTenant', { ...Tenant.properties, ...billing })
+export const TenantList = shape('TenantList', {
+  ...perhapsMirrored,
+  tenants: Type.Array(ListedTenant),
+  pagination: Pagination,
+})
 
 export const SubscriptionItem = shape('SubscriptionItem', {
   id: Type.String(),
@@ -75,11 +95,13 @@ export const Subscription = shape('Subscription', {
 })
 export const TenantSubscriptions = shape('TenantSubscriptions', {
   tenant_id: Type.String(),
-  billing_status: Type.Enum([...billingStatuses]),
+  billing_status: BillingStatus,
+  ...perhapsMirrored,
   subscriptions: Type.Array(Subscription),
 })
 
 export const Entitlements = shape('Entitlements', {
+  ...perhapsMirrored,
   features: Type.Array(
     Type.Object(
       {
@@ -176,14 +198,31 @@ export const tenantOperations = operations({
     scope: 'read',
     method: 'GET',
     path,
-    summary: 'Tenants by id',
+    summary: 'Tenants: searched, filtered and sorted',
+    description:
+      'Filters add up. `state`, `price_id`, `product_id`, `legacy`, `owing` and sorting by money need the mirror: 503 `mirror_filling` until it is complete, 409 `mirror_off` without it. Any other list is answered then too, without `as_of` and the members that need it.',
     query: {
       ...pageQuery,
+      q: filter('Part of id, name, e-mail or customer id, in any case, with or without accents.'),
+      state: Type.Optional(choice('BillingStatus', BillingStatus.enum, 'Only tenants with this `billing_status`.')),
+      price_id: filter('Only tenants that are subscribed to this price, on any generation of it.'),
+      product_id: filter('Only tenants that are subscribed to a price of this product.'),
+      legacy: Type.Boolean({
+        default: false,
+        description: 'Only tenants with an item on an earlier generation of its price.',
+      }),
+      owing: Type.Boolean({ default: false, description: 'Only tenants that owe something.' }),
+      sort: Type.Enum(['id', 'name', 'created_at', 'monthly', 'owed'], {
+        default: 'id',
+        description: 'Tenants that are equal in it are by id. Money is compared without regard to the currency.',
+      }),
+      order: Type.Enum(['asc', 'desc'], { default: 'asc', description: 'Direction of `sort`.' }),
       processor_customer_id: filter('Only the tenant of this customer at the processor.'),
       enterprise_template: filter('Only tenants that have this template.'),
       enterprise_id: filter('Only tenants that have this enterprise id.'),
     },
     answers: { 200: { description: 'A page of tenants.', schema: TenantList } },
+    errors: ['mirror_filling', 'mirror_off'],
   },
   getTenant: {
     ...all,

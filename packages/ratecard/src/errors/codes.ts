@@ -22,6 +22,11 @@ export const problemCodes = {
     title: 'The request is invalid',
     when: 'A path, query or body member of a route is wrong; `errors` lists each.',
   },
+  delivery_invalid: {
+    status: 400,
+    title: 'The delivery is not signed by the processor',
+    when: 'A processor event had no valid signature of the last five minutes. Check `RATECARD_PROCESSOR_EVENTS_SECRET` and the clock.',
+  },
   service_key_missing: {
     status: 401,
     title: 'A service key is required',
@@ -200,6 +205,11 @@ export const problemCodes = {
     when: 'A tenant gets one trial of each product or `subscription_group`; `detail` names the subscription that had it. Leave `trial_period_days` out, or pass `allow_second_trial` with a service key.',
     about: ['trial_period_days'],
   },
+  mirror_off: {
+    status: 409,
+    title: 'The mirror is switched off',
+    when: 'The answer needs the copy of customers and subscriptions. Start the service without `RATECARD_MIRROR=off`.',
+  },
   conflict: {
     status: 409,
     title: 'Conflict with the current state',
@@ -342,6 +352,11 @@ export const problemCodes = {
     status: 503,
     title: 'The store is unavailable',
     when: 'The database could not be reached. Try again later.',
+  },
+  mirror_filling: {
+    status: 503,
+    title: 'The mirror is being filled',
+    when: 'The first copy of customers and subscriptions is being read; `detail` says how far it is. Try again later.',
   },
   shutting_down: { status: 503, title: 'The service is shutting down', when: 'This replica is draining. Try again.' },
   worker_exceeded_cpu: {

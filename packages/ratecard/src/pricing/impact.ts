@@ -5,6 +5,7 @@ import { addDecimals, multiplyByInteger, roundQuotientHalfUp, zero } from '../mo
 import { formatMinor } from '../money/format.ts'
 import { exactAmount } from './calculate.ts'
 import type { Tariff } from './calculate.ts'
+import { monthFactor } from './month.ts'
 
 export interface BilledPrice extends Tariff {
   /** Lower case. Amounts in an unsupported currency are shown in minor units. */
@@ -20,18 +21,10 @@ export interface MonthlyAmount {
   readonly formatted: string
 }
 
-/** Factor from an interval to a month, as a fraction: a year has 12 months and 365 days. */
-const monthsOf = {
-  day: [365, 12],
-  week: [365, 84],
-  month: [1, 1],
-  year: [1, 12],
-} as const satisfies Record<BilledPrice['interval'], readonly [number, number]>
-
 /** Monthly revenue of subscription items on one price with the given quantities. */
 export function monthlyAmount(price: BilledPrice, quantities: readonly number[]): MonthlyAmount {
   const each = quantities.reduce((sum, quantity) => addDecimals(sum, exactAmount(price, quantity)), zero)
-  const [times, parts] = monthsOf[price.interval]
-  const rounded = roundQuotientHalfUp(multiplyByInteger(each, times), parts * price.intervalCount)
+  const { numerator, denominator } = monthFactor(price.interval, price.intervalCount)
+  const rounded = roundQuotientHalfUp(multiplyByInteger(each, numerator), denominator)
   return { currency: price.currency, amount: Number(rounded), formatted: formatMinor(rounded, price.currency) }
 }

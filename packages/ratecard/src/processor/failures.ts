@@ -68,7 +68,7 @@ export async function askProcessor<T>(signal: AbortSignal, work: () => Promise<T
 }
 
 /** True if the processor refused because the object does not exist. */
-export function isUnknownObject(error: unknown): boolean {
+export function isUnknownObject(error: unknown): error is ProcessorError {
   return error instanceof ProcessorError && error.kind === 'rejected' && error.original.code === 'resource_missing'
 }
 

@@ -3,8 +3,11 @@
 import type { ProcessorId, ObservedResource, Snapshot } from '../catalog/resource.ts'
 import type { ResolvedStep } from '../catalog/steps.ts'
 import type { CustomerProcessor } from './customer-half.ts'
+import type { MirrorReads } from './mirrored.ts'
+import type { ProcessorEvent } from './processor-event.ts'
 import type { WriteOptions } from './write-options.ts'
 
+export type { ProcessorEvent } from './processor-event.ts'
 export type { WriteOptions } from './write-options.ts'
 
 export interface ProcessorAccount {
@@ -30,15 +33,7 @@ export interface ReadOptions {
   readonly onPage?: (read: { readonly kind: string; readonly objects: number }) => void
 }
 
-/** One event of the account. `body` is the processor's own object, as a webhook endpoint receives it. */
-export interface ProcessorEvent {
-  readonly id: string
-  readonly type: string
-  readonly createdAt: number
-  readonly body: Readonly<Record<string, unknown>>
-}
-
-export interface Processor extends CustomerProcessor {
+export interface Processor extends CustomerProcessor, MirrorReads {
   /** Returns the account of the key. Throws `unauthorized` if the key is wrong. */
   account(signal: AbortSignal): Promise<ProcessorAccount>
   /** Returns the whole live state, read in list pages of 100: archived objects included, tiers and applies_to expanded. */

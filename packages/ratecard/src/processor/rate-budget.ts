@@ -31,10 +31,25 @@ export function limitsFor(account: { livemode: boolean }): RateLimits {
   return { perSecond: account.livemode ? 80 : 23, perOperationPerSecond: 23 }
 }
 
+/** Returns half of the limits, the most that lists of the mirror may use. */
+export function halfOf({ perSecond, perOperationPerSecond }: RateLimits): RateLimits {
+  return { perSecond: Math.floor(perSecond / 2), perOperationPerSecond: Math.floor(perOperationPerSecond / 2) }
+}
+
 /** Creates the budget for a key, for one process. */
 export function budgetFor(account: { livemode: boolean; sandboxUnthrottled: boolean; clock: Clock }): RateBudget {
   if (account.sandboxUnthrottled) return unlimitedBudget
   return createRateBudget({ ...limitsFor(account), clock: account.clock })
+}
+
+/** A budget that takes from two: a share for background work, and the budget of everything. */
+export function inTurn(share: RateBudget, whole: RateBudget): RateBudget {
+  return {
+    take: async (operation, signal) => {
+      await share.take(operation, signal)
+      await whole.take(operation, signal)
+    },
+  }
 }
 
 interface Waiter {

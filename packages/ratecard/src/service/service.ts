@@ -4,6 +4,7 @@ import type { BillingConfig, Meter, Price, Product } from '../config/schema/sche
 import type { SecretText } from '../config/files/written-form.ts'
 import type { DocumentDifference } from '../catalog/compare-documents.ts'
 import type { DashboardOperations } from './dashboard.ts'
+import type { MirrorOperations } from './mirror.ts'
 import type { TenantOperations } from './tenants.ts'
 import type { WorkerOperations } from './workers.ts'
 import type { Page, PageQuery } from '../store/page.ts'
@@ -119,7 +120,7 @@ export type Finding = Inside<typeof server.Finding>
 /** A document as JSON text or as parsed value. */
 export type GivenDocument = string | object
 
-export interface Service extends TenantOperations, WorkerOperations, DashboardOperations {
+export interface Service extends TenantOperations, WorkerOperations, DashboardOperations, MirrorOperations {
   validate(document: GivenDocument): Promise<Validation>
   push(document: GivenDocument, options: PushOptions): Promise<PushOutcome>
   /** Stores a source document with unexpanded `${NAME}`; returns its id for `push`. */

@@ -5,10 +5,12 @@ import type * as checkout from '../api/checkout.ts'
 import type * as enterprise from '../api/enterprise.ts'
 import type * as jobs from '../api/jobs.ts'
 import type * as migrations from '../api/price-migrations.ts'
+import type { QueryOf } from '../api/notation/operation.ts'
 import type { Inside } from '../api/notation/schema.ts'
 import type * as sessions from '../api/sessions.ts'
 import type * as tenants from '../api/tenants.ts'
 import type * as usage from '../api/usage.ts'
+import type { PerhapsMirrored } from './mirror.ts'
 
 /** The caller of a change, for the audit trail. */
 export interface Caller {
@@ -26,15 +28,14 @@ export type NewTenant = Inside<typeof tenants.NewTenant>
 
 export type TenantChange = Inside<typeof tenants.TenantChange>
 
-export interface TenantQuery extends PageQuery {
-  readonly processorCustomerId?: string
-  readonly enterpriseTemplate?: string
-  readonly enterpriseId?: string
-}
+/** Query of `GET tenants`: filters and order, see api/tenants.ts. */
+export type TenantQuery = PageQuery & Partial<QueryOf<typeof tenants.tenantOperations.listTenants>>
+
+export type ListedTenant = Inside<typeof tenants.ListedTenant>
 
 export type TenantSubscription = Inside<typeof tenants.Subscription>
 
-export type BillingStatus = TenantSubscriptions['billingStatus']
+export type BillingStatus = Inside<typeof tenants.BillingStatus>
 
 export type TenantSubscriptions = Omit<Inside<typeof tenants.TenantSubscriptions>, 'tenantId'>
 
@@ -104,7 +105,10 @@ export type UpcomingInvoices = readonly Inside<typeof tenants.Invoice>[]
 
 export interface TenantOperations {
   createTenant(tenant: NewTenant, caller: Caller): Promise<Tenant>
-  listTenants(query: TenantQuery): Promise<Page<Tenant>>
+  /** Throws `mirror_off` or `mirror_filling` for a filter or order that needs the mirror. Any other list has no members of the mirror then. */
+  listTenants(
+    query: TenantQuery,
+  ): Promise<PerhapsMirrored & Page<ListedTenant>>
   findTenant(id: string): Promise<Tenant>
   updateTenant(id: string, change: TenantChange, caller: Caller): Promise<Tenant>
   removeTenant(id: string, caller: Caller): Promise<void>

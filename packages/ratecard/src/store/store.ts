@@ -7,6 +7,7 @@ import type { Journal } from './journal.ts'
 import type { LeaseToken } from './lease-token.ts'
 import type { Page, PageQuery } from './page.ts'
 import type { MirrorStore } from './mirror-store.ts'
+import type { RevenueStore } from './revenue-store.ts'
 import type { PaceLimits } from './pacing.ts'
 import type { DashboardPassRecord, IdempotencyRecord, ServiceKeyRecord } from './records/auth.ts'
 import type { ArchivedObject, VersionHead, VersionRecord } from './records/configuration.ts'
@@ -225,6 +226,7 @@ export interface Store {
   readonly localSubscriptions: LocalSubscriptionStore
   readonly jobs: JobStore
   readonly mirror: MirrorStore
+  readonly revenue: RevenueStore
   readonly paces: PaceStore
   readonly workers: WorkerStore
   readonly workerRuns: WorkerRunStore

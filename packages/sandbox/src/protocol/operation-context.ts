@@ -172,6 +172,11 @@ export class OperationContext implements Lookup {
     return this.#state.select(this.account, kind, conditions, limit === undefined ? {} : { limit })
   }
 
+  /** Payment intents of an invoice, newest first. */
+  intentsOf(invoice: string): Bodies['payment_intent'][] {
+    return this.select('payment_intent', [{ field: '_invoice', is: invoice }])
+  }
+
   count(kind: Kind): number {
     return this.#state.count(this.account, kind)
   }

@@ -9,6 +9,7 @@ import { customers } from '../endpoints/customers/customers.ts'
 import { entitlementFeatures } from '../endpoints/catalog/entitlement-features.ts'
 import { events } from '../endpoints/webhooks/events.ts'
 import { invoiceItems } from '../endpoints/invoices/invoice-items.ts'
+import { invoicePayments } from '../endpoints/invoices/invoice-payments.ts'
 import { invoices } from '../endpoints/invoices/invoices.ts'
 import { lateEvents } from '../endpoints/meters/late-meter-events.ts'
 import { meterEventStream } from '../endpoints/meters/meter-event-stream.ts'
@@ -52,6 +53,7 @@ const operations: readonly Operation[] = [
   ...subscriptionItems,
   ...subscriptionSchedules,
   ...invoices,
+  ...invoicePayments,
   ...invoiceItems,
   ...creditNotes,
   ...meterEvents,

@@ -6,10 +6,13 @@ import { checkoutRoutes } from './checkout.ts'
 import { configRoutes } from './config.ts'
 import { dashboardRoutes } from './dashboard.ts'
 import { enterprisePriceRoutes, enterpriseRoutes } from './enterprise.ts'
+import { invoiceRoutes } from './invoices.ts'
 import { jobRoutes } from './jobs.ts'
 import { keyRoutes } from './keys.ts'
 import { migrationRoutes } from './price-migrations.ts'
+import { moneyRoutes } from './money.ts'
 import { priceListRoutes } from './price-list.ts'
+import { processorEventRoutes } from './processor-events.ts'
 import { pushRoutes } from './pushes.ts'
 import { revisionRoutes } from './revisions.ts'
 import { doctorRoutes, serverRoutes } from './server.ts'
@@ -33,6 +36,8 @@ export const allRoutes = (deps: RouteDeps): Routes<Omit<typeof contract, 'getOpe
   ...dashboardRoutes(deps),
   ...doctorRoutes(deps),
   ...tenantRoutes(deps),
+  ...invoiceRoutes(deps),
+  ...moneyRoutes(deps),
   ...usageRoutes(deps),
   ...sessionRoutes(deps),
   ...enterpriseRoutes(deps),
@@ -40,5 +45,6 @@ export const allRoutes = (deps: RouteDeps): Routes<Omit<typeof contract, 'getOpe
   ...jobRoutes(deps),
   ...workerRoutes(deps),
   ...workerRunRoutes(deps),
+  ...processorEventRoutes(deps),
   ...serverRoutes(deps),
 })

@@ -15,8 +15,9 @@ export const tenantRoutes = ({ service }: RouteDeps): Routes<typeof rows> => ({
     }),
   ),
   listTenants: route(rows.listTenants, async ({ query }) => {
-    const { items: tenants, pagination } = pageOf(query, await service.listTenants(query))
-    return { tenants, pagination }
+    const { asOf, stale, ...found } = await service.listTenants(query)
+    const { items: tenants, pagination } = pageOf(query, found)
+    return { ...(asOf === undefined ? {} : { asOf }), ...(stale === undefined ? {} : { stale }), tenants, pagination }
   }),
   getTenant: route(rows.getTenant, ({ params }) => service.findTenant(params.id)),
   updateTenant: route(rows.updateTenant, ({ params, body, request }) =>

@@ -4,10 +4,12 @@ import type { Clock } from '../../clock.ts'
 import type { ResolvedStep } from '../../catalog/steps.ts'
 import type { CustomerProcessor } from '../customer-half.ts'
 import type { Processor, ProcessorAccount } from '../processor.ts'
+import { inTurn, unlimitedBudget } from '../rate-budget.ts'
 import type { RateBudget } from '../rate-budget.ts'
 import { createCaller } from './connection/call.ts'
 import { createCheckout, createPortal, expireCheckouts } from './customers/checkout.ts'
 import { ProcessorError } from '../processor-error.ts'
+import type { SentRequest } from '../sent-request.ts'
 import { connect, isLiveKey, keyProblem } from './connection/connection.ts'
 import { createCustomer, findCustomer, knowsCustomer, updateCustomer } from './customers/customers.ts'
 import { kindsOf, replyFlaw } from './catalog/context.ts'
@@ -17,6 +19,7 @@ import { discardRequest } from './kinds/webhook.ts'
 import { locateStep } from './catalog/locate.ts'
 import { readEntitlements } from './customers/entitlements.ts'
 import { performStep } from './catalog/perform.ts'
+import { createMirrorReads } from './mirror/mirror-reads.ts'
 import { performDeletion } from './connection/perform-request.ts'
 import type { WritingStep } from './catalog/perform.ts'
 import { attemptTimeoutMs } from '../write-options.ts'
@@ -35,7 +38,11 @@ export interface StripeProcessorOptions {
    */
   readonly apiBase: string | null
   readonly budget: RateBudget
+  /** Budget of the list pages of the mirror, taken in addition. Default: no further limit. */
+  readonly listBudget?: RateBudget
   readonly clock: Clock
+  /** Called after each request, e.g. to count it. */
+  readonly onRequest?: (request: SentRequest) => void
   /** Timeout (ms) of one attempt. Default: 30,000. */
   readonly timeoutMs?: number
   /** First backoff (ms) before a retry; later ones double. Default: 500. */
@@ -49,8 +56,13 @@ export interface StripeProcessorOptions {
 export function createStripeProcessor(options: StripeProcessorOptions): Processor {
   const { secretKey, apiBase, budget, clock, timeoutMs = attemptTimeoutMs, firstWaitMs = 500 } = options
   const stripe = connect({ secretKey, apiBase, timeoutMs })
-  const caller = createCaller({ secretKey, budget, clock, firstWaitMs })
+  const { onRequest, listBudget = unlimitedBudget } = options
+  const caller = createCaller({ secretKey, budget, clock, firstWaitMs, onRequest })
   const context: StripeContext = { stripe, caller, clock, kinds: kindsOf(stripe) }
+  const listing = {
+    ...context,
+    caller: createCaller({ secretKey, budget: inTurn(listBudget, budget), clock, firstWaitMs, onRequest }),
+  }
   return {
     account: async (signal) => {
       // Only for Stripe itself, which would refuse such a key as well; another server may accept any key.
@@ -69,6 +81,7 @@ export function createStripeProcessor(options: StripeProcessorOptions): Processo
       await performDeletion(context, 'webhook_endpoint', request, endpoint, writing)
     },
     ...customerHalf(context),
+    ...createMirrorReads({ context, listing, livemode: isLiveKey(secretKey) }),
   }
 }
 

@@ -65,6 +65,49 @@ export const mirrorUnsummedColumns = {
   marked: whole(),
 } satisfies Columns
 
+/** Sums of items of subscriptions that have not ended, see ItemRevenueRecord. */
+export const mirrorItemSumColumns = {
+  item: text(),
+  customer: text(),
+  subscription: text(),
+  price: text(),
+  product: textOrNull(),
+  currency: text(),
+  status: text(),
+  /** 1 if the item is part of the MRR, otherwise 0. */
+  counts: whole(),
+  monthly: text(),
+  usageLastPeriod: whole(),
+} satisfies Columns
+
+/** MRR of each customer that pays or paid, now and at the end of the last kept day. */
+export const mirrorRevenueColumns = {
+  customer: text(),
+  currency: text(),
+  monthly: text(),
+  /** null if the customer had never paid in this currency until then. */
+  dayMonthly: textOrNull(),
+} satisfies Columns
+
+/** Days that were kept, also those without a currency to show. */
+export const mirrorKeptDayColumns = { day: text() } satisfies Columns
+
+/** Sums of a kept day, see RevenueDay. */
+export const mirrorDayColumns = {
+  day: text(),
+  currency: text(),
+  mrr: text(),
+  usageLastPeriod: whole(),
+  /** JSON. */
+  byProduct: text(),
+  new: text(),
+  expansion: text(),
+  contraction: text(),
+  churn: text(),
+  reactivation: text(),
+  pastDue: whole(),
+} satisfies Columns
+
 /** A single row; none before the mirror ran for the first time. */
 export const mirrorStateColumns = {
   id: whole(),
@@ -81,8 +124,14 @@ export const mirrorStateColumns = {
 /** A single row with the last number that a read or a mark got. */
 export const mirrorNumberColumns = { id: whole(), last: whole() } satisfies Columns
 
+/** Reads at the processor by day since 1970 (UTC). */
+export const mirrorReadColumns = { day: whole(), reads: whole() } satisfies Columns
+
 export type MirrorObjectRow = RecordOf<typeof mirrorObjectColumns>
 export type MirrorItemRow = RecordOf<typeof mirrorItemColumns>
 export type MirrorPaymentRow = RecordOf<typeof mirrorPaymentColumns>
+export type MirrorItemSumRow = RecordOf<typeof mirrorItemSumColumns>
+export type MirrorRevenueRow = RecordOf<typeof mirrorRevenueColumns>
+export type MirrorDayRow = RecordOf<typeof mirrorDayColumns>
 export type MirrorStandingRow = RecordOf<typeof mirrorStandingColumns>
 export type MirrorStateRow = RecordOf<typeof mirrorStateColumns>

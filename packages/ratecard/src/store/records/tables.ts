@@ -22,10 +22,15 @@ import {
 import { writtenFormColumns, writtenFormUseColumns } from './configuration.ts'
 import { cancelRequestColumns, jobColumns, jobStepColumns, pushColumns, stepColumns } from './journal.ts'
 import {
+  mirrorDayColumns,
   mirrorItemColumns,
+  mirrorItemSumColumns,
+  mirrorKeptDayColumns,
   mirrorNumberColumns,
   mirrorObjectColumns,
   mirrorPaymentColumns,
+  mirrorReadColumns,
+  mirrorRevenueColumns,
   mirrorStaleColumns,
   mirrorStandingColumns,
   mirrorStateColumns,
@@ -78,6 +83,11 @@ export const tables = {
   mirrorStale: { columns: mirrorStaleColumns, copiedBy: ['kind', 'id'] },
   mirrorStandings: { columns: mirrorStandingColumns, copiedBy: ['customer'] },
   mirrorUnsummed: { columns: mirrorUnsummedColumns, copiedBy: ['customer'] },
+  mirrorItemSums: { columns: mirrorItemSumColumns, copiedBy: ['item'] },
+  mirrorRevenue: { columns: mirrorRevenueColumns, copiedBy: ['customer', 'currency'] },
+  mirrorKeptDays: { columns: mirrorKeptDayColumns, copiedBy: ['day'] },
+  mirrorReads: { columns: mirrorReadColumns, copiedBy: ['day'] },
+  mirrorDays: { columns: mirrorDayColumns, copiedBy: ['day', 'currency'] },
   workerDeployments: { columns: deploymentColumns, copiedBy: ['id'] },
   workerBundles: { columns: bundleColumns, copiedBy: ['deploymentId'] },
   workers: { columns: workerColumns, copiedBy: ['name'] },

@@ -13,6 +13,7 @@ import { Leases } from './repositories/coordination/leases.ts'
 import { sqlLocalSubscriptions } from './repositories/tenants/local-subscriptions.ts'
 import { sqlMappings } from './repositories/configuration/mappings.ts'
 import { SqlMirror } from './repositories/mirror/mirror.ts'
+import { SqlRevenue } from './repositories/mirror/revenue.ts'
 import { sqlPaces } from './repositories/coordination/paces.ts'
 import { SqlPushes } from './repositories/configuration/pushes.ts'
 import { reseal } from './maintenance/reseal.ts'
@@ -61,6 +62,7 @@ export function kyselyStore({ database, workerLogs, sealer, clock, leaseMs }: St
     localSubscriptions: sqlLocalSubscriptions(database),
     jobs: new SqlJobs({ database, leases, sealer, clock }),
     mirror: new SqlMirror(database, clock),
+    revenue: new SqlRevenue(database),
     paces: sqlPaces(database),
     workers: sqlWorkers(database, sealer, leases),
     workerRuns: sqlWorkerRuns(database),

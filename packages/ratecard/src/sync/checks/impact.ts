@@ -71,6 +71,7 @@ async function freeImpact({ store }: ImpactDeps, plan: Plan): Promise<PriceImpac
       tenants: new Set(running.map(({ tenantId }) => tenantId)).size,
       monthly: [],
       usageBased: false,
+      generations: [],
     })
   }
   return found
@@ -151,6 +152,7 @@ function priceImpact(
     tenants: new Set(own).size,
     monthly: monthlyOf(live, subscriptions),
     usageBased: live.fields.usageType === 'metered',
+    generations: [],
   }
 }
 

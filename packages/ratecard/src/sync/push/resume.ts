@@ -50,7 +50,8 @@ export async function resumePush(
       changes: changeReport(plan.changes),
       details: detailsOf(plan.changes, (kind, configId) => results.get(resourceKey(kind, configId)) ?? null),
       warnings: [],
-      impact: plan.impact ?? [],
+      // A plan of an earlier release has no generations.
+      impact: (plan.impact ?? []).map((one) => ({ ...one, generations: one.generations ?? [] })),
       writes: push.stepsTotal,
       plan: plan.fingerprint ?? '',
     }

@@ -38,7 +38,7 @@ export interface StoredPlan {
   readonly renames: readonly Rename[]
   readonly checksum: string
   readonly fingerprint?: string
-  readonly impact?: readonly PriceImpact[]
+  readonly impact?: readonly (Omit<PriceImpact, 'generations'> & Partial<Pick<PriceImpact, 'generations'>>)[]
   /** Ids of jobs whose waiting moves were approved to go to the new prices; see price-migrations/move-step.ts. */
   readonly movedAlong?: readonly string[]
 }

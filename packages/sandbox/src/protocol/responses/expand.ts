@@ -1,6 +1,7 @@
 // Rendering of stored objects: internal members removed, references as ids, `expand` paths filled in.
 import type { Bodies, Body, Kind } from '../../objects/bodies.ts'
 import { constants } from '../../objects/constants.ts'
+import { invoicePayment } from '../../objects/invoice-payment.ts'
 import type { ListOf } from '../../objects/customer-bodies.ts'
 import { badRequest } from './errors.ts'
 import { elementsOf, isNode } from '../parameters/form.ts'
@@ -103,6 +104,7 @@ const rules: { readonly [K in Kind]: Rules } = {
     default_tax_rates: taxRates,
     discounts,
     lines: listOf(lineRules),
+    payments: { include: { data: { within: { payment: { within: { payment_intent: { refer: 'payment_intent' } } } } } } },
     test_clock: clock,
     parent: { within: { subscription_details: { within: { subscription: { refer: 'subscription' } } } } },
   },
@@ -195,13 +197,15 @@ export interface Lookup {
   readonly find: <K extends Kind>(kind: K, id: string) => Bodies[K] | undefined
   /** Seconds. Needed for derived members, e.g. `valid` of an expired coupon. */
   readonly now: number
+  /** Payment intents of an invoice, for its member `payments`. */
+  readonly intentsOf: (invoice: string) => readonly Bodies['payment_intent'][]
 }
 
 export type Rendered = Record<string, unknown>
 
 /** The object in the form that the API returns. A dangling reference stays an id. */
 export function render(body: Body, tree: ExpandTree, lookup: Lookup): Rendered {
-  return renderLevel(withDerived(body, lookup.now), rules[body.object], tree, lookup)
+  return renderLevel(withDerived(body, tree, lookup), rules[body.object], tree, lookup)
 }
 
 function renderLevel(fields: object, level: Rules, tree: ExpandTree, lookup: Lookup): Rendered {
@@ -284,10 +288,11 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Computes the derived members. */
-function withDerived(body: Body, now: number): Body {
-  if (body.object === 'coupon') return { ...body, valid: body.valid && couponIsOpen(body, now) }
-  if (body.object === 'invoice') return { ...body, lines: isPreview(body) ? body.lines : firstPage(body.lines) }
+/** Computes the derived members; `payments` of an invoice only if it is expanded, because it needs a query. */
+function withDerived(body: Body, tree: ExpandTree, lookup: Lookup): object {
+  if (body.object === 'coupon') return { ...body, valid: body.valid && couponIsOpen(body, lookup.now) }
+  if (body.object === 'subscription') return { ...body, items: firstPage(body.items) }
+  if (body.object === 'invoice') return { ...body, ...listsOfInvoice(body, tree, lookup) }
   if (body.object !== 'price') return body
   const own = {
     custom_unit_amount: body.custom_unit_amount,
@@ -298,6 +303,14 @@ function withDerived(body: Body, now: number): Body {
   }
   // `currency_options` includes the price's own currency.
   return { ...body, currency_options: { [body.currency]: own, ...body.currency_options } }
+}
+
+function listsOfInvoice(invoice: Bodies['invoice'], tree: ExpandTree, lookup: Lookup): object {
+  const lines = isPreview(invoice) ? invoice.lines : firstPage(invoice.lines)
+  if (tree['payments'] === undefined) return { lines }
+  const data = lookup.intentsOf(invoice.id).map((intent) => invoicePayment(invoice, intent))
+  const url = `/v1/invoice_payments?invoice=${invoice.id}`
+  return { lines, payments: firstPage({ object: 'list', data, has_more: false, url }) }
 }
 
 /** An embedded list contains the first ten elements; the rest is fetched in pages (the SDK's types). */

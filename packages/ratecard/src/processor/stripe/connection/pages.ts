@@ -96,6 +96,6 @@ function isReply(item: unknown, object: string): boolean {
   return 'object' in item && item.object === object && 'id' in item && typeof item.id === 'string'
 }
 
-function lostItsCursor(error: unknown): boolean {
+export function lostItsCursor(error: unknown): boolean {
   return error instanceof ProcessorError && error.kind === 'rejected' && error.original.param === 'starting_after'
 }

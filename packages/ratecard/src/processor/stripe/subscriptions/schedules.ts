@@ -1,7 +1,6 @@
 // Moves items at the end of their current period, through the subscription's schedule: nothing is billed now, and a metered item's usage
 // until then is billed at its old price. Takes at most two writes; a retry continues an interrupted move.
 import type { Stripe } from 'stripe'
-import { processorId } from '../../../catalog/resource.ts'
 import type { ProcessorId } from '../../../catalog/resource.ts'
 import type { LiveItem, LiveSubscription, ScheduledSwaps } from '../../customer-half.ts'
 import { ProcessorError } from '../../processor-error.ts'
@@ -12,6 +11,7 @@ import { hasEnded, liveSubscription } from './live-subscription.ts'
 import type { SubscriptionReply } from './live-subscription.ts'
 import { idIn, text } from '../connection/reading.ts'
 import { phaseParams } from './schedule-phases.ts'
+import { scheduledMoves } from './scheduled-moves.ts'
 import { hasPrice, planSegments, remainingPhases, scheduleFrom } from './schedule-timeline.ts'
 import type { Phase, Schedule, PriceSwitch } from './schedule-timeline.ts'
 import { retrieveSubscription, withAllItems } from './subscriptions.ts'
@@ -57,29 +57,7 @@ export async function readScheduledPrices(
 ): Promise<ReadonlyMap<ProcessorId, ProcessorId>> {
   if (subscription.schedule === null) return new Map()
   const schedule = await readSchedule(context, subscription.schedule, signal)
-  if (schedule.status !== 'active') return new Map()
-  const phases = remainingPhases(schedule)
-  const pairs = subscription.items.flatMap(({ price, currentPeriodEnd }) => {
-    const then = phases.findLast((phase) => phase.start_date * 1000 <= currentPeriodEnd) ?? phases[0]
-    const successor = successors(subscription, then).get(price.id)
-    return successor === undefined ? [] : [[price.id, successor] as const]
-  })
-  return new Map(pairs)
-}
-
-/**
- * Pairs present prices with their successors like Stripe does: an item keeps its price if the phase contains it, the others get the new
- * prices in order.
- */
-function successors(subscription: LiveSubscription, then: Phase): Map<ProcessorId, ProcessorId> {
-  const present = subscription.items.map((item) => item.price.id)
-  const leaving = present.filter((price) => !hasPrice(then, price))
-  const coming = then.items.map((item) => processorId(item.price)).filter((price) => !present.includes(price))
-  const pairs = leaving.flatMap((price, index) => {
-    const successor = coming[index]
-    return successor === undefined ? [] : [[price, successor] as const]
-  })
-  return new Map(pairs)
+  return new Map(scheduledMoves(schedule, subscription).map(({ from, to }) => [from, to]))
 }
 
 function refuseEnding(subscription: SubscriptionReply): void {

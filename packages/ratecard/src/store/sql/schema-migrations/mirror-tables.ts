@@ -73,4 +73,45 @@ export const mirrorTables = ({ key }: Dialect): readonly string[] => [
   marked bigint not null
 )`,
   `create index mirror_unsummed_by_mark on mirror_unsummed (marked)`,
+  `create table mirror_reads (
+  day bigint primary key,
+  reads bigint not null
+)`,
+  `create table mirror_item_sums (
+  item ${key} primary key,
+  customer ${key} not null,
+  subscription ${key} not null,
+  price ${key} not null,
+  product ${key},
+  currency text not null,
+  status text not null,
+  counts bigint not null,
+  monthly text not null,
+  usage_last_period bigint not null
+)`,
+  `create index mirror_item_sums_by_customer on mirror_item_sums (customer)`,
+  `create table mirror_revenue (
+  customer ${key} not null,
+  currency ${key} not null,
+  monthly text not null,
+  day_monthly text,
+  primary key (customer, currency)
+)`,
+  `create table mirror_kept_days (
+  day ${key} primary key
+)`,
+  `create table mirror_days (
+  day ${key} not null,
+  currency ${key} not null,
+  mrr text not null,
+  usage_last_period bigint not null,
+  by_product text not null,
+  new text not null,
+  expansion text not null,
+  contraction text not null,
+  churn text not null,
+  reactivation text not null,
+  past_due bigint not null,
+  primary key (day, currency)
+)`,
 ]

@@ -1,0 +1,31 @@
+// Signed deliveries of events by the processor, which keep the mirror up to date.
+import { Type } from 'typebox'
+import { operations } from './notation/operation.ts'
+import { AnyObject, closed } from './notation/schema.ts'
+
+export const processorEventOperations = operations({
+  receiveProcessorEvent: {
+    tag: 'Operations',
+    access: 'open',
+    method: 'POST',
+    path: '/api/v1/processor/events',
+    summary: 'Take an event that the processor delivers',
+    description:
+      'For the processor alone. The signature is checked over the bytes as they came. A repeat of an event changes nothing.',
+    headers: {
+      'stripe-signature': Type.Optional(
+        Type.String({ maxLength: 4096, description: 'The processor’s signature of time and body.' }),
+      ),
+    },
+    body: AnyObject,
+    bodyLimit: 1024 * 1024,
+    keepsText: true,
+    answers: {
+      200: {
+        description: 'It is taken into account.',
+        schema: Type.Object({ received: Type.Literal(true) }, closed),
+      },
+    },
+    errors: ['delivery_invalid', 'mirror_off', 'store_unavailable'],
+  },
+})

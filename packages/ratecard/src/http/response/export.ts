@@ -1,0 +1,63 @@
+// The export of invoices as a stream: CSV, or one JSON object with a row a line.
+import { Readable } from 'node:stream'
+import { exportColumns, ExportRow } from '../../api/invoices.ts'
+import { toWire } from '../../api/notation/case-conversion.ts'
+import { toRfc3339 } from '../../clock.ts'
+import type { ExportRow as Row, Recency } from '../../service/mirror.ts'
+
+interface Export extends Recency {
+  readonly rows: AsyncIterable<Row>
+}
+
+/** Bytes that are collected before they are sent, so that a short row is not a packet of its own. */
+const chunkLength = 16 * 1024
+
+/** Waits for the first row, so that an earlier failure becomes an ordinary error response. A later one cuts the connection. */
+export async function exportStream({ rows, ...recency }: Export, format: 'csv' | 'json'): Promise<Readable> {
+  const iterator = rows[Symbol.asyncIterator]()
+  const first = await iterator.next()
+  const lines = format === 'csv' ? csvLines(iterator, first) : jsonLines(iterator, first, recency)
+  return Readable.from(chunks(lines), { objectMode: false })
+}
+
+async function* csvLines(rows: AsyncIterator<Row>, first: IteratorResult<Row>): AsyncGenerator<string> {
+  yield `${exportColumns.join(',')}\n`
+  for (let next = first; next.done !== true; next = await rows.next()) {
+    const row = toWire(ExportRow, next.value)
+    yield `${exportColumns.map((column) => cell(column, row[column])).join(',')}\n`
+  }
+}
+
+async function* jsonLines(
+  rows: AsyncIterator<Row>,
+  first: IteratorResult<Row>,
+  { asOf, stale }: Recency,
+): AsyncGenerator<string> {
+  yield `{"as_of":${JSON.stringify(toRfc3339(asOf))},${stale ? '"stale":true,' : ''}"rows":[`
+  let separator = '\n'
+  for (let next = first; next.done !== true; next = await rows.next()) {
+    yield `${separator}${JSON.stringify(toWire(ExportRow, next.value))}`
+    separator = ',\n'
+  }
+  yield '\n]}\n'
+}
+
+/** Columns with texts that people choose: a spreadsheet would run `=…` in them as a formula. */
+const chosen: ReadonlySet<keyof Row | string> = new Set(['number', 'tenant_id'])
+
+function cell(column: string, value: string | null): string {
+  if (value === null) return ''
+  const text = chosen.has(column) && /^[=+\-@\t\r]/.test(value) ? `'${value}` : value
+  return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}
+
+async function* chunks(lines: AsyncIterable<string>): AsyncGenerator<string> {
+  let collected = ''
+  for await (const line of lines) {
+    collected += line
+    if (collected.length < chunkLength) continue
+    yield collected
+    collected = ''
+  }
+  if (collected !== '') yield collected
+}

@@ -1,0 +1,77 @@
+// The first fill: lists everything once, page by page. Its position is stored after each page, so that a killed fill goes on there. The
+// event cursor is taken before the first page; events that happen during the fill are read after it.
+import { setTimeout as wait } from 'node:timers/promises'
+import { pushLease } from '../../journal/leases.ts'
+import { mirroredKinds } from '../../processor/mirrored.ts'
+import type { MirroredKind } from '../../processor/mirrored.ts'
+import type { MirrorSaved, MirrorState } from '../../store/mirror-store.ts'
+import type { FeedDeps } from './deps.ts'
+
+/** Time (ms) between two looks at a running push, which has the whole rate budget for itself. */
+const pushLookMs = 250
+
+const firstKind = mirroredKinds[0]
+
+/** Returns the state of the mirror of this account. The copy of another account is deleted. */
+export async function ensureState(deps: FeedDeps, signal: AbortSignal): Promise<MirrorState> {
+  const { store, processor, clock } = deps
+  const { id: account } = await deps.account(signal)
+  const known = await store.mirror.state()
+  if (known !== null && known.account === account) return known
+  if (known !== null) await store.mirror.clear()
+  const { last } = await processor.events({ after: null, types: [] }, signal)
+  const state: MirrorState = {
+    account,
+    filling: { kind: firstKind, after: null, objects: 0 },
+    eventCursor: last ?? '',
+    readUntil: clock.now(),
+    beganAt: null,
+    comparedAt: null,
+    corrections: 0,
+  }
+  await store.mirror.setState(state)
+  return state
+}
+
+/** Lists what the fill has not read yet. Returns at once if the fill is complete. */
+export async function fill(deps: FeedDeps, signal: AbortSignal): Promise<void> {
+  const { store, clock } = deps
+  for (;;) {
+    const filling = (await store.mirror.state())?.filling ?? null
+    if (filling === null) return
+    const { next, read } = await savePage(deps, filling.kind, filling.after, signal)
+    const kind = next === null ? kindAfter(filling.kind) : filling.kind
+    const objects = filling.objects + read
+    await store.mirror.setState(
+      kind === null ? { filling: null, comparedAt: clock.now() } : { filling: { kind, after: next, objects } },
+    )
+  }
+}
+
+export function kindAfter(kind: MirroredKind): MirroredKind | null {
+  return mirroredKinds[mirroredKinds.indexOf(kind) + 1] ?? null
+}
+
+interface SavedPage extends MirrorSaved {
+  readonly next: string | null
+  readonly read: number
+  readonly ids: readonly string[]
+}
+
+/** Reads one page and stores it. Waits first while a push runs. */
+export async function savePage(
+  deps: FeedDeps,
+  kind: MirroredKind,
+  after: string | null,
+  signal: AbortSignal,
+): Promise<SavedPage> {
+  const { store, processor, clock } = deps
+  while (await store.held(pushLease)) await wait(pushLookMs, undefined, { signal })
+  const begun = await store.mirror.beginRead()
+  const { objects, unreadable, next } = await processor.mirrorPage(kind, after, signal)
+  const saved = await store.mirror.save(kind, objects, begun)
+  const since = clock.now()
+  if (unreadable.length > 0) await store.mirror.markStale(unreadable.map((id) => ({ kind, id, since })))
+  const ids = [...objects.map((object) => object.id), ...unreadable]
+  return { ...saved, next, read: objects.length, ids }
+}

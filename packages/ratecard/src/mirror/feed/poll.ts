@@ -1,0 +1,73 @@
+// Polls the account's events and marks the objects that they name. Marks and cursor are stored in one transaction.
+import { ProcessorError } from '../../processor/processor-error.ts'
+import type { ProcessorEvent } from '../../processor/processor.ts'
+import type { MirrorRef } from '../../store/mirror-store.ts'
+import type { FeedDeps } from './deps.ts'
+import { staleOfEvent } from './stale-of-event.ts'
+
+/**
+ * Time (ms) by which the stored cursor trails the newest event. An event that appears in the list later than a newer one is still read, if
+ * it is at most this much older.
+ */
+const overlapMs = 30_000
+
+/** Thrown if the processor has deleted the event under the cursor, which it does after 30 days. */
+export class CursorLost extends Error {
+  override readonly name = 'CursorLost'
+}
+
+/** Ids of the events after the stored cursor that were taken into account before. A new process begins without any. */
+export type SeenEvents = Set<string>
+
+/** Reads all new events. Returns the objects that they name. */
+export async function poll(deps: FeedDeps, seen: SeenEvents, signal: AbortSignal): Promise<readonly MirrorRef[]> {
+  const { store, clock } = deps
+  const state = await store.mirror.state()
+  if (state === null) throw new Error('The mirror is polled before it was begun.')
+  const found: MirrorRef[] = []
+  const recent: ProcessorEvent[] = []
+  let cursor = state.eventCursor
+  for (let after = cursor; ;) {
+    const began = clock.now()
+    const { events, last } = await eventsAfter(deps, after, signal)
+    recent.push(...events)
+    const marks = events.filter((event) => !seen.has(event.id)).flatMap(marksOf)
+    found.push(...marks)
+    const done = events.length === 0 || last === null || last === after
+    cursor = trailing(recent) ?? cursor
+    await store.mirror.markStale(marks, { event: cursor, readUntil: done ? began : (state.readUntil ?? 0) })
+    for (const event of events) seen.add(event.id)
+    if (done) break
+    after = last
+  }
+  forget(seen, recent, cursor)
+  return found
+}
+
+async function eventsAfter({ processor }: FeedDeps, after: string, signal: AbortSignal) {
+  try {
+    return await processor.events({ after, types: [] }, signal)
+  } catch (error) {
+    const lost =
+      error instanceof ProcessorError && error.kind === 'rejected' && error.original.param === 'ending_before'
+    if (lost) throw new CursorLost(`The processor does not know the event ${after} any more.`, { cause: error })
+    throw error
+  }
+}
+
+function marksOf(event: ProcessorEvent) {
+  return staleOfEvent(event).map((ref) => ({ ...ref, since: event.createdAt }))
+}
+
+/** Returns the newest event that is old enough for the stored cursor; null if none is. `recent` is oldest first. */
+function trailing(recent: readonly ProcessorEvent[]): string | null {
+  const newest = Math.max(...recent.map((event) => event.createdAt))
+  return recent.findLast((event) => event.createdAt <= newest - overlapMs)?.id ?? null
+}
+
+/** Drops the ids that the next poll will not read again. */
+function forget(seen: SeenEvents, recent: readonly ProcessorEvent[], cursor: string): void {
+  const again = recent.slice(recent.findIndex((event) => event.id === cursor) + 1)
+  seen.clear()
+  for (const event of again) seen.add(event.id)
+}

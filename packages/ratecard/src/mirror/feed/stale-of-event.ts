@@ -1,0 +1,124 @@
+// Which objects an event makes stale. Pure: the event only names them, because its body may be older than the object is by now, and may be
+// in another API version.
+import type { MirroredKind } from '../../processor/mirrored.ts'
+import type { MirrorRef } from '../../store/mirror-store.ts'
+
+/** Path of an id within the event's object, e.g. `parent.subscription_details.subscription`. */
+type IdPath = string
+
+type Named = readonly (readonly [MirroredKind, IdPath])[]
+
+const subscription: Named = [['subscription', 'id']]
+const invoice: Named = [['invoice', 'id']]
+const customer: Named = [['customer', 'id']]
+const creditNote: Named = [
+  ['credit_note', 'id'],
+  // A credit note lowers what its invoice asks, or raises the customer's balance.
+  ['invoice', 'invoice'],
+  ['customer', 'customer'],
+]
+const schedule: Named = [
+  ['subscription', 'subscription'],
+  ['subscription', 'released_subscription'],
+]
+const discount: Named = [
+  ['subscription', 'subscription'],
+  ['customer', 'customer'],
+]
+const bought: Named = [
+  ['subscription', 'subscription'],
+  ['invoice', 'invoice'],
+  ['customer', 'customer'],
+]
+const refund: Named = [['refund', 'id']]
+const price: Named = [['price', 'id']]
+
+/** Objects that each type of event names. A type that is absent changes nothing that the mirror keeps. */
+const namedBy = {
+  'customer.subscription.created': subscription,
+  'customer.subscription.updated': subscription,
+  'customer.subscription.deleted': subscription,
+  'customer.subscription.paused': subscription,
+  'customer.subscription.resumed': subscription,
+  'customer.subscription.trial_will_end': subscription,
+  'customer.subscription.pending_update_applied': subscription,
+  'customer.subscription.pending_update_expired': subscription,
+  'subscription_schedule.created': schedule,
+  'subscription_schedule.updated': schedule,
+  'subscription_schedule.released': schedule,
+  'subscription_schedule.canceled': schedule,
+  'subscription_schedule.completed': schedule,
+  'subscription_schedule.aborted': schedule,
+  'subscription_schedule.expiring': schedule,
+  'invoice.created': invoice,
+  'invoice.updated': invoice,
+  'invoice.deleted': invoice,
+  'invoice.finalized': invoice,
+  'invoice.finalization_failed': invoice,
+  'invoice.paid': invoice,
+  'invoice.payment_succeeded': invoice,
+  'invoice.payment_failed': invoice,
+  'invoice.payment_action_required': invoice,
+  'invoice.payment_attempt_required': invoice,
+  'invoice.overdue': invoice,
+  'invoice.overpaid': invoice,
+  'invoice.voided': invoice,
+  'invoice.marked_uncollectible': invoice,
+  'invoice.sent': invoice,
+  'invoice.will_be_due': invoice,
+  'invoice_payment.paid': [['invoice', 'invoice']],
+  'invoiceitem.created': [['invoice', 'invoice']],
+  'invoiceitem.deleted': [['invoice', 'invoice']],
+  'credit_note.created': creditNote,
+  'credit_note.updated': creditNote,
+  'credit_note.voided': creditNote,
+  'refund.created': refund,
+  'refund.updated': refund,
+  'refund.failed': refund,
+  'charge.refund.updated': refund,
+  'customer.created': customer,
+  'customer.updated': customer,
+  'customer.deleted': customer,
+  'customer.discount.created': discount,
+  'customer.discount.updated': discount,
+  'customer.discount.deleted': discount,
+  'checkout.session.completed': bought,
+  'checkout.session.async_payment_succeeded': bought,
+  'checkout.session.async_payment_failed': bought,
+  'price.created': price,
+  'price.updated': price,
+  'price.deleted': price,
+} as const satisfies Readonly<Record<string, Named>>
+
+/** Types of events that make something stale, e.g. for the endpoint that receives them. */
+export const mirroredEventTypes = Object.keys(namedBy)
+
+interface NamingEvent {
+  readonly type: string
+  /** The processor's own event object: `{ data: { object } }`. */
+  readonly body: Readonly<Record<string, unknown>>
+}
+
+/** Returns the objects that the event names, each once. Empty for other types, and for an object without an id, e.g. a preview. */
+export function staleOfEvent({ type, body }: NamingEvent): readonly MirrorRef[] {
+  if (!Object.hasOwn(namedBy, type)) return []
+  const named: Named = namedBy[type as keyof typeof namedBy]
+  const object = at(at(body, 'data'), 'object')
+  const refs = named.flatMap(([kind, path]) => {
+    const id = idAt(object, path)
+    return id === null ? [] : [{ kind, id }]
+  })
+  return refs.filter(({ kind, id }, index) => refs.findIndex((one) => one.kind === kind && one.id === id) === index)
+}
+
+/** Returns the id at a path, expanded or not; null if there is none. */
+function idAt(object: unknown, path: IdPath): string | null {
+  const found = path.split('.').reduce(at, object)
+  const id = typeof found === 'string' ? found : at(found, 'id')
+  return typeof id === 'string' && id !== '' ? id : null
+}
+
+function at(value: unknown, member: string): unknown {
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, member)) return undefined
+  return (value as Readonly<Record<string, unknown>>)[member]
+}

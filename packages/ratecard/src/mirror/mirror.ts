@@ -1,0 +1,73 @@
+// The reading side of the mirror: how complete the copy of the processor's customers is, and whether it may be shown.
+import type { Clock } from '../clock.ts'
+import { ServiceError } from '../errors/service-error.ts'
+import type { MirrorStore } from '../store/mirror-store.ts'
+
+export interface MirrorStatus {
+  readonly state: 'off' | 'filling' | 'ready'
+  /** Everything that happened until then (epoch milliseconds) is in the copy; null before the first fill is complete. */
+  readonly asOf: number | null
+  /** True if the copy is further behind than `staleAfterMs` allows. */
+  readonly stale: boolean
+  /** Objects that the first fill has read so far; 0 unless `filling`. */
+  readonly filled: number
+}
+
+/** Age of a complete copy, for the members `as_of` and `stale` of an answer. */
+export interface MirrorAge {
+  readonly asOf: number
+  readonly stale: boolean
+}
+
+export interface Mirror {
+  status(): Promise<MirrorStatus>
+  /** Returns the age of a complete copy. Throws `mirror_off` (409), or `mirror_filling` (503 with Retry-After) during the first fill. */
+  require(): Promise<MirrorAge>
+}
+
+/** Time (ms) after which a copy is stale. */
+export const staleLimitMs = 5 * 60_000
+
+/** Returns the age (ms) from which a copy is stale: five minutes more than a poll leaves between two looks, but never over ten. */
+export function staleAfterMs(pollSeconds: number): number {
+  return staleLimitMs + Math.min(pollSeconds * 1000, staleLimitMs)
+}
+
+/** Used with `RATECARD_MIRROR=off`: everything is read at the processor. */
+export const mirrorOff: Mirror = {
+  status: () => Promise.resolve({ state: 'off', asOf: null, stale: false, filled: 0 }),
+  require: () =>
+    Promise.reject(
+      new ServiceError('mirror_off', 'This is read from the mirror, and the mirror is switched off.', {
+        hint: 'Start the service with RATECARD_MIRROR=on.',
+      }),
+    ),
+}
+
+export interface MirrorOptions {
+  readonly store: Pick<MirrorStore, 'state' | 'oldestStale'>
+  readonly clock: Clock
+  readonly pollSeconds: number
+}
+
+export function createMirror({ store, clock, pollSeconds }: MirrorOptions): Mirror {
+  const status = async (): Promise<MirrorStatus> => {
+    const state = await store.state()
+    if (state === null || state.beganAt === null || state.readUntil === null)
+      return { state: 'filling', asOf: null, stale: false, filled: state?.filling?.objects ?? 0 }
+    const asOf = Math.min(state.readUntil, (await store.oldestStale()) ?? Infinity)
+    return { state: 'ready', asOf, stale: clock.now() - asOf > staleAfterMs(pollSeconds), filled: 0 }
+  }
+  const require = async (): Promise<MirrorAge> => {
+    const { asOf, stale, filled } = await status()
+    if (asOf !== null) return { asOf, stale }
+    throw new ServiceError(
+      'mirror_filling',
+      `The first copy of the account is being read: ${String(filled)} objects so far.`,
+      { retryAfter: fillingRetrySeconds, hint: 'Try again when it is complete.', extra: { objects_read: filled } },
+    )
+  }
+  return { status, require }
+}
+
+const fillingRetrySeconds = 5

@@ -1,0 +1,148 @@
+// Monthly recurring revenue (MRR) of a subscription, item by item and exact: licensed items of subscriptions that are `active` or
+// `past_due` and collect, less the discounts that last forever, without taxes.
+import type { ProcessorId } from '../../catalog/resource.ts'
+import {
+  addFractions,
+  compareFractions,
+  divideFractions,
+  fraction,
+  fractionOfDecimal,
+  multiplyFractions,
+  subtractFractions,
+  sumFractions,
+  zeroFraction,
+} from '../../money/fraction.ts'
+import type { Fraction } from '../../money/fraction.ts'
+import { parseDecimal } from '../../money/decimal.ts'
+import { exactAmount } from '../../pricing/calculate.ts'
+import { monthFactor } from '../../pricing/month.ts'
+import type { MirroredDiscount, MirroredItem, MirroredPrice, MirroredSubscription } from '../../processor/mirrored.ts'
+import { tariffOf } from './tariff.ts'
+
+/** What one item of a subscription brings in a month. */
+export interface ItemRevenue {
+  readonly item: string
+  readonly price: ProcessorId
+  readonly product: ProcessorId | null
+  readonly currency: string
+  /** Minor units; zero for metered items. */
+  readonly monthly: Fraction
+}
+
+/** Facts beside the subscription that its MRR depends on. */
+export interface RevenueContext {
+  readonly prices: ReadonlyMap<ProcessorId, MirroredPrice>
+  /** Discount of the customer, which applies to subscriptions without a discount of their own; null if there is none. */
+  readonly customerDiscount: MirroredDiscount | null
+}
+
+/** True if the subscription counts: it is `active` or `past_due`, and collection is not paused. */
+export function countsAsRevenue({ status, paused }: Pick<MirroredSubscription, 'status' | 'paused'>): boolean {
+  return (status === 'active' || status === 'past_due') && paused === null
+}
+
+/** Returns the MRR of each item; none for a subscription that does not count, e.g. `trialing`. */
+export function revenueOf(subscription: MirroredSubscription, context: RevenueContext): readonly ItemRevenue[] {
+  if (!countsAsRevenue(subscription)) return []
+  const { items, currency } = subscription
+  const listed = items.map((item) => ({ item, monthly: listedMonth(item, currency, context) }))
+  return afterDiscounts(subscription, listed, context).map(({ item, monthly }) => ({
+    item: item.id,
+    price: item.price.id,
+    product: item.price.product,
+    currency,
+    monthly,
+  }))
+}
+
+interface PricedItem {
+  readonly item: MirroredItem
+  readonly monthly: Fraction
+}
+
+/** A month of the item before discounts, with tiers and packages as the processor bills them; zero for a metered item. */
+function listedMonth({ price, quantity }: MirroredItem, currency: string, { prices }: RevenueContext): Fraction {
+  if (price.usageType === 'metered' || quantity === null) return zeroFraction
+  const tariff = tariffOf(prices.get(price.id), price, currency)
+  // A price is sold only in its currencies, so that a subscription in another one cannot exist.
+  if (tariff === null) return zeroFraction
+  return multiplyFractions(
+    fractionOfDecimal(exactAmount(tariff, quantity)),
+    monthFactor(price.interval, price.intervalCount),
+  )
+}
+
+/**
+ * Applies discounts in the processor's order: first those of each item to its own lines, then those of the subscription, or the
+ * customer's if it has none. Each one works on the amounts that the one before left.
+ */
+function afterDiscounts(
+  { items, discounts, currency }: MirroredSubscription,
+  listed: readonly PricedItem[],
+  { customerDiscount }: RevenueContext,
+): readonly PricedItem[] {
+  const ofCustomer = customerDiscount === null ? [] : [customerDiscount]
+  const reductions = [
+    ...items.flatMap((item) => item.discounts.map((discount) => ({ discount, of: (id: string) => id === item.id }))),
+    ...(discounts.length > 0 ? discounts : ofCustomer).map((discount) => ({ discount, of: () => true })),
+  ]
+  return reductions
+    .filter(({ discount }) => discount.duration === 'forever')
+    .reduce(
+      (left, { discount, of }) =>
+        reduced(left, discount, currency, ({ item }) => of(item.id) && isFor(discount, item.price.product)),
+      listed,
+    )
+}
+
+function isFor({ products }: MirroredDiscount, product: ProcessorId | null): boolean {
+  return products === null || (product !== null && products.includes(product))
+}
+
+function reduced(
+  items: readonly PricedItem[],
+  discount: MirroredDiscount,
+  currency: string,
+  applies: (item: PricedItem) => boolean,
+): readonly PricedItem[] {
+  if (discount.percentOff === null) return lessAmount(items, discount.amountOff[currency] ?? 0, applies)
+  const kept = subtractFractions(
+    fraction(1),
+    divideFractions(fractionOfDecimal(parseDecimal(discount.percentOff)), fraction(100)),
+  )
+  return items.map((item) => (applies(item) ? { ...item, monthly: multiplyFractions(item.monthly, kept) } : item))
+}
+
+/**
+ * Takes an amount off each invoice, at most what the items cost, in proportion to their amounts. With several billing intervals the
+ * items that are billed most often bear it, because they are on every invoice.
+ */
+function lessAmount(
+  items: readonly PricedItem[],
+  amountOff: number,
+  applies: (item: PricedItem) => boolean,
+): readonly PricedItem[] {
+  const bearing = items.filter((item) => applies(item) && compareFractions(item.monthly, zeroFraction) > 0)
+  const factors = bearing.map(factorOf).sort((a, b) => compareFractions(b, a))
+  const [most] = factors
+  if (most === undefined) return items
+  const reduces = new Set(bearing.filter((item) => compareFractions(factorOf(item), most) === 0))
+  const base = sumFractions([...reduces].map(({ monthly }) => monthly))
+  const off = multiplyFractions(fraction(amountOff), most)
+  const kept = compareFractions(off, base) >= 0 ? zeroFraction : divideFractions(subtractFractions(base, off), base)
+  return items.map((item) => (reduces.has(item) ? { ...item, monthly: multiplyFractions(item.monthly, kept) } : item))
+}
+
+/** Number of invoices with this item in a month. */
+function factorOf({ item: { price } }: PricedItem): Fraction {
+  return monthFactor(price.interval, price.intervalCount)
+}
+
+/** Sum by currency, without the currencies that are zero. */
+export function sumByCurrency(revenue: Iterable<Pick<ItemRevenue, 'currency' | 'monthly'>>): Map<string, Fraction> {
+  const sums = new Map<string, Fraction>()
+  for (const { currency, monthly } of revenue)
+    sums.set(currency, addFractions(sums.get(currency) ?? zeroFraction, monthly))
+  for (const [currency, sum] of sums) if (sum.numerator === 0n) sums.delete(currency)
+  return sums
+}

@@ -1,0 +1,92 @@
+// Standing of a customer: status, MRR and debts, computed from its subscriptions and invoices. Lists of tenants filter and sort by it.
+import type { ProcessorId } from '../../catalog/resource.ts'
+import { decimalText } from '../../money/decimal.ts'
+import { fractionDecimal, fractionText, zeroFraction } from '../../money/fraction.ts'
+import type {
+  MirroredCustomer,
+  MirroredInvoice,
+  MirroredPrice,
+  MirroredSubscription,
+} from '../../processor/mirrored.ts'
+import type { CustomerSums, ItemRevenueRecord } from '../../store/revenue-store.ts'
+import { billingStatus } from '../../subscriptions/billing-status.ts'
+import { countsAsRevenue, revenueOf, sumByCurrency } from './mrr.ts'
+import type { ItemRevenue, RevenueContext } from './mrr.ts'
+import { usageOf } from './usage.ts'
+
+/** Everything that the mirror holds of one customer. */
+export interface CustomerFacts {
+  readonly customer: MirroredCustomer
+  /** Ended ones included. */
+  readonly subscriptions: readonly MirroredSubscription[]
+  readonly invoices: readonly MirroredInvoice[]
+  readonly prices: ReadonlyMap<ProcessorId, MirroredPrice>
+}
+
+/** True for the statuses that a subscription never leaves. */
+export function hasEnded({ status }: Pick<MirroredSubscription, 'status'>): boolean {
+  return status === 'canceled' || status === 'incomplete_expired'
+}
+
+export function standingOf({ customer, subscriptions, invoices, prices }: CustomerFacts): CustomerSums {
+  const running = subscriptions.filter((subscription) => !hasEnded(subscription))
+  const context = { prices, customerDiscount: customer.discount }
+  const revenue = running.flatMap((subscription) => revenueOf(subscription, context))
+  const status = billingStatus(running.map((one) => ({ home: 'processor', status: one.status })))
+  const monthly = sumByCurrency(revenue)
+  return {
+    customer: customer.id,
+    billingStatus: status === 'none' ? null : status,
+    monthly: Object.fromEntries([...monthly].map(([currency, sum]) => [currency, decimalText(fractionDecimal(sum))])),
+    owed: sumRemaining(invoices.filter((invoice) => isOwed(invoice, subscriptions))),
+    writtenOff: sumRemaining(invoices.filter((invoice) => invoice.status === 'uncollectible')),
+    items: running.flatMap((subscription) => itemRecords(subscription, invoices, context)),
+    revenue: [...new Set([...monthly.keys(), ...paidCurrencies(invoices)])].map((currency) => ({
+      currency,
+      monthly: fractionText(monthly.get(currency) ?? zeroFraction),
+    })),
+  }
+}
+
+/** Currencies in which the customer ever paid an invoice of a subscription. */
+function paidCurrencies(invoices: readonly MirroredInvoice[]): readonly string[] {
+  return invoices
+    .filter(({ subscription, status, total }) => subscription !== null && status === 'paid' && total > 0)
+    .map(({ currency }) => currency)
+}
+
+/** An open invoice is owed, except the first one of a subscription that never started: nothing was delivered for it. */
+function isOwed(invoice: MirroredInvoice, subscriptions: readonly MirroredSubscription[]): boolean {
+  if (invoice.status !== 'open') return false
+  const status = subscriptions.find(({ id }) => id === invoice.subscription)?.status
+  return status !== 'incomplete' && status !== 'incomplete_expired'
+}
+
+function sumRemaining(invoices: readonly MirroredInvoice[]): Record<string, number> {
+  const sums: Record<string, number> = {}
+  for (const { currency, amountRemaining } of invoices)
+    if (amountRemaining !== 0) sums[currency] = (sums[currency] ?? 0) + amountRemaining
+  return sums
+}
+
+/** One row for each item of a running subscription, so that sums by price and product are made in the database. */
+function itemRecords(
+  subscription: MirroredSubscription,
+  invoices: readonly MirroredInvoice[],
+  context: RevenueContext,
+): ItemRevenueRecord[] {
+  const counts = countsAsRevenue(subscription)
+  const revenue = new Map<string, ItemRevenue>(revenueOf(subscription, context).map((one) => [one.item, one]))
+  const usage = counts ? usageOf(subscription, invoices) : new Map<string, number>()
+  return subscription.items.map(({ id, price }) => ({
+    subscription: subscription.id,
+    item: id,
+    price: price.id,
+    product: price.product,
+    currency: subscription.currency,
+    status: subscription.status,
+    counts,
+    monthly: fractionText(revenue.get(id)?.monthly ?? zeroFraction),
+    usageLastPeriod: usage.get(id) ?? 0,
+  }))
+}

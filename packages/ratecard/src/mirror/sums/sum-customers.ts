@@ -1,0 +1,51 @@
+// Computes the sums of customers whose objects changed, and stores them.
+import type { ProcessorId } from '../../catalog/resource.ts'
+import type { MirrorStore } from '../../store/mirror-store.ts'
+import type { RevenueStore, StoredCustomer } from '../../store/revenue-store.ts'
+import { standingOf } from './standing.ts'
+
+export interface SumStores {
+  readonly mirror: Pick<MirrorStore, 'unsummed'>
+  readonly revenue: Pick<RevenueStore, 'customers' | 'prices' | 'save'>
+}
+
+/** Customers whose objects are in memory at one time. */
+const batchSize = 200
+
+/** Sums all customers that are due. Returns their number. Between two batches, `signal` ends it. */
+export async function sumCustomers(stores: SumStores, signal: AbortSignal): Promise<number> {
+  for (let summed = 0; ;) {
+    if (signal.aborted) return summed
+    const count = await sumBatch(stores)
+    summed += count
+    if (count < batchSize) return summed
+  }
+}
+
+async function sumBatch({ mirror, revenue }: SumStores): Promise<number> {
+  // The marks are read before the objects, so that a change in between leaves its customer due.
+  const due = await mirror.unsummed(batchSize)
+  if (due.length === 0) return 0
+  const found = await revenue.customers(due.map(({ customer }) => customer))
+  const prices = await revenue.prices([...pricesOf([...found.values()])])
+  await revenue.save(
+    due.map(({ customer: id, marked }) => {
+      const { customer, subscriptions, invoices } = found.get(id) ?? nothing
+      return { ...standingOf({ customer: customer ?? unknown(id), subscriptions, invoices, prices }), marked }
+    }),
+  )
+  return due.length
+}
+
+const nothing: StoredCustomer = { customer: null, subscriptions: [], invoices: [] }
+
+/** Stands for a customer that the processor deleted, whose invoices remain. */
+function unknown(id: ProcessorId) {
+  return { id, balance: {}, deleted: true, testClock: null, discount: null }
+}
+
+function pricesOf(customers: readonly StoredCustomer[]): ReadonlySet<ProcessorId> {
+  return new Set(
+    customers.flatMap(({ subscriptions }) => subscriptions.flatMap(({ items }) => items.map(({ price }) => price.id))),
+  )
+}

@@ -1,0 +1,28 @@
+// The tariff of a mirrored price in one currency, in the form that pricing/calculate.ts computes with.
+import { documentTier } from '../../catalog/fields/amounts.ts'
+import type { Tariff } from '../../pricing/calculate.ts'
+import type { LivePrice } from '../../processor/customer-half.ts'
+import type { MirroredPrice } from '../../processor/mirrored.ts'
+
+/**
+ * Returns the tariff in a currency; null if the price is not sold in it. `known` has tiers and all currencies. Without it, e.g. for a
+ * price that the processor deleted, the item's own price is used.
+ */
+export function tariffOf(known: MirroredPrice | undefined, ofItem: LivePrice, currency: string): Tariff | null {
+  if (known === undefined) {
+    if (ofItem.currency !== currency || ofItem.unitAmount === null) return null
+    return { unit_amount_decimal: ofItem.unitAmount, ...packagesOf(ofItem.transformQuantity) }
+  }
+  const amounts = Object.hasOwn(known.amounts, currency) ? known.amounts[currency] : undefined
+  if (amounts === undefined) return null
+  return {
+    ...(amounts.unitAmount === null ? {} : { unit_amount_decimal: amounts.unitAmount }),
+    ...(amounts.tiers === null ? {} : { tiers: amounts.tiers.map(documentTier) }),
+    ...(known.tiersMode === null ? {} : { tiers_mode: known.tiersMode }),
+    ...packagesOf(known.transformQuantity),
+  }
+}
+
+function packagesOf(transform: LivePrice['transformQuantity']): Pick<Tariff, 'transform_quantity'> {
+  return transform === null ? {} : { transform_quantity: { divide_by: transform.divideBy, round: transform.round } }
+}

@@ -1,0 +1,83 @@
+// Terms of the coupons behind discounts. A discount in a list names its coupon only by id, because Stripe expands four levels at most; the
+// coupon is read once, since its terms never change.
+import type { Stripe } from 'stripe'
+import { canonicalDecimal } from '../../../money/decimal.ts'
+import { processorId } from '../../../catalog/resource.ts'
+import type { MirroredDiscount } from '../../mirrored.ts'
+import { former, idOf, integer, listOf, milliseconds, text, word } from '../connection/reading.ts'
+import type { Untrusted, UntrustedReply } from '../connection/reading.ts'
+import { amountsBeside } from '../kinds/amounts.ts'
+import type { StripeContext } from '../catalog/context.ts'
+import { readOne, translateReply } from '../customers/single-object.ts'
+
+export type CouponTerms = Pick<MirroredDiscount, 'duration' | 'percentOff' | 'amountOff' | 'products'>
+
+/** Returns the terms of a coupon by id. */
+export type FindCoupon = (id: string, signal: AbortSignal) => Promise<CouponTerms>
+
+/** Maximum number of coupons that are kept; a further one replaces the oldest. */
+const keptCoupons = 10_000
+
+/**
+ * Terms of a coupon that was deleted at Stripe: its discounts stay in force, but the terms can no longer be read. Counted as taking
+ * nothing off, because a wrong amount would be worse.
+ */
+const deletedCoupon: CouponTerms = { duration: 'forever', percentOff: null, amountOff: {}, products: null }
+
+export function createCoupons(context: StripeContext): FindCoupon {
+  const kept = new Map<string, CouponTerms>()
+  return async (id, signal) => {
+    const known = kept.get(id)
+    if (known !== undefined) return known
+    const request = {
+      operation: 'GET /v1/coupons/:id',
+      send: (options: Stripe.RequestOptions) =>
+        context.stripe.coupons.retrieve(id, { expand: ['applies_to', 'currency_options'] }, options),
+    }
+    const coupon = await readOne<Stripe.Coupon>(context, request, { object: 'coupon', id }, signal)
+    const terms = coupon === null ? deletedCoupon : translateReply(coupon, termsOf)
+    const oldest = kept.size < keptCoupons ? undefined : kept.keys().next().value
+    if (oldest !== undefined) kept.delete(oldest)
+    kept.set(id, terms)
+    return terms
+  }
+}
+
+function termsOf(coupon: UntrustedReply<Stripe.Coupon>): CouponTerms {
+  const products = listOf(coupon.applies_to?.products)
+  const { amount_off: amount, currency } = coupon
+  return {
+    duration: word(['forever', 'once', 'repeating'], coupon.duration, 'duration'),
+    percentOff: coupon.percent_off === null || coupon.percent_off === undefined ? null : canonicalDecimal(coupon.percent_off),
+    amountOff: {
+      ...(amount === null || amount === undefined ? {} : { [text(currency, 'currency')]: integer(amount, 'amount_off') }),
+      ...amountsBeside(currency ?? null, coupon.currency_options as Stripe.Coupon['currency_options'], (option) => option.amount_off),
+    },
+    products: products.length === 0 ? null : [...products].sort().map(processorId),
+  }
+}
+
+export type DiscountReply = string | Untrusted<Stripe.Discount>
+
+/** Returns expanded discounts with the terms of their coupons. */
+export async function mirroredDiscounts(
+  said: readonly DiscountReply[],
+  find: FindCoupon,
+  signal: AbortSignal,
+): Promise<readonly MirroredDiscount[]> {
+  const found: MirroredDiscount[] = []
+  for (const discount of said) {
+    if (typeof discount === 'string') throw new TypeError(`its discount ${discount} is not expanded`)
+    const coupon = couponOf(discount)
+    const { end } = discount
+    const endsAt = end === null || end === undefined ? null : milliseconds(end, 'end of a discount')
+    found.push({ id: text(discount.id, 'discount id'), coupon, ...(await find(coupon, signal)), endsAt })
+  }
+  return found
+}
+
+function couponOf(discount: Untrusted<Stripe.Discount>) {
+  // API versions before September 2025 have the coupon on the discount itself.
+  const coupon = discount.source?.coupon ?? (former(discount, 'coupon') as Stripe.Coupon | string | null | undefined)
+  return idOf(coupon, 'coupon')
+}

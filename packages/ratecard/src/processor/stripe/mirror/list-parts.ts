@@ -1,0 +1,91 @@
+// The lists that together contain every object of a kind, and the cursor over them. Some objects are in no list of their own: without a
+// filter Stripe leaves out inactive prices, and customers and subscriptions of test clocks.
+import type { Stripe } from 'stripe'
+import type { MirroredKind } from '../../mirrored.ts'
+import { readAll } from '../customers/single-object.ts'
+import type { StripeContext } from '../catalog/context.ts'
+import { priceExpand } from './mirrored-money.ts'
+import { invoiceExpand } from './mirrored-invoice.ts'
+import { subscriptionExpand } from './mirrored-subscription.ts'
+
+/** Position in the lists of a kind: `<part>:<id of the last object>`, e.g. `all:sub_1`. The id is empty at the start of a part. */
+export interface Place {
+  readonly part: string
+  readonly after: string
+}
+
+/** Part with the objects that are on no test clock. A test clock's part is named by its id. */
+const ordinary = 'all'
+
+export function firstPart(kind: MirroredKind): Place {
+  return { part: kind === 'price' ? 'active' : ordinary, after: '' }
+}
+
+export function placeOf(kind: MirroredKind, cursor: string | null): Place {
+  if (cursor === null) return firstPart(kind)
+  const colon = cursor.indexOf(':')
+  return { part: cursor.slice(0, colon), after: cursor.slice(colon + 1) }
+}
+
+export function cursorOf({ part, after }: Place): string {
+  return `${part}:${after}`
+}
+
+/** Returns the part after a finished one; null after the last. Live mode has no test clocks. */
+export async function partAfter(
+  context: StripeContext,
+  kind: MirroredKind,
+  part: string,
+  livemode: boolean,
+  signal: AbortSignal,
+): Promise<string | null> {
+  if (kind === 'price') return part === 'active' ? 'inactive' : null
+  if (livemode || (kind !== 'customer' && kind !== 'subscription')) return null
+  const clocks = await readAll<Stripe.TestHelpers.TestClock>(
+    context,
+    'test_helpers.test_clock',
+    {
+      operation: 'GET /v1/test_helpers/test_clocks',
+      page: (paging, options) => context.stripe.testHelpers.testClocks.list(paging, options),
+    },
+    signal,
+  )
+  // Newest first. A clock that was deleted meanwhile took its objects with it; the walk then begins with the newest again.
+  const names = clocks.map((clock) => clock.id)
+  return names[names.indexOf(part) + 1] ?? null
+}
+
+type Paging = Stripe.PaginationParams
+const inLists = (members: readonly string[]) => members.map((member) => `data.${member}`)
+
+interface PartRequest {
+  readonly operation: string
+  readonly page: (paging: Paging) => Promise<Stripe.Response<Stripe.ApiList<{ id: string; object: string }>>>
+}
+
+/** Returns the list request of one part. */
+export function partRequest({ stripe }: StripeContext, kind: MirroredKind, part: string): PartRequest {
+  const clock = part === ordinary ? {} : { test_clock: part }
+  const requests: Readonly<Record<MirroredKind, PartRequest>> = {
+    price: {
+      operation: 'GET /v1/prices',
+      page: (paging) => stripe.prices.list({ ...paging, active: part === 'active', expand: inLists(priceExpand) }),
+    },
+    customer: {
+      operation: 'GET /v1/customers',
+      page: (paging) => stripe.customers.list({ ...paging, ...clock }),
+    },
+    subscription: {
+      operation: 'GET /v1/subscriptions',
+      page: (paging) =>
+        stripe.subscriptions.list({ ...paging, ...clock, status: 'all', expand: inLists(subscriptionExpand) }),
+    },
+    invoice: {
+      operation: 'GET /v1/invoices',
+      page: (paging) => stripe.invoices.list({ ...paging, expand: inLists(invoiceExpand) }),
+    },
+    credit_note: { operation: 'GET /v1/credit_notes', page: (paging) => stripe.creditNotes.list(paging) },
+    refund: { operation: 'GET /v1/refunds', page: (paging) => stripe.refunds.list(paging) },
+  }
+  return requests[kind]
+}

@@ -1,0 +1,157 @@
+// Reads for the mirror: pages of everything of a kind, and single objects.
+import type { Stripe } from 'stripe'
+import type { Mirrored, MirroredKind, MirroredPage, MirrorReads } from '../../mirrored.ts'
+import { isUnknownObject } from '../../failures.ts'
+import { ProcessorError } from '../../processor-error.ts'
+import type { StripeContext } from '../catalog/context.ts'
+import { lostItsCursor, pageFlaw } from '../connection/pages.ts'
+import type { UntrustedReply } from '../connection/reading.ts'
+import { readOne, translateReply } from '../customers/single-object.ts'
+import type { SubscriptionReply } from '../subscriptions/live-subscription.ts'
+import { createCoupons, mirroredDiscounts } from './coupons.ts'
+import type { DiscountReply, FindCoupon } from './coupons.ts'
+import { readDelivery } from './delivery.ts'
+import { createEventsEndpoint, listEventsEndpoints } from './events-endpoint.ts'
+import { cursorOf, partAfter, partRequest, placeOf } from './list-parts.ts'
+import type { Place } from './list-parts.ts'
+import { invoiceExpand, mirroredInvoice } from './mirrored-invoice.ts'
+import type { InvoiceReply } from './mirrored-invoice.ts'
+import { mirroredCreditNote, mirroredCustomer, mirroredPrice, mirroredRefund, priceExpand } from './mirrored-money.ts'
+import { mirroredSubscription, subscriptionExpand } from './mirrored-subscription.ts'
+
+const pageSize = 100
+
+interface Reply {
+  readonly id: string
+  readonly object: string
+}
+
+export interface MirrorContext {
+  /** Calls with the whole rate budget, for single objects. */
+  readonly context: StripeContext
+  /** Calls with the share of the rate budget that lists may use. */
+  readonly listing: StripeContext
+  readonly livemode: boolean
+}
+
+export function createMirrorReads({ context, listing, livemode }: MirrorContext): MirrorReads {
+  const coupons = createCoupons(context)
+  return {
+    mirrorPage: (kind, after, signal) => readPage(listing, coupons, kind, placeOf(kind, after), livemode, signal),
+    mirrorObject: async (kind, id, signal) => {
+      const reply = await readOne<Reply>(context, objectRequest(context, kind, id), { object: kind, id }, signal)
+      return reply === null ? null : translated(context, coupons, kind, reply, signal)
+    },
+    eventsEndpoints: (signal) => listEventsEndpoints(context, signal),
+    createEventsEndpoint: (endpoint, options) => createEventsEndpoint(context, endpoint, options),
+    delivery: (delivered) => readDelivery(context.stripe, delivered, context.clock.now()),
+  }
+}
+
+async function readPage<K extends MirroredKind>(
+  context: StripeContext,
+  coupons: FindCoupon,
+  kind: K,
+  place: Place,
+  livemode: boolean,
+  signal: AbortSignal,
+): Promise<MirroredPage<K>> {
+  const page = await listedPage(context, kind, place, signal)
+  const objects: Mirrored[K][] = []
+  const unreadable: string[] = []
+  for (const reply of page.data) {
+    try {
+      const object = await translated(context, coupons, kind, reply, signal)
+      if (object !== null) objects.push(object)
+    } catch (error) {
+      if (!(error instanceof ProcessorError) || (error.kind !== 'broken' && error.kind !== 'rejected')) throw error
+      unreadable.push(reply.id)
+    }
+  }
+  const last = page.data.at(-1)
+  if (page.has_more && last !== undefined)
+    return { objects, unreadable, next: cursorOf({ part: place.part, after: last.id }) }
+  const part = await partAfter(context, kind, place.part, livemode, signal)
+  return { objects, unreadable, next: part === null ? null : cursorOf({ part, after: '' }) }
+}
+
+/** Returns one page; the first one of the part if the object under the cursor was deleted meanwhile. */
+async function listedPage(
+  context: StripeContext,
+  kind: MirroredKind,
+  { part, after }: Place,
+  signal: AbortSignal,
+): Promise<Pick<Stripe.ApiList<Reply>, 'data' | 'has_more'>> {
+  const request = partRequest(context, kind, part)
+  const read = (cursor: string) =>
+    context.caller.call({
+      operation: request.operation,
+      access: 'read',
+      signal,
+      send: () => request.page({ limit: pageSize, ...(cursor === '' ? {} : { starting_after: cursor }) }),
+      flaw: (answer) => pageFlaw(answer, kind),
+    })
+  try {
+    return await read(after)
+  } catch (error) {
+    // A test clock that was deleted meanwhile took its objects with it.
+    if (isUnknownObject(error) && error.original.param === 'test_clock') return { data: [], has_more: false }
+    if (after === '' || !lostItsCursor(error)) throw error
+    return read('')
+  }
+}
+
+/** Converts a reply of the kind; null for an object that the mirror does not keep, e.g. a one-time price. */
+async function translated<K extends MirroredKind>(
+  context: StripeContext,
+  coupons: FindCoupon,
+  kind: K,
+  reply: Reply,
+  signal: AbortSignal,
+): Promise<Mirrored[K] | null> {
+  const readers: { readonly [Kind in MirroredKind]: () => Mirrored[Kind] | null | Promise<Mirrored[Kind] | null> } = {
+    price: () => translateReply(reply as UntrustedReply<Stripe.Price>, mirroredPrice),
+    customer: async () => {
+      const customer = reply as UntrustedReply<Stripe.Customer | Stripe.DeletedCustomer>
+      const [discount = null] = await mirroredDiscounts(ownDiscount(customer), coupons, signal)
+      return translateReply(customer, (said) => mirroredCustomer(said, discount))
+    },
+    subscription: () => mirroredSubscription(context, coupons, reply as SubscriptionReply, signal),
+    invoice: () => mirroredInvoice(context, reply as InvoiceReply, signal),
+    credit_note: () => translateReply(reply as UntrustedReply<Stripe.CreditNote>, mirroredCreditNote),
+    refund: () => translateReply(reply as UntrustedReply<Stripe.Refund>, mirroredRefund),
+  }
+  return readers[kind]()
+}
+
+function ownDiscount(said: UntrustedReply<Stripe.Customer | Stripe.DeletedCustomer>): readonly DiscountReply[] {
+  const { discount } = said as UntrustedReply<Stripe.Customer>
+  return discount === null || discount === undefined ? [] : [discount]
+}
+
+function objectRequest({ stripe }: StripeContext, kind: MirroredKind, id: string) {
+  type Options = Stripe.RequestOptions
+  const requests: Readonly<
+    Record<MirroredKind, { operation: string; send: (options: Options) => Promise<Stripe.Response<Reply>> }>
+  > = {
+    price: {
+      operation: 'GET /v1/prices/:id',
+      send: (options) => stripe.prices.retrieve(id, { expand: [...priceExpand] }, options),
+    },
+    customer: { operation: 'GET /v1/customers/:id', send: (options) => stripe.customers.retrieve(id, {}, options) },
+    subscription: {
+      operation: 'GET /v1/subscriptions/:id',
+      send: (options) => stripe.subscriptions.retrieve(id, { expand: [...subscriptionExpand] }, options),
+    },
+    invoice: {
+      operation: 'GET /v1/invoices/:id',
+      send: (options) => stripe.invoices.retrieve(id, { expand: [...invoiceExpand] }, options),
+    },
+    credit_note: {
+      operation: 'GET /v1/credit_notes/:id',
+      send: (options) => stripe.creditNotes.retrieve(id, {}, options),
+    },
+    refund: { operation: 'GET /v1/refunds/:id', send: (options) => stripe.refunds.retrieve(id, {}, options) },
+  }
+  return requests[kind]
+}

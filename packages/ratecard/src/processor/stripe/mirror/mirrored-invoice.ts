@@ -1,0 +1,148 @@
+// Reads invoices for the mirror: with all lines and payments.
+import type { Stripe } from 'stripe'
+import { idIn, formerId, formerObject, idOf, integer, listOf, milliseconds, requiredList, text, word } from '../connection/reading.ts'
+import type { Untrusted, UntrustedReply } from '../connection/reading.ts'
+import type { MirroredInvoice, MirroredInvoiceLine } from '../../mirrored.ts'
+import type { StripeContext } from '../catalog/context.ts'
+import { readAll, translateReply } from '../customers/single-object.ts'
+
+export const invoiceExpand = ['payments'] as const
+
+export type InvoiceReply = UntrustedReply<Stripe.Invoice>
+type LineReply = Untrusted<Stripe.InvoiceLineItem>
+
+/** Converts a reply that was requested with `invoiceExpand`. Requests the lines and payments beyond the first ten. */
+export async function mirroredInvoice(
+  context: StripeContext,
+  reply: InvoiceReply,
+  signal: AbortSignal,
+): Promise<MirroredInvoice> {
+  const lines = await allLines(context, reply, signal)
+  const payments = await allPayments(context, reply, signal)
+  return translateReply(reply, (said) => translated(said, lines.map(lineOf), payments.flatMap(paymentIds)))
+}
+
+function translated(
+  said: InvoiceReply,
+  lines: readonly MirroredInvoiceLine[],
+  paidBy: readonly string[],
+): MirroredInvoice {
+  const amount = (member: AmountMember) => integer(said[member], member)
+  return {
+    id: said.id,
+    number: said.number ?? null,
+    customer: idOf(said.customer, 'customer'),
+    subscription: subscriptionOf(said),
+    status: word(['draft', 'open', 'paid', 'uncollectible', 'void'], said.status, 'status'),
+    billingReason: said.billing_reason ?? null,
+    currency: text(said.currency, 'currency'),
+    createdAt: milliseconds(said.created, 'created'),
+    finalizedAt: moment(said.status_transitions?.finalized_at, 'finalized_at'),
+    dueAt: moment(said.due_date, 'due_date'),
+    paidAt: moment(said.status_transitions?.paid_at, 'paid_at'),
+    subtotal: amount('subtotal'),
+    discount: sum(listOf(said.total_discount_amounts), 'discount'),
+    tax: taxOf(said),
+    total: amount('total'),
+    amountDue: amount('amount_due'),
+    amountPaid: amount('amount_paid'),
+    amountRemaining: amount('amount_remaining'),
+    attemptCount: amount('attempt_count'),
+    nextAttemptAt: moment(said.next_payment_attempt, 'next_payment_attempt'),
+    url: said.hosted_invoice_url ?? null,
+    payments: [...new Set([...paidBy, ...formerPayments(said)])].sort(),
+    lines,
+  }
+}
+
+type AmountMember = 'subtotal' | 'total' | 'amount_due' | 'amount_paid' | 'amount_remaining' | 'attempt_count'
+
+export function moment(seconds: number | null | undefined, member: string): number | null {
+  return seconds === null || seconds === undefined ? null : milliseconds(seconds, member)
+}
+
+/** Returns the sum of the amounts of discounts or taxes. */
+export function sum(parts: readonly { readonly amount?: number | null | undefined }[], member: string): number {
+  return parts.reduce((total, part) => total + integer(part.amount, `amount of a ${member}`), 0)
+}
+
+/** Returns all taxes. API versions before 2025 have `total_tax_amounts` in place of `total_taxes`. */
+export function taxOf(said: { readonly total_taxes?: unknown }): number {
+  const listed = said.total_taxes ?? formerObjectList(said, 'total_tax_amounts')
+  return sum(listOf(listed as readonly { readonly amount?: number | null }[] | null), 'tax')
+}
+
+function formerObjectList(said: object, member: string): unknown {
+  return (said as Readonly<Record<string, unknown>>)[member] ?? null
+}
+
+function subscriptionOf(said: InvoiceReply): string | null {
+  const { parent } = said
+  // API versions before 2025 have the subscription on the invoice.
+  return idIn(parent?.subscription_details?.subscription) ?? formerId(said, 'subscription')
+}
+
+function formerPayments(said: InvoiceReply): string[] {
+  return [formerId(said, 'payment_intent'), formerId(said, 'charge')].filter((id) => id !== null)
+}
+
+function paymentIds({ status, payment }: Untrusted<Stripe.InvoicePayment>): string[] {
+  if (status !== 'paid') return []
+  return [idIn(payment?.payment_intent), idIn(payment?.charge)].filter((id) => id !== null)
+}
+
+function lineOf(line: LineReply): MirroredInvoiceLine {
+  const item = line.parent?.subscription_item_details
+  const byHand = line.parent?.invoice_item_details
+  return {
+    description: line.description ?? null,
+    price: idIn(line.pricing?.price_details?.price) ?? idIn(formerObject(line, 'price')),
+    subscriptionItem: idIn(item?.subscription_item) ?? formerId(line, 'subscription_item'),
+    quantity: line.quantity ?? null,
+    amount: integer(line.amount, 'amount of a line'),
+    discount: sum(listOf(line.discount_amounts), 'discount of a line'),
+    proration: (item?.proration ?? byHand?.proration ?? formerFlag(line, 'proration')) === true,
+    periodStart: milliseconds(line.period?.start, 'period of a line'),
+    periodEnd: milliseconds(line.period?.end, 'period of a line'),
+  }
+}
+
+function formerFlag(said: object, member: string): unknown {
+  return (said as Readonly<Record<string, unknown>>)[member]
+}
+
+async function allLines(
+  context: StripeContext,
+  reply: InvoiceReply,
+  signal: AbortSignal,
+): Promise<readonly LineReply[]> {
+  const { lines } = reply
+  if (lines?.has_more !== true) return translateReply(reply, () => requiredList(lines?.data, 'lines'))
+  return readAll<Stripe.InvoiceLineItem>(
+    context,
+    'line_item',
+    {
+      operation: 'GET /v1/invoices/:id/lines',
+      page: (paging, options) => context.stripe.invoices.listLineItems(reply.id, paging, options),
+    },
+    signal,
+  )
+}
+
+async function allPayments(
+  context: StripeContext,
+  reply: InvoiceReply,
+  signal: AbortSignal,
+): Promise<readonly Untrusted<Stripe.InvoicePayment>[]> {
+  const { payments } = reply
+  if (payments?.has_more !== true) return listOf(payments?.data)
+  return readAll<Stripe.InvoicePayment>(
+    context,
+    'invoice_payment',
+    {
+      operation: 'GET /v1/invoice_payments',
+      page: (paging, options) => context.stripe.invoicePayments.list({ ...paging, invoice: reply.id }, options),
+    },
+    signal,
+  )
+}

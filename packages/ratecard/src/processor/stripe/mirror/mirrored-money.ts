@@ -1,0 +1,120 @@
+// Converts refunds, credit notes, customers and prices for the mirror.
+import type { Stripe } from 'stripe'
+import { processorId } from '../../../catalog/resource.ts'
+import type {
+  MirroredAmounts,
+  MirroredCreditNote,
+  MirroredCustomer,
+  MirroredDiscount,
+  MirroredPrice,
+  MirroredRefund,
+} from '../../mirrored.ts'
+import { former, idIn, idOf, integer, milliseconds, requiredList, text, word } from '../connection/reading.ts'
+import type { Untrusted, UntrustedReply } from '../connection/reading.ts'
+import { observedAmount } from '../kinds/amounts.ts'
+import { sum, taxOf } from './mirrored-invoice.ts'
+
+/** Throws a plain error with the member that is missing or malformed, as all functions of this file do. */
+export function mirroredRefund(said: UntrustedReply<Stripe.Refund>): MirroredRefund {
+  return {
+    id: said.id,
+    payments: [idIn(said.payment_intent), idIn(said.charge)].filter((id) => id !== null),
+    customer: idIn(said.customer),
+    currency: text(said.currency, 'currency'),
+    amount: integer(said.amount, 'amount'),
+    status: word(['pending', 'requires_action', 'succeeded', 'failed', 'canceled'], said.status, 'status'),
+    createdAt: milliseconds(said.created, 'created'),
+  }
+}
+
+export function mirroredCreditNote(said: UntrustedReply<Stripe.CreditNote>): MirroredCreditNote {
+  return {
+    id: said.id,
+    number: said.number ?? null,
+    invoice: idOf(said.invoice, 'invoice'),
+    customer: idOf(said.customer, 'customer'),
+    status: word(['issued', 'void'], said.status, 'status'),
+    currency: text(said.currency, 'currency'),
+    createdAt: milliseconds(said.created, 'created'),
+    subtotal: integer(said.subtotal, 'subtotal'),
+    discount: said.discount_amount ?? sum((said.discount_amounts ?? []) as { amount?: number }[], 'discount'),
+    tax: taxOf(said),
+    total: integer(said.total, 'total'),
+  }
+}
+
+/** `discount` is the customer's own one, with the terms of its coupon. */
+export function mirroredCustomer(
+  said: UntrustedReply<Stripe.Customer | Stripe.DeletedCustomer>,
+  discount: MirroredDiscount | null,
+): MirroredCustomer {
+  const id = processorId(said.id)
+  if (said.deleted === true) return { id, balance: {}, deleted: true, testClock: null, discount: null }
+  const { balance, currency, test_clock: clock } = said as UntrustedReply<Stripe.Customer>
+  const others = former(said, 'invoice_credit_balance')
+  return {
+    id,
+    balance: balanceOf(balance, currency, others),
+    deleted: false,
+    testClock: idIn(clock),
+    discount,
+  }
+}
+
+/** Returns the balances that are not zero. `invoice_credit_balance` has one for each currency, `balance` only that of the default one. */
+function balanceOf(
+  balance: number | null | undefined,
+  currency: string | null | undefined,
+  others: unknown,
+): Readonly<Record<string, number>> {
+  const all: [string, number][] =
+    typeof others === 'object' && others !== null ? Object.entries(others as Record<string, number>) : []
+  const own: [string, number][] = currency && balance ? [[currency, integer(balance, 'balance')]] : []
+  return Object.fromEntries([...own, ...all].filter(([, amount]) => amount !== 0))
+}
+
+export const priceExpand = ['tiers', 'currency_options', 'currency_options.tiers'] as const
+
+/** Returns a recurring price; null for a one-time price. */
+export function mirroredPrice(said: UntrustedReply<Stripe.Price>): MirroredPrice | null {
+  const { recurring, transform_quantity: packages } = said
+  if (recurring === null || recurring === undefined) return null
+  const currency = text(said.currency, 'currency')
+  const tiered = word(['per_unit', 'tiered'], said.billing_scheme, 'billing_scheme') === 'tiered'
+  const others = Object.entries((said.currency_options ?? {}) as Record<string, AmountsReply>)
+  return {
+    id: processorId(said.id),
+    product: idOf(said.product, 'product'),
+    currency,
+    interval: word(['day', 'week', 'month', 'year'], recurring.interval, 'interval'),
+    intervalCount: integer(recurring.interval_count, 'interval_count'),
+    usageType: word(['licensed', 'metered'], recurring.usage_type, 'usage_type'),
+    tiersMode: tiered ? word(['graduated', 'volume'], said.tiers_mode, 'tiers_mode') : null,
+    transformQuantity: packages
+      ? {
+          divideBy: integer(packages.divide_by, 'transform_quantity.divide_by'),
+          round: word(['up', 'down'], packages.round, 'transform_quantity.round'),
+        }
+      : null,
+    amounts: Object.fromEntries([
+      ...others.map(([name, option]) => [name, amountsOf(option, tiered)] as const),
+      [currency, amountsOf(said as AmountsReply, tiered)],
+    ]),
+  }
+}
+
+type AmountsReply = Untrusted<Pick<Stripe.Price, 'unit_amount' | 'unit_amount_decimal' | 'tiers'>>
+
+function amountsOf(said: AmountsReply, tiered: boolean): MirroredAmounts {
+  const exact = (whole: number | null | undefined, decimal: unknown) =>
+    observedAmount(whole ?? null, (decimal as Stripe.Decimal | null | undefined) ?? null)
+  if (!tiered) return { unitAmount: exact(said.unit_amount, said.unit_amount_decimal), tiers: null }
+  return {
+    unitAmount: null,
+    tiers: requiredList(said.tiers, 'tiers').map((tier) => ({
+      upTo: tier.up_to ?? null,
+      unitAmount: exact(tier.unit_amount, tier.unit_amount_decimal),
+      flatAmount: exact(tier.flat_amount, tier.flat_amount_decimal),
+    })),
+  }
+}

@@ -1,0 +1,84 @@
+// Reads subscriptions for the mirror: with all items, the terms of their discounts, and the prices that their schedules move them to.
+import type { Stripe } from 'stripe'
+import type { MirroredItem, MirroredSubscription } from '../../mirrored.ts'
+import type { StripeContext } from '../catalog/context.ts'
+import { readAll, translateReply } from '../customers/single-object.ts'
+import { idIn, integer, listOf, milliseconds, text, word } from '../connection/reading.ts'
+import type { UntrustedReply } from '../connection/reading.ts'
+import type { LiveSubscription } from '../../customer-half.ts'
+import { liveSubscription } from '../subscriptions/live-subscription.ts'
+import type { SubscriptionReply } from '../subscriptions/live-subscription.ts'
+import { scheduleFrom } from '../subscriptions/schedule-timeline.ts'
+import { scheduledMoves } from '../subscriptions/scheduled-moves.ts'
+import { mirroredDiscounts } from './coupons.ts'
+import type { FindCoupon } from './coupons.ts'
+
+export const subscriptionExpand = ['discounts', 'items.data.discounts', 'schedule'] as const
+
+/** Converts a reply that was requested with `subscriptionExpand`. Requests the items beyond the first ten, and unknown coupons. */
+export async function mirroredSubscription(
+  context: StripeContext,
+  find: FindCoupon,
+  reply: SubscriptionReply,
+  signal: AbortSignal,
+): Promise<MirroredSubscription> {
+  const whole = await withAllItems(context, reply, signal)
+  const live = translateReply(whole, liveSubscription)
+  const saidItems = listOf(whole.items?.data)
+  const items: MirroredItem[] = []
+  for (const [index, item] of live.items.entries())
+    items.push({ ...item, discounts: await mirroredDiscounts(listOf(saidItems[index]?.discounts), find, signal) })
+  const discounts = await mirroredDiscounts(listOf(whole.discounts), find, signal)
+  return translateReply(whole, (said) => ({
+    ...live,
+    items,
+    discounts,
+    collectionMethod: word(['charge_automatically', 'send_invoice'], said.collection_method, 'collection_method'),
+    paused: pauseOf(said),
+    cancelAt: moment(said, 'cancel_at'),
+    canceledAt: moment(said, 'canceled_at'),
+    endedAt: moment(said, 'ended_at'),
+    scheduled: scheduleOf(said, live),
+    testClock: idIn(said.test_clock),
+  }))
+}
+
+function moment(said: SubscriptionReply, member: 'cancel_at' | 'canceled_at' | 'ended_at'): number | null {
+  const seconds = said[member]
+  return seconds === null || seconds === undefined ? null : milliseconds(seconds, member)
+}
+
+function pauseOf({ pause_collection: pause }: SubscriptionReply): MirroredSubscription['paused'] {
+  if (pause === null || pause === undefined) return null
+  const { resumes_at: until } = pause
+  return {
+    behavior: text(pause.behavior, 'pause_collection.behavior'),
+    resumesAt: until === null || until === undefined ? null : integer(until, 'pause_collection.resumes_at') * 1000,
+  }
+}
+
+function scheduleOf({ schedule }: SubscriptionReply, live: LiveSubscription) {
+  if (schedule === null || schedule === undefined) return []
+  if (typeof schedule === 'string') throw new TypeError(`its schedule ${schedule} is not expanded`)
+  return scheduledMoves(scheduleFrom(schedule as UntrustedReply<Stripe.SubscriptionSchedule>), live)
+}
+
+/** Completes the list of items, with their discounts: a reply contains its first page only. */
+async function withAllItems(
+  context: StripeContext,
+  reply: SubscriptionReply,
+  signal: AbortSignal,
+): Promise<SubscriptionReply> {
+  const { items } = reply
+  if (items?.has_more !== true) return reply
+  const request = {
+    operation: 'GET /v1/subscription_items',
+    page: (paging: Stripe.PaginationParams, options: Stripe.RequestOptions) =>
+      context.stripe.subscriptionItems.list(
+        { ...paging, subscription: reply.id, expand: ['data.discounts'] },
+        options,
+      ),
+  }
+  const data = await readAll<Stripe.SubscriptionItem>(context, 'subscription_item', request, signal)
+  return { ...reply, items: { ...items, data, has_more: false } }
+}

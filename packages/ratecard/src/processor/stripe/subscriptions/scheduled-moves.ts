@@ -1,0 +1,35 @@
+// The prices that a schedule moves items to at the end of their current period. Pure.
+import { processorId } from '../../../catalog/resource.ts'
+import type { ProcessorId } from '../../../catalog/resource.ts'
+import type { LiveSubscription, ScheduledMove } from '../../customer-half.ts'
+import { hasPrice, remainingPhases } from './schedule-timeline.ts'
+import type { Phase, Schedule } from './schedule-timeline.ts'
+
+/** Returns the move of each item that has another price after its current period; empty unless the schedule is active. */
+export function scheduledMoves(
+  schedule: Schedule,
+  subscription: Pick<LiveSubscription, 'items'>,
+): readonly ScheduledMove[] {
+  if (schedule.status !== 'active') return []
+  const phases = remainingPhases(schedule)
+  return subscription.items.flatMap(({ price, currentPeriodEnd }) => {
+    const then = phases.findLast((phase) => phase.start_date * 1000 <= currentPeriodEnd) ?? phases[0]
+    const successor = successors(subscription, then).get(price.id)
+    return successor === undefined ? [] : [{ from: price.id, to: successor, at: then.start_date * 1000 }]
+  })
+}
+
+/**
+ * Pairs present prices with their successors like Stripe does: an item keeps its price if the phase contains it, the others get the new
+ * prices in order.
+ */
+function successors(subscription: Pick<LiveSubscription, 'items'>, then: Phase): Map<ProcessorId, ProcessorId> {
+  const present = subscription.items.map((item) => item.price.id)
+  const leaving = present.filter((price) => !hasPrice(then, price))
+  const coming = then.items.map((item) => processorId(item.price)).filter((price) => !present.includes(price))
+  const pairs = leaving.flatMap((price, index) => {
+    const successor = coming[index]
+    return successor === undefined ? [] : [[price, successor] as const]
+  })
+  return new Map(pairs)
+}

@@ -1,0 +1,32 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { fraction, multiplyFractions } from '../../../packages/ratecard/src/money/fraction.ts'
+import { monthFactor } from '../../../packages/ratecard/src/pricing/month.ts'
+import { monthlyAmount } from '../../../packages/ratecard/src/pricing/impact.ts'
+
+const intervalsInYear = { day: 365, week: 52, month: 12, year: 1 } as const
+const intervals = fc.constantFrom('day', 'week', 'month', 'year')
+const counts = fc.integer({ min: 1, max: 1095 })
+
+describe('the factor from a billing interval to a month', () => {
+  test('makes twelve months of a year, for every interval and count', () => {
+    fc.assert(
+      fc.property(intervals, counts, (interval, count) => {
+        const year = multiplyFractions(monthFactor(interval, count), fraction(12 * count))
+        expect(year).toEqual(fraction(intervalsInYear[interval]))
+      }),
+    )
+  })
+
+  test('is the one that the impact of a plan uses', () => {
+    fc.assert(
+      fc.property(intervals, counts, fc.integer({ min: 0, max: 1_000_000 }), (interval, intervalCount, amount) => {
+        const { numerator, denominator } = monthFactor(interval, intervalCount)
+        const shown = monthlyAmount({ currency: 'usd', interval, intervalCount, amount }, [1]).amount
+        // Rounded half up: 2 × shown is within one of 2 × exact.
+        const distance = 2n * (BigInt(shown) * denominator - BigInt(amount) * numerator)
+        expect(distance <= denominator && distance > -denominator).toBe(true)
+      }),
+    )
+  })
+})

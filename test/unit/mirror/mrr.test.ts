@@ -1,0 +1,121 @@
+import { describe, expect, test } from 'vitest'
+import { processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
+import { fractionText } from '../../../packages/ratecard/src/money/fraction.ts'
+import { revenueOf } from '../../../packages/ratecard/src/mirror/sums/mrr.ts'
+import type { MirroredPrice, MirroredSubscription } from '../../../packages/ratecard/src/processor/mirrored.ts'
+import { discount, item, price, subscription } from './facts.ts'
+
+function monthly(of: MirroredSubscription, prices: readonly MirroredPrice[] = [], customerDiscount = ofNobody) {
+  const context = { prices: new Map(prices.map((one) => [one.id, one])), customerDiscount }
+  return revenueOf(of, context).map((one) => fractionText(one.monthly))
+}
+const ofNobody = null as ReturnType<typeof discount> | null
+
+describe('the MRR of a subscription', () => {
+  test.each([
+    ['month', 1, '1000'],
+    ['month', 3, '1000/3'],
+    ['year', 1, '250/3'],
+    ['week', 1, '13000/3'],
+    ['week', 2, '6500/3'],
+    ['day', 1, '91250/3'],
+  ] as const)('with a price of 1000 each %s × %i is %s', (interval, intervalCount, expected) => {
+    const sold = price('price_1', { interval, intervalCount })
+    expect(monthly(subscription([item(sold)]), [sold])).toEqual([expected])
+  })
+
+  test('is zero items unless the subscription is active or past due', () => {
+    const sold = price('price_1')
+    const counting = (
+      ['incomplete', 'incomplete_expired', 'trialing', 'active', 'past_due', 'canceled', 'unpaid', 'paused'] as const
+    ).filter((status) => monthly(subscription([item(sold)], { status }), [sold]).length > 0)
+    expect(counting).toEqual(['active', 'past_due'])
+  })
+
+  test('is nothing while collection is paused, whatever happens to the invoices', () => {
+    const sold = price('price_1')
+    for (const behavior of ['void', 'keep_as_draft', 'mark_uncollectible'])
+      expect(monthly(subscription([item(sold)], { paused: { behavior, resumesAt: null } }), [sold])).toEqual([])
+  })
+
+  test('counts metered items as zero', () => {
+    const [seats, calls] = [price('price_seats'), price('price_calls', { usageType: 'metered' })]
+    expect(monthly(subscription([item(seats, 3), item(calls, null)]), [seats, calls])).toEqual(['3000', '0'])
+  })
+
+  test('bills tiers and packages as the processor does, in the currency of the subscription', () => {
+    const tiers = [
+      { upTo: 5, unitAmount: '1200', flatAmount: '600' },
+      { upTo: null, unitAmount: '600', flatAmount: null },
+    ]
+    const graduated = price('price_g', { tiersMode: 'graduated', amounts: { eur: { unitAmount: null, tiers } } })
+    const volume = price('price_v', { tiersMode: 'volume', amounts: { eur: { unitAmount: null, tiers } } })
+    const packages = price('price_p', {
+      transformQuantity: { divideBy: 100, round: 'up' },
+      amounts: { eur: { unitAmount: '0.5', tiers: null } },
+    })
+    const sold = subscription([item(graduated, 7), item(volume, 7), item(packages, 250)], { currency: 'eur' })
+    expect(monthly(sold, [graduated, volume, packages])).toEqual(['7800', '4200', '3/2'])
+  })
+
+  test('uses the amount of the item while its price is unknown', () => {
+    expect(monthly(subscription([item(price('price_1'), 2)]))).toEqual(['2000'])
+  })
+
+  describe('with discounts', () => {
+    const [a, b] = [price('price_a'), price('price_b', {}, '3000')]
+
+    test('leaves out those that end, and takes off those that last forever', () => {
+      for (const duration of ['once', 'repeating', 'forever'] as const) {
+        const off = discount({ percentOff: '12.5', duration })
+        expect(monthly(subscription([item(a)], { discounts: [off] }), [a])).toEqual([
+          duration === 'forever' ? '875' : '1000',
+        ])
+      }
+    })
+
+    test('applies them in order, each to what the one before left', () => {
+      const tenth = discount({ id: 'di_2', percentOff: '10' })
+      const amount = discount({ amountOff: { usd: 500 } })
+      expect(monthly(subscription([item(a)], { discounts: [tenth, amount] }), [a])).toEqual(['400'])
+      expect(monthly(subscription([item(a)], { discounts: [amount, tenth] }), [a])).toEqual(['450'])
+    })
+
+    test('splits an amount over the items in proportion, and takes off no more than there is', () => {
+      const of = (usd: number) => subscription([item(a), item(b)], { discounts: [discount({ amountOff: { usd } })] })
+      expect(monthly(of(1000), [a, b])).toEqual(['750', '2250'])
+      expect(monthly(of(9000), [a, b])).toEqual(['0', '0'])
+    })
+
+    test('ignores an amount in a currency that the coupon does not have', () => {
+      const off = discount({ amountOff: { eur: 500 } })
+      expect(monthly(subscription([item(a)], { discounts: [off] }), [a])).toEqual(['1000'])
+    })
+
+    test('limits a coupon to its products', () => {
+      const off = discount({ percentOff: '50', products: [processorId('prod_price_b')] })
+      expect(monthly(subscription([item(a), item(b)], { discounts: [off] }), [a, b])).toEqual(['1000', '1500'])
+    })
+
+    test('applies those of an item to it alone, before those of the subscription', () => {
+      const ofItem = discount({ amountOff: { usd: 500 } })
+      const half = discount({ percentOff: '50' })
+      const sold = subscription([item(a, 1, [ofItem]), item(b)], { discounts: [half] })
+      expect(monthly(sold, [a, b])).toEqual(['250', '1500'])
+    })
+
+    test('uses the discount of the customer only if the subscription has none', () => {
+      const half = discount({ percentOff: '50' })
+      const tenth = discount({ percentOff: '10' })
+      expect(monthly(subscription([item(a)]), [a], half)).toEqual(['500'])
+      expect(monthly(subscription([item(a)], { discounts: [tenth] }), [a], half)).toEqual(['900'])
+    })
+
+    test('takes an amount off at each invoice, so that a yearly price loses a twelfth of it a month', () => {
+      const yearly = price('price_y', { interval: 'year' }, '12000')
+      const off = discount({ amountOff: { usd: 600 } })
+      expect(monthly(subscription([item(yearly)], { discounts: [off] }), [yearly])).toEqual(['950'])
+      expect(monthly(subscription([item(yearly), item(a)], { discounts: [off] }), [yearly, a])).toEqual(['1000', '400'])
+    })
+  })
+})
