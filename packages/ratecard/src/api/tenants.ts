@@ -1,5 +1,6 @@
 // Tenants: their data, subscriptions, upcoming invoices and audit log.
 import { Type } from 'typebox'
+import { billingStatuses } from '../store/records/billing-status.ts'
 import { By, Pagination, TenantId } from './notation/common.ts'
 import {
   actorHeaders,
@@ -48,7 +49,7 @@ export const Tenant = shape('Tenant', {
 
 export const BillingStatus = choice(
   'BillingStatus',
-  ['none', 'free', 'trialing', 'active', 'past_due', 'unpaid', 'incomplete', 'paused'],
+  [...billingStatuses],
   'Status of all its subscriptions together: debts come first.',
 )
 /** Members that need the mirror. All are left out while it is off or not complete. */

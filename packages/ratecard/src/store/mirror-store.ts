@@ -131,6 +131,8 @@ export interface MirrorStore {
   ): Promise<{ readonly items: readonly StoredSubscriber[]; readonly total: number }>
   /** Rows (item, subscription, tenant) on these prices without paging, for sums; only ids, quantities, status and currency. */
   usesOf(prices: readonly ProcessorId[]): Promise<readonly PriceUse[]>
+  /** Returns all prices of items of subscriptions that have not ended, ascending. */
+  pricesInUse(): Promise<readonly ProcessorId[]>
   /** Number of subscriptions by status. */
   countByStatus(): Promise<Readonly<Record<string, number>>>
   /** Open and uncollectible invoices of a customer, oldest first. */

@@ -25,6 +25,7 @@ export const mirrorItemColumns = {
   subscription: text(),
   customer: text(),
   price: text(),
+  product: textOrNull(),
   status: text(),
   /** Behaviour of `pause_collection`; null if the subscription collects. */
   paused: textOrNull(),

@@ -35,7 +35,7 @@ import {
   mirrorStateColumns,
   mirrorUnsummedColumns,
 } from './mirror.ts'
-import { auditColumns, localSubscriptionColumns, tenantColumns } from './tenants.ts'
+import { auditColumns, localSubscriptionColumns, tenantColumns, tenantListingColumns } from './tenants.ts'
 import { bundleColumns, deploymentColumns, logColumns, logSizeColumns, runColumns, scheduleColumns } from './workers.ts'
 import { workerChangeColumns, workerColumns, workerHostColumns } from './workers.ts'
 
@@ -65,6 +65,7 @@ export const tables = {
   leases: { columns: leaseColumns, copiedBy: null },
   facts: { columns: factColumns, copiedBy: ['name'] },
   tenants: { columns: tenantColumns, copiedBy: ['id'] },
+  tenantListings: { columns: tenantListingColumns, copiedBy: ['tenantId'] },
   tenantAudit: { columns: auditColumns, copiedBy: ['id'] },
   sessions: { columns: sessionColumns, copiedBy: ['id'] },
   localSubscriptions: { columns: localSubscriptionColumns, copiedBy: ['id'] },

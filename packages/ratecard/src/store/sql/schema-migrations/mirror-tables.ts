@@ -37,6 +37,7 @@ export const mirrorTables = ({ key }: Dialect): readonly string[] => [
   subscription ${key} not null,
   customer ${key} not null,
   price ${key} not null,
+  product ${key},
   status text not null,
   paused text,
   currency text not null,

@@ -7,14 +7,24 @@ import type { Database, Write } from '../../database/database.ts'
 
 /** Returns the next number, in a transaction of its own, because its row is locked until the transaction ends. */
 export async function nextNumber(database: Database): Promise<number> {
-  return database.write(async (db) => {
-    const { last } = await db
-      .updateTable('mirrorNumbers')
-      .set((eb) => ({ last: eb('last', '+', 1) }))
-      .returning('last')
-      .executeTakeFirstOrThrow()
-    return last
-  })
+  return database.write(takeNumber)
+}
+
+async function takeNumber(db: Write): Promise<number> {
+  const { last } = await db
+    .updateTable('mirrorNumbers')
+    .set((eb) => ({ last: eb('last', '+', 1) }))
+    .returning('last')
+    .executeTakeFirstOrThrow()
+  return last
+}
+
+/**
+ * Marks a customer that a tenant gets. Sums that are stored in another transaction at this time do not find the tenant yet; after the mark
+ * they are computed again.
+ */
+export async function markOwned(db: Write, customer: string): Promise<void> {
+  await markUnsummed(db, [customer], await takeNumber(db))
 }
 
 export async function markStale(

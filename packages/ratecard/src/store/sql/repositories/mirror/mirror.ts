@@ -150,12 +150,16 @@ export class SqlMirror implements MirrorStore {
     return this.#database.read((db) => reads.usesOf(db, prices))
   }
 
+  async pricesInUse() {
+    return this.#database.read((db) => reads.pricesInUse(db))
+  }
+
   async countByStatus() {
     return this.#database.read((db) => reads.countByStatus(db))
   }
 
   async saveStandings(standings: readonly (CustomerStanding & Pick<Unsummed, 'marked'>)[]): Promise<void> {
-    await this.#database.write((db) => saveStandings(db, standings))
+    await this.#database.write((db) => saveStandings(this.#database, db, standings))
   }
 
   async standing(customer: ProcessorId): Promise<CustomerStanding | null> {

@@ -194,6 +194,18 @@ export async function usesOf(db: ReadConnection, prices: readonly ProcessorId[])
   return uses
 }
 
+/** Jumps from price to price through the index, because a `distinct` would read every item. */
+export async function pricesInUse(db: ReadConnection): Promise<readonly ProcessorId[]> {
+  const { rows } = await sql<{ price: string }>`
+    with recursive used (price) as (
+      select min(price) from mirror_items
+      union all
+      select (select min(price) from mirror_items where price > used.price) from used where used.price is not null
+    )
+    select price from used where price is not null`.execute(db)
+  return rows.map(({ price }) => processorId(price))
+}
+
 export async function countByStatus(db: ReadConnection): Promise<Readonly<Record<string, number>>> {
   const rows = await db
     .selectFrom('mirrorObjects')

@@ -44,6 +44,7 @@ export function itemRows({ id, customer, status, paused, currency, items }: Mirr
     subscription: id,
     customer,
     price: item.price.id,
+    product: item.price.product,
     status,
     paused: paused?.behavior ?? null,
     currency,

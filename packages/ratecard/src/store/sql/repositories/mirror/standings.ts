@@ -4,11 +4,12 @@ import type { ProcessorId } from '../../../../catalog/resource.ts'
 import type { CustomerStanding, Unsummed } from '../../../mirror-store.ts'
 import type { MirrorStandingRow } from '../../../records/mirror.ts'
 import { inBatches } from '../../database/batches.ts'
-import type { ReadConnection, Write } from '../../database/database.ts'
+import type { Database, ReadConnection, Write } from '../../database/database.ts'
+import { refreshListingsOf } from '../tenants/listings.ts'
 
 type NewStanding = CustomerStanding & Pick<Unsummed, 'marked'>
 
-export async function saveStandings(db: Write, standings: readonly NewStanding[]): Promise<void> {
+export async function saveStandings(database: Database, db: Write, standings: readonly NewStanding[]): Promise<void> {
   // Sorted, so that two transactions lock rows in one order.
   const sorted = [...standings].sort((a, b) => (a.customer < b.customer ? -1 : 1))
   await inBatches(sorted, (slice) =>
@@ -25,13 +26,36 @@ export async function saveStandings(db: Write, standings: readonly NewStanding[]
       )
       .execute(),
   )
-  for (const { customer, marked } of sorted)
-    await db.deleteFrom('mirrorUnsummed').where('customer', '=', customer).where('marked', '<=', marked).execute()
+  await inBatches(sorted, (slice) =>
+    db
+      .deleteFrom('mirrorUnsummed')
+      .where((eb) =>
+        eb.or(slice.map(({ customer, marked }) => eb('customer', '=', customer).and('marked', '<=', marked))),
+      )
+      .execute(),
+  )
+  await refreshListingsOf(
+    database,
+    db,
+    sorted.map(({ customer }) => customer),
+  )
 }
 
 export async function findStanding(db: ReadConnection, customer: ProcessorId): Promise<CustomerStanding | null> {
   const row = await db.selectFrom('mirrorStandings').selectAll().where('customer', '=', customer).executeTakeFirst()
   return row === undefined ? null : standingOf(row)
+}
+
+export async function standingsOf(
+  db: ReadConnection,
+  customers: readonly string[],
+): Promise<ReadonlyMap<string, CustomerStanding>> {
+  const standings = new Map<string, CustomerStanding>()
+  await inBatches(customers, async (slice) => {
+    const rows = await db.selectFrom('mirrorStandings').selectAll().where('customer', 'in', slice).execute()
+    for (const row of rows) standings.set(row.customer, standingOf(row))
+  })
+  return standings
 }
 
 export async function standingPage(
@@ -70,7 +94,7 @@ function rowOf({ customer, billingStatus, monthly, owed, writtenOff }: CustomerS
   }
 }
 
-export function standingOf(row: MirrorStandingRow): CustomerStanding {
+function standingOf(row: MirrorStandingRow): CustomerStanding {
   return {
     customer: processorId(row.customer),
     billingStatus: row.billingStatus,

@@ -1,5 +1,8 @@
+import { configId } from '../../../../catalog/resource.ts'
+import type { ConfigId } from '../../../../catalog/resource.ts'
 import type { AuditRecord, LocalSubscriptionRecord, LocalSubscriptionStore } from '../../../tenant-store.ts'
 import type { Database } from '../../database/database.ts'
+import { refreshListings } from './listings.ts'
 
 export class SqlLocalSubscriptions implements LocalSubscriptionStore {
   readonly #database: Database
@@ -18,7 +21,10 @@ export class SqlLocalSubscriptions implements LocalSubscriptionStore {
           .onConflict((conflict) => conflict.columns(['tenantId', 'priceId']).where('endedAt', 'is', null).doNothing())
           .returningAll()
           .executeTakeFirst()
-        if (started !== undefined) return started
+        if (started !== undefined) {
+          await refreshListings(this.#database, db, [tenantId])
+          return started
+        }
         const running = await db
           .selectFrom('localSubscriptions')
           .selectAll()
@@ -44,6 +50,19 @@ export class SqlLocalSubscriptions implements LocalSubscriptionStore {
     )
   }
 
+  async pricesInUse(): Promise<readonly ConfigId[]> {
+    const rows = await this.#database.read((db) =>
+      db
+        .selectFrom('localSubscriptions')
+        .select('priceId')
+        .distinct()
+        .where('endedAt', 'is', null)
+        .orderBy('priceId')
+        .execute(),
+    )
+    return rows.map(({ priceId }) => configId(priceId))
+  }
+
   async running(priceId: string): Promise<readonly LocalSubscriptionRecord[]> {
     return this.#database.read((db) =>
       db
@@ -59,15 +78,17 @@ export class SqlLocalSubscriptions implements LocalSubscriptionStore {
 
   async end(id: string, at: number, audit?: AuditRecord): Promise<boolean> {
     return this.#database.write(async (db) => {
-      const { numUpdatedRows } = await db
+      const ended = await db
         .updateTable('localSubscriptions')
         .set({ endedAt: at })
         .where('id', '=', id)
         .where('endedAt', 'is', null)
+        .returning('tenantId')
         .executeTakeFirst()
-      const ended = numUpdatedRows === 1n
-      if (ended && audit !== undefined) await db.insertInto('tenantAudit').values(audit).execute()
-      return ended
+      if (ended === undefined) return false
+      await refreshListings(this.#database, db, [ended.tenantId])
+      if (audit !== undefined) await db.insertInto('tenantAudit').values(audit).execute()
+      return true
     })
   }
 }

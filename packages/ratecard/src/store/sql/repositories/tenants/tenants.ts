@@ -4,13 +4,21 @@ import { ServiceError } from '../../../../errors/service-error.ts'
 import { pick, used } from '../../../records/columns.ts'
 import { tenantColumns } from '../../../records/tenants.ts'
 import type { LeaseToken } from '../../../store.ts'
-import type { AuditRecord, EnterpriseFields, TenantRecord, TenantStore } from '../../../tenant-store.ts'
+import type {
+  AuditRecord,
+  EnterpriseFields,
+  TenantListQuery,
+  TenantRecord,
+  TenantStore,
+} from '../../../tenant-store.ts'
 import { inBatches } from '../../database/batches.ts'
-import type { Database, ReadConnection, Write } from '../../database/database.ts'
+import type { Database, Write } from '../../database/database.ts'
 import { isDuplicate } from '../../database/database-errors.ts'
 import type { Leases } from '../coordination/leases.ts'
+import { markOwned } from '../mirror/marks.ts'
+import { listTenants } from './list.ts'
+import { refreshListings } from './listings.ts'
 
-type TenantListQuery = Parameters<TenantStore['list']>[0]
 type TenantPatch = Parameters<TenantStore['update']>[1]
 
 export class SqlTenants implements TenantStore {
@@ -31,6 +39,7 @@ export class SqlTenants implements TenantStore {
         .returning('id')
         .executeTakeFirst()
       if (added === undefined) throw await takenBy(db, tenant)
+      await this.#listed(db, tenant.id, tenant.processorCustomerId)
       await db.insertInto('tenantAudit').values(audit).execute()
     })
   }
@@ -72,30 +81,21 @@ export class SqlTenants implements TenantStore {
   }
 
   async list(query: TenantListQuery) {
-    return this.#database.read(async (db) => {
-      const items = await matching(db, query)
-        .selectAll()
-        .orderBy('id')
-        .limit(query.limit)
-        .offset(query.offset)
-        .execute()
-      const { total } = await matching(db, query)
-        .select((eb) => eb.fn.countAll<number>().as('total'))
-        .executeTakeFirstOrThrow()
-      return { items, total }
-    })
+    return this.#database.read((db) => listTenants(this.#database, db, query))
   }
 
   async update(id: string, change: TenantPatch, audit: AuditRecord): Promise<TenantRecord | null> {
     return this.#claimingCustomer(id, change.processorCustomerId, customerRefused, () =>
-      this.#change(id, audit, (db) =>
-        db
+      this.#change(id, audit, async (db) => {
+        const changed = await db
           .updateTable('tenants')
           .set({ ...change, updatedAt: audit.createdAt })
           .where('id', '=', id)
           .returningAll()
-          .executeTakeFirst(),
-      ),
+          .executeTakeFirst()
+        await this.#listed(db, id, change.processorCustomerId ?? null)
+        return changed
+      }),
     )
   }
 
@@ -109,7 +109,10 @@ export class SqlTenants implements TenantStore {
           .where('processorCustomerId', 'is', null)
           .returningAll()
           .executeTakeFirst()
-        if (bound !== undefined) return bound
+        if (bound !== undefined) {
+          await this.#listed(db, id, processorCustomerId)
+          return bound
+        }
         return (await db.selectFrom('tenants').selectAll().where('id', '=', id).executeTakeFirst()) ?? null
       }),
     )
@@ -132,6 +135,7 @@ export class SqlTenants implements TenantStore {
     const removed = await this.#change(id, audit, async (db) => {
       const tenant = await db.deleteFrom('tenants').where('id', '=', id).returningAll().executeTakeFirst()
       if (tenant === undefined) return undefined
+      await db.deleteFrom('tenantListings').where('tenantId', '=', id).execute()
       // A later tenant with the same id must not inherit anything of this one.
       await db
         .updateTable('sessions')
@@ -180,6 +184,12 @@ export class SqlTenants implements TenantStore {
     })
   }
 
+  /** Refreshes what lists show of the tenant, after it was added or got a customer. */
+  async #listed(db: Write, id: string, customer: string | null): Promise<void> {
+    if (customer !== null) await markOwned(db, customer)
+    await refreshListings(this.#database, db, [id])
+  }
+
   async #claimingCustomer<T>(
     id: string,
     customer: string | null | undefined,
@@ -194,14 +204,6 @@ export class SqlTenants implements TenantStore {
       throw owner === null || owner.id === id ? error : taken(customer)
     }
   }
-}
-
-function matching(db: ReadConnection, query: TenantListQuery) {
-  const wanted = (['processorCustomerId', 'enterpriseTemplate', 'enterpriseId'] as const).flatMap((column) => {
-    const value = query[column]
-    return value === undefined ? [] : [{ column, value }]
-  })
-  return db.selectFrom('tenants').where((eb) => eb.and(wanted.map(({ column, value }) => eb(column, '=', value))))
 }
 
 async function takenBy(db: Write, tenant: TenantRecord): Promise<ServiceError> {
