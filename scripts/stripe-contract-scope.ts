@@ -58,6 +58,7 @@ export const used: readonly (readonly [file: string, className: string, ...metho
     'voidInvoice',
     'markUncollectible',
   ],
+  ['InvoicePayments', 'InvoicePaymentResource', 'list'],
   ['InvoiceItems', 'InvoiceItemResource', 'create', 'retrieve', 'update', 'list', 'del'],
   [
     'CreditNotes',
@@ -111,6 +112,7 @@ export const described = new Set([
   'DeletedDiscount',
   'Invoice',
   'InvoiceLineItem',
+  'InvoicePayment',
   'PaymentIntent',
   'SetupIntent',
   'Charge',

@@ -38,6 +38,8 @@ export interface StackOptions {
   readonly workers?: ServiceOptions['workers']
   /** Address of the processor for the adapter. Default: the sandbox. */
   readonly apiBase?: string
+  /** Settings of the mirror, whose feed runs then. Default: no mirror. */
+  readonly mirror?: ServiceOptions['mirror']
 }
 
 let accounts = 0
@@ -78,7 +80,9 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     processorName: 'sandbox',
     clock,
     ...(options.workers === undefined ? {} : { workers: options.workers }),
+    ...(options.mirror === undefined ? {} : { mirror: options.mirror }),
   })
+  service.feed?.feeder.start()
   return {
     service,
     store,

@@ -339,6 +339,10 @@ create table mirror_unsummed (
   marked bigint not null
 );
 create index mirror_unsummed_by_mark on mirror_unsummed (marked);
+create table mirror_reads (
+  day bigint primary key,
+  reads bigint not null
+);
 create table mirror_item_sums (
   item text primary key,
   customer text not null,
@@ -803,6 +807,10 @@ create table mirror_unsummed (
   marked bigint not null
 );
 create index mirror_unsummed_by_mark on mirror_unsummed (marked);
+create table mirror_reads (
+  day bigint primary key,
+  reads bigint not null
+);
 create table mirror_item_sums (
   item text collate "C" primary key,
   customer text collate "C" not null,

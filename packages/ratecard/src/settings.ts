@@ -28,6 +28,11 @@ export interface Settings {
   readonly impactThreshold: number | null
   /** Maximum trial in days that a tenant session may request. */
   readonly sessionTrialDays: number
+  readonly mirror: 'on' | 'off'
+  /** Time between two polls of events; null is the default of the processor in use. */
+  readonly mirrorPollSeconds: number | null
+  /** Signing secret of an events endpoint that was made by hand. */
+  readonly processorEventsSecret: string | null
   readonly workers: 'on' | 'off'
   /** Hosts that workers may reach even at a private address. */
   readonly workerAllowedHosts: readonly string[]
@@ -109,6 +114,26 @@ export const settingsSchema = Type.Object({
     description:
       'Longest trial that a checkout may ask for with a session cookie; a service key may give up to 730 days.',
   }),
+  RATECARD_MIRROR: Type.Enum(['on', 'off'], {
+    default: 'on',
+    description:
+      'Keep a copy of subscriptions, invoices and refunds in the store; `off` reads them at the processor each time, and what needs the copy is refused.',
+  }),
+  RATECARD_MIRROR_POLL_SECONDS: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 86_400,
+      description:
+        'Seconds between two polls of the processor’s events. Default: 5 at a sandbox, 300 at Stripe, whose read allocation deliveries spare.',
+    }),
+  ),
+  RATECARD_PROCESSOR_EVENTS_SECRET: Type.Optional(
+    Type.String({
+      minLength: 16,
+      description:
+        'Signing secret (`whsec_…`) of a webhook endpoint made by hand for `/api/v1/processor/events`. Not needed with RATECARD_PUBLIC_URL on https: the service then makes one itself.',
+    }),
+  ),
   RATECARD_WORKERS: Type.Enum(['on', 'off'], {
     default: 'on',
     description: 'Host workers in this process group; `off` for an API-only replica.',
@@ -201,6 +226,9 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     requireVersionBump: raw.RATECARD_REQUIRE_VERSION_BUMP,
     impactThreshold: raw.RATECARD_IMPACT_THRESHOLD ?? null,
     sessionTrialDays: raw.RATECARD_SESSION_TRIAL_DAYS,
+    mirror: raw.RATECARD_MIRROR,
+    mirrorPollSeconds: raw.RATECARD_MIRROR_POLL_SECONDS ?? null,
+    processorEventsSecret: raw.RATECARD_PROCESSOR_EVENTS_SECRET ?? null,
     workers: raw.RATECARD_WORKERS,
     workerAllowedHosts: listOf(raw.RATECARD_WORKER_ALLOWED_HOSTS).map((host) => host.toLowerCase()),
     workerDomain: raw.RATECARD_WORKER_DOMAIN?.toLowerCase() ?? null,

@@ -161,7 +161,7 @@ export const moneyOperations = operations({
     summary: 'Who is subscribed to a price, on which generation of it',
     description: 'Subscriptions that have not ended, also those of customers that are no tenant.',
     params: idParams,
-    query: { generation: Type.Optional(Generation), ...pageQuery },
+    query: { generation: Generation, ...pageQuery },
     answers: { 200: { description: 'A page of subscribers, by tenant id.', schema: Subscribers } },
     errors: ['price_not_found', 'config_not_found', ...mirrorErrors],
   },

@@ -12,9 +12,13 @@ import { createEnterprise } from '../enterprise/enterprise.ts'
 import { resumedMove } from '../enterprise/move-template.ts'
 import { createDocuments } from './document-thread.ts'
 import { createIds } from './ids.ts'
+import { createMirrorFeed } from './mirror-feed.ts'
+import type { MirrorFeed, MirrorSettings } from './mirror-feed.ts'
 import { createLookups } from '../lookup/lookups.ts'
 import type { Lookups } from '../lookup/lookups.ts'
 import { CancelBoard } from '../journal/cancel-board.ts'
+import { mirrorOff } from '../mirror/mirror.ts'
+import { operationsOff } from '../mirror/off.ts'
 import { askProcessor } from '../processor/failures.ts'
 import type { Processor } from '../processor/processor.ts'
 import { createReadiness } from '../health/readiness.ts'
@@ -60,6 +64,8 @@ export interface ServiceOptions {
   /** Name for `doctor`: `Stripe`, or the address of the sandbox. */
   readonly processorName: string
   readonly clock: Clock
+  /** Settings of the mirror; absent if it is off. */
+  readonly mirror?: MirrorSettings
   /** Options of the worker host; absent if this replica hosts no workers. */
   readonly workers?: Partial<Omit<WorkersOptions, 'store' | 'clock' | 'newId' | 'keys'>>
 }
@@ -70,12 +76,16 @@ export interface ComposedService extends Service {
   readonly lookups: Lookups
   readonly waitingJobs: WaitingJobs
   readonly workers: Workers
+  /** The mirror and what keeps it up to date once it is started; null if the mirror is off. */
+  readonly feed: MirrorFeed | null
   /** Stops background work between two steps, and waits for it and its write in flight. */
   endWork(): Promise<void>
 }
 
 export function createService(options: ServiceOptions): ComposedService {
-  const { store, processor, clock } = options
+  const { store, clock } = options
+  const feed = options.mirror === undefined ? null : createMirrorFeed(options, options.mirror)
+  const processor = feed?.processor ?? options.processor
   const stopping = new AbortController()
   const running = new Set<Promise<unknown>>()
   const bus = new PushBus()
@@ -125,7 +135,7 @@ export function createService(options: ServiceOptions): ComposedService {
   const endWork = async () => {
     stopping.abort()
     swaps.waitingJobs.stop()
-    await Promise.all(running)
+    await Promise.all([...running, feed?.feeder.stop()])
   }
   return {
     validate: async (document) => {
@@ -153,6 +163,7 @@ export function createService(options: ServiceOptions): ComposedService {
     ...createSignIn({ store, clock, validKey: (id) => keys.valid(id) }),
     ...createChanges({ store }),
     ...operationsOff,
+    ...(feed === null ? {} : { receiveProcessorEvent: feed.receiveProcessorEvent }),
     ...tenantOperations(options, { ...deps, priceBook }, lookups, tracked),
     ...swaps.operations,
     ...operationsOf(workers),
@@ -171,11 +182,15 @@ export function createService(options: ServiceOptions): ComposedService {
         processorName: options.processorName,
         workers,
         priceBook,
+        mirror: feed?.mirror ?? mirrorOff,
+        clock,
+        delivered: feed?.delivered ?? (() => Promise.resolve(true)),
         signal: stopping.signal,
       }),
     lookups,
     waitingJobs: swaps.waitingJobs,
     workers,
+    feed,
     endWork,
     close: async () => {
       lookups.stop()

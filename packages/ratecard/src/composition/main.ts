@@ -13,12 +13,15 @@ import { createService } from './compose.ts'
 import type { ComposedService } from './compose.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import { createLog } from './log.ts'
+import type { MirrorSettings } from './mirror-feed.ts'
+import { createRequestCounters, registerMirrorMetrics } from './processor-metrics.ts'
 import { buildApp, closeGracefully, leave } from '../http/app.ts'
 import { createMetrics } from '../http/server/metrics.ts'
 import { ProcessorError } from '../processor/processor-error.ts'
 import type { Processor } from '../processor/processor.ts'
-import { unlimitedBudget } from '../processor/rate-budget.ts'
+import { createRateBudget, halfOf, limitsFor, unlimitedBudget } from '../processor/rate-budget.ts'
 import { isLiveKey, keyProblem } from '../processor/stripe/connection/connection.ts'
+import type { SentRequest } from '../processor/sent-request.ts'
 import { createStripeProcessor } from '../processor/stripe/stripe-processor.ts'
 import { scenarioIds, verify } from '../processor/stripe/verification/verify.ts'
 import type { VerifyOptions } from '../processor/stripe/verification/verify.ts'
@@ -82,8 +85,15 @@ export async function startServer(options: StartServerOptions): Promise<RunningS
     const logger = createLog(settings.logLevel, options.logForPeople ?? null)
     const open = whoElseEnters(settings.dataDir)
     if (open !== null) logger.warn(open)
-    const { processor, processorName, sandboxUrl } = await openProcessor(settings, store, clock, closers, logger)
     const registry = createMetrics()
+    const countRequest = createRequestCounters(registry)
+    let countRead = (): void => undefined
+    const onRequest = (request: SentRequest): void => {
+      countRequest(request)
+      if (request.access === 'read') countRead()
+    }
+    const opened = await openProcessor({ settings, store, clock, closers, logger, onRequest })
+    const { processor, processorName, sandboxUrl } = opened
     const publicUrl = publicUrlOf(settings)
     const hosting = workerHosting({
       settings,
@@ -100,7 +110,12 @@ export async function startServer(options: StartServerOptions): Promise<RunningS
       processorName,
       clock,
       workers: hosting.options,
+      ...(settings.mirror === 'off' ? {} : { mirror: mirrorSettings(settings, logger) }),
     })
+    if (service.feed !== null) {
+      countRead = service.feed.countRead
+      registerMirrorMetrics(registry, { mirror: service.feed.mirror, store: store.mirror, clock })
+    }
     closers.push(() => service.close())
     const firstKey = await service.ensureFirstKey(settings.serviceKey)
     const app = await buildApp({ service, settings: { ...settings, publicUrl }, clock, logger, metrics: registry })
@@ -110,6 +125,7 @@ export async function startServer(options: StartServerOptions): Promise<RunningS
     })
     const url = await listen(app, settings)
     service.lookups.start()
+    service.feed?.feeder.start()
     service.waitingJobs.start((error) => logger.warn({ err: error }, 'jobs that wait for a date'))
     const address = app.server.address()
     if (typeof address === 'object' && address !== null) hosting.listening(address, url)
@@ -165,19 +181,38 @@ async function openSettingsStore(settings: Settings, clock: Clock): Promise<Stor
   })
 }
 
+/** Seconds between two polls of events. Stripe allows an account few reads a month, a sandbox any number. */
+const pollSecondsAt = { sandbox: 5, stripe: 300 } as const
+
+function mirrorSettings(settings: Settings, logger: Logger): MirrorSettings {
+  const { stripeSecretKey, stripeApiBase, mirrorPollSeconds, processorEventsSecret, publicUrl } = settings
+  const at = stripeSecretKey === null || stripeApiBase !== null ? 'sandbox' : 'stripe'
+  return {
+    pollSeconds: mirrorPollSeconds ?? pollSecondsAt[at],
+    eventsSecret: processorEventsSecret,
+    deliverTo: publicUrl?.startsWith('https:') === true ? publicUrl : null,
+    limitedReads: at === 'stripe',
+    report: (error, what) => logger.warn({ err: error }, `mirror: ${what}`),
+  }
+}
+
 interface OpenedProcessor {
   readonly processor: Processor
   readonly processorName: string
   readonly sandboxUrl: string | null
 }
 
-async function openProcessor(
-  settings: Settings,
-  store: Store,
-  clock: Clock,
-  closers: (() => Promise<void>)[],
-  logger: Logger,
-): Promise<OpenedProcessor> {
+interface ProcessorOptions {
+  readonly settings: Settings
+  readonly store: Store
+  readonly clock: Clock
+  readonly closers: (() => Promise<void>)[]
+  readonly logger: Logger
+  readonly onRequest: (request: SentRequest) => void
+}
+
+async function openProcessor(options: ProcessorOptions): Promise<OpenedProcessor> {
+  const { settings, store, clock, closers, logger, onRequest } = options
   if (settings.stripeSecretKey !== null) {
     const secretKey = settings.stripeSecretKey
     const livemode = isLiveKey(secretKey)
@@ -186,7 +221,9 @@ async function openProcessor(
         secretKey,
         apiBase: settings.stripeApiBase,
         budget: throttledBudget(store, { livemode }, clock),
+        listBudget: createRateBudget({ ...halfOf(limitsFor({ livemode })), clock }),
         clock,
+        onRequest,
       }),
     )
     const processorName =
@@ -210,6 +247,7 @@ async function openProcessor(
     apiBase: sandbox.url,
     budget: unlimitedBudget,
     clock,
+    onRequest,
   })
   return { processor, processorName: `sandbox at ${sandbox.url}`, sandboxUrl: sandbox.url }
 }

@@ -38,8 +38,8 @@ export const mirrorOff: Mirror = {
   status: () => Promise.resolve({ state: 'off', asOf: null, stale: false, filled: 0 }),
   require: () =>
     Promise.reject(
-      new ServiceError('mirror_off', 'This answer comes from the mirror, and the mirror is switched off.', {
-        hint: 'Start the service without RATECARD_MIRROR=off.',
+      new ServiceError('mirror_off', 'This is read from the mirror, and the mirror is switched off.', {
+        hint: 'Start the service with RATECARD_MIRROR=on.',
       }),
     ),
 }

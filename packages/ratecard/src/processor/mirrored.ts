@@ -1,6 +1,8 @@
 // What the mirror keeps of the account: ids, states, dates and amounts of subscriptions, invoices, refunds, credit notes, customers and
 // prices. No names, addresses or cards. Times are epoch milliseconds; amounts are minor units.
 import type { Interval, ProcessorId } from '../catalog/resource.ts'
+import type { ProcessorEvent } from './processor-event.ts'
+import type { WriteOptions } from './write-options.ts'
 import type { LiveItem, LiveSubscription, ScheduledMove } from './customer-half.ts'
 
 /** A discount of a subscription or of one of its items, with the facts of its coupon. */
@@ -173,10 +175,43 @@ export interface MirroredPage<K extends MirroredKind> {
   readonly next: string | null
 }
 
-/** Part of the processor port that the mirror reads with. */
+/** Endpoint at the processor that delivers events to a mirror. */
+export interface EventsEndpoint {
+  readonly id: ProcessorId
+  readonly url: string
+  readonly enabled: boolean
+  /** Types of events that it delivers, sorted. */
+  readonly types: readonly string[]
+}
+
+export interface MadeEndpoint {
+  readonly id: ProcessorId
+  /** Signing secret, which the processor returns only at creation. Never logged. */
+  readonly secret: string
+}
+
+/** An event as it was delivered over HTTP. */
+export interface DeliveredEvent {
+  /** Text of the body as it came: the signature is made over it. */
+  readonly body: string
+  /** Header with the signature; null if it is missing. */
+  readonly signature: string | null
+  /** Secrets of the endpoints that may have received it. */
+  readonly secrets: readonly string[]
+}
+
+/** Part of the processor port that the mirror works with. */
 export interface MirrorReads {
   /** Returns one page (100 objects) of everything, ended and test-clock objects included; one-time prices are left out. */
   mirrorPage<K extends MirroredKind>(kind: K, after: string | null, signal: AbortSignal): Promise<MirroredPage<K>>
   /** Returns one object; null if the processor does not have it (any more), e.g. a deleted draft. */
   mirrorObject<K extends MirroredKind>(kind: K, id: string, signal: AbortSignal): Promise<Mirrored[K] | null>
+  /** Returns the endpoints of mirrors, also of other services on the same account. No snapshot contains them. */
+  eventsEndpoints(signal: AbortSignal): Promise<readonly EventsEndpoint[]>
+  createEventsEndpoint(
+    endpoint: { readonly url: string; readonly types: readonly string[] },
+    options: WriteOptions,
+  ): Promise<MadeEndpoint>
+  /** Returns the event of a delivery; null unless one of its secrets signed it within the last five minutes. */
+  delivery(delivered: DeliveredEvent): ProcessorEvent | null
 }

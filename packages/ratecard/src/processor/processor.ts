@@ -4,8 +4,10 @@ import type { ProcessorId, ObservedResource, Snapshot } from '../catalog/resourc
 import type { ResolvedStep } from '../catalog/steps.ts'
 import type { CustomerProcessor } from './customer-half.ts'
 import type { MirrorReads } from './mirrored.ts'
+import type { ProcessorEvent } from './processor-event.ts'
 import type { WriteOptions } from './write-options.ts'
 
+export type { ProcessorEvent } from './processor-event.ts'
 export type { WriteOptions } from './write-options.ts'
 
 export interface ProcessorAccount {
@@ -29,14 +31,6 @@ export interface ReadOptions {
   readonly attachments?: false | ((product: ObservedResource<'product'>) => boolean)
   /** Progress callback, called after each page. */
   readonly onPage?: (read: { readonly kind: string; readonly objects: number }) => void
-}
-
-/** One event of the account. `body` is the processor's own object, as a webhook endpoint receives it. */
-export interface ProcessorEvent {
-  readonly id: string
-  readonly type: string
-  readonly createdAt: number
-  readonly body: Readonly<Record<string, unknown>>
 }
 
 export interface Processor extends CustomerProcessor, MirrorReads {

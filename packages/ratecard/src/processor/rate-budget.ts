@@ -31,6 +31,11 @@ export function limitsFor(account: { livemode: boolean }): RateLimits {
   return { perSecond: account.livemode ? 80 : 23, perOperationPerSecond: 23 }
 }
 
+/** Returns half of the limits, the most that lists of the mirror may use. */
+export function halfOf({ perSecond, perOperationPerSecond }: RateLimits): RateLimits {
+  return { perSecond: Math.floor(perSecond / 2), perOperationPerSecond: Math.floor(perOperationPerSecond / 2) }
+}
+
 /** Creates the budget for a key, for one process. */
 export function budgetFor(account: { livemode: boolean; sandboxUnthrottled: boolean; clock: Clock }): RateBudget {
   if (account.sandboxUnthrottled) return unlimitedBudget

@@ -72,7 +72,17 @@ export interface StoredSubscriber {
   readonly tenantId: string | null
 }
 
-export interface MirrorStore {
+/** Counts of reads at the processor, by day since 1970 (UTC), for its read allocation. */
+export interface ReadCountStore {
+  /** Adds reads to a day; days before the last 40 are deleted. */
+  addReads(day: number, reads: number): Promise<void>
+  /** Returns the number of reads on this day and later. */
+  readsSince(day: number): Promise<number>
+  /** Returns the number of paid invoices that were finalized since then (epoch milliseconds). */
+  paymentsSince(time: number): Promise<number>
+}
+
+export interface MirrorStore extends ReadCountStore {
   state(): Promise<MirrorState | null>
   /** Changes members of the state; the first call must give all. */
   setState(change: Partial<MirrorState>): Promise<void>

@@ -21,15 +21,27 @@ export function comparisonDue(now: number, comparedAt: number | null): boolean {
   return (comparedAt ?? 0) < (now >= today ? today : today - dayMs)
 }
 
-/** Compares the whole copy. Returns the number of objects that had to be corrected. */
+/** Compares the whole copy, and counts the differences that no event announced. Returns their number. */
 export async function compare(
   deps: FeedDeps,
   seen: SeenEvents,
   failures: Failures,
   signal: AbortSignal,
 ): Promise<number> {
+  const { mirror } = deps.store
+  const beganAt = deps.clock.now()
+  const differences = await compareLists(deps, signal)
+  // Changes that happened meanwhile are announced by events.
+  for (const ref of await poll(deps, seen, signal)) differences.delete(nameOf(ref))
+  while ((await refreshStale(deps, failures, signal)) > 0);
+  const state = await mirror.state()
+  await mirror.setState({ comparedAt: beganAt, corrections: (state?.corrections ?? 0) + differences.size })
+  return differences.size
+}
+
+/** Lists everything and stores it. Marks objects stale that are in no list. Returns all that differed, by name. */
+export async function compareLists(deps: FeedDeps, signal: AbortSignal): Promise<Map<string, MirrorRef>> {
   const { store, clock } = deps
-  const beganAt = clock.now()
   const differences = new Map<string, MirrorRef>()
   for (const kind of mirroredKinds) {
     const listed = await comparePages(deps, kind, differences, signal)
@@ -37,13 +49,7 @@ export async function compare(
     for (const ref of missing) differences.set(nameOf(ref), ref)
     await store.mirror.markStale(missing.map((ref) => ({ ...ref, since: clock.now() })))
   }
-  // Changes that happened meanwhile are announced by events.
-  for (const ref of await poll(deps, seen, signal)) differences.delete(nameOf(ref))
-  while ((await refreshStale(deps, failures, signal)) > 0);
-  const state = await store.mirror.state()
-  const corrections = (state?.corrections ?? 0) + differences.size
-  await store.mirror.setState({ comparedAt: beganAt, corrections })
-  return differences.size
+  return differences
 }
 
 function nameOf({ kind, id }: MirrorRef): string {

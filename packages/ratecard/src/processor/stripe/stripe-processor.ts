@@ -9,6 +9,7 @@ import type { RateBudget } from '../rate-budget.ts'
 import { createCaller } from './connection/call.ts'
 import { createCheckout, createPortal, expireCheckouts } from './customers/checkout.ts'
 import { ProcessorError } from '../processor-error.ts'
+import type { SentRequest } from '../sent-request.ts'
 import { connect, isLiveKey, keyProblem } from './connection/connection.ts'
 import { createCustomer, findCustomer, knowsCustomer, updateCustomer } from './customers/customers.ts'
 import { kindsOf, replyFlaw } from './catalog/context.ts'
@@ -40,6 +41,8 @@ export interface StripeProcessorOptions {
   /** Budget of the list pages of the mirror, taken in addition. Default: no further limit. */
   readonly listBudget?: RateBudget
   readonly clock: Clock
+  /** Called after each request, e.g. to count it. */
+  readonly onRequest?: (request: SentRequest) => void
   /** Timeout (ms) of one attempt. Default: 30,000. */
   readonly timeoutMs?: number
   /** First backoff (ms) before a retry; later ones double. Default: 500. */
@@ -53,11 +56,12 @@ export interface StripeProcessorOptions {
 export function createStripeProcessor(options: StripeProcessorOptions): Processor {
   const { secretKey, apiBase, budget, clock, timeoutMs = attemptTimeoutMs, firstWaitMs = 500 } = options
   const stripe = connect({ secretKey, apiBase, timeoutMs })
-  const caller = createCaller({ secretKey, budget, clock, firstWaitMs })
+  const { onRequest, listBudget = unlimitedBudget } = options
+  const caller = createCaller({ secretKey, budget, clock, firstWaitMs, onRequest })
   const context: StripeContext = { stripe, caller, clock, kinds: kindsOf(stripe) }
   const listing = {
     ...context,
-    caller: createCaller({ secretKey, budget: inTurn(options.listBudget ?? unlimitedBudget, budget), clock, firstWaitMs }),
+    caller: createCaller({ secretKey, budget: inTurn(listBudget, budget), clock, firstWaitMs, onRequest }),
   }
   return {
     account: async (signal) => {

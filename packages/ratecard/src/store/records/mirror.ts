@@ -124,6 +124,9 @@ export const mirrorStateColumns = {
 /** A single row with the last number that a read or a mark got. */
 export const mirrorNumberColumns = { id: whole(), last: whole() } satisfies Columns
 
+/** Reads at the processor by day since 1970 (UTC). */
+export const mirrorReadColumns = { day: whole(), reads: whole() } satisfies Columns
+
 export type MirrorObjectRow = RecordOf<typeof mirrorObjectColumns>
 export type MirrorItemRow = RecordOf<typeof mirrorItemColumns>
 export type MirrorPaymentRow = RecordOf<typeof mirrorPaymentColumns>

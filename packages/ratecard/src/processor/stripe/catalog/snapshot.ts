@@ -5,6 +5,7 @@ import { observe, readContext } from './context.ts'
 import type { StripeContext } from './context.ts'
 import type { KindAdapter, Reply, ReadContext } from '../kinds/kind.ts'
 import { withAttachments } from './attachments.ts'
+import { isEventsEndpoint } from '../mirror/events-endpoint.ts'
 import { listAllAs } from '../connection/pages.ts'
 
 export async function readSnapshot(context: StripeContext, options: ReadOptions): Promise<Snapshot> {
@@ -43,7 +44,7 @@ async function readKind<K extends ResourceKind, Live extends Reply>(
   const counts = passes.map(() => 0)
   const lists = await Promise.all(
     passes.map((request, pass) =>
-      listAllAs(context.caller, adapter.object, request, (object) => observe(adapter, object, around), {
+      listAllAs(context.caller, adapter.object, request, (object) => observed(adapter, object, around), {
         signal,
         onPage: (objects) => {
           counts[pass] = objects
@@ -52,5 +53,15 @@ async function readKind<K extends ResourceKind, Live extends Reply>(
       }),
     ),
   )
-  return [...new Map(lists.flat().map((object) => [object.processorId, object])).values()]
+  const objects = lists.flat().filter((object) => object !== null)
+  return [...new Map(objects.map((object) => [object.processorId, object])).values()]
+}
+
+/** Returns an object of the catalog; null for the endpoint of a mirror, which belongs to a service. */
+function observed<K extends ResourceKind, Live extends Reply>(
+  adapter: KindAdapter<K, Live>,
+  object: Live,
+  around: ReadContext,
+): ObservedResource<K> | null {
+  return adapter.kind === 'webhook' && isEventsEndpoint(object) ? null : observe(adapter, object, around)
 }

@@ -13,24 +13,37 @@ type Query = Parameters<Processor['events']>[0]
 
 /** Throws `rejected` with param `ending_before` if the cursor is unknown to Stripe, which keeps events for 30 days. */
 export async function readEvents(context: StripeContext, { after, types }: Query, signal: AbortSignal) {
-  const page = await context.caller.call({
+  const filter = types.length === 0 ? {} : { types: [...types] }
+  if (after === null) {
+    const [newest] = (await readPage(context, { limit: 1 }, signal)).data
+    return { events: [], last: newest?.id ?? null }
+  }
+  if (after !== '') {
+    const { data } = await readPage(context, { limit: pageSize, ending_before: after, ...filter }, signal)
+    return oldestFirst(data, after)
+  }
+  // The beginning has no event to count from, so the list is read to its end.
+  let { data, has_more: more } = await readPage(context, { limit: pageSize, ...filter }, signal)
+  for (let oldest = data.at(-1); more && oldest !== undefined; oldest = data.at(-1)) {
+    const page = { limit: pageSize, starting_after: oldest.id, ...filter }
+    ;({ data, has_more: more } = await readPage(context, page, signal))
+  }
+  return oldestFirst(data, null)
+}
+
+function readPage({ caller, stripe }: StripeContext, params: Stripe.EventListParams, signal: AbortSignal) {
+  return caller.call({
     operation: 'GET /v1/events',
     access: 'read',
     signal,
-    send: () =>
-      context.stripe.events.list({
-        ...(after === null
-          ? { limit: 1 }
-          : after === ''
-            ? { limit: pageSize }
-            : { limit: pageSize, ending_before: after }),
-        ...(types.length === 0 || after === null ? {} : { types: [...types] }),
-      }),
+    send: () => stripe.events.list(params),
     flaw: (answer) => pageFlaw(answer, 'event'),
   })
-  const found = page.data.map((event) => translateReply(event, eventOf)).reverse()
-  const newest = found.at(-1)?.id ?? (after === '' ? null : after)
-  return { events: after === null ? [] : found, last: newest }
+}
+
+function oldestFirst(newestFirst: readonly Stripe.Event[], after: string | null) {
+  const events = newestFirst.map((event) => translateReply(event, eventOf)).reverse()
+  return { events, last: events.at(-1)?.id ?? after }
 }
 
 function eventOf(event: Stripe.Event): ProcessorEvent {

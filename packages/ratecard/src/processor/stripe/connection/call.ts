@@ -7,6 +7,7 @@ import { runOverdueDeadlines } from '../../../clock.ts'
 import type { Clock } from '../../../clock.ts'
 import { abortReason, orAborted } from '../../abort.ts'
 import { ProcessorError } from '../../processor-error.ts'
+import type { SentRequest } from '../../sent-request.ts'
 import type { RateBudget } from '../../rate-budget.ts'
 import { retryForMs } from '../../write-options.ts'
 import { isMissing, sortBareStatus, sortFailure } from './errors.ts'
@@ -37,6 +38,8 @@ export interface CallerOptions {
   readonly clock: Clock
   /** First backoff (ms) before a retry; later ones double, up to 16 s. */
   readonly firstWaitMs: number
+  /** Called after each attempt that was sent. */
+  readonly onRequest?: ((request: SentRequest) => void) | undefined
 }
 
 const maxBackoffMs = 16_000
@@ -75,6 +78,7 @@ async function callStripe<R extends StripeResponse>(options: CallerOptions, call
       throw doubt ?? stop
     }
     const answer = await attemptCall(options, call)
+    options.onRequest?.({ access: call.access, outcome: 'repeat' in answer ? answer.error.kind : 'ok' })
     if (!('repeat' in answer)) return answer.reply
     const { error, repeat } = answer
     failures[repeat]++

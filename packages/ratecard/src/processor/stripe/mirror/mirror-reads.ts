@@ -10,6 +10,8 @@ import { readOne, translateReply } from '../customers/single-object.ts'
 import type { SubscriptionReply } from '../subscriptions/live-subscription.ts'
 import { createCoupons, mirroredDiscounts } from './coupons.ts'
 import type { DiscountReply, FindCoupon } from './coupons.ts'
+import { readDelivery } from './delivery.ts'
+import { createEventsEndpoint, listEventsEndpoints } from './events-endpoint.ts'
 import { cursorOf, partAfter, partRequest, placeOf } from './list-parts.ts'
 import type { Place } from './list-parts.ts'
 import { invoiceExpand, mirroredInvoice } from './mirrored-invoice.ts'
@@ -40,6 +42,9 @@ export function createMirrorReads({ context, listing, livemode }: MirrorContext)
       const reply = await readOne<Reply>(context, objectRequest(context, kind, id), { object: kind, id }, signal)
       return reply === null ? null : translated(context, coupons, kind, reply, signal)
     },
+    eventsEndpoints: (signal) => listEventsEndpoints(context, signal),
+    createEventsEndpoint: (endpoint, options) => createEventsEndpoint(context, endpoint, options),
+    delivery: (delivered) => readDelivery(context.stripe, delivered, context.clock.now()),
   }
 }
 

@@ -73,6 +73,10 @@ export const mirrorTables = ({ key }: Dialect): readonly string[] => [
   marked bigint not null
 )`,
   `create index mirror_unsummed_by_mark on mirror_unsummed (marked)`,
+  `create table mirror_reads (
+  day bigint primary key,
+  reads bigint not null
+)`,
   `create table mirror_item_sums (
   item ${key} primary key,
   customer ${key} not null,

@@ -14,6 +14,7 @@ import type {
 import type { MirrorObjectRow, MirrorStateRow } from '../../../records/mirror.ts'
 import type { Database, Write } from '../../database/database.ts'
 import { markStale, nextNumber } from './marks.ts'
+import { addReads, paymentsSince, readsSince } from './read-counts.ts'
 import * as reads from './reads.ts'
 import { goneRow, objectRow } from './rows.ts'
 import { saveObjects } from './save-objects.ts'
@@ -108,6 +109,18 @@ export class SqlMirror implements MirrorStore {
         .executeTakeFirstOrThrow(),
     )
     return count
+  }
+
+  async addReads(day: number, reads: number): Promise<void> {
+    await this.#database.write((db) => addReads(db, day, reads))
+  }
+
+  async readsSince(day: number): Promise<number> {
+    return this.#database.read((db) => readsSince(db, day))
+  }
+
+  async paymentsSince(time: number): Promise<number> {
+    return this.#database.read((db) => paymentsSince(db, time))
   }
 
   async find<K extends MirroredKind>(kind: K, id: string): Promise<Mirrored[K] | null> {

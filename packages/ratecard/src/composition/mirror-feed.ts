@@ -1,0 +1,71 @@
+// Composes the mirror: its feed, its deliveries, the processor whose writes it shows, and the handle for its readers.
+import type { Clock } from '../clock.ts'
+import { createDeliveries } from '../mirror/feed/deliveries.ts'
+import { createFeeder } from '../mirror/feed/feeder.ts'
+import type { Feeder } from '../mirror/feed/feeder.ts'
+import { ensureEndpoint, eventsPath, ownSecret } from '../mirror/feed/own-endpoint.ts'
+import { createReadAllocation } from '../mirror/feed/read-allocation.ts'
+import { createIds } from './ids.ts'
+import { withOwnActs } from '../mirror/feed/own-acts.ts'
+import { createMirror } from '../mirror/mirror.ts'
+import type { Mirror } from '../mirror/mirror.ts'
+import type { Processor } from '../processor/processor.ts'
+import type { Store } from '../store/store.ts'
+import { bindAccount } from '../sync/account.ts'
+
+export interface MirrorSettings {
+  readonly pollSeconds: number
+  /** Signing secret of an endpoint that was made by hand. */
+  readonly eventsSecret: string | null
+  /** Base of the public address, on https; null without one. */
+  readonly deliverTo: string | null
+  /** True at the processor itself, which limits the reads of an account. */
+  readonly limitedReads: boolean
+  readonly report: (error: unknown, what: string) => void
+}
+
+export interface MirrorFeed {
+  readonly mirror: Mirror
+  readonly feeder: Feeder
+  /** Counts a read at the processor toward its allocation. */
+  readonly countRead: () => void
+  /** True if events are delivered, or reads are not limited. */
+  readonly delivered: () => Promise<boolean>
+  /** The processor with writes that the mirror shows. */
+  readonly processor: Processor
+  readonly receiveProcessorEvent: (body: string, signature: string | null) => Promise<void>
+}
+
+export interface MirrorParts {
+  readonly store: Store
+  readonly processor: Processor
+  readonly clock: Clock
+}
+
+export function createMirrorFeed({ store, processor, clock }: MirrorParts, settings: MirrorSettings): MirrorFeed {
+  const { pollSeconds, eventsSecret, deliverTo, report } = settings
+  const account = (signal: AbortSignal) => bindAccount({ store, processor }, signal, 'look')
+  const deps = { store, processor, clock, account, report }
+  const allocation = createReadAllocation({
+    store: store.mirror,
+    clock,
+    pollMs: pollSeconds * 1000,
+    limited: settings.limitedReads,
+  })
+  const endpoint = { store, processor, newId: createIds(clock) }
+  const feeder = createFeeder(deps, {
+    allocation,
+    ...(deliverTo === null
+      ? {}
+      : { ensureEndpoint: (signal) => ensureEndpoint(endpoint, `${deliverTo}${eventsPath}`, signal) }),
+  })
+  const secrets = async () => [eventsSecret, await ownSecret(endpoint)].filter((secret) => secret !== null)
+  return {
+    mirror: createMirror({ store: store.mirror, clock, pollSeconds }),
+    feeder,
+    countRead: allocation.count,
+    delivered: async () => !settings.limitedReads || (await secrets()).length > 0,
+    processor: withOwnActs(processor, deps),
+    receiveProcessorEvent: createDeliveries({ ...deps, secrets, onMarked: feeder.wake }),
+  }
+}

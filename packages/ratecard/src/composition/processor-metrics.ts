@@ -1,0 +1,55 @@
+// Metrics of the calls to the processor and of the mirror.
+import { Counter, Gauge } from 'prom-client'
+import type { Registry } from 'prom-client'
+import type { Clock } from '../clock.ts'
+import type { Mirror } from '../mirror/mirror.ts'
+import type { SentRequest } from '../processor/sent-request.ts'
+import type { MirrorStore } from '../store/mirror-store.ts'
+
+/** Returns the function that counts a request to the processor. */
+export function createRequestCounters(registry: Registry): (request: SentRequest) => void {
+  const requests = new Counter({
+    name: 'ratecard_processor_requests_total',
+    help: 'Requests sent to the processor, retries included.',
+    labelNames: ['outcome'] as const,
+    registers: [registry],
+  })
+  const reads = new Counter({
+    name: 'ratecard_processor_reads_total',
+    help: 'Reads sent to the processor, which count toward its read allocation.',
+    registers: [registry],
+  })
+  return ({ access, outcome }) => {
+    requests.inc({ outcome })
+    if (access === 'read') reads.inc()
+  }
+}
+
+export interface MirrorGauges {
+  readonly mirror: Mirror
+  readonly store: Pick<MirrorStore, 'state'>
+  readonly clock: Clock
+}
+
+/** Without a complete mirror the lag has no value. */
+export function registerMirrorMetrics(registry: Registry, { mirror, store, clock }: MirrorGauges): void {
+  new Gauge({
+    name: 'ratecard_mirror_lag_seconds',
+    help: 'Age of the mirror: everything older is in it.',
+    registers: [registry],
+    async collect() {
+      const { asOf } = await mirror.status()
+      if (asOf === null) this.reset()
+      else this.set(Math.max(0, clock.now() - asOf) / 1000)
+    },
+  })
+  new Counter({
+    name: 'ratecard_mirror_corrections_total',
+    help: 'Objects that a comparison of the mirror with the processor had to correct.',
+    registers: [registry],
+    async collect() {
+      this.reset()
+      this.inc((await store.state())?.corrections ?? 0)
+    },
+  })
+}

@@ -1,0 +1,25 @@
+// Takes events that the processor delivers. A delivery only marks objects stale: the cursor belongs to the poll, which sees every event
+// again and so makes up for lost deliveries.
+import { ServiceError } from '../../errors/service-error.ts'
+import type { FeedDeps } from './deps.ts'
+import { staleOfEvent } from './stale-of-event.ts'
+
+export interface DeliveryDeps extends Pick<FeedDeps, 'store' | 'processor'> {
+  /** Returns the signing secrets of the endpoints whose deliveries are accepted. */
+  readonly secrets: () => Promise<readonly string[]>
+  /** Called after marks were stored. */
+  readonly onMarked: () => void
+}
+
+/** Returns the function that takes a delivery. It resolves when the marks are stored. Throws `delivery_invalid`. */
+export function createDeliveries(deps: DeliveryDeps): (body: string, signature: string | null) => Promise<void> {
+  return async (body, signature) => {
+    const event = deps.processor.delivery({ body, signature, secrets: await deps.secrets() })
+    if (event === null)
+      throw new ServiceError('delivery_invalid', 'No endpoint of this service signed the event within five minutes.')
+    const refs = staleOfEvent(event)
+    if (refs.length === 0) return
+    await deps.store.mirror.markStale(refs.map((ref) => ({ ...ref, since: event.createdAt })))
+    deps.onMarked()
+  }
+}

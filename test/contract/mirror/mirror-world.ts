@@ -1,0 +1,126 @@
+// The feed of the mirror with its real parts: a store, the Stripe adapter, and a sandbox with a shop.
+import type Stripe from 'stripe'
+import { expect, onTestFinished } from 'vitest'
+import { mirroredKinds } from '../../../packages/ratecard/src/processor/mirrored.ts'
+import type { Mirrored, MirroredKind } from '../../../packages/ratecard/src/processor/mirrored.ts'
+import type { Processor } from '../../../packages/ratecard/src/processor/processor.ts'
+import type { StripeProcessorOptions } from '../../../packages/ratecard/src/processor/stripe/stripe-processor.ts'
+import type { FeedDeps } from '../../../packages/ratecard/src/mirror/feed/deps.ts'
+import { ensureState, fill } from '../../../packages/ratecard/src/mirror/feed/fill.ts'
+import { poll } from '../../../packages/ratecard/src/mirror/feed/poll.ts'
+import type { SeenEvents } from '../../../packages/ratecard/src/mirror/feed/poll.ts'
+import { refreshStale } from '../../../packages/ratecard/src/mirror/feed/refresh.ts'
+import type { Failures } from '../../../packages/ratecard/src/mirror/feed/refresh.ts'
+import { sumCustomers } from '../../../packages/ratecard/src/mirror/sums/sum-customers.ts'
+import { createSealer, generateMasterKey } from '../../../packages/ratecard/src/store/seal.ts'
+import { openStore } from '../../../packages/ratecard/src/store/sql/open-store.ts'
+import type { Store } from '../../../packages/ratecard/src/store/store.ts'
+import { processorOf } from '../processor/bench.ts'
+import { customerShop } from '../sandbox/customer-shop.ts'
+import type { CustomerShop } from '../sandbox/customer-shop.ts'
+
+export type Copy = Readonly<Record<MirroredKind, readonly Mirrored[MirroredKind][]>>
+
+export interface MirrorWorld extends CustomerShop {
+  readonly store: Store
+  readonly processor: Processor
+  readonly signal: AbortSignal
+  readonly deps: FeedDeps
+  /** Failures that the feed reported. */
+  readonly reports: string[]
+  /** Fills the mirror for the first time. */
+  fill(): Promise<void>
+  /** Reads new events and everything that is stale. */
+  settle(): Promise<void>
+  /** Everything that the mirror holds. */
+  mirrored(): Promise<Copy>
+  /** Everything that the processor lists. */
+  listed(): Promise<Copy>
+  subscription(id: string): Promise<Mirrored['subscription'] | null>
+}
+
+export interface WorldOptions {
+  readonly store?: Store
+  readonly processor?: Partial<StripeProcessorOptions>
+}
+
+/** A shop whose customer is on no test clock, and a mirror that is not filled yet. */
+export async function mirrorWorld(options: WorldOptions = {}): Promise<MirrorWorld> {
+  const shop = await customerShop()
+  const store = options.store ?? (await memoryStore())
+  const processor = processorOf(shop, options.processor)
+  return { ...shop, ...feedOf({ store, processor, clock: shop.clock }) }
+}
+
+async function memoryStore(): Promise<Store> {
+  const store = await openStore({ url: null, file: ':memory:', sealer: createSealer(generateMasterKey()) })
+  onTestFinished(() => store.close())
+  return store
+}
+
+export function feedOf({ store, processor, clock }: Pick<FeedDeps, 'clock'> & { store: Store; processor: Processor }) {
+  const signal = AbortSignal.timeout(100_000)
+  const reports: string[] = []
+  const seen: SeenEvents = new Set()
+  const failures: Failures = new Map()
+  const deps: FeedDeps = {
+    store,
+    processor,
+    clock,
+    account: () => processor.account(signal),
+    report: (error, what) => reports.push(`${what}: ${String(error)}`),
+  }
+  return {
+    store,
+    processor,
+    signal,
+    deps,
+    reports,
+    fill: async () => {
+      await ensureState(deps, signal)
+      await fill(deps, signal)
+    },
+    settle: async () => {
+      await poll(deps, seen, signal)
+      while ((await refreshStale(deps, failures, signal)) > 0);
+      await sumCustomers(store, signal)
+    },
+    mirrored: () => copyOf((kind) => storedObjects(store, kind)),
+    listed: () => copyOf((kind) => listedObjects(processor, kind, signal)),
+    subscription: (id: string) => store.mirror.find('subscription', id),
+  }
+}
+
+async function copyOf(read: (kind: MirroredKind) => Promise<Mirrored[MirroredKind][]>): Promise<Copy> {
+  const entries = []
+  for (const kind of mirroredKinds)
+    entries.push([kind, (await read(kind)).sort((a, b) => (a.id < b.id ? -1 : 1))] as const)
+  return Object.fromEntries(entries) as unknown as Copy
+}
+
+async function storedObjects(store: Store, kind: MirroredKind): Promise<Mirrored[MirroredKind][]> {
+  const found: Mirrored[MirroredKind][] = []
+  for (let after: string | null = null; ; ) {
+    const page: readonly Mirrored[MirroredKind][] = await store.mirror.page(kind, after, 100)
+    found.push(...page.filter((object) => !('deleted' in object && object.deleted)))
+    const last = page.at(-1)
+    if (last === undefined) return found
+    after = last.id
+  }
+}
+
+async function listedObjects(processor: Processor, kind: MirroredKind, signal: AbortSignal) {
+  const found: Mirrored[MirroredKind][] = []
+  for (let after: string | null = null; ; ) {
+    const page = await processor.mirrorPage(kind, after, signal)
+    expect(page.unreadable).toEqual([])
+    found.push(...page.objects)
+    if (page.next === null) return found
+    after = page.next
+  }
+}
+
+/** Advances the customers of a test clock to a time in seconds. */
+export async function advance(stripe: Stripe, clock: string, to: number): Promise<void> {
+  await stripe.testHelpers.testClocks.advance(clock, { frozen_time: to })
+}
