@@ -27,6 +27,8 @@ export interface TestAppOptions {
   readonly connections?: Partial<ConnectionLimits>
   readonly requireVersionBump?: boolean
   readonly workers?: ServiceOptions['workers']
+  /** Settings of the mirror. Default: no mirror. */
+  readonly mirror?: ServiceOptions['mirror']
   readonly allowedRedirects?: readonly string[]
   readonly clock?: Clock
   /** Address of the processor for the adapter. Default: the sandbox. */
@@ -61,6 +63,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     allowedRedirects: options.allowedRedirects ?? [],
     clock,
     ...(options.workers === undefined ? {} : { workers: options.workers }),
+    ...(options.mirror === undefined ? {} : { mirror: options.mirror }),
     ...(options.apiBase === undefined ? {} : { apiBase: options.apiBase }),
   })
   const { service, store, sandbox } = stack

@@ -1690,7 +1690,7 @@ export interface CurrencyMoney {
     }
   }>
   /** Movements of the 30 days that end at `as_of`. */
-  last_30Days: {
+  last30Days: {
     /** MRR of customers that paid nothing before. */
     new: string
     /** `new` as people read it. */

@@ -95,6 +95,7 @@ export const invoiceOperations = operations({
       200: {
         description: 'The rows. With `format=csv` as `text/csv`.',
         schema: InvoiceExport,
+        textType: 'text/csv',
         headers: { 'X-Ratecard-As-Of': { type: 'string', description: 'As `as_of` of the JSON form.' } },
       },
     },

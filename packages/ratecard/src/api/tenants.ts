@@ -48,7 +48,7 @@ export const Tenant = shape('Tenant', {
 
 export const BillingStatus = choice(
   'BillingStatus',
-  ['none', 'free', 'trialing', 'active', 'past_due', 'unpaid', 'incomplete', 'paused'],
+  billingStatuses,
   'Status of all its subscriptions together: debts come first.',
 )
 /** Members that need the mirror. All are left out while it is off or not complete. */

@@ -18,7 +18,7 @@ import { createLookups } from '../lookup/lookups.ts'
 import type { Lookups } from '../lookup/lookups.ts'
 import { CancelBoard } from '../journal/cancel-board.ts'
 import { mirrorOff } from '../mirror/mirror.ts'
-import { operationsOff } from '../mirror/off.ts'
+import { createMirrorReads } from '../mirror/reads/operations.ts'
 import { askProcessor } from '../processor/failures.ts'
 import type { Processor } from '../processor/processor.ts'
 import { createReadiness } from '../health/readiness.ts'
@@ -84,8 +84,10 @@ export interface ComposedService extends Service {
 
 export function createService(options: ServiceOptions): ComposedService {
   const { store, clock } = options
-  const feed = options.mirror === undefined ? null : createMirrorFeed(options, options.mirror)
+  const priceBook = createPriceBooks(store)
+  const feed = options.mirror === undefined ? null : createMirrorFeed({ ...options, priceBook }, options.mirror)
   const processor = feed?.processor ?? options.processor
+  const mirror = feed?.mirror ?? mirrorOff
   const stopping = new AbortController()
   const running = new Set<Promise<unknown>>()
   const bus = new PushBus()
@@ -130,7 +132,6 @@ export function createService(options: ServiceOptions): ComposedService {
     return work
   }
 
-  const priceBook = createPriceBooks(store)
   const swaps = swapOperations(deps, priceBook, tracked)
   const endWork = async () => {
     stopping.abort()
@@ -162,9 +163,9 @@ export function createService(options: ServiceOptions): ComposedService {
     ...keys,
     ...createSignIn({ store, clock, validKey: (id) => keys.valid(id) }),
     ...createChanges({ store }),
-    ...operationsOff,
-    ...(feed === null ? {} : { receiveProcessorEvent: feed.receiveProcessorEvent }),
     ...tenantOperations(options, { ...deps, priceBook }, lookups, tracked),
+    ...createMirrorReads({ store, mirror, priceBook }),
+    receiveProcessorEvent: feed?.receiveProcessorEvent ?? (async () => void (await mirrorOff.require())),
     ...swaps.operations,
     ...operationsOf(workers),
     idempotent: createIdempotency({ store, clock, busy: () => store.held(pushLease) }),
@@ -182,7 +183,7 @@ export function createService(options: ServiceOptions): ComposedService {
         processorName: options.processorName,
         workers,
         priceBook,
-        mirror: feed?.mirror ?? mirrorOff,
+        mirror,
         clock,
         delivered: feed?.delivered ?? (() => Promise.resolve(true)),
         signal: stopping.signal,

@@ -49,3 +49,17 @@ export function formatMinor(amount: string | number | bigint, currency: string):
 function grouped(digits: string): string {
   return digits.length <= 3 ? digits : digits.replace(/\B(?=(\d{3})+$)/g, ',')
 }
+
+/**
+ * Minor units (decimals allowed) in units of the currency, without prefix or separators, e.g. `-1234` in `usd` → `-12.34`. An unsupported
+ * currency has no known decimals and stays in minor units.
+ */
+export function majorUnits(amount: string | number | bigint, currency: string): string {
+  const text = canonicalDecimal(typeof amount === 'bigint' ? amount.toString() : amount)
+  if (!isCurrency(currency) || currencyDecimals[currency] === 0) return text
+  const sign = text.startsWith('-') ? '-' : ''
+  const [whole = '', fraction = ''] = text.slice(sign.length).split('.')
+  const decimals = currencyDecimals[currency]
+  const padded = whole.padStart(decimals + 1, '0')
+  return `${sign}${padded.slice(0, -decimals)}.${padded.slice(-decimals)}${fraction}`
+}

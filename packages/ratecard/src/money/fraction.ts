@@ -1,6 +1,6 @@
 // Exact fractions for amounts that no decimal can express, e.g. a month of a yearly price of 100: 25/3. Only `fractionDecimal` and
 // `roundFraction` round.
-import { decimalFromInteger, divideByInteger } from './decimal.ts'
+import { decimalFromInteger, divideByInteger, roundQuotientHalfUp } from './decimal.ts'
 import type { Decimal } from './decimal.ts'
 
 /** In lowest terms, with a denominator above zero. Make one only with functions of this file. */
@@ -60,6 +60,11 @@ export function sumFractions(values: Iterable<Fraction>): Fraction {
 /** The value, rounded half up to 12 decimals. */
 export function fractionDecimal({ numerator, denominator }: Fraction): Decimal {
   return divideByInteger(decimalFromInteger(numerator), denominator)
+}
+
+/** The value as a whole number, rounded half up. */
+export function roundFraction({ numerator, denominator }: Fraction): bigint {
+  return roundQuotientHalfUp(decimalFromInteger(numerator), denominator)
 }
 
 /** Canonical text that `parseFraction` reads, e.g. `25/3`, or `8` for a whole number. */

@@ -1,7 +1,13 @@
 // Database operations on sums of the mirror: monthly recurring revenue (MRR) of items and customers, debts, and the days that are kept.
 // Exact amounts are texts of money/fraction.ts in minor units, e.g. `25/3`.
 import type { ProcessorId } from '../catalog/resource.ts'
-import type { MirroredCustomer, MirroredInvoice, MirroredPrice, MirroredSubscription } from '../processor/mirrored.ts'
+import type {
+  MirroredCustomer,
+  MirroredInvoice,
+  MirroredPrice,
+  MirroredRefund,
+  MirroredSubscription,
+} from '../processor/mirrored.ts'
 import type { CustomerStanding, Unsummed } from './mirror-store.ts'
 
 /** Part of one item of a subscription that has not ended in the sums of the account. */
@@ -97,6 +103,11 @@ export interface RevenueStore {
   monthlyOf(items: readonly string[]): Promise<ReadonlyMap<string, string>>
   /** Returns the number of items by currency and exact MRR, so that the MRR of the account is a short sum. */
   monthlyCounts(): Promise<readonly { readonly currency: string; readonly monthly: string; readonly items: number }[]>
+  /**
+   * Returns the customer of each of these refunds. A refund without a customer of its own belongs to the invoice with the same payment;
+   * one without an invoice either is omitted.
+   */
+  refundedCustomers(refunds: readonly MirroredRefund[]): Promise<ReadonlyMap<string, ProcessorId>>
   /** Returns customers that owe something or had something written off. */
   debts(): Promise<readonly CustomerDebt[]>
   /** Returns customers whose MRR changed since the last kept day. */

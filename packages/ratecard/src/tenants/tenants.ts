@@ -17,14 +17,13 @@ import { withTenant } from './lease.ts'
 
 export type Tenants = Pick<
   TenantOperations,
-  'createTenant' | 'listTenants' | 'findTenant' | 'updateTenant' | 'removeTenant' | 'tenantAudit' | 'cancelSubscription'
+  'createTenant' | 'findTenant' | 'updateTenant' | 'removeTenant' | 'tenantAudit' | 'cancelSubscription'
 >
 
 export function createTenants(deps: TenantDeps): Tenants {
   const { tenants } = deps.store
   return {
     createTenant: (tenant, caller) => createTenant(deps, tenant, caller),
-    listTenants: (query) => tenants.list(query),
     findTenant: (id) => findTenant(deps, id),
     updateTenant: (id, change, caller) => updateTenant(deps, id, change, caller),
     removeTenant: (id, caller) => withTenant(deps, id, (signal) => removeTenant(deps, id, caller, signal)),

@@ -25,6 +25,8 @@ export interface ResponseSpec {
   /** null if the response has no body. */
   readonly schema: TSchema | null
   readonly mediaType?: string
+  /** Further media type of the response, as text, e.g. `text/csv`. */
+  readonly textType?: string
   readonly headers?: Readonly<Record<string, { readonly type: string; readonly description: string }>>
 }
 

@@ -11,6 +11,7 @@ import { billingReset } from '../commands/billing/reset.ts'
 import { billingResume } from '../commands/billing/resume.ts'
 import { billingRollback } from '../commands/billing/rollback.ts'
 import { billingShow } from '../commands/billing/show.ts'
+import { billingSubscribers } from '../commands/billing/subscribers.ts'
 import { billingTypes } from '../commands/billing/types.ts'
 import { billingUsage } from '../commands/billing/usage.ts'
 import { billingValidate } from '../commands/billing/validate.ts'
@@ -33,6 +34,8 @@ import { dbCopy } from '../commands/db/copy.ts'
 import { dbRestore } from '../commands/db/restore.ts'
 import { dashboard } from '../commands/server/dashboard.ts'
 import { doctor } from '../commands/server/doctor.ts'
+import { invoicesExport } from '../commands/money/invoices-export.ts'
+import { money } from '../commands/money/money.ts'
 import { explain } from '../commands/explain.ts'
 import { init } from '../commands/init.ts'
 import { keysCreate, keysList, keysRevoke } from '../commands/keys.ts'
@@ -58,11 +61,12 @@ import {
   tenantsCreate,
   tenantsCancel,
   tenantsDelete,
-  tenantsList,
   tenantsShow,
   tenantsSubscriptions,
   tenantsUpdate,
 } from '../commands/tenants/tenants.ts'
+import { tenantsInvoices } from '../commands/tenants/tenants-invoices.ts'
+import { tenantsList } from '../commands/tenants/tenants-list.ts'
 
 /** All commands, in the order of the help. */
 export const commands: readonly Command[] = [
@@ -82,6 +86,7 @@ export const commands: readonly Command[] = [
   billingReset,
   billingTypes,
   billingUsage,
+  billingSubscribers,
   billingWebhookSecret,
   billingWebhookRotate,
   billingWebhookListen,
@@ -103,8 +108,11 @@ export const commands: readonly Command[] = [
   tenantsSubscriptions,
   tenantsEntitlements,
   tenantsUpcomingInvoice,
+  tenantsInvoices,
   tenantsAudit,
   tenantsSession,
+  money,
+  invoicesExport,
   enterprisePrices,
   enterpriseApply,
   enterpriseRemove,
@@ -141,6 +149,7 @@ export const groups: Readonly<Record<string, string>> = {
   db: 'The store: backup, restore, moving to PostgreSQL',
   tenants: 'Who buys from you',
   enterprise: 'Negotiated prices',
+  invoices: 'Invoices for the accounts',
   jobs: 'Jobs that move subscriptions',
   keys: 'Service keys',
   'sandbox clock': 'The clock of a sandbox account',

@@ -12,6 +12,8 @@ import { MigrationPlan } from '../../api/price-migrations.ts'
 import { PushOutcome, PushReport, PushSummary } from '../../api/pushes.ts'
 import { History } from '../../api/revisions.ts'
 import type { Inside } from '../../api/notation/schema.ts'
+import { TenantInvoices } from '../../api/invoices.ts'
+import { Money, MoneyDays, Subscribers } from '../../api/money.ts'
 import { Session } from '../../api/sessions.ts'
 import { Audit, Tenant, TenantList, TenantSubscriptions, Entitlements, UpcomingInvoice } from '../../api/tenants.ts'
 import { DroppedUsageList } from '../../api/usage.ts'
@@ -48,6 +50,10 @@ export const jsonSubscriptions = printed(TenantSubscriptions)
 export const jsonEntitlements = printed(Entitlements)
 export const jsonUpcomingInvoice = printed(UpcomingInvoice)
 export const jsonDroppedUsage = printed(DroppedUsageList)
+export const jsonTenantInvoices = printed(TenantInvoices)
+export const jsonMoney = printed(Money)
+export const jsonMoneyDays = printed(MoneyDays)
+export const jsonSubscribers = printed(Subscribers)
 export const jsonAudit = printed(Audit)
 export const jsonSession = printed(Session)
 export const jsonEnterpriseOutcome = printed(EnterpriseOutcome)

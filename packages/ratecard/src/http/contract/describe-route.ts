@@ -53,18 +53,19 @@ export function describeRoute(operationId: string, row: Operation): FastifySchem
 const eventStream = 'text/event-stream'
 
 function answersOf({ answers, events }: Operation): Record<string, unknown> {
-  const contentOf = (mediaType: string, schema: TSchema) => ({
+  const contentOf = (mediaType: string, textType: string | undefined, schema: TSchema) => ({
     [mediaType]: { schema },
+    ...(textType === undefined ? {} : { [textType]: { schema: Type.String() } }),
     // The response is a single JSON value or an event stream, depending on the request.
     ...(events === undefined ? {} : { [eventStream]: { schema: Type.String() } }),
   })
   return Object.fromEntries(
-    Object.entries(answers).map(([status, { description, schema, mediaType = 'application/json', headers }]) => [
+    Object.entries(answers).map(([status, { description, schema, mediaType = 'application/json', textType, headers }]) => [
       status,
       {
         description,
         ...(headers === undefined ? {} : { headers }),
-        ...(schema === null ? { type: 'null' } : { content: contentOf(mediaType, schema) }),
+        ...(schema === null ? { type: 'null' } : { content: contentOf(mediaType, textType, schema) }),
       },
     ]),
   )

@@ -63,7 +63,7 @@ async function comparePages(
   signal: AbortSignal,
 ): Promise<ReadonlySet<string>> {
   const listed = new Set<string>()
-  for (let after: string | null = null; ; ) {
+  for (let after: string | null = null; ;) {
     const { changed, next, ids } = await savePage(deps, kind, after, signal)
     for (const ref of changed) differences.set(nameOf(ref), ref)
     for (const id of ids) listed.add(id)
@@ -79,7 +79,7 @@ async function missingFrom(
   listed: ReadonlySet<string>,
 ): Promise<readonly MirrorRef[]> {
   const missing: MirrorRef[] = []
-  for (let after: string | null = null; ; ) {
+  for (let after: string | null = null; ;) {
     const page: readonly { readonly id: string; readonly deleted?: boolean }[] = await store.mirror.page(
       kind,
       after,

@@ -27,7 +27,7 @@ export async function poll(deps: FeedDeps, seen: SeenEvents, signal: AbortSignal
   const found: MirrorRef[] = []
   const recent: ProcessorEvent[] = []
   let cursor = state.eventCursor
-  for (let after = cursor; ; ) {
+  for (let after = cursor; ;) {
     const began = clock.now()
     const { events, last } = await eventsAfter(deps, after, signal)
     recent.push(...events)

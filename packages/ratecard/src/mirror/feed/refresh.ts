@@ -40,12 +40,7 @@ function keyOf({ kind, id }: { readonly kind: MirroredKind; readonly id: string 
   return `${kind} ${id}`
 }
 
-async function attempt(
-  deps: FeedDeps,
-  object: StaleObject,
-  failures: Failures,
-  signal: AbortSignal,
-): Promise<boolean> {
+async function attempt(deps: FeedDeps, object: StaleObject, failures: Failures, signal: AbortSignal): Promise<boolean> {
   const key = keyOf(object)
   try {
     await readAnew(deps, object.kind, object.id, signal)

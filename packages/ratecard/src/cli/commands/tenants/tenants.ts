@@ -7,7 +7,7 @@ import { requireConsent } from '../../terminal/confirm.ts'
 import { connect } from '../../server-address.ts'
 import { printDroppedUsage } from '../../views/dropped-usage.ts'
 import { showTime, table } from '../../views/table.ts'
-import { jsonDroppedUsage, jsonSubscriptions, jsonTenant, jsonTenants } from '../../views/json.ts'
+import { jsonDroppedUsage, jsonSubscriptions, jsonTenant } from '../../views/json.ts'
 
 const tenantArgument: ArgumentSpec = { name: '<id>', description: 'Id of the tenant.' }
 const emailOption: OptionSpec = { flags: '--email <address>', description: 'Where invoices go.' }
@@ -40,46 +40,7 @@ export const tenantsCreate: Command = {
   },
 }
 
-export const tenantsList: Command = {
-  name: 'tenants list',
-  summary: 'List tenants',
-  options: [
-    { flags: '--template <name>', description: 'Only those with this enterprise template.' },
-    { flags: '--enterprise-id <id>', description: 'Only those with this enterprise id.' },
-    { flags: '--customer <id>', description: 'Only the one that is this customer of the processor.' },
-    { flags: '--limit <n>', description: 'How many.', range: [1, 100], defaultText: '20' },
-    { flags: '--offset <n>', description: 'How many to pass over.', range: [0, 1_000_000], defaultText: '0' },
-  ],
-  examples: [{ command: 'ratecard tenants list --template school', what: 'who has a template' }],
-  run: async (context) => {
-    const { options, io, out } = context
-    const list = await connect(context).client.tenants.list({
-      limit: options.whole('limit') ?? 20,
-      offset: options.whole('offset') ?? 0,
-      enterpriseTemplate: options.text('template'),
-      enterpriseId: options.text('enterpriseId'),
-      processorCustomerId: options.text('customer'),
-      signal: io.signal,
-    })
-    if (list.tenants.length === 0) out.say('No tenants.')
-    else {
-      const columns = ['id', 'name', 'customer', 'enterprise', 'made (UTC)'].map((title) => ({ title }))
-      const rows = list.tenants.map((tenant) => [
-        tenant.id,
-        tenant.name,
-        tenant.processorCustomerId ?? '–',
-        enterpriseOf(tenant),
-        showTime(tenant.createdAt),
-      ])
-      out.print(table(columns, rows, out))
-      const { total, offset } = list.pagination
-      if (offset + list.tenants.length < total) out.note(`${String(list.tenants.length)} of ${String(total)}.`)
-    }
-    return { json: jsonTenants(list) }
-  },
-}
-
-const enterpriseOf = ({ enterpriseTemplate, enterpriseId }: Tenant) =>
+export const enterpriseOf = ({ enterpriseTemplate, enterpriseId }: Tenant) =>
   enterpriseTemplate ?? (enterpriseId === null ? '–' : `id ${enterpriseId}`)
 
 export const tenantsShow: Command = {

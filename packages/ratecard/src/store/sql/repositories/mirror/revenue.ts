@@ -1,7 +1,7 @@
 // Sums of the mirror: MRR of items and customers, debts, kept days.
 import { processorId } from '../../../../catalog/resource.ts'
 import type { ProcessorId } from '../../../../catalog/resource.ts'
-import type { MirroredPrice } from '../../../../processor/mirrored.ts'
+import type { MirroredPrice, MirroredRefund } from '../../../../processor/mirrored.ts'
 import type { CustomerStanding, Unsummed } from '../../../mirror-store.ts'
 import type { MirrorDayRow, MirrorItemSumRow, MirrorRevenueRow } from '../../../records/mirror.ts'
 import type {
@@ -74,7 +74,7 @@ export class SqlRevenue implements RevenueStore {
     await this.#database.write(async (db) => {
       await saveItemSums(db, sorted)
       await saveCustomerRevenue(db, sorted)
-      await saveStandings(db, sorted)
+      await saveStandings(this.#database, db, sorted)
     })
   }
 
@@ -113,6 +113,31 @@ export class SqlRevenue implements RevenueStore {
         .groupBy(['currency', 'monthly'])
         .execute(),
     )
+  }
+
+  async refundedCustomers(refunds: readonly MirroredRefund[]): Promise<ReadonlyMap<string, ProcessorId>> {
+    const found = new Map(refunds.flatMap(({ id, customer }) => (customer === null ? [] : [[id, customer] as const])))
+    const unknown = refunds.filter(({ id }) => !found.has(id))
+    await inBatches(unknown, async (slice) => {
+      const rows = await this.#database.read((db) =>
+        db
+          .selectFrom('mirrorPayments as refunded')
+          .innerJoin('mirrorPayments as paid', 'paid.payment', 'refunded.payment')
+          .innerJoin('mirrorObjects as invoice', 'invoice.id', 'paid.id')
+          .select(['refunded.id', 'invoice.customer'])
+          .where('refunded.kind', '=', 'refund')
+          .where(
+            'refunded.id',
+            'in',
+            slice.map(({ id }) => id),
+          )
+          .where('paid.kind', '=', 'invoice')
+          .where('invoice.kind', '=', 'invoice')
+          .execute(),
+      )
+      for (const { id, customer } of rows) if (customer !== null) found.set(id, processorId(customer))
+    })
+    return found
   }
 
   async debts(): Promise<readonly CustomerDebt[]> {

@@ -1,0 +1,62 @@
+import { createWriteStream } from 'node:fs'
+import { rename, rm } from 'node:fs/promises'
+import { randomUUID } from 'node:crypto'
+import path from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { Readable } from 'node:stream'
+import type { ReadableStream as NodeReadableStream } from 'node:stream/web'
+import type { ExportQuery } from '@ratecard/client'
+import type { Command } from '../../program/command.ts'
+import { usageFailure } from '../../failure.ts'
+import { connect } from '../../server-address.ts'
+
+export const invoicesExport: Command = {
+  name: 'invoices export',
+  summary: 'Write all invoices, credit notes and refunds of a time',
+  description:
+    'A row for each finalized invoice, credit note and refund, oldest first, amounts in units of the currency. Days are UTC, both included.',
+  options: [
+    { flags: '--from <day>', description: 'First day, YYYY-MM-DD; the oldest row when it is left out.' },
+    { flags: '--to <day>', description: 'Last day, YYYY-MM-DD.', defaultText: 'today' },
+    { flags: '--format <format>', description: 'Form of the rows.', choices: ['csv', 'json'], defaultText: 'csv' },
+    { flags: '--out <file>', description: 'File to write, whole or not at all; stdout when it is left out.' },
+  ],
+  examples: [
+    {
+      command: 'ratecard invoices export --from 2030-01-01 --to 2030-01-31 --out january.csv',
+      what: 'January, for the accounts',
+    },
+  ],
+  run: async (context) => {
+    const { options, global, io, out } = context
+    const format = (options.text('format') ?? (global.json ? 'json' : 'csv')) as NonNullable<ExportQuery['format']>
+    if (global.json && format === 'csv')
+      throw usageFailure('--json and --format csv do not go together.', 'Choose one.')
+    const { client } = connect(context)
+    const query = { from: options.text('from'), to: options.text('to'), format, signal: io.signal }
+    const rows = await client.money.exportInvoices(query)
+    const file = options.text('out')
+    if (file === undefined) {
+      const decoder = new TextDecoder()
+      for await (const chunk of rows as NodeReadableStream<Uint8Array>)
+        io.stdout.write(decoder.decode(chunk, { stream: true }))
+      return {}
+    }
+    const target = path.resolve(io.cwd, file)
+    await writeWhole(target, rows as NodeReadableStream<Uint8Array>, io.signal)
+    out.say(`${out.paint.green('✓')} Wrote ${file}.`)
+    return { json: { output: target } }
+  },
+}
+
+/** Writes a stream beside the file first, so that a connection that breaks leaves no half of an export. */
+async function writeWhole(file: string, rows: NodeReadableStream<Uint8Array>, signal: AbortSignal): Promise<void> {
+  const draft = `${file}.${randomUUID()}.tmp`
+  try {
+    await pipeline(Readable.fromWeb(rows), createWriteStream(draft), { signal })
+    await rename(draft, file)
+  } catch (error) {
+    await rm(draft, { force: true })
+    throw error
+  }
+}

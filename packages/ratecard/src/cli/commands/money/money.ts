@@ -1,0 +1,102 @@
+import type { CurrencyMoney, Money, MoneyDays } from '@ratecard/client'
+import type { Command, CommandContext } from '../../program/command.ts'
+import { usageFailure } from '../../failure.ts'
+import { connect } from '../../server-address.ts'
+import { noteAsOf } from '../../views/as-of.ts'
+import { count } from '../../views/issues.ts'
+import { jsonMoney, jsonMoneyDays } from '../../views/json.ts'
+import { moneyCsv } from '../../views/money-csv.ts'
+import { sparkline } from '../../views/sparkline.ts'
+import { showTime, table } from '../../views/table.ts'
+
+const dayMs = 24 * 60 * 60 * 1000
+
+export const money: Command = {
+  name: 'money',
+  summary: 'Show monthly recurring revenue: now, by price, and day by day',
+  description:
+    'Monthly recurring revenue (MRR) counts licensed recurring items that are active or past due, less discounts for ever, without tax. Usage, trials and paused subscriptions are not in it.',
+  options: [
+    { flags: '--days <n>', description: 'How many days back.', range: [1, 3650], defaultText: '90' },
+    { flags: '--csv', description: 'Print the days as CSV instead.' },
+  ],
+  examples: [
+    { command: 'ratecard money', what: 'now, the last 30 days, and the last pushes' },
+    { command: 'ratecard money --days 365 --csv > mrr.csv', what: 'a row for each day and currency' },
+  ],
+  run: async (context) => {
+    const { options, global, io, out } = context
+    if (options.flag('csv') && global.json) throw usageFailure('--csv and --json do not go together.', 'Choose one.')
+    const { client } = connect(context)
+    const now = await client.money.now({ signal: io.signal })
+    // Days by the clock of the service, not by that of this machine.
+    const to = now.asOf.slice(0, 10)
+    const from = new Date(Date.parse(to) - (options.whole('days') ?? 90) * dayMs).toISOString().slice(0, 10)
+    const days = await client.money.days({ from, to, signal: io.signal })
+    if (options.flag('csv')) {
+      out.print(moneyCsv(days))
+      return {}
+    }
+    show(context, now, days)
+    const { days: listed, pushes } = jsonMoneyDays(days)
+    return { json: { ...jsonMoney(now), days: listed, pushes } }
+  },
+}
+
+function show({ out }: CommandContext, now: Money, days: MoneyDays): void {
+  if (now.currencies.length === 0) out.say('No subscriptions yet.')
+  for (const currency of now.currencies) {
+    out.print(headOf(currency, days).join('\n'))
+    if (currency.byPrice.length > 0) out.print(`${byPrice(currency, out)}\n`)
+  }
+  const pushes = days.pushes.slice(-5).reverse()
+  if (pushes.length > 0) {
+    const columns = ['push', 'version', 'when (UTC)', 'by'].map((title) => ({ title }))
+    const rows = pushes.map(({ revision, version, at, by }) => [String(revision), version, showTime(at), by ?? '–'])
+    out.print(table(columns, rows, out))
+  }
+  noteAsOf(now, out)
+}
+
+function headOf(one: CurrencyMoney, { days }: MoneyDays): string[] {
+  const moved = one.last30Days
+  const movements = [
+    ['new', moved.new, moved.newFormatted],
+    ['expansion', moved.expansion, moved.expansionFormatted],
+    ['reactivation', moved.reactivation, moved.reactivationFormatted],
+    ['contraction', moved.contraction, `−${moved.contractionFormatted}`],
+    ['churn', moved.churn, `−${moved.churnFormatted}`],
+  ] as const
+  const moves = movements.filter(([, amount]) => amount !== '0').map(([name, , text]) => `${name} ${text}`)
+  const history = days.filter(({ currency }) => currency === one.currency).map(({ mrr }) => Number(mrr))
+  return [
+    `${one.currency.toUpperCase()}  ${one.formatted} a month of ${count(one.subscriptions, 'subscription')}, ${count(one.tenants, 'tenant')}`,
+    ...(history.length > 1 ? [`  ${sparkline(history)}  ${count(history.length, 'day')}`] : []),
+    `  last 30 days   ${[`net ${moved.netFormatted}`, ...moves].join(', ')}`,
+    ...(one.usageLastPeriod === '0' ? [] : [`  usage          ${one.usageLastPeriodFormatted} in the last period`]),
+    ...(one.trialing === 0 ? [] : [`  trials         ${String(one.trialing)}`]),
+    ...(one.pastDue.amount === '0'
+      ? []
+      : [`  owed           ${one.pastDue.formatted} of ${count(one.pastDue.tenants, 'tenant')}`]),
+    ...(one.writtenOff.amount === '0' ? [] : [`  written off    ${one.writtenOff.formatted}`]),
+  ]
+}
+
+function byPrice({ byPrice: prices }: CurrencyMoney, out: CommandContext['out']): string {
+  const right = (title: string) => ({ title, align: 'right' as const })
+  const columns = [
+    { title: 'price' },
+    right('subscriptions'),
+    right('a month'),
+    right('usage'),
+    right('on older price'),
+  ]
+  const rows = prices.map(({ priceId, subscriptions, formatted, legacy, ...rest }) => [
+    priceId ?? 'none of yours',
+    String(subscriptions),
+    formatted,
+    rest.usageLastPeriod === '0' ? '' : rest.usageLastPeriodFormatted,
+    legacy.subscriptions === 0 ? '' : `${String(legacy.subscriptions)}, ${legacy.formatted}`,
+  ])
+  return table(columns, rows, out)
+}

@@ -1,0 +1,111 @@
+import type { ListedTenant, TenantList, TenantQuery } from '@ratecard/client'
+import { BillingStatus, tenantOperations } from '../../../api/tenants.ts'
+import type { Command, CommandContext } from '../../program/command.ts'
+import { connect } from '../../server-address.ts'
+import { amountsText, noteAsOf } from '../../views/as-of.ts'
+import { jsonTenants } from '../../views/json.ts'
+import { showTime, table } from '../../views/table.ts'
+import { enterpriseOf } from './tenants.ts'
+
+const sorts = tenantOperations.listTenants.query.sort.enum
+/** Money is mostly looked at from the largest amount down. */
+const descending: readonly string[] = ['monthly', 'owed']
+
+export const tenantsList: Command = {
+  name: 'tenants list',
+  summary: 'List tenants: who buys what, pays how much and owes how much',
+  description:
+    'Filters add up. State, products and money come from the mirror; without it (or until it is complete) they are left out, and what filters or sorts by them is refused.',
+  options: [
+    { flags: '--search <text>', description: 'Part of id, name, e-mail or customer id, in any case.' },
+    { flags: '--state <state>', description: 'Only those in this state.', choices: BillingStatus.enum },
+    { flags: '--price <id>', description: 'Only subscribers of this price, on any generation of it.' },
+    { flags: '--product <id>', description: 'Only subscribers of this product.' },
+    { flags: '--legacy', description: 'Only those with an item on an earlier generation of its price.' },
+    { flags: '--owing', description: 'Only those that owe something.' },
+    { flags: '--sort <member>', description: 'Order of the list.', choices: sorts, defaultText: 'id' },
+    {
+      flags: '--order <order>',
+      description: 'Direction of --sort.',
+      choices: ['asc', 'desc'],
+      defaultText: 'asc; desc for monthly and owed',
+    },
+    { flags: '--template <name>', description: 'Only those with this enterprise template.' },
+    { flags: '--enterprise-id <id>', description: 'Only those with this enterprise id.' },
+    { flags: '--customer <id>', description: 'Only the one that is this customer of the processor.' },
+    { flags: '--limit <n>', description: 'How many.', range: [1, 100], defaultText: '20' },
+    { flags: '--offset <n>', description: 'How many to pass over.', range: [0, 1_000_000], defaultText: '0' },
+  ],
+  examples: [
+    { command: 'ratecard tenants list --search glaze', what: 'by any part of a name' },
+    { command: 'ratecard tenants list --state past_due --sort owed', what: 'who has not paid, the largest debt first' },
+    { command: 'ratecard tenants list --price pro_monthly --legacy', what: 'who is on an older price' },
+    { command: 'ratecard tenants list --template school', what: 'who has a template' },
+  ],
+  run: async (context) => {
+    const { io, out } = context
+    const list = await connect(context).client.tenants.list({ ...queryOf(context), signal: io.signal })
+    if (list.tenants.length === 0) out.say('No tenants.')
+    else {
+      out.print(list.asOf === undefined ? plainTable(list, out) : billingTable(list, out))
+      const { total, offset } = list.pagination
+      if (offset + list.tenants.length < total) out.note(`${String(list.tenants.length)} of ${String(total)}.`)
+    }
+    noteAsOf(list, out)
+    return { json: jsonTenants(list) }
+  },
+}
+
+function queryOf({ options }: CommandContext): TenantQuery {
+  const sort = options.text('sort') as TenantQuery['sort']
+  const order = options.text('order') as TenantQuery['order']
+  return {
+    limit: options.whole('limit') ?? 20,
+    offset: options.whole('offset') ?? 0,
+    q: options.text('search'),
+    state: options.text('state') as TenantQuery['state'],
+    priceId: options.text('price'),
+    productId: options.text('product'),
+    legacy: options.flag('legacy') ? true : undefined,
+    owing: options.flag('owing') ? true : undefined,
+    sort,
+    order: order ?? (descending.includes(sort ?? '') ? 'desc' : undefined),
+    enterpriseTemplate: options.text('template'),
+    enterpriseId: options.text('enterpriseId'),
+    processorCustomerId: options.text('customer'),
+  }
+}
+
+type Style = Parameters<typeof table>[2]
+
+function billingTable({ tenants }: TenantList, style: Style): string {
+  const columns = [
+    ...['id', 'name', 'state', 'products'].map((title) => ({ title })),
+    ...['a month', 'owed'].map((title) => ({ title, align: 'right' as const })),
+    { title: '' },
+  ]
+  const rows = tenants.map((tenant) => [
+    tenant.id,
+    tenant.name,
+    tenant.billingStatus ?? '–',
+    (tenant.products ?? []).join(', '),
+    amountsText(tenant.monthly),
+    amountsText(tenant.owed),
+    legacyNote(tenant),
+  ])
+  return table(columns, rows, style)
+}
+
+const legacyNote = ({ legacyItems = 0 }: ListedTenant) => (legacyItems === 0 ? '' : 'older price')
+
+function plainTable({ tenants }: TenantList, style: Style): string {
+  const columns = ['id', 'name', 'customer', 'enterprise', 'made (UTC)'].map((title) => ({ title }))
+  const rows = tenants.map((tenant) => [
+    tenant.id,
+    tenant.name,
+    tenant.processorCustomerId ?? '–',
+    enterpriseOf(tenant),
+    showTime(tenant.createdAt),
+  ])
+  return table(columns, rows, style)
+}

@@ -1,0 +1,148 @@
+// Every finalized invoice, credit note and refund of a time, oldest first, for the accounts.
+import { majorUnits } from '../../money/format.ts'
+import type { MirroredCreditNote, MirroredInvoice, MirroredRefund } from '../../processor/mirrored.ts'
+import type { ExportRow, Recency } from '../../service/mirror.ts'
+import type { MirrorStore } from '../../store/mirror-store.ts'
+import { addDays, dayOf, startOfDay } from '../sums/days.ts'
+import type { MirrorReadDeps } from './deps.ts'
+
+/** Days of the calendar (UTC), both included. `from` null: from the oldest row on. */
+interface ExportRange {
+  readonly from: string | null
+  readonly to: string
+}
+
+export async function readExport(
+  { store, mirror }: MirrorReadDeps,
+  { from, to }: ExportRange,
+): Promise<Recency & { readonly rows: AsyncIterable<ExportRow> }> {
+  const age = await mirror.require()
+  return { ...age, rows: rowsOf(store, { from: from === null ? 0 : startOfDay(from), to: startOfDay(addDays(to, 1)) }) }
+}
+
+interface Time {
+  readonly from: number
+  readonly to: number
+}
+
+/** A row, and the time by which it is sorted. */
+interface TimedRow {
+  readonly at: number
+  readonly row: ExportRow
+}
+
+type ExportStore = Pick<MirrorReadDeps['store'], 'mirror' | 'revenue' | 'tenants'>
+
+/** Merges the three lists by time. Each is read in pages, so that an export of years needs no more memory than one of a day. */
+async function* rowsOf(store: ExportStore, time: Time): AsyncGenerator<ExportRow> {
+  const lists = [invoiceRows(store, time), creditNoteRows(store, time), refundRows(store, time)]
+  const heads = await Promise.all(lists.map(async (list) => list.next()))
+  for (;;) {
+    let first = -1
+    for (const [index, head] of heads.entries()) {
+      const least = heads[first]
+      if (head.done !== true && (least === undefined || least.done === true || head.value.at < least.value.at))
+        first = index
+    }
+    const [head, list] = [heads[first], lists[first]]
+    if (head === undefined || head.done === true || list === undefined) return
+    yield head.value.row
+    heads[first] = await list.next()
+  }
+}
+
+const pageSize = 500
+
+type Listed = 'invoice' | 'credit_note' | 'refund'
+type Found<K extends Listed> = Awaited<ReturnType<MirrorStore['happened']>>[number] & {
+  readonly object: { invoice: MirroredInvoice; credit_note: MirroredCreditNote; refund: MirroredRefund }[K]
+}
+
+async function* pagesOf<K extends Listed>(
+  store: ExportStore,
+  kind: K,
+  time: Time,
+): AsyncGenerator<readonly Found<K>[]> {
+  for (let after: { readonly at: number; readonly id: string } | null = null; ;) {
+    const page = (await store.mirror.happened(kind, time, { after, limit: pageSize })) as readonly Found<K>[]
+    if (page.length > 0) yield page
+    const last = page.at(-1)
+    if (last === undefined || page.length < pageSize) return
+    after = { at: last.at, id: last.object.id }
+  }
+}
+
+async function* invoiceRows(store: ExportStore, time: Time): AsyncGenerator<TimedRow, undefined> {
+  for await (const page of pagesOf(store, 'invoice', time)) {
+    const refunded = await store.mirror.refundedOf(page.map(({ object }) => object.id))
+    const tenants = await store.tenants.idsByCustomer(page.map(({ object }) => object.customer))
+    for (const { at, object } of page)
+      yield { at, row: invoiceRow(object, at, tenants.get(object.customer) ?? null, refunded.get(object.id) ?? 0) }
+  }
+  return undefined
+}
+
+async function* creditNoteRows(store: ExportStore, time: Time): AsyncGenerator<TimedRow, undefined> {
+  for await (const page of pagesOf(store, 'credit_note', time)) {
+    const tenants = await store.tenants.idsByCustomer(page.map(({ object }) => object.customer))
+    for (const { at, object } of page)
+      yield { at, row: creditNoteRow(object, at, tenants.get(object.customer) ?? null) }
+  }
+  return undefined
+}
+
+async function* refundRows(store: ExportStore, time: Time): AsyncGenerator<TimedRow, undefined> {
+  for await (const page of pagesOf(store, 'refund', time)) {
+    const customers = await store.revenue.refundedCustomers(page.map(({ object }) => object))
+    const tenants = await store.tenants.idsByCustomer(customers.values())
+    for (const { at, object } of page) {
+      const customer = customers.get(object.id) ?? null
+      yield { at, row: refundRow(object, at, customer, customer === null ? null : (tenants.get(customer) ?? null)) }
+    }
+  }
+  return undefined
+}
+
+function invoiceRow(invoice: MirroredInvoice, at: number, tenantId: string | null, refunded: number): ExportRow {
+  const { id, number, customer, currency, status } = invoice
+  const major = (amount: number) => majorUnits(amount, currency)
+  return {
+    ...{ date: dayOf(at), type: 'invoice', id, number, tenantId, customer, currency },
+    subtotal: major(invoice.subtotal),
+    discount: major(invoice.discount),
+    tax: major(invoice.tax),
+    total: major(invoice.total),
+    amountPaid: major(invoice.amountPaid),
+    amountRefunded: major(refunded),
+    status,
+  }
+}
+
+function creditNoteRow(note: MirroredCreditNote, at: number, tenantId: string | null): ExportRow {
+  const { id, number, customer, currency, status } = note
+  const major = (amount: number) => majorUnits(amount, currency)
+  return {
+    ...{ date: dayOf(at), type: 'credit_note', id, number, tenantId, customer, currency },
+    subtotal: major(note.subtotal),
+    discount: major(note.discount),
+    tax: major(note.tax),
+    total: major(note.total),
+    ...{ amountPaid: null, amountRefunded: null },
+    status,
+  }
+}
+
+function refundRow(
+  { id, currency, amount, status }: MirroredRefund,
+  at: number,
+  customer: string | null,
+  tenantId: string | null,
+): ExportRow {
+  return {
+    ...{ date: dayOf(at), type: 'refund', id, number: null, tenantId, customer, currency },
+    ...{ subtotal: null, discount: null, tax: null },
+    total: majorUnits(amount, currency),
+    ...{ amountPaid: null, amountRefunded: null },
+    status,
+  }
+}

@@ -1,0 +1,23 @@
+// Operations that answer from the mirror alone: money, subscribers, invoices. No call to the processor.
+import type { MirrorOperations } from '../../service/mirror.ts'
+import type { TenantOperations } from '../../service/tenants.ts'
+import type { MirrorReadDeps } from './deps.ts'
+import { readExport } from './export.ts'
+import { readTenantInvoices } from './invoices.ts'
+import { readGauges, readMoney, readMoneyDays } from './money.ts'
+import { readSubscribers } from './subscribers.ts'
+import { readTenants } from './tenants.ts'
+
+export type MirrorReads = Omit<MirrorOperations, 'receiveProcessorEvent'> & Pick<TenantOperations, 'listTenants'>
+
+export function createMirrorReads(deps: MirrorReadDeps): MirrorReads {
+  return {
+    listTenants: (query) => readTenants(deps, query),
+    tenantInvoices: (id, page) => readTenantInvoices(deps, id, page),
+    priceSubscribers: (id, query) => readSubscribers(deps, id, query),
+    money: () => readMoney(deps),
+    moneyDays: (range) => readMoneyDays(deps, range),
+    exportInvoices: (range) => readExport(deps, range),
+    billingGauges: () => readGauges(deps),
+  }
+}

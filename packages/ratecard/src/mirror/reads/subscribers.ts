@@ -1,0 +1,106 @@
+// Subscribers of a price, on every generation of it.
+import type { ProcessorId } from '../../catalog/resource.ts'
+import { ServiceError } from '../../errors/service-error.ts'
+import type { PriceBook } from '../../item-swaps/price-book.ts'
+import { parseFraction } from '../../money/fraction.ts'
+import { formatMinor } from '../../money/format.ts'
+import type { Generation, MirroredItems, Subscriber } from '../../service/mirror.ts'
+import type { PageQuery } from '../../service/service.ts'
+import type { LocalSubscriptionRecord } from '../../store/tenant-store.ts'
+import type { StoredSubscriber } from '../../store/mirror-store.ts'
+import { leading } from './amounts.ts'
+import type { MirrorReadDeps } from './deps.ts'
+
+/** Throws `price_not_found` for a price that never existed. One that was removed from the configuration may still have subscribers. */
+export async function readSubscribers(
+  { store, mirror, priceBook }: MirrorReadDeps,
+  id: string,
+  { generation, limit, offset }: PageQuery & { readonly generation: Generation },
+): Promise<MirroredItems<Subscriber>> {
+  const age = await mirror.require()
+  const book = await priceBook()
+  const booked = book.find(id)
+  const priceId = booked?.price.id ?? id
+  const generations = generationsOf(book, priceId)
+  if (booked === undefined && generations.length === 0)
+    throw new ServiceError('price_not_found', `There is no price "${id}".`)
+  const current = booked?.processorId ?? null
+  const wanted = generations.filter((one) => generation === 'all' || (one === current) === (generation === 'current'))
+  const free = (await store.localSubscriptions.running(priceId))
+    // A free subscription is on the current price while that price is free.
+    .filter(() => generation === 'all' || (current === null) === (generation === 'current'))
+    .sort((a, b) => (a.tenantId < b.tenantId ? -1 : 1))
+  // The free ones are merged in by tenant id: there are few, or no others.
+  const page = free.length === 0 ? { limit, offset } : { limit: offset + limit, offset: 0 }
+  const { items, total } = wanted.length === 0 ? { items: [], total: 0 } : await store.mirror.subscribers(wanted, page)
+  const monthly = await store.revenue.monthlyOf(items.map(({ item }) => item.id))
+  const paid = items.map((one) => paidSubscriber(one, { book, current, monthly: monthly.get(one.item.id) ?? '0' }))
+  if (free.length === 0) return { ...age, items: paid, total }
+  const currency = booked?.price.currency ?? 'usd'
+  const all = [...paid, ...free.map((one) => freeSubscriber(one, currency, current !== null))].sort(byTenant)
+  return { ...age, items: all.slice(offset, offset + limit), total: total + free.length }
+}
+
+/** Processor prices of a configuration price, the present one included. One that another price has now is not among them. */
+export function generationsOf(book: PriceBook, priceId: string): readonly ProcessorId[] {
+  const ids = new Set(book.history(priceId).map(({ processorId }) => processorId))
+  return [...ids].filter((id) => String(id) !== priceId && book.idOf(id) === priceId)
+}
+
+function paidSubscriber(
+  { subscription, item, tenantId }: StoredSubscriber,
+  {
+    book,
+    current,
+    monthly,
+  }: { readonly book: PriceBook; readonly current: ProcessorId | null; readonly monthly: string },
+): Subscriber {
+  const { currency, customer, status } = subscription
+  const { price, quantity } = item
+  // The item has the amount in the price's first currency alone.
+  const amount = price.currency === currency ? price.unitAmount : null
+  const scheduled = subscription.scheduled.find(({ from }) => from === price.id)?.to
+  return {
+    tenantId,
+    customer,
+    subscription: subscription.id,
+    item: item.id,
+    processorPriceId: price.id,
+    legacy: price.id !== current,
+    currency,
+    amount,
+    formatted: amount === null ? null : formatMinor(amount, currency),
+    quantity,
+    monthly: [{ currency, ...leading('amount', parseFraction(monthly), currency) }],
+    status,
+    currentPeriodEnd: item.currentPeriodEnd,
+    scheduledPriceId: scheduled === undefined ? null : (book.idOf(scheduled) ?? null),
+  }
+}
+
+/** A subscription to a free price, which is kept here alone. */
+function freeSubscriber({ id, tenantId }: LocalSubscriptionRecord, currency: string, legacy: boolean): Subscriber {
+  return {
+    tenantId,
+    customer: '',
+    subscription: id,
+    item: id,
+    processorPriceId: '',
+    legacy,
+    currency,
+    amount: '0',
+    formatted: formatMinor('0', currency),
+    quantity: 1,
+    monthly: [],
+    status: 'active',
+    currentPeriodEnd: null,
+    scheduledPriceId: null,
+  }
+}
+
+/** By tenant id, customers without a tenant last, then by subscription. */
+function byTenant(a: Subscriber, b: Subscriber): number {
+  if (a.tenantId === b.tenantId) return a.subscription < b.subscription ? -1 : 1
+  if (a.tenantId === null || b.tenantId === null) return a.tenantId === null ? 1 : -1
+  return a.tenantId < b.tenantId ? -1 : 1
+}

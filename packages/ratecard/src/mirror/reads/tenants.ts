@@ -1,0 +1,108 @@
+// The list of tenants: searched in the store, filtered and sorted by what the mirror keeps of them.
+import type { PriceBook } from '../../item-swaps/price-book.ts'
+import { parseDecimal } from '../../money/decimal.ts'
+import { fractionOfDecimal } from '../../money/fraction.ts'
+import type { ListedTenant, TenantQuery } from '../../service/tenants.ts'
+import type { PerhapsMirrored } from '../../service/mirror.ts'
+import type { ListedPrice, ListedTenant as StoredTenant } from '../../store/tenant-store.ts'
+import { nameItemsBy } from '../sums/money.ts'
+import { leading } from './amounts.ts'
+import type { MirrorReadDeps } from './deps.ts'
+import { generationsOf } from './subscribers.ts'
+
+/**
+ * Throws `mirror_off` or `mirror_filling` for a filter or an order that needs the mirror. Any other list has no members of the mirror
+ * then.
+ */
+export async function readTenants(
+  deps: MirrorReadDeps,
+  query: TenantQuery,
+): Promise<PerhapsMirrored & { readonly items: readonly ListedTenant[]; readonly total: number }> {
+  const { store, mirror } = deps
+  const { asOf, stale } = needsMirror(query) ? await mirror.require() : await mirror.status()
+  const { priceId: _price, productId: _product, legacy: _legacy, ...rest } = query
+  if (asOf === null) {
+    const { items, total } = await store.tenants.list(rest)
+    return { items: items.map(withoutBilling), total }
+  }
+  const book = await deps.priceBook()
+  const { items, total } = await store.tenants.list({ ...rest, onPrices: await onPrices(deps, book, query) })
+  return { asOf, ...(stale ? { stale } : {}), items: items.map((tenant) => listed(tenant, book)), total }
+}
+
+const needsMirror = ({ state, priceId, productId, legacy, owing, sort }: TenantQuery) =>
+  [state, priceId, productId].some((filter) => filter !== undefined) ||
+  legacy === true ||
+  owing === true ||
+  sort === 'monthly' ||
+  sort === 'owed'
+
+/** Lists of prices of which a tenant must have one each, as the store wants them. */
+async function onPrices(
+  { store }: MirrorReadDeps,
+  book: PriceBook,
+  { priceId, productId, legacy }: TenantQuery,
+): Promise<readonly (readonly string[])[]> {
+  const lists: (readonly string[])[] = []
+  if (priceId !== undefined) {
+    const id = book.find(priceId)?.price.id ?? priceId
+    lists.push([...generationsOf(book, id), id])
+  }
+  if (productId === undefined && legacy !== true) return lists
+  const [paid, free] = await Promise.all([store.mirror.pricesInUse(), store.localSubscriptions.pricesInUse()])
+  const products = await store.revenue.prices(paid)
+  const inUse: readonly Used[] = [
+    ...paid.map((price) => ({ price, product: products.get(price)?.product ?? null })),
+    ...free.map((price) => ({ price, product: null })),
+  ]
+  const name = namesOf(book)
+  if (productId !== undefined)
+    lists.push(inUse.filter((one) => name(one).productId === productId).map(({ price }) => price))
+  if (legacy === true) lists.push(inUse.filter((one) => name(one).legacy).map(({ price }) => price))
+  return lists
+}
+
+type Used = Pick<ListedPrice, 'price' | 'product'>
+
+function listed({ prices, monthly, owed, billingStatus, ...tenant }: StoredTenant, book: PriceBook): ListedTenant {
+  const name = namesOf(book)
+  const products = prices.flatMap((one) => name(one).productId ?? [])
+  return {
+    ...tenant,
+    billingStatus,
+    products: [...new Set(products)].sort(),
+    monthly: amountsOf(monthly),
+    owed: amountsOf(owed),
+    legacyItems: prices.filter((one) => name(one).legacy).reduce((sum, { items }) => sum + items, 0),
+  }
+}
+
+/** Names prices of the processor, and free prices by their configuration id: these have no product there. */
+function namesOf(book: PriceBook): (used: Used) => { readonly productId: string | null; readonly legacy: boolean } {
+  const nameItem = nameItemsBy(book)
+  return ({ price, product }) => {
+    const free = product === null ? book.find(price) : undefined
+    // A free subscription to a price that costs something by now.
+    if (free !== undefined) return { productId: free.product.id, legacy: free.processorId !== null }
+    return nameItem({ price: price as Parameters<typeof nameItem>[0]['price'], product })
+  }
+}
+
+/** Amounts by code of the currency; none of zero. */
+function amountsOf(amounts: Readonly<Record<string, string | number>>) {
+  return Object.entries(amounts)
+    .map(([currency, amount]) => [currency, typeof amount === 'number' ? amount : fractionOfDecimal(parseDecimal(amount))] as const)
+    .map(([currency, amount]) => ({ currency, ...leading('amount', amount, currency) }))
+    .filter(({ amount }) => amount !== '0')
+    .sort((a, b) => (a.currency < b.currency ? -1 : 1))
+}
+
+function withoutBilling({
+  prices: _prices,
+  monthly: _monthly,
+  owed: _owed,
+  billingStatus: _status,
+  ...tenant
+}: StoredTenant): ListedTenant {
+  return tenant
+}

@@ -1,0 +1,95 @@
+// Sums of the whole account, read in pages, and the days that are kept of them.
+import { yieldToRequests } from '../../event-loop.ts'
+import { fractionText, parseFraction } from '../../money/fraction.ts'
+import type { MirrorStore } from '../../store/mirror-store.ts'
+import type { RevenueDay, RevenueStore, StoredRevenueChange } from '../../store/revenue-store.ts'
+import { addDays, dayOf } from './days.ts'
+import { addItem, createAccountSums, currencySums, emptyCurrency } from './money.ts'
+import type { CurrencySums, NameItem } from './money.ts'
+import { movementKinds, movementsOf, noMovements } from './movements.ts'
+import type { Movements } from './movements.ts'
+
+const pageSize = 2_000
+
+/** Reads and sums all items. */
+export async function readCurrencySums(
+  revenue: Pick<RevenueStore, 'items' | 'debts'>,
+  nameOf: NameItem,
+): Promise<readonly CurrencySums[]> {
+  const sums = createAccountSums()
+  for (let after: string | null = null; ;) {
+    const page = await revenue.items(after, pageSize)
+    for (const item of page) addItem(sums, item, nameOf)
+    const last = page.at(-1)
+    if (last === undefined || page.length < pageSize) break
+    after = last.item
+    await yieldToRequests()
+  }
+  return currencySums(sums, await revenue.debts())
+}
+
+/** Movements since the last kept day, by currency. */
+export function runningMovements(changes: readonly StoredRevenueChange[]): ReadonlyMap<string, Movements> {
+  return movementsOf(
+    changes.map(({ before, after, ...rest }) => ({
+      ...rest,
+      before: parseFraction(before),
+      after: parseFraction(after),
+    })),
+  )
+}
+
+export interface DayKeeping {
+  readonly mirror: Pick<MirrorStore, 'state' | 'unsummed'>
+  readonly revenue: Pick<RevenueStore, 'items' | 'debts' | 'changes' | 'lastDay' | 'keepDay'>
+  readonly nameOf: () => Promise<NameItem>
+}
+
+/**
+ * Keeps the last day (UTC) that ended before `asOf`, unless it is kept already. Before the first one only the present MRR is noted, so that
+ * the customers of the time before the mirror are not taken for new ones. After a time without service the days in between stay absent.
+ */
+export async function keepEndedDay({ mirror, revenue, nameOf }: DayKeeping, asOf: number): Promise<boolean> {
+  const state = await mirror.state()
+  if (state?.beganAt == null) return false
+  const last = await revenue.lastDay()
+  const before = addDays(dayOf(state.beganAt), -1)
+  const ended = addDays(dayOf(asOf), -1)
+  if (last !== null && last >= ended) return false
+  // Customers without current sums would be missing in the day.
+  if ((await mirror.unsummed(1)).length > 0) return false
+  if (last === null) return revenue.keepDay(ended < before ? ended : before, null, [])
+  const sums = await readCurrencySums(revenue, await nameOf())
+  const movements = runningMovements(await revenue.changes())
+  return revenue.keepDay(ended, last, dayRows(ended, sums, movements))
+}
+
+function dayRows(
+  day: string,
+  sums: readonly CurrencySums[],
+  movements: ReadonlyMap<string, Movements>,
+): readonly RevenueDay[] {
+  const shown = new Set(sums.map(({ currency }) => currency))
+  // A currency whose last subscription ended has no sums, but its churn.
+  const ended = [...movements.keys()].filter((currency) => !shown.has(currency)).map(emptyCurrency)
+  return [...sums, ...ended].map(({ currency, mrr, usageLastPeriod, byProduct, pastDue }) => ({
+    day,
+    currency,
+    mrr: fractionText(mrr),
+    usageLastPeriod,
+    byProduct: byProduct.map((product) => ({
+      productId: product.productId,
+      mrr: fractionText(product.mrr),
+      usageLastPeriod: product.usageLastPeriod,
+    })),
+    ...movementTexts(movements.get(currency) ?? noMovements),
+    pastDue: pastDue.amount,
+  }))
+}
+
+function movementTexts(movements: Movements): Record<keyof Movements, string> {
+  return Object.fromEntries(movementKinds.map((kind) => [kind, fractionText(movements[kind])])) as Record<
+    keyof Movements,
+    string
+  >
+}

@@ -1,0 +1,246 @@
+// Routes that answer from the mirror: a shop with subscribers, an earlier generation of a price, debts and a refund.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { admin, changedConfig, sampleConfig, startTestApp } from '../support/app.ts'
+import type { TestApp } from '../support/app.ts'
+import { mirrored, mirrorSettings } from '../support/mirror.ts'
+import { buy, sessionOf } from '../support/selling.ts'
+
+let test: TestApp
+let off: TestApp
+
+beforeAll(async () => {
+  test = await startTestApp({ mirror: mirrorSettings })
+  await test.push(sampleConfig())
+  await sessionOf(test, 'early')
+  await buy(test, 'early', { price_id: 'pro_monthly', quantity: 2 })
+  const dearer = changedConfig('1.1.0', ({ products }) => {
+    const price = products.flatMap(({ prices = [] }) => prices).find(({ id }) => id === 'pro_monthly')
+    if (price !== undefined) price.amount = 1500
+  })
+  expect((await test.push(dearer)).statusCode).toBe(200)
+  await sessionOf(test, 'late')
+  await buy(test, 'late', { price_id: 'pro_monthly', quantity: 1 })
+  await sessionOf(test, 'Łódź works')
+  await mirrored(test)
+  off = await startTestApp()
+  await off.push(sampleConfig())
+  await sessionOf(off, 'alone')
+})
+afterAll(async () => {
+  await test.close()
+  await off.close()
+})
+
+const get = async (path: string, of = test) => {
+  const response = await of.asAdmin({ url: `${admin}/${path}` })
+  return { status: response.statusCode, body: response.json<Record<string, unknown>>(), headers: response.headers }
+}
+const ids = ({ body }: Awaited<ReturnType<typeof get>>) =>
+  (body['tenants'] as readonly { readonly id: string }[]).map(({ id }) => id)
+
+describe('the list of tenants', () => {
+  it('shows state, products, money and items on earlier prices of each tenant', async () => {
+    const { body } = await get('tenants?q=early')
+    expect(body).toMatchObject({
+      as_of: expect.any(String) as string,
+      tenants: [
+        {
+          id: 'early',
+          billing_status: 'active',
+          products: ['pro'],
+          monthly: [{ currency: 'usd', amount: '2400', formatted: '$24.00' }],
+          owed: [],
+          legacy_items: 1,
+        },
+      ],
+    })
+    expect(body).not.toHaveProperty('stale')
+  })
+
+  it('filters by state, price, product and earlier generation, which add up', async () => {
+    expect(ids(await get('tenants?state=active'))).toEqual(['early', 'late'])
+    expect(ids(await get('tenants?state=none'))).toEqual(['Łódź works'])
+    expect(ids(await get('tenants?price_id=pro_monthly'))).toEqual(['early', 'late'])
+    expect(ids(await get('tenants?product_id=pro&legacy=true'))).toEqual(['early'])
+    expect(ids(await get('tenants?product_id=free'))).toEqual([])
+    expect(ids(await get('tenants?owing=true'))).toEqual([])
+  })
+
+  it('finds a part of a name in any case, with or without accents', async () => {
+    expect(ids(await get(`tenants?q=${encodeURIComponent('LODZ')}`))).toEqual(['Łódź works'])
+  })
+
+  it('sorts by money in both directions', async () => {
+    expect(ids(await get('tenants?sort=monthly&order=desc'))).toEqual(['early', 'late', 'Łódź works'])
+    expect(ids(await get('tenants?sort=monthly'))).toEqual(['Łódź works', 'late', 'early'])
+  })
+
+  it('refuses an unknown state, order or member with the values that there are', async () => {
+    const { status, body } = await get('tenants?state=broke')
+    expect([status, body['code']]).toEqual([400, 'request_invalid'])
+    expect(JSON.stringify(body['errors'])).toContain('past_due')
+    expect((await get('tenants?sort=money')).status).toBe(400)
+    expect((await get('tenants?search=early')).status).toBe(400)
+  })
+})
+
+describe('subscribers of a price', () => {
+  const subscribers = async (query = '') =>
+    (await get(`prices/pro_monthly/subscribers${query}`)).body['subscribers'] as readonly Record<string, unknown>[]
+
+  it('are listed with the generation that they are on', async () => {
+    expect(await subscribers()).toMatchObject([
+      { tenant_id: 'early', legacy: true, amount: '1200', formatted: '$12.00', quantity: 2, status: 'active' },
+      { tenant_id: 'late', legacy: false, amount: '1500', quantity: 1, monthly: [{ amount: '1500' }] },
+    ])
+    expect((await subscribers('?generation=legacy')).map((one) => one['tenant_id'])).toEqual(['early'])
+    expect((await subscribers('?generation=current')).map((one) => one['tenant_id'])).toEqual(['late'])
+  })
+
+  it('are 404 for a price that never was', async () => {
+    expect(await get('prices/nothing/subscribers')).toMatchObject({ status: 404, body: { code: 'price_not_found' } })
+  })
+})
+
+describe('money', () => {
+  it('sums what subscribers pay a month, with the part on earlier prices', async () => {
+    const { body } = await get('money')
+    expect(body).toMatchObject({
+      currencies: [
+        {
+          currency: 'usd',
+          mrr: '3900',
+          formatted: '$39.00',
+          subscriptions: 2,
+          tenants: 2,
+          by_product: [{ product_id: 'pro', mrr: '3900', subscriptions: 2 }],
+          by_price: [{ price_id: 'pro_monthly', mrr: '3900', legacy: { mrr: '2400', subscriptions: 1 } }],
+        },
+      ],
+    })
+  })
+
+  it('lists the pushes of a time beside the days that were kept', async () => {
+    const { body } = await get('money/days')
+    expect(body).toMatchObject({ days: [], pushes: [{ version: '1.0.0' }, { version: '1.1.0' }] })
+    expect((await get('money/days?from=2020-01-01&to=2020-01-31')).body).toMatchObject({ days: [], pushes: [] })
+  })
+
+  it('refuses days that are none, are in the wrong order, or are too many', async () => {
+    for (const [query, pointer] of [
+      ['from=2026-02-30', '#/query/from'],
+      ['to=yesterday', '#/query/to'],
+      ['from=2026-02-02&to=2026-02-01', '#/query/from'],
+      ['from=1999-01-01&to=2026-01-01', '#/query/from'],
+    ] as const) {
+      const { status, body } = await get(`money/days?${query}`)
+      expect([query, status, body['code']]).toEqual([query, 400, 'request_invalid'])
+      expect(body['errors']).toMatchObject([{ code: 'value_invalid', pointer }])
+    }
+  })
+})
+
+describe('invoices', () => {
+  it('of a tenant are listed with lines by config price id', async () => {
+    const { body } = await get('tenants/early/invoices')
+    expect(body).toMatchObject({
+      invoices: [
+        {
+          status: 'paid',
+          total: '2400',
+          formatted: '$24.00',
+          amount_paid: '2400',
+          amount_remaining: '0',
+          amount_refunded: '0',
+          lines: [{ price_id: 'pro_monthly', quantity: 2, amount: '2400' }],
+        },
+      ],
+      pagination: { total: 1 },
+    })
+    expect((await get('tenants/nobody/invoices')).status).toBe(404)
+  })
+
+  it('are exported as CSV, a row a line, in units of the currency', async () => {
+    const response = await test.asAdmin({ url: `${admin}/invoices/export?format=csv` })
+    expect(response.headers['content-type']).toBe('text/csv; charset=utf-8')
+    expect(response.headers['x-ratecard-as-of']).toEqual(expect.any(String))
+    const [head, ...rows] = response.body.trimEnd().split('\n')
+    expect(head).toBe(
+      'date,type,id,number,tenant_id,customer,currency,subtotal,discount,tax,total,amount_paid,amount_refunded,status',
+    )
+    expect(rows).toHaveLength(2)
+    expect(rows[0]).toMatch(
+      /^\d{4}-\d\d-\d\d,invoice,in_\w+,[\w-]+,early,cus_\w+,usd,24\.00,0\.00,0\.00,24\.00,24\.00,0\.00,paid$/,
+    )
+  })
+
+  it('are exported as JSON with the same rows, and an empty time has none', async () => {
+    const { body } = await get('invoices/export?format=json')
+    expect(body).toMatchObject({
+      as_of: expect.any(String) as string,
+      rows: [{ tenant_id: 'early', total: '24.00' }, {}],
+    })
+    expect((await get('invoices/export?format=json&to=2020-01-01')).body['rows']).toEqual([])
+    expect((await get('invoices/export?from=soon')).status).toBe(400)
+  })
+})
+
+describe('without the mirror', () => {
+  it('what only the mirror can answer is 409', async () => {
+    for (const path of [
+      'money',
+      'money/days',
+      'prices/pro_monthly/subscribers',
+      'tenants/alone/invoices',
+      'invoices/export',
+      'tenants?owing=true',
+      'tenants?state=active',
+      'tenants?sort=owed',
+    ])
+      expect([path, await get(path, off)]).toMatchObject([path, { status: 409, body: { code: 'mirror_off' } }])
+  })
+
+  it('the list of tenants answers from the store, searched too, without the members of the mirror', async () => {
+    const { body } = await get('tenants?q=ALONE&sort=name', off)
+    expect(ids({ status: 200, body, headers: {} })).toEqual(['alone'])
+    expect(Object.keys((body['tenants'] as object[])[0] ?? {})).not.toContain('billing_status')
+    expect(body).not.toHaveProperty('as_of')
+  })
+
+  it('deliveries are refused, so that the processor keeps them', async () => {
+    const response = await off.inject({ method: 'POST', url: '/api/v1/processor/events', payload: { id: 'evt_1' } })
+    expect([response.statusCode, response.json().code]).toEqual([409, 'mirror_off'])
+  })
+})
+
+describe('a delivery', () => {
+  it('without a valid signature is 400, whatever it says', async () => {
+    for (const signature of [undefined, '', 't=1,v1=00', 'nonsense']) {
+      const response = await test.inject({
+        method: 'POST',
+        url: '/api/v1/processor/events',
+        payload: { id: 'evt_1', type: 'customer.subscription.updated' },
+        ...(signature === undefined ? {} : { headers: { 'stripe-signature': signature } }),
+      })
+      expect([signature, response.statusCode, response.json().code]).toEqual([signature, 400, 'delivery_invalid'])
+    }
+  })
+
+  it('with the signature of the secret is taken', async () => {
+    const payload = JSON.stringify({
+      id: 'evt_test',
+      object: 'event',
+      type: 'customer.updated',
+      created: Math.floor(Date.now() / 1000),
+      data: { object: { id: 'cus_none', object: 'customer' } },
+    })
+    const signature = test.stripe.webhooks.generateTestHeaderString({ payload, secret: mirrorSettings.eventsSecret })
+    const response = await test.inject({
+      method: 'POST',
+      url: '/api/v1/processor/events',
+      payload,
+      headers: { 'stripe-signature': signature, 'content-type': 'application/json' },
+    })
+    expect([response.statusCode, response.json()]).toEqual([200, { received: true }])
+  })
+})
