@@ -10,7 +10,6 @@ import { createReadAllocation } from '../../../packages/ratecard/src/mirror/feed
 import { createMirror } from '../../../packages/ratecard/src/mirror/mirror.ts'
 import type { SentRequest } from '../../../packages/ratecard/src/processor/sent-request.ts'
 import { processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
-import { refusedWith } from '../../support/refused.ts'
 import { inFile } from '../../support/store.ts'
 import { processorOf } from '../processor/bench.ts'
 import { feedOf, mirrorWorld } from './mirror-world.ts'
@@ -81,10 +80,10 @@ describe('the mirror', () => {
     const price = await world.monthly(1500)
     const { id } = await world.subscribed(price)
     const mirror = createMirror({ store: world.store.mirror, clock: world.clock, pollSeconds: 5 })
-    world.control.inject({ kind: 'error_before', path: '/v1/credit_notes', count: null })
+    world.control.fail({ kind: 'error_before', path: '/v1/credit_notes', count: null })
     await expect(world.fill()).rejects.toThrow()
     expect(await mirror.status()).toMatchObject({ state: 'filling', asOf: null })
-    await refusedWith('mirror_filling', mirror.require())
+    await expect(mirror.require()).rejects.toMatchObject({ code: 'mirror_filling', retryAfter: 5 })
     await world.stripe.subscriptions.cancel(id)
     await world.subscribed(price)
     world.control.clearFaults()
@@ -125,7 +124,7 @@ describe('the mirror', () => {
     const world = await mirrorWorld({ store: await place.open() })
     await world.subscribed(await world.monthly(1500))
     const cut = new AbortController()
-    world.control.inject({
+    world.control.fail({
       kind: 'latency',
       latencyMs: 1,
       path: '/v1/invoices',
@@ -221,7 +220,7 @@ describe('the mirror', () => {
     const price = await world.monthly(1500)
     const [first, second] = [await world.subscribed(price), await world.subscribed(price)]
     await world.fill()
-    world.control.inject({ kind: 'error_before', path: `/v1/subscriptions/${first.id}`, method: 'GET', count: null })
+    world.control.fail({ kind: 'error_before', path: `/v1/subscriptions/${first.id}`, method: 'GET', count: null })
     for (const { id } of [first, second]) await world.stripe.subscriptions.cancel(id)
     await world.settle()
     expect(await world.subscription(second.id)).toMatchObject({ status: 'canceled' })
@@ -286,10 +285,10 @@ describe('the full comparison', () => {
 
   it('removes what the processor does not have, and counts it', async () => {
     const world = await filled()
-    const known = await world.subscription(world.id)
-    if (known === null) throw new Error('not mirrored')
     const { mirror } = world.store
-    await mirror.save('subscription', [{ ...known, id: 'sub_never' }], await mirror.beginRead())
+    const known = await mirror.find('customer', world.customer)
+    if (known === null) throw new Error('not mirrored')
+    await mirror.save('customer', [{ ...known, id: processorId('cus_never') }], await mirror.beginRead())
     expect(await world.compared()).toBe(1)
     await expectEqualToListing(world)
   })
@@ -338,7 +337,7 @@ describe('the service’s own writes', () => {
     await world.fill()
     await world.settle()
     const own = withOwnActs(world.processor, world.deps)
-    world.control.inject({ kind: 'error_before', method: 'GET', path: `/v1/subscriptions/${id}`, count: 4 })
+    world.control.fail({ kind: 'error_before', method: 'GET', path: `/v1/subscriptions/${id}`, count: 4 })
     const swap = { item: items.data[0]?.id ?? '', price: processorId(to.id), quantity: 1 }
     await own.swapItems(id, [swap], { idempotencyKey: 'swap', signal: world.signal })
     expect(world.reports).toHaveLength(1)
