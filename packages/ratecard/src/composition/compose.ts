@@ -97,6 +97,7 @@ export function createService(options: ServiceOptions): ComposedService {
   const deps: SyncDeps = {
     store,
     processor,
+    mirror,
     clock,
     documents,
     newId: createIds(clock),
@@ -214,9 +215,9 @@ function tenantOperations(
   lookups: Lookups,
   tracked: TrackWork,
 ) {
-  const { processor, newId, shutdown, priceBook } = deps
+  const { processor, mirror, newId, shutdown, priceBook } = deps
   const account = createBoundAccount(deps)
-  const shared = { store, processor, clock, newId, shutdown, account, priceBook, applied: lookups.fullConfig }
+  const shared = { store, processor, mirror, clock, newId, shutdown, account, priceBook, applied: lookups.fullConfig }
   const customers = createCustomers(shared)
   const tenants = createTenants(shared)
   const subscribers = createSubscribers({ ...shared, ...customers, findTenant: (id) => findTenant(shared, id) })
