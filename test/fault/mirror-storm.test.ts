@@ -174,6 +174,6 @@ describe.runIf(installed)('the mirror in a storm', () => {
     }
     await expect.poll(settled, { interval: 200, timeout: 300_000 }).toBe(true)
     await expectEqual(world)
-    expect([...made.keys()].length).toBeGreaterThan(20)
+    expect(changes.verbs.filter((verb) => !made.has(verb))).toEqual([])
   })
 })

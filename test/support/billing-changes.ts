@@ -18,6 +18,8 @@ export function randomOf(seed: number): Random {
 export interface BillingChanges {
   /** Makes one random change. Returns its verb, or null if the sandbox refused it. */
   change(): Promise<string | null>
+  /** Names of all verbs. */
+  readonly verbs: readonly string[]
   /** Highest quantity that each item was given: quantities only grow. */
   readonly quantities: ReadonlyMap<string, number>
   readonly subscriptions: readonly string[]
@@ -38,12 +40,16 @@ interface Picker {
   chance(share: number): boolean
 }
 
+class NothingToChange extends Error {
+  override readonly name = 'NothingToChange'
+}
+
 /** Creates prices, coupons and a few customers to begin with. */
 export async function billingChanges(stripe: Stripe, random: Random): Promise<BillingChanges> {
   const pick: Picker = {
     one: (list) => {
       const found = list[Math.floor(random() * list.length)]
-      if (found === undefined) throw new Error('There is nothing to pick from.')
+      if (found === undefined) throw new NothingToChange('There is nothing to pick from.')
       return found
     },
     chance: (share) => random() < share,
@@ -61,6 +67,7 @@ export async function billingChanges(stripe: Stripe, random: Random): Promise<Bi
   for (let index = 0; index < 5; index++) await verbs['customer.create']?.(pick)
   await verbs['subscription.create']?.(pick)
   return {
+    verbs: names,
     quantities: account.quantities,
     subscriptions: account.subscriptions,
     change: async () => {
@@ -69,8 +76,8 @@ export async function billingChanges(stripe: Stripe, random: Random): Promise<Bi
         await verbs[name]?.(pick)
         return name
       } catch (error) {
-        if (error instanceof Stripe.errors.StripeCardError || error instanceof Stripe.errors.StripeInvalidRequestError)
-          return null
+        // Refused, or its read failed because of an injected fault.
+        if (error instanceof Stripe.errors.StripeError || error instanceof NothingToChange) return null
         throw error
       }
     },
@@ -92,7 +99,11 @@ function customerVerbs(stripe: Stripe, { customers, coupons }: Account): Readonl
     },
     'customer.balance': (pick) =>
       stripe.customers.update(pick.one(customers), { balance: Math.round(pick.one([-500, 0, 300])) }),
-    'customer.discount': (pick) => stripe.customers.update(pick.one(customers), { coupon: pick.one(coupons) } as never),
+    // Present API versions set the discount of a customer only in the dashboard.
+    'customer.discount': (pick) => {
+      const params = { coupon: pick.one(coupons) } as Stripe.CustomerUpdateParams
+      return stripe.customers.update(pick.one(customers), params, { apiVersion: '2025-08-27.basil' })
+    },
     'customer.discount.delete': (pick) => stripe.customers.deleteDiscount(pick.one(customers)),
     'customer.delete': async (pick) => {
       if (customers.length < 5 || pick.chance(0.7)) return
@@ -179,8 +190,10 @@ function moneyVerbs(stripe: Stripe, { customers }: Account): Readonly<Record<str
     'invoice.uncollectible': async (pick) => stripe.invoices.markUncollectible(await invoice(pick, 'open')),
     'credit_note.create': async (pick) => stripe.creditNotes.create({ invoice: await invoice(pick, 'open'), amount: 100 }),
     'credit_note.void': async (pick) => {
-      const { data } = await stripe.creditNotes.list({ limit: 20 })
-      await stripe.creditNotes.voidCreditNote(pick.one(data).id)
+      const open = new Set((await stripe.invoices.list({ status: 'open', limit: 100 })).data.map(({ id }) => id))
+      const { data } = await stripe.creditNotes.list({ limit: 50 })
+      const notes = data.filter(({ status, invoice }) => status === 'issued' && open.has(String(invoice)))
+      await stripe.creditNotes.voidCreditNote(pick.one(notes).id)
     },
     'refund.create': async (pick) => {
       const { data } = await stripe.paymentIntents.list({ limit: 30 })
