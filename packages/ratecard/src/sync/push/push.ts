@@ -12,7 +12,7 @@ import type { SyncDeps } from '../deps.ts'
 import { yieldToRequests } from '../../event-loop.ts'
 import { requireValid } from './document-jobs.ts'
 import type { ValidDocument } from './document-jobs.ts'
-import { impactMember } from '../checks/impact.ts'
+import { impactAge, impactMember } from '../checks/impact.ts'
 import { requireApproval } from '../checks/meters-in-use.ts'
 import { settleEarlierWrites } from './recover.ts'
 import { finishPush, openPush } from './run.ts'
@@ -58,6 +58,7 @@ export async function planPush(deps: SyncDeps, document: ValidDocument, request:
     details: detailsOf(plan.changes, () => null),
     warnings: [...warnings, ...versionIssues, ...plan.issues, ...cautions, ...approvals],
     impact: impact.prices,
+    ...impactAge(impact),
     writes: writesOf(plan),
     plan: fingerprint,
   }
@@ -123,6 +124,7 @@ export async function pushUnderLease(
     details: detailsOf(plan.changes, (kind, id) => results.get(resourceKey(kind, id)) ?? null),
     warnings: [...subject.warnings, ...versionIssues, ...plan.issues, ...cautions, ...approvals],
     impact: impact.prices,
+    ...impactAge(impact),
     writes: writesOf(plan),
     plan: fingerprint,
   }
