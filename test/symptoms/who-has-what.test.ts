@@ -79,7 +79,7 @@ beforeAll(async () => {
   })
   service.feed?.feeder.start()
   await caughtUp()
-}, 120_000)
+}, 60_000)
 afterAll(async () => {
   await service.close()
   await stack.close()
