@@ -1,5 +1,6 @@
 // Tenants: their data, subscriptions, upcoming invoices and audit log.
 import { Type } from 'typebox'
+import { billingStatuses } from '../store/records/billing-status.ts'
 import { By, Pagination, TenantId } from './notation/common.ts'
 import {
   actorHeaders,
