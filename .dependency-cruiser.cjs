@@ -14,7 +14,10 @@ const rooms = {
   api: ['errors', 'config', 'catalog', 'store/records'],
   store: ['errors', 'money', 'config', 'catalog', 'processor'],
   journal: ['errors', 'processor', 'store'],
-  sync: ['errors', 'money', 'config', 'pricing', 'catalog', 'processor', 'api', 'store', 'journal', 'service'],
+  sync: [
+    ...['errors', 'money', 'config', 'pricing', 'catalog', 'processor', 'api', 'store', 'journal', 'mirror'],
+    'service',
+  ],
   lookup: ['errors', 'config', 'catalog', 'pricing', 'store', 'api', 'service'],
   auth: ['errors', 'store', 'service'],
   'request-idempotency.ts': ['errors', 'store', 'service'],
@@ -64,7 +67,6 @@ const rooms = {
     ],
     'service',
   ],
-  mirror: ['errors', 'money', 'config', 'pricing', 'catalog', 'processor', 'api', 'store', 'subscriptions', 'service'],
   enterprise: [
     ...[
       'errors',
@@ -89,7 +91,11 @@ const rooms = {
   'workers/project': ['errors', 'workers/cron'],
   'workers/cloudflare': ['errors', 'workers/cron', 'workers/project'],
   'workers/runtime': ['errors', 'store', 'workers/cron', 'workers/project', 'service'],
-  mirror: ['errors', 'money', 'config', 'pricing', 'catalog', 'processor', 'api', 'store', 'subscriptions', 'service'],
+  mirror: [
+    ...['errors', 'money', 'config', 'pricing', 'catalog', 'processor', 'api', 'store', 'journal', 'tenants'],
+    ...['item-swaps', 'subscriptions'],
+    'service',
+  ],
   service: ['errors', 'config', 'catalog', 'api', 'store'],
   health: ['errors', 'processor', 'store', 'journal', 'jobs', 'item-swaps', 'service'],
   'dashboard-backend': ['errors', 'store', 'service'],

@@ -15,6 +15,7 @@ import { benchReplicas } from './replicas.ts'
 import { benchScale } from './scale.ts'
 import { benchSandboxWrites } from './sandbox-writes.ts'
 import { benchStart } from './start.ts'
+import { benchTenantLists } from './tenant-lists.ts'
 import { benchWorkerHost } from './worker-host.ts'
 
 const benches: Readonly<Record<string, (options: BenchOptions) => BenchResult[] | Promise<BenchResult[]>>> = {
@@ -31,6 +32,7 @@ const benches: Readonly<Record<string, (options: BenchOptions) => BenchResult[] 
   'pricing-table': benchPricingTable,
   dashboard: benchDashboard,
   scale: benchScale,
+  'tenant-lists': benchTenantLists,
 }
 
 const args = process.argv.slice(2)

@@ -6,6 +6,8 @@ import type { TestApp } from './app.ts'
 export const mirrorSettings = {
   pollSeconds: 0,
   eventsSecret: 'whsec_of_the_tests',
+  deliverTo: null,
+  limitedReads: false,
   report: (error: unknown, what: string) => {
     throw new Error(what, { cause: error })
   },
@@ -15,7 +17,7 @@ export const mirrorSettings = {
 export async function mirrored(test: TestApp): Promise<void> {
   const now = Date.now()
   for (;;) {
-    test.service.feeder?.wake()
+    test.service.feed?.feeder.wake()
     const response = await test.asAdmin({ url: `${admin}/money` })
     if (response.statusCode === 200 && Date.parse(response.json<{ as_of: string }>().as_of) >= now) return
     expect([200, 503]).toContain(response.statusCode)

@@ -17,6 +17,8 @@ export interface ReplicaOrder {
   readonly secretKey: string
   readonly apiBase: string
   readonly leaseMs: number
+  /** Runs the feed of the mirror; absent if it is off. */
+  readonly mirror?: { readonly pollSeconds: number; readonly eventsSecret: string }
   readonly stop: { readonly at: 'before_sending' | 'after_answer'; readonly write: number } | null
 }
 
@@ -45,7 +47,7 @@ function stoppable(processor: Processor): Processor {
   }
 }
 
-const { databaseUrl, masterKey, serviceKey, secretKey, apiBase, leaseMs } = order
+const { databaseUrl, masterKey, serviceKey, secretKey, apiBase, leaseMs, mirror } = order
 const store = await openStore({ url: databaseUrl, file: '', sealer: createSealer(masterKey), leaseMs })
 const service = createService({
   settings: { requireVersionBump: false, workers: 'off' },
@@ -53,6 +55,10 @@ const service = createService({
   processor: stoppable(createStripeProcessor({ secretKey, apiBase, budget, clock: systemClock })),
   processorName: 'sandbox',
   clock: systemClock,
+  // Failures are part of the tests, and retried.
+  ...(mirror === undefined
+    ? {}
+    : { mirror: { ...mirror, deliverTo: null, limitedReads: false, report: () => undefined } }),
 })
 await service.ensureFirstKey(serviceKey)
 const app = await buildApp({
@@ -62,6 +68,7 @@ const app = await buildApp({
 })
 const url = await app.listen({ host: '127.0.0.1', port: 0 })
 service.lookups.start()
+service.feed?.feeder.start()
 // Node writes the compile cache on a regular exit, but a replica is killed.
 flushCompileCache()
 process.stdout.write(`${JSON.stringify({ url })}\n`)

@@ -136,6 +136,11 @@ try {
   return main
 }
 
+/** Starts a replica of any order. */
+export function startReplicaProcess(order: ReplicaOrder): Promise<Replica> {
+  return startProcess([script, JSON.stringify(order)], process.env, tmpdir())
+}
+
 /** Starts a process that prints its address in a first line of JSON. */
 async function startProcess(args: readonly string[], env: NodeJS.ProcessEnv, cwd: string): Promise<Replica> {
   const child = spawn(process.execPath, args, { cwd, env, stdio: ['ignore', 'pipe', 'inherit'] })

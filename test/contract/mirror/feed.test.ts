@@ -1,26 +1,347 @@
-import { describe, expect, it } from 'vitest'
-import { mirrorWorld } from './mirror-world.ts'
+// What other mirrors do wrong, each as a test: the copy has to end up equal to what the processor lists, whatever the order of events.
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { pushLease } from '../../../packages/ratecard/src/journal/leases.ts'
+import { compare } from '../../../packages/ratecard/src/mirror/feed/compare.ts'
+import { createFeeder } from '../../../packages/ratecard/src/mirror/feed/feeder.ts'
+import { ensureState, fill } from '../../../packages/ratecard/src/mirror/feed/fill.ts'
+import { withOwnActs } from '../../../packages/ratecard/src/mirror/feed/own-acts.ts'
+import { CursorLost } from '../../../packages/ratecard/src/mirror/feed/poll.ts'
+import { createReadAllocation } from '../../../packages/ratecard/src/mirror/feed/read-allocation.ts'
+import { createMirror } from '../../../packages/ratecard/src/mirror/mirror.ts'
+import type { SentRequest } from '../../../packages/ratecard/src/processor/sent-request.ts'
+import { processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
+import { inFile } from '../../support/store.ts'
+import { processorOf } from '../processor/bench.ts'
+import { feedOf, mirrorWorld } from './mirror-world.ts'
+import type { MirrorWorld } from './mirror-world.ts'
 
-describe('the feed of the mirror', () => {
-  it('holds everything that the processor lists once it is filled', async () => {
+const minute = 60_000
+
+async function expectEqualToListing(world: Pick<MirrorWorld, 'mirrored' | 'listed'>): Promise<void> {
+  expect(await world.mirrored()).toEqual(await world.listed())
+}
+
+const paths = (world: MirrorWorld) => world.control.requests().map(({ path }) => path)
+
+/** A feeder that polls all the time. */
+function eagerFeeder(world: Pick<MirrorWorld, 'deps' | 'store' | 'clock'>) {
+  const { store, clock } = world
+  const allocation = createReadAllocation({ store: store.mirror, clock, pollMs: 0, limited: false })
+  const feeder = createFeeder(world.deps, { allocation, lookMs: 5 })
+  onTestFinished(() => feeder.stop())
+  return feeder
+}
+
+describe('the mirror', () => {
+  it('holds everything that the processor lists once it is filled, ended subscriptions too', async () => {
     const world = await mirrorWorld()
     const price = await world.monthly(1500)
     await world.subscribed(price)
+    const ended = await world.subscribed(price)
+    await world.stripe.subscriptions.cancel(ended.id)
     await world.fill()
     await world.settle()
     const copy = await world.mirrored()
-    expect(copy.subscription).toHaveLength(1)
-    expect(copy.invoice).toHaveLength(1)
-    expect(copy).toEqual(await world.listed())
+    expect(copy.subscription).toHaveLength(2)
+    expect(copy.invoice).toHaveLength(2)
+    await expectEqualToListing(world)
   })
 
-  it('follows a change that an event announces', async () => {
+  it('shows the later of two changes within one second', async () => {
+    const world = await mirrorWorld()
+    const { id, items } = await world.subscribed(await world.monthly(1500))
+    await world.fill()
+    const quantity = (amount: number) =>
+      world.stripe.subscriptions.update(id, { items: [{ id: items.data[0]?.id ?? '', quantity: amount }] })
+    await quantity(2)
+    await world.settle()
+    expect((await world.subscription(id))?.items[0]?.quantity).toBe(2)
+    await quantity(3)
+    await world.settle()
+    expect((await world.subscription(id))?.items[0]?.quantity).toBe(3)
+  })
+
+  it('does not replace a newer state by a page that was read earlier and stored later', async () => {
     const world = await mirrorWorld()
     const { id } = await world.subscribed(await world.monthly(1500))
     await world.fill()
+    const begun = await world.store.mirror.beginRead()
+    const page = await world.processor.mirrorPage('subscription', null, world.signal)
     await world.stripe.subscriptions.cancel(id)
     await world.settle()
+    await world.store.mirror.save('subscription', page.objects, begun)
     expect(await world.subscription(id)).toMatchObject({ status: 'canceled' })
-    expect(await world.mirrored()).toEqual(await world.listed())
+    await world.settle()
+    await expectEqualToListing(world)
+  })
+
+  it('contains what happened while it was filled, after a fill that failed and went on', async () => {
+    const world = await mirrorWorld()
+    const price = await world.monthly(1500)
+    const { id } = await world.subscribed(price)
+    const mirror = createMirror({ store: world.store.mirror, clock: world.clock, pollSeconds: 5 })
+    world.control.fail({ kind: 'error_before', path: '/v1/credit_notes', count: null })
+    await expect(world.fill()).rejects.toThrow()
+    expect(await mirror.status()).toMatchObject({ state: 'filling', asOf: null })
+    await expect(mirror.require()).rejects.toMatchObject({ code: 'mirror_filling', retryAfter: 5 })
+    await world.stripe.subscriptions.cancel(id)
+    await world.subscribed(price)
+    world.control.clearFaults()
+    const before = paths(world).length
+    await world.fill()
+    expect(paths(world).slice(before)).not.toContain('/v1/subscriptions')
+    await world.settle()
+    await expectEqualToListing(world)
+  })
+
+  it('is complete only after the fill, the events since, and everything that was stale', async () => {
+    const world = await mirrorWorld()
+    await world.subscribed(await world.monthly(1500))
+    const mirror = createMirror({ store: world.store.mirror, clock: world.clock, pollSeconds: 5 })
+    expect(await mirror.status()).toEqual({ state: 'filling', asOf: null, stale: false, filled: 0 })
+    eagerFeeder(world).start()
+    await expect.poll(async () => (await mirror.status()).state).toBe('ready')
+    await expectEqualToListing(world)
+    expect(await mirror.require()).toEqual({ asOf: world.clock.now(), stale: false })
+  })
+
+  it('is stale when it is more than five minutes behind a missed poll', async () => {
+    const world = await mirrorWorld()
+    const mirror = createMirror({ store: world.store.mirror, clock: world.clock, pollSeconds: 5 })
+    const feeder = eagerFeeder(world)
+    feeder.start()
+    await expect.poll(async () => (await mirror.status()).state).toBe('ready')
+    await feeder.stop()
+    const { asOf } = await mirror.require()
+    world.clock.advance(5 * minute)
+    expect(await mirror.require()).toEqual({ asOf, stale: false })
+    world.clock.advance(6_000)
+    expect(await mirror.require()).toEqual({ asOf, stale: true })
+  })
+
+  it('goes on with a new process where a fill was cut off', async () => {
+    const place = await inFile()
+    const world = await mirrorWorld({ store: await place.open() })
+    await world.subscribed(await world.monthly(1500))
+    const cut = new AbortController()
+    world.control.fail({
+      kind: 'latency',
+      latencyMs: 1,
+      path: '/v1/invoices',
+      onStrike: () => {
+        cut.abort(new Error('killed'))
+      },
+    })
+    await ensureState(world.deps, cut.signal)
+    await expect(fill(world.deps, cut.signal)).rejects.toThrow('killed')
+    const { control, clock, processor } = world
+    const second = feedOf({ store: await place.open(), processor, clock })
+    const before = control.requests().length
+    await second.fill()
+    await second.settle()
+    expect(control.requests().slice(before).map(({ path }) => path)).not.toContain('/v1/customers')
+    await expectEqualToListing(second)
+  })
+
+  it('is fed by one of two replicas, and by the other once that one ends', async () => {
+    const place = await inFile()
+    const world = await mirrorWorld({ store: await place.open() })
+    const { id } = await world.subscribed(await world.monthly(1500))
+    const sent = [0, 0]
+    const replicas = [0, 1].map((index) => ({
+      count: () => sent[index] ?? 0,
+      onRequest: ({ access }: SentRequest) => {
+        if (access === 'read') sent[index] = (sent[index] ?? 0) + 1
+      },
+    }))
+    const feeders = []
+    for (const { onRequest } of replicas) {
+      const processor = processorOf(world, { onRequest })
+      const feed = feedOf({ store: await place.open(), processor, clock: world.clock })
+      feeders.push(eagerFeeder({ ...feed, clock: world.clock }))
+    }
+    for (const feeder of feeders) feeder.start()
+    const status = () => createMirror({ store: world.store.mirror, clock: world.clock, pollSeconds: 5 }).status()
+    await expect.poll(async () => (await status()).state).toBe('ready')
+    const idle = sent.indexOf(0)
+    expect(sent.filter((count) => count === 0)).toHaveLength(1)
+    await feeders[1 - idle]?.stop()
+    await world.stripe.subscriptions.cancel(id)
+    await expect.poll(async () => (await world.subscription(id))?.status).toBe('canceled')
+    expect(sent[idle]).toBeGreaterThan(0)
+  })
+
+  it('lists nothing while a push runs', async () => {
+    const world = await mirrorWorld()
+    const order: string[] = []
+    const processor = processorOf(world, { onRequest: () => order.push('read') })
+    const feed = feedOf({ store: world.store, processor, clock: world.clock })
+    await ensureState(feed.deps, world.signal)
+    order.length = 0
+    let filling: Promise<void> | undefined
+    await world.store.exclusively(pushLease, async () => {
+      filling = fill(feed.deps, world.signal)
+      // The fill asks for the lease several times meanwhile.
+      for (let index = 0; index < 20; index++) await world.store.held(pushLease)
+      order.push('pushed')
+    })
+    await filling
+    expect(order[0]).toBe('pushed')
+    expect(order).toContain('read')
+  })
+
+  it('reads an object once for several events', async () => {
+    const world = await mirrorWorld()
+    const { id } = await world.subscribed(await world.monthly(1500))
+    await world.fill()
+    await world.settle()
+    for (let index = 0; index < 5; index++)
+      await world.stripe.subscriptions.update(id, { metadata: { index: String(index) } })
+    const before = paths(world).length
+    await world.settle()
+    expect(paths(world).slice(before).filter((path) => path === `/v1/subscriptions/${id}`)).toHaveLength(1)
+  })
+
+  it('reads the price of a subscription that it does not know', async () => {
+    const world = await mirrorWorld()
+    await world.fill()
+    const price = await world.monthly(1500)
+    await world.subscribed(price)
+    // As if the event of the price had been withheld.
+    await world.settle()
+    await world.store.mirror.remove('price', [price.id], await world.store.mirror.beginRead())
+    await world.stripe.subscriptions.create({ customer: world.customer, items: [{ price: price.id }] })
+    await world.settle()
+    expect(await world.store.mirror.find('price', price.id)).toMatchObject({ id: price.id })
+  })
+
+  it('goes on with the other objects if one cannot be read, and reads it later', async () => {
+    const world = await mirrorWorld()
+    const price = await world.monthly(1500)
+    const [first, second] = [await world.subscribed(price), await world.subscribed(price)]
+    await world.fill()
+    world.control.fail({ kind: 'error_before', path: `/v1/subscriptions/${first.id}`, method: 'GET', count: null })
+    for (const { id } of [first, second]) await world.stripe.subscriptions.cancel(id)
+    await world.settle()
+    expect(await world.subscription(second.id)).toMatchObject({ status: 'canceled' })
+    expect(await world.subscription(first.id)).toMatchObject({ status: 'active' })
+    expect(world.reports.join()).toContain(first.id)
+    expect(await world.store.mirror.oldestStale()).not.toBeNull()
+    world.control.clearFaults()
+    world.clock.advance(minute)
+    await world.settle()
+    await expectEqualToListing(world)
+  })
+
+  it('reads all events of an account that had none, however many there are', async () => {
+    const world = await mirrorWorld()
+    const empty = processorOf(world, { secretKey: 'sk_test_empty' })
+    const feed = feedOf({ store: world.store, processor: empty, clock: world.clock })
+    const stripe = world.clientOf('sk_test_empty')
+    await feed.fill()
+    for (let index = 0; index < 120; index++) await stripe.customers.create({ name: `n${String(index)}` })
+    await feed.settle()
+    expect((await feed.mirrored()).customer).toHaveLength(120)
+  })
+})
+
+describe('events that the processor no longer has', () => {
+  it('end the poll, and everything is listed again', async () => {
+    const world = await mirrorWorld()
+    const { id } = await world.subscribed(await world.monthly(1500))
+    const feeder = eagerFeeder(world)
+    feeder.start()
+    const status = () => createMirror({ store: world.store.mirror, clock: world.clock, pollSeconds: 5 }).status()
+    await expect.poll(async () => (await status()).state).toBe('ready')
+    await feeder.stop()
+    await world.store.mirror.setState({ eventCursor: 'evt_gone' })
+    await world.stripe.subscriptions.cancel(id)
+    await expect(world.settle()).rejects.toThrow(CursorLost)
+    eagerFeeder(world).start()
+    await expect.poll(async () => (await world.subscription(id))?.status).toBe('canceled')
+    await expectEqualToListing(world)
+  })
+})
+
+describe('the full comparison', () => {
+  async function filled(): Promise<MirrorWorld & { id: string; compared(): Promise<number> }> {
+    const world = await mirrorWorld()
+    const { id } = await world.subscribed(await world.monthly(1500))
+    await world.fill()
+    await world.settle()
+    return { ...world, id, compared: () => compare(world.deps, new Set(), new Map(), world.signal) }
+  }
+
+  it('corrects a copy that differs, and counts it', async () => {
+    const world = await filled()
+    const wrong = await world.subscription(world.id)
+    if (wrong === null) throw new Error('not mirrored')
+    const { mirror } = world.store
+    await mirror.save('subscription', [{ ...wrong, status: 'past_due' }], await mirror.beginRead())
+    expect(await world.compared()).toBe(1)
+    expect(await mirror.state()).toMatchObject({ corrections: 1 })
+    await expectEqualToListing(world)
+  })
+
+  it('removes what the processor does not have, and counts it', async () => {
+    const world = await filled()
+    const { mirror } = world.store
+    const known = await mirror.find('customer', world.customer)
+    if (known === null) throw new Error('not mirrored')
+    await mirror.save('customer', [{ ...known, id: processorId('cus_never') }], await mirror.beginRead())
+    expect(await world.compared()).toBe(1)
+    await expectEqualToListing(world)
+  })
+
+  it('counts no change that an event announced meanwhile', async () => {
+    const world = await filled()
+    await world.stripe.subscriptions.cancel(world.id)
+    expect(await world.compared()).toBe(0)
+    await expectEqualToListing(world)
+  })
+})
+
+describe('another account', () => {
+  it('replaces the whole copy', async () => {
+    const world = await mirrorWorld()
+    await world.subscribed(await world.monthly(1500))
+    await world.fill()
+    const other = feedOf({ store: world.store, processor: processorOf(world, { secretKey: 'sk_test_other' }), clock: world.clock })
+    await other.fill()
+    await other.settle()
+    expect((await other.mirrored()).subscription).toEqual([])
+  })
+})
+
+describe('the service’s own writes', () => {
+  it('are in the mirror before they return', async () => {
+    const world = await mirrorWorld()
+    const [from, to] = [await world.monthly(1000), await world.monthly(2000)]
+    const { id, items } = await world.subscribed(from)
+    await world.fill()
+    await world.settle()
+    const own = withOwnActs(world.processor, world.deps)
+    const writing = (idempotencyKey: string) => ({ idempotencyKey, signal: world.signal })
+    const item = items.data[0]?.id ?? ''
+    await own.swapItems(id, [{ item, price: processorId(to.id), quantity: 1 }], writing('swap'))
+    expect((await world.subscription(id))?.items[0]?.price.id).toBe(to.id)
+    const swaps = [{ from: processorId(to.id), to: processorId(from.id) }]
+    await own.scheduleSwaps({ subscription: id, swaps }, writing('schedule'))
+    expect((await world.subscription(id))?.scheduled).toMatchObject([{ from: to.id, to: from.id }])
+  })
+
+  it('succeed although the mirror cannot read them, which it does later', async () => {
+    const world = await mirrorWorld()
+    const [from, to] = [await world.monthly(1000), await world.monthly(2000)]
+    const { id, items } = await world.subscribed(from)
+    await world.fill()
+    await world.settle()
+    const own = withOwnActs(world.processor, world.deps)
+    world.control.fail({ kind: 'error_before', method: 'GET', path: `/v1/subscriptions/${id}`, count: 4 })
+    const swap = { item: items.data[0]?.id ?? '', price: processorId(to.id), quantity: 1 }
+    await own.swapItems(id, [swap], { idempotencyKey: 'swap', signal: world.signal })
+    expect(world.reports).toHaveLength(1)
+    await world.settle()
+    expect((await world.subscription(id))?.items[0]?.price.id).toBe(to.id)
   })
 })

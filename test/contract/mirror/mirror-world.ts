@@ -15,6 +15,7 @@ import { sumCustomers } from '../../../packages/ratecard/src/mirror/sums/sum-cus
 import { createSealer, generateMasterKey } from '../../../packages/ratecard/src/store/seal.ts'
 import { openStore } from '../../../packages/ratecard/src/store/sql/open-store.ts'
 import type { Store } from '../../../packages/ratecard/src/store/store.ts'
+import { clientOf } from '../../support/sandbox.ts'
 import { processorOf } from '../processor/bench.ts'
 import { customerShop } from '../sandbox/customer-shop.ts'
 import type { CustomerShop } from '../sandbox/customer-shop.ts'
@@ -28,6 +29,8 @@ export interface MirrorWorld extends CustomerShop {
   readonly deps: FeedDeps
   /** Failures that the feed reported. */
   readonly reports: string[]
+  /** A client of another account at the same sandbox. */
+  clientOf(key: string): Stripe
   /** Fills the mirror for the first time. */
   fill(): Promise<void>
   /** Reads new events and everything that is stale. */
@@ -49,7 +52,7 @@ export async function mirrorWorld(options: WorldOptions = {}): Promise<MirrorWor
   const shop = await customerShop()
   const store = options.store ?? (await memoryStore())
   const processor = processorOf(shop, options.processor)
-  return { ...shop, ...feedOf({ store, processor, clock: shop.clock }) }
+  return { ...shop, ...feedOf({ store, processor, clock: shop.clock }), clientOf: (key) => clientOf(shop, key) }
 }
 
 async function memoryStore(): Promise<Store> {
@@ -118,9 +121,4 @@ async function listedObjects(processor: Processor, kind: MirroredKind, signal: A
     if (page.next === null) return found
     after = page.next
   }
-}
-
-/** Advances the customers of a test clock to a time in seconds. */
-export async function advance(stripe: Stripe, clock: string, to: number): Promise<void> {
-  await stripe.testHelpers.testClocks.advance(clock, { frozen_time: to })
 }

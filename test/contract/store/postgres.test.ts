@@ -18,6 +18,7 @@ import { processesContract } from './processes-contract.ts'
 import { recordsContract } from './records-contract.ts'
 import { refusedCodesContract } from './refused-codes-contract.ts'
 import { tablesContract } from './tables-contract.ts'
+import { tenantListContract } from './tenant-list-contract.ts'
 import { tenantRaces } from './tenant-races.ts'
 import { tenantsContract } from './tenants-contract.ts'
 
@@ -43,6 +44,7 @@ describe.runIf(installed)('PostgreSQL', () => {
   tenantsContract('PostgreSQL', inPostgres)
   jobsContract('PostgreSQL', inPostgres)
   mirrorContract('PostgreSQL', inPostgres)
+  tenantListContract('PostgreSQL', inPostgres)
   processesContract('PostgreSQL', inPostgres)
   tenantRaces('PostgreSQL', inPostgres)
   pacesContract('PostgreSQL', inPostgres)

@@ -9,6 +9,7 @@ import { processesContract } from './processes-contract.ts'
 import { recordsContract } from './records-contract.ts'
 import { refusedCodesContract } from './refused-codes-contract.ts'
 import { tablesContract } from './tables-contract.ts'
+import { tenantListContract } from './tenant-list-contract.ts'
 import { tenantRaces } from './tenant-races.ts'
 import { tenantsContract } from './tenants-contract.ts'
 
@@ -20,6 +21,7 @@ keysContract('SQLite in memory', inMemory)
 tenantsContract('SQLite in memory', inMemory)
 jobsContract('SQLite in memory', inMemory)
 mirrorContract('SQLite in memory', inMemory)
+tenantListContract('SQLite in memory', inMemory)
 recordsContract('SQLite in a file', inFile)
 journalContract('SQLite in a file', inFile)
 leaseContract('SQLite in a file', inFile)
@@ -28,6 +30,7 @@ keysContract('SQLite in a file', inFile)
 tenantsContract('SQLite in a file', inFile)
 jobsContract('SQLite in a file', inFile)
 mirrorContract('SQLite in a file', inFile)
+tenantListContract('SQLite in a file', inFile)
 processesContract('SQLite in a file', inFile)
 tenantRaces('SQLite in a file', inFile)
 pacesContract('SQLite in a file', inFile)

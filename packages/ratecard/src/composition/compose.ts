@@ -84,8 +84,10 @@ export interface ComposedService extends Service {
 
 export function createService(options: ServiceOptions): ComposedService {
   const { store, clock } = options
-  const feed = options.mirror === undefined ? null : createMirrorFeed(options, options.mirror)
+  const priceBook = createPriceBooks(store)
+  const feed = options.mirror === undefined ? null : createMirrorFeed({ ...options, priceBook }, options.mirror)
   const processor = feed?.processor ?? options.processor
+  const mirror = feed?.mirror ?? mirrorOff
   const stopping = new AbortController()
   const running = new Set<Promise<unknown>>()
   const bus = new PushBus()
@@ -95,6 +97,7 @@ export function createService(options: ServiceOptions): ComposedService {
   const deps: SyncDeps = {
     store,
     processor,
+    mirror,
     clock,
     documents,
     newId: createIds(clock),
@@ -130,7 +133,6 @@ export function createService(options: ServiceOptions): ComposedService {
     return work
   }
 
-  const priceBook = createPriceBooks(store)
   const swaps = swapOperations(deps, priceBook, tracked)
   const endWork = async () => {
     stopping.abort()
@@ -163,7 +165,7 @@ export function createService(options: ServiceOptions): ComposedService {
     ...createSignIn({ store, clock, validKey: (id) => keys.valid(id) }),
     ...createChanges({ store }),
     ...tenantOperations(options, { ...deps, priceBook }, lookups, tracked),
-    ...createMirrorReads({ store, mirror: feed?.mirror ?? mirrorOff, priceBook }),
+    ...createMirrorReads({ store, mirror, priceBook }),
     receiveProcessorEvent: feed?.receiveProcessorEvent ?? (async () => void (await mirrorOff.require())),
     ...swaps.operations,
     ...operationsOf(workers),
@@ -182,7 +184,7 @@ export function createService(options: ServiceOptions): ComposedService {
         processorName: options.processorName,
         workers,
         priceBook,
-        mirror: feed?.mirror ?? mirrorOff,
+        mirror,
         clock,
         delivered: feed?.delivered ?? (() => Promise.resolve(true)),
         signal: stopping.signal,
@@ -213,9 +215,9 @@ function tenantOperations(
   lookups: Lookups,
   tracked: TrackWork,
 ) {
-  const { processor, newId, shutdown, priceBook } = deps
+  const { processor, mirror, newId, shutdown, priceBook } = deps
   const account = createBoundAccount(deps)
-  const shared = { store, processor, clock, newId, shutdown, account, priceBook, applied: lookups.fullConfig }
+  const shared = { store, processor, mirror, clock, newId, shutdown, account, priceBook, applied: lookups.fullConfig }
   const customers = createCustomers(shared)
   const tenants = createTenants(shared)
   const subscribers = createSubscribers({ ...shared, ...customers, findTenant: (id) => findTenant(shared, id) })

@@ -9,6 +9,9 @@ import { createIds } from './ids.ts'
 import { withOwnActs } from '../mirror/feed/own-acts.ts'
 import { createMirror } from '../mirror/mirror.ts'
 import type { Mirror } from '../mirror/mirror.ts'
+import { keepEndedDay } from '../mirror/sums/account.ts'
+import { nameItemsBy } from '../mirror/sums/money.ts'
+import type { PriceBook } from '../item-swaps/price-book.ts'
 import type { Processor } from '../processor/processor.ts'
 import type { Store } from '../store/store.ts'
 import { bindAccount } from '../sync/account.ts'
@@ -40,9 +43,11 @@ export interface MirrorParts {
   readonly store: Store
   readonly processor: Processor
   readonly clock: Clock
+  /** Names the products in the sums of a day. */
+  readonly priceBook: () => Promise<PriceBook>
 }
 
-export function createMirrorFeed({ store, processor, clock }: MirrorParts, settings: MirrorSettings): MirrorFeed {
+export function createMirrorFeed({ store, processor, clock, priceBook }: MirrorParts, settings: MirrorSettings): MirrorFeed {
   const { pollSeconds, eventsSecret, deliverTo, report } = settings
   const account = (signal: AbortSignal) => bindAccount({ store, processor }, signal, 'look')
   const deps = { store, processor, clock, account, report }
@@ -53,15 +58,21 @@ export function createMirrorFeed({ store, processor, clock }: MirrorParts, setti
     limited: settings.limitedReads,
   })
   const endpoint = { store, processor, newId: createIds(clock) }
+  const mirror = createMirror({ store: store.mirror, clock, pollSeconds })
+  const keeping = { mirror: store.mirror, revenue: store.revenue, nameOf: async () => nameItemsBy(await priceBook()) }
   const feeder = createFeeder(deps, {
     allocation,
+    keepDay: async () => {
+      const { asOf } = await mirror.status()
+      if (asOf !== null) await keepEndedDay(keeping, asOf)
+    },
     ...(deliverTo === null
       ? {}
       : { ensureEndpoint: (signal) => ensureEndpoint(endpoint, `${deliverTo}${eventsPath}`, signal) }),
   })
   const secrets = async () => [eventsSecret, await ownSecret(endpoint)].filter((secret) => secret !== null)
   return {
-    mirror: createMirror({ store: store.mirror, clock, pollSeconds }),
+    mirror,
     feeder,
     countRead: allocation.count,
     delivered: async () => !settings.limitedReads || (await secrets()).length > 0,

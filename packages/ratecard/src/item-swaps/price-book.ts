@@ -1,5 +1,6 @@
 // Maps processor prices to configuration prices, current and former, and negotiated prices to their base prices. Pure except for reading
 // the store. Does not decide swaps.
+import { ownersOf } from '../catalog/owners.ts'
 import { resourceKey } from '../catalog/resource.ts'
 import type { MappingEntry, ProcessorId, ResourceKind } from '../catalog/resource.ts'
 import { basePriceId } from '../config/schema/base-price.ts'
@@ -80,9 +81,9 @@ export function priceBook(config: BillingConfig | null, mappings: readonly Mappi
     const renamed = kind === 'price' ? byId.get(to) : undefined
     if (renamed !== undefined) byId.set(from, renamed)
   }
-  const priceOwners = ownersOf('price', mappings, currentOf)
-  const productOwners = ownersOf('product', mappings, currentOf)
-  const meterOwners = ownersOf('meter', mappings, currentOf)
+  const priceOwners = ownersOf('price', mappings)
+  const productOwners = ownersOf('product', mappings)
+  const meterOwners = ownersOf('meter', mappings)
   return {
     idOf: (processorId) => priceOwners.get(processorId),
     productIdOf: (processorId) => productOwners.get(processorId),
@@ -110,23 +111,6 @@ export function belongs(price: Price, target: PriceTarget): boolean {
   return target.kind === 'template'
     ? price.enterprise_template === target.template
     : price.enterprise_id === target.enterpriseId
-}
-
-/**
- * Configuration id by processor id. If a processor object was mapped to several ids, the id of its current mapping wins, otherwise the
- * latest.
- */
-function ownersOf(
-  of: 'price' | 'product' | 'meter',
-  mappings: readonly MappingEntry[],
-  currentOf: (kind: ResourceKind, id: string) => ProcessorId | null,
-): ReadonlyMap<ProcessorId, string> {
-  const entries = mappings.filter(({ kind }) => kind === of).sort((a, b) => a.sequence - b.sequence)
-  const owners = new Map<ProcessorId, string>()
-  for (const { processorId, configId } of entries) owners.set(processorId, configId)
-  for (const { processorId, configId } of entries)
-    if (currentOf(of, configId) === processorId) owners.set(processorId, configId)
-  return owners
 }
 
 type Source = Pick<Store, 'versions' | 'mappings' | 'changeSequence'>

@@ -9,7 +9,9 @@ import type { TenantRecord } from '../store/tenant-store.ts'
 
 /** Dependencies for reading subscriptions and recording usage. */
 export interface SubscriberDeps {
-  readonly store: Pick<Store, 'versions' | 'mappings' | 'localSubscriptions'>
+  readonly store: Pick<Store, 'versions' | 'mappings' | 'localSubscriptions' | 'mirror'>
+  /** How complete the mirror is. */
+  readonly mirror: { status(): Promise<{ readonly asOf: number | null; readonly stale: boolean }> }
   readonly processor: Pick<
     Processor,
     'subscriptions' | 'entitlements' | 'scheduledPrices' | 'upcomingInvoice' | 'recordUsage' | 'usageErrors'

@@ -3,6 +3,7 @@ import type { TenantOperations } from '../service/tenants.ts'
 import type { SubscriberDeps } from './deps.ts'
 import { readDroppedUsage, readDroppedUsageOf } from './dropped-usage.ts'
 import { readEntitlements } from './entitlements.ts'
+import { createFeatureHistory } from './feature-history.ts'
 import { createRecentUsageErrors } from './recent-usage-errors.ts'
 import { readSubscriptions } from './subscriptions.ts'
 import { readUpcomingInvoices } from './upcoming-invoices.ts'
@@ -20,11 +21,12 @@ export type Subscribers = Pick<
 >
 
 export function createSubscribers(deps: SubscriberDeps): Subscribers {
+  const entitlements = { ...deps, featuresAt: createFeatureHistory(deps.store.versions) }
   const usage = { ...deps, usageErrors: createRecentUsageErrors(deps) }
   return {
     tenantSubscriptions: (id) => readSubscriptions(deps, id),
-    tenantEntitlements: async (id) => readEntitlements(deps, await deps.findTenant(id)),
-    sessionEntitlements: async (principal) => readEntitlements(deps, await deps.tenantOf(principal)),
+    tenantEntitlements: async (id) => readEntitlements(entitlements, await deps.findTenant(id)),
+    sessionEntitlements: async (principal) => readEntitlements(entitlements, await deps.tenantOf(principal)),
     upcomingInvoices: (id) => readUpcomingInvoices(deps, id),
     droppedUsage: (query) => readDroppedUsage(usage, query),
     droppedUsageOf: (id) => readDroppedUsageOf(usage, id),

@@ -1,6 +1,7 @@
 import type { Documents } from '../catalog/document-tasks.ts'
 import type { Clock } from '../clock.ts'
 import type { CancelBoard } from '../journal/cancel-board.ts'
+import type { Mirror } from '../mirror/mirror.ts'
 import type { Processor } from '../processor/processor.ts'
 import type { Store } from '../store/store.ts'
 
@@ -8,6 +9,7 @@ import type { Store } from '../store/store.ts'
 export interface SyncDeps {
   readonly store: Store
   readonly processor: Processor
+  readonly mirror: Mirror
   readonly clock: Clock
   readonly documents: Documents
   /** Returns a new id: text, lower case, sortable by time. */

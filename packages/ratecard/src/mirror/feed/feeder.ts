@@ -27,6 +27,8 @@ export interface Feeder {
 export interface FeederOptions {
   /** Counts reads of all replicas, and spaces the polls. */
   readonly allocation: ReadAllocation
+  /** Keeps the sums of the last day, if it ended. */
+  readonly keepDay: () => Promise<void>
   /** Makes sure that events are delivered. Absent without a public address. */
   readonly ensureEndpoint?: (signal: AbortSignal) => Promise<void>
   /** Time (ms) between two looks for stale objects, which another replica may have marked. Default: 500. */
@@ -44,7 +46,10 @@ interface FeederState {
   polledAt: number
 }
 
-export function createFeeder(deps: FeedDeps, { allocation, ensureEndpoint, lookMs = 500 }: FeederOptions): Feeder {
+export function createFeeder(
+  deps: FeedDeps,
+  { allocation, keepDay, ensureEndpoint, lookMs = 500 }: FeederOptions,
+): Feeder {
   const stopping = new AbortController()
   let alarm = new AbortController()
   let running: Promise<void> | null = null
@@ -64,6 +69,7 @@ export function createFeeder(deps: FeedDeps, { allocation, ensureEndpoint, lookM
     }
     await refreshStale(deps, state.failures, signal)
     await sumCustomers(deps.store, signal)
+    await keepDay()
     const stored = await deps.store.mirror.state()
     if (stored === null || !comparisonDue(deps.clock.now(), stored.comparedAt)) return
     await deliver(signal)
@@ -84,6 +90,7 @@ export function createFeeder(deps: FeedDeps, { allocation, ensureEndpoint, lookM
     const state: FeederState = { seen: new Set(), failures: new Map(), polledAt: performance.now() }
     await deliver(signal)
     await complete(deps, state, signal)
+    await keepDay()
     for (;;) {
       signal.throwIfAborted()
       onRound()

@@ -8,9 +8,9 @@ import type { MirroredPrice } from '../../processor/mirrored.ts'
  * Returns the tariff in a currency; null if the price is not sold in it. `known` has tiers and all currencies. Without it, e.g. for a
  * price that the processor deleted, the item's own price is used.
  */
-export function tariffOf(known: MirroredPrice | undefined, ofItem: LivePrice, currency: string): Tariff | null {
+export function tariffOf(known: MirroredPrice | undefined, ofItem: LivePrice | null, currency: string): Tariff | null {
   if (known === undefined) {
-    if (ofItem.currency !== currency || ofItem.unitAmount === null) return null
+    if (ofItem === null || ofItem.currency !== currency || ofItem.unitAmount === null) return null
     return { unit_amount_decimal: ofItem.unitAmount, ...packagesOf(ofItem.transformQuantity) }
   }
   const amounts = Object.hasOwn(known.amounts, currency) ? known.amounts[currency] : undefined

@@ -9,7 +9,7 @@ import { ServiceError } from '../../errors/service-error.ts'
 import { runSteps } from '../../journal/run-steps.ts'
 import { readForPush } from '../../processor/failures.ts'
 import type { SyncDeps } from '../deps.ts'
-import { readConcurrency } from './impact.ts'
+import { readConcurrency } from './price-uses.ts'
 
 /**
  * Returns one issue for each new code whose customer does not exist at the processor. Each customer is looked up once. If the key may not

@@ -1,180 +1,216 @@
-// Impact of a plan: the live subscriptions on each price that it archives or replaces, their tenants and their monthly amounts. Only such
-// prices are queried; a plan without any queries nothing. A push moves no subscriber, so impact alone refuses a plan only above the
-// server's configured threshold.
+// Impact of a plan: the live subscriptions on each price that it archives or replaces, on every generation of the price, their tenants and
+// their monthly amounts. Only such prices are looked up; a plan without any looks up nothing. A push moves no subscriber, so impact alone
+// refuses a plan only above the server's configured threshold.
 import type { Issue } from '../../errors/issue.ts'
 import { documentTier } from '../../catalog/fields/amounts.ts'
+import { ownersOf } from '../../catalog/owners.ts'
 import type { Plan } from '../../catalog/plan/plan-changes.ts'
-import type { ConfigId, ObservedResource, FieldsOf, ProcessorId, Snapshot } from '../../catalog/resource.ts'
-import { runSteps } from '../../journal/run-steps.ts'
+import type { MappingEntry, ObservedResource, FieldsOf, ProcessorId, Snapshot } from '../../catalog/resource.ts'
+import { formatMinor } from '../../money/format.ts'
 import { monthlyAmount } from '../../pricing/impact.ts'
 import type { BilledPrice } from '../../pricing/impact.ts'
-import type { LiveSubscription } from '../../processor/customer-half.ts'
 import type { PriceImpact } from '../../service/service.ts'
-import type { SyncDeps } from '../deps.ts'
-import { readForPush } from '../../processor/failures.ts'
-
-type ImpactDeps = Pick<SyncDeps, 'processor' | 'store'>
+import { readUses } from './price-uses.ts'
+import type { PriceUses, Use, UseDeps, UsedPrice } from './price-uses.ts'
 
 export interface Impact {
   readonly prices: readonly PriceImpact[]
-  /** Number of distinct subscriptions, e.g. 1 for a subscription with two affected items. */
+  /** Number of distinct subscriptions on prices that are archived or replaced, e.g. 1 for a subscription with two such items. */
   readonly subscriptions: number
+  /** Age of the mirror; null if the subscriptions were read at the processor. */
+  readonly age: PriceUses['age']
 }
 
-interface LeavingPrice {
-  readonly configId: ConfigId
+/** A price that the plan changes. */
+interface TouchedPrice {
+  readonly configId: string
   readonly action: PriceImpact['action']
-  readonly live: ObservedResource<'price'>
+  /** Processor prices of the configuration price, the one sold now first, then earlier ones, newest first. */
+  readonly generations: readonly ProcessorId[]
+  /** The one sold now; null for a free price. */
+  readonly current: ProcessorId | null
 }
 
-type SubscriptionsByPrice = ReadonlyMap<ProcessorId, readonly LiveSubscription[]>
+interface Found extends PriceUses {
+  readonly live: ReadonlyMap<ProcessorId, ObservedResource<'price'>>
+}
 
-/** Returns one entry for each processor price that the plan archives or replaces, in document order, then the free prices. */
+/**
+ * Returns one entry for each price that the plan archives or replaces, in document order, then the free prices. A price that is changed in
+ * place has an entry only if subscribers are on an earlier generation of it.
+ */
 export async function impactOf(
-  deps: ImpactDeps,
-  { plan, snapshot }: { readonly plan: Plan; readonly snapshot: Snapshot },
+  deps: UseDeps,
+  input: { readonly plan: Plan; readonly snapshot: Snapshot; readonly mappings: readonly MappingEntry[] },
   signal: AbortSignal,
 ): Promise<Impact> {
-  const leaving = leavingPrices(plan, snapshot)
+  const touched = touchedPrices(input)
+  const live = new Map(input.snapshot.price.map((price) => [price.processorId, price]))
   // A one-time price has no subscriptions.
-  const recurring = leaving.filter(({ live }) => live.fields.interval !== null).map(({ live }) => live.processorId)
-  const found = await subscriptionsOn(deps, recurring, signal)
-  const customers = new Set([...found.values()].flat().map(({ customer }) => customer))
-  const tenants = await deps.store.tenants.idsByCustomer(customers)
-  const free = await freeImpact(deps, plan)
+  const recurring = touched
+    .flatMap(({ generations }) => generations)
+    .filter((id) => live.get(id)?.fields.interval !== null)
+  const found = { ...(await readUses(deps, [...new Set(recurring)], signal)), live }
+  const free = new Map<string, readonly string[]>()
+  for (const { configId, current, action } of touched)
+    if (current === null && action !== 'update') free.set(configId, await freeTenants(deps, configId))
+  const paid = touched.filter(({ current }) => current !== null && isShown(current, found))
+  const local = touched.filter(({ current }) => current === null)
+  const entries = [...paid, ...local]
+    .map((price) => ({ price, entry: entryOf(price, free.get(price.configId) ?? [], found) }))
+    .filter(({ price, entry }) => isTold(price, entry))
   return {
-    prices: [...leaving.map((price) => priceImpact(price, found.get(price.live.processorId) ?? [], tenants)), ...free],
-    subscriptions:
-      new Set([...found.values()].flat().map(({ id }) => id)).size +
-      free.reduce((sum, { subscriptions }) => sum + subscriptions, 0),
+    prices: entries.map(({ entry }) => entry),
+    subscriptions: countLeaving(entries.map(({ price }) => price), found, free),
+    age: found.age,
   }
 }
 
-/**
- * Returns the free prices that become paid or are removed, with their subscribers. Free subscriptions are kept in the store; most free
- * prices have none.
- */
-async function freeImpact({ store }: ImpactDeps, plan: Plan): Promise<PriceImpact[]> {
-  const found: PriceImpact[] = []
-  for (const { kind, action, configId, processorIdBefore } of plan.changes) {
+/** A price that the processor no longer shows, and that nobody has, is nothing to tell of. */
+function isShown(current: ProcessorId, { live, uses }: Found): boolean {
+  return live.has(current) || uses.has(current)
+}
+
+function isTold({ action, current }: TouchedPrice, { subscriptions, generations: used }: PriceImpact): boolean {
+  if (action === 'update') return used.some((one) => !one.current && one.subscriptions > 0)
+  return current !== null || subscriptions > 0
+}
+
+function countLeaving(
+  prices: readonly TouchedPrice[],
+  { uses }: Found,
+  free: ReadonlyMap<string, readonly string[]>,
+): number {
+  const leaving = prices.filter(({ action }) => action !== 'update')
+  const paid = leaving.flatMap(({ generations }) => generations.flatMap((id) => uses.get(id) ?? []))
+  const local = leaving.reduce((sum, { configId }) => sum + (free.get(configId)?.length ?? 0), 0)
+  return new Set(paid.map(({ subscription }) => subscription)).size + local
+}
+
+/** Tenants with a free subscription. Free subscriptions are kept in the store; most free prices have none. */
+async function freeTenants({ store }: UseDeps, priceId: string): Promise<readonly string[]> {
+  return (await store.localSubscriptions.running(priceId)).map(({ tenantId }) => tenantId)
+}
+
+/** Actions that leave the processor price in place. */
+const inPlace: ReadonlySet<string> = new Set(['update', 'rename', 'reactivate'])
+
+function touchedPrices({
+  plan,
+  mappings,
+}: {
+  readonly plan: Plan
+  readonly mappings: readonly MappingEntry[]
+}): readonly TouchedPrice[] {
+  const earlier = generationsBy(mappings)
+  const renamed = new Map(plan.renames.filter(({ kind }) => kind === 'price').map(({ from, to }) => [String(to), String(from)]))
+  const touched = new Map<string, TouchedPrice>()
+  const add = (configId: string, action: PriceImpact['action'], before: ProcessorId) => {
     // A free price is mapped to itself: its processor id equals its configuration id.
-    if (kind !== 'price' || String(processorIdBefore) !== String(configId)) continue
-    if (action !== 'replace' && action !== 'archive') continue
-    const running = await store.localSubscriptions.running(configId)
-    if (running.length === 0) continue
-    found.push({
-      priceId: configId,
-      processorPriceId: configId,
-      action,
-      subscriptions: running.length,
-      subscriptionsWithoutTenant: 0,
-      tenants: new Set(running.map(({ tenantId }) => tenantId)).size,
-      monthly: [],
-      usageBased: false,
-      generations: [],
-    })
+    const current = String(before) === configId ? null : before
+    const own = [...(earlier.get(configId) ?? []), ...(earlier.get(renamed.get(configId) ?? '') ?? [])]
+    const others = own.filter((id) => id !== current)
+    touched.set(configId, { configId, action, current, generations: current === null ? others : [current, ...others] })
   }
-  return found
-}
-
-function leavingPrices(plan: Plan, snapshot: Snapshot): LeavingPrice[] {
-  const leaving = new Map<ProcessorId, Omit<LeavingPrice, 'live'>>()
-  for (const { kind, action, configId, processorIdBefore } of plan.changes)
-    if (kind === 'price' && (action === 'replace' || action === 'archive') && processorIdBefore !== null)
-      leaving.set(processorIdBefore, { configId, action })
+  for (const { kind, action, configId, processorIdBefore } of plan.changes) {
+    if (kind !== 'price' || processorIdBefore === null) continue
+    if (action === 'replace' || action === 'archive') add(configId, action, processorIdBefore)
+    else if (inPlace.has(action)) add(configId, 'update', processorIdBefore)
+  }
   for (const step of plan.steps)
-    if (step.op === 'archive' && step.kind === 'price' && !leaving.has(step.processorId))
-      leaving.set(step.processorId, { configId: step.configId, action: 'archive' })
-  if (leaving.size === 0) return []
-  const live = new Map(snapshot.price.map((price) => [price.processorId, price]))
-  return [...leaving].flatMap(([id, price]) => {
-    const observed = live.get(id)
-    return observed === undefined ? [] : [{ ...price, live: observed }]
-  })
+    if (step.op === 'archive' && step.kind === 'price' && !touched.has(step.configId))
+      add(step.configId, 'archive', step.processorId)
+  return [...touched.values()]
 }
 
-/**
- * Maximum number of prices (50) for which one page of all subscriptions is tried before the queries per price. With more prices, reading
- * more pages may be cheaper.
- */
-const fewPrices = 50
-/** Concurrency of processor reads within one plan. */
-export const readConcurrency = 8
-
-/**
- * Returns the live subscriptions of each price. Reads the first page of all subscriptions, which is enough for a small account, and
- * otherwise queries price by price. With more than `fewPrices` prices it first reads up to one page per price, so that this attempt takes
- * no more requests than the queries per price.
- */
-async function subscriptionsOn(
-  { processor }: ImpactDeps,
-  prices: readonly ProcessorId[],
-  signal: AbortSignal,
-): Promise<SubscriptionsByPrice> {
-  if (prices.length === 0) return new Map()
-  const pages = prices.length <= fewPrices ? 1 : prices.length
-  const all = await readForPush(() => processor.someSubscriptions(pages, signal))
-  if (all.complete) return groupByPrice(all.subscriptions, new Set(prices))
-  const found = new Map<ProcessorId, readonly LiveSubscription[]>()
-  await runSteps(prices, readConcurrency, async (id) => {
-    found.set(id, await readForPush(() => processor.subscriptionsOfPrice(id, signal)))
-  })
-  return found
+/** Processor prices that each configuration price has or had, newest first. */
+function generationsBy(mappings: readonly MappingEntry[]): ReadonlyMap<string, readonly ProcessorId[]> {
+  const generations = new Map<string, ProcessorId[]>()
+  for (const [processorPrice, configId] of ownersOf('price', mappings)) {
+    if (String(processorPrice) === configId) continue
+    const own = generations.get(configId)
+    if (own === undefined) generations.set(configId, [processorPrice])
+    else own.unshift(processorPrice)
+  }
+  return generations
 }
 
-function groupByPrice(
-  subscriptions: readonly LiveSubscription[],
-  prices: ReadonlySet<ProcessorId>,
-): SubscriptionsByPrice {
-  const found = new Map<ProcessorId, LiveSubscription[]>()
-  for (const subscription of subscriptions)
-    for (const price of new Set(subscription.items.map((item) => item.price.id))) {
-      if (!prices.has(price)) continue
-      const list = found.get(price)
-      if (list === undefined) found.set(price, [subscription])
-      else list.push(subscription)
-    }
-  return found
-}
-
-function priceImpact(
-  { configId, action, live }: LeavingPrice,
-  subscriptions: readonly LiveSubscription[],
-  tenants: ReadonlyMap<string, string>,
-): PriceImpact {
-  const own = subscriptions.flatMap(({ customer }) => tenants.get(customer) ?? [])
+function entryOf(price: TouchedPrice, free: readonly string[], found: Found): PriceImpact {
+  const { configId, action, current, generations } = price
+  const uses = generations.flatMap((id) => found.uses.get(id) ?? [])
+  const { subscriptions, tenants, withoutTenant } = countUses(uses)
   return {
-    priceId: configId,
-    processorPriceId: live.processorId,
+    priceId: configId as PriceImpact['priceId'],
+    processorPriceId: current ?? configId,
     action,
-    subscriptions: subscriptions.length,
-    subscriptionsWithoutTenant: subscriptions.length - own.length,
-    tenants: new Set(own).size,
-    monthly: monthlyOf(live, subscriptions),
-    usageBased: live.fields.usageType === 'metered',
-    generations: [],
+    subscriptions: subscriptions + free.length,
+    subscriptionsWithoutTenant: withoutTenant,
+    tenants: new Set([...tenants, ...free]).size,
+    monthly: addMonthly(generations.map((id) => monthlyOf(id, found))),
+    usageBased: current !== null && factsOf(current, found)?.usageType === 'metered',
+    generations: generations
+      .filter((id) => id === current || found.uses.has(id))
+      .map((id) => generationOf(id, id === current, found)),
   }
 }
 
-function monthlyOf(
-  live: ObservedResource<'price'>,
-  subscriptions: readonly LiveSubscription[],
-): PriceImpact['monthly'] {
-  // A price with parts that the document cannot express may bill a different amount than its fields do.
-  if (live.fields.usageType === 'metered' || live.unrepresentable.length > 0) return []
-  const currencies = [...new Set(subscriptions.map(({ currency }) => currency))]
-  // The price's own currency comes first, the others are sorted by name.
-  const rank = (currency: string) => (currency === live.fields.currency ? '' : currency)
-  currencies.sort((a, b) => (rank(a) < rank(b) ? -1 : 1))
+function generationOf(id: ProcessorId, current: boolean, found: Found): PriceImpact['generations'][number] {
+  const facts = factsOf(id, found)
+  const { subscriptions, tenants } = countUses(found.uses.get(id) ?? [])
+  const amount = facts?.unitAmount ?? null
+  return {
+    processorPriceId: id,
+    currency: facts?.currency ?? '',
+    amount,
+    formatted: amount === null || facts === null ? null : formatMinor(amount, facts.currency),
+    subscriptions,
+    tenants: tenants.size,
+    monthly: monthlyOf(id, found),
+    current,
+  }
+}
+
+function countUses(uses: readonly Use[]) {
+  const tenants = new Map(uses.map(({ subscription, tenantId }) => [subscription, tenantId]))
+  return {
+    subscriptions: tenants.size,
+    tenants: new Set([...tenants.values()].flatMap((id) => id ?? [])),
+    withoutTenant: [...tenants.values()].filter((id) => id === null).length,
+  }
+}
+
+function factsOf(id: ProcessorId, { live, prices }: Found): UsedPrice | null {
+  const observed = live.get(id)
+  if (observed === undefined) return prices.get(id) ?? null
+  const { fields, unrepresentable } = observed
+  return {
+    usageType: fields.usageType === 'metered' ? 'metered' : 'licensed',
+    currency: fields.currency,
+    unitAmount: fields.unitAmount,
+    // A price with parts that the document cannot express may bill a different amount than its fields do.
+    billedIn: (currency) => (unrepresentable.length > 0 ? null : billedPrice(fields, currency)),
+  }
+}
+
+/** Monthly amounts of one generation: first in its own currency, then by code. Empty if they depend on usage. */
+function monthlyOf(id: ProcessorId, found: Found): PriceImpact['monthly'] {
+  const facts = factsOf(id, found)
+  const uses = found.uses.get(id) ?? []
+  if (facts === null || facts.usageType === 'metered') return []
+  const rank = (currency: string) => (currency === facts.currency ? '' : currency)
+  const currencies = [...new Set(uses.map(({ currency }) => currency))].sort((a, b) => (rank(a) < rank(b) ? -1 : 1))
   return currencies.flatMap((currency) => {
-    const price = billedPrice(live.fields, currency)
-    const quantities = subscriptions
-      .filter((subscription) => subscription.currency === currency)
-      .flatMap(({ items }) => items)
-      .filter((item) => item.price.id === live.processorId)
-      .map(({ quantity }) => quantity ?? 0)
-    return price === null || quantities.length === 0 ? [] : [monthlyAmount(price, quantities)]
+    const price = facts.billedIn(currency)
+    const quantities = uses.filter((use) => use.currency === currency).map(({ quantity }) => quantity ?? 0)
+    return price === null ? [] : [monthlyAmount(price, quantities)]
   })
+}
+
+/** Adds up by currency, in the order of the first occurrence. */
+function addMonthly(generations: readonly PriceImpact['monthly'][]): PriceImpact['monthly'] {
+  const sums = new Map<string, number>()
+  for (const { currency, amount } of generations.flat()) sums.set(currency, (sums.get(currency) ?? 0) + amount)
+  return [...sums].map(([currency, amount]) => ({ currency, amount, formatted: formatMinor(amount, currency) }))
 }
 
 /** Returns the billed price in one currency; null if the price is not sold in that currency or is one-time. */
@@ -215,6 +251,12 @@ export function beyondThreshold({ subscriptions, prices }: Impact, threshold: nu
   ]
 }
 
+/** Members of an outcome that say how recent its impact is; none if it was read at the processor, or if there is none. */
+export function impactAge({ age, prices }: Impact): { readonly asOf?: number; readonly stale?: true } {
+  if (age === null || prices.length === 0) return {}
+  return { asOf: age.asOf, ...(age.stale ? { stale: true } : {}) }
+}
+
 /** Serializes the impact as the member of a problem document. */
 export function impactMember({ prices }: Impact): readonly Readonly<Record<string, unknown>>[] {
   return prices.map((price) => ({
@@ -226,5 +268,9 @@ export function impactMember({ prices }: Impact): readonly Readonly<Record<strin
     tenants: price.tenants,
     monthly: price.monthly,
     usage_based: price.usageBased,
+    generations: price.generations.map(({ processorPriceId, ...generation }) => ({
+      processor_price_id: processorPriceId,
+      ...generation,
+    })),
   }))
 }

@@ -15,7 +15,7 @@ import { pushLease } from '../../journal/leases.ts'
 import type { SyncDeps } from '../deps.ts'
 import { requireValid } from './document-jobs.ts'
 import type { ValidDocument } from './document-jobs.ts'
-import { impactMember } from '../checks/impact.ts'
+import { impactAge, impactMember } from '../checks/impact.ts'
 import { requireApproval } from '../checks/meters-in-use.ts'
 import { settleEarlierWrites } from './recover.ts'
 import { finishPush, openPush } from './run.ts'
@@ -50,6 +50,8 @@ export interface PushResult {
   readonly warnings: readonly Issue[]
   /** One entry for each price that the plan archives or replaces. */
   readonly impact: readonly PriceImpact[]
+  readonly asOf?: number
+  readonly stale?: true
   readonly writes: number
   /** Fingerprint of the plan, for `expectPlan`. */
   readonly plan: string
@@ -88,6 +90,7 @@ export async function planPush(deps: SyncDeps, document: ValidDocument, request:
     details: detailsOf(plan.changes, () => null),
     warnings: [...warnings, ...versionIssues, ...plan.issues, ...cautions, ...approvals],
     impact: impact.prices,
+    ...impactAge(impact),
     writes: writesOf(plan),
     plan: fingerprint,
   }
@@ -151,6 +154,7 @@ export async function pushUnderLease(
     details: detailsOf(plan.changes, (kind, id) => results.get(resourceKey(kind, id)) ?? null),
     warnings: [...subject.warnings, ...versionIssues, ...plan.issues, ...cautions, ...approvals],
     impact: impact.prices,
+    ...impactAge(impact),
     writes: writesOf(plan),
     plan: fingerprint,
   }

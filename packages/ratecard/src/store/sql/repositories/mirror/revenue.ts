@@ -74,7 +74,7 @@ export class SqlRevenue implements RevenueStore {
     await this.#database.write(async (db) => {
       await saveItemSums(db, sorted)
       await saveCustomerRevenue(db, sorted)
-      await saveStandings(db, sorted)
+      await saveStandings(this.#database, db, sorted)
     })
   }
 

@@ -1,0 +1,96 @@
+// Features that products carried at a time in the past, by the history of applied documents.
+import { aliasesOf } from '../config/schema/previous-ids.ts'
+import type { BillingConfig } from '../config/schema/schema.ts'
+import type { VersionHead, VersionStore } from '../store/store.ts'
+
+export interface NamedFeature {
+  readonly id: string
+  readonly name: string
+}
+
+/** Returns the features of a product, by its present id, at a time (epoch milliseconds). */
+export type FeaturesAt = (config: BillingConfig, product: string, at: number) => Promise<readonly NamedFeature[]>
+
+type Versions = Pick<VersionStore, 'list' | 'find'>
+type FeaturesByProduct = ReadonlyMap<string, readonly NamedFeature[]>
+
+/** Documents whose features are kept in memory, e.g. of the pushes within one billing period. */
+const keptRevisions = 20
+const pageSize = 100
+
+/**
+ * Creates the reader. The list of versions is read once for each applied configuration, a document once while it is kept. A product that
+ * was not in the document of that time has its present features.
+ */
+export function createFeatureHistory(versions: Versions): FeaturesAt {
+  const documents = new Map<number, Promise<FeaturesByProduct>>()
+  let listed: { readonly config: BillingConfig; readonly heads: Promise<readonly VersionHead[]> } | null = null
+
+  const headsOf = (config: BillingConfig): Promise<readonly VersionHead[]> => {
+    if (listed?.config !== config) listed = { config, heads: listVersions(versions) }
+    return listed.heads
+  }
+
+  const featuresIn = (revision: number): Promise<FeaturesByProduct> => {
+    const kept = documents.get(revision)
+    if (kept !== undefined) return kept
+    const [oldest] = documents.keys()
+    if (oldest !== undefined && documents.size >= keptRevisions) documents.delete(oldest)
+    const read = readFeatures(versions, revision)
+    documents.set(revision, read)
+    return read
+  }
+
+  return async (config, product, at) => {
+    const heads = await headsOf(config)
+    const index = heads.findIndex(({ createdAt }) => createdAt <= at)
+    const head = heads[index]
+    // The newest version is the present one.
+    if (head === undefined || index === 0) return featuresOf(config).get(product) ?? []
+    const before = await featuresIn(head.revision)
+    const { ids, idOf } = formerIds(config, product)
+    const found = ids.map((id) => before.get(id)).find((features) => features !== undefined)
+    if (found === undefined) return featuresOf(config).get(product) ?? []
+    const names = new Map((config.features ?? []).map(({ id, name }) => [id, name]))
+    return found.map(({ id, name }) => ({ id: idOf(id), name: names.get(idOf(id)) ?? name }))
+  }
+}
+
+/** All versions, newest first. */
+async function listVersions(versions: Versions): Promise<readonly VersionHead[]> {
+  const heads: VersionHead[] = []
+  for (;;) {
+    const { items } = await versions.list({ limit: pageSize, offset: heads.length })
+    heads.push(...items)
+    if (items.length < pageSize) return heads
+  }
+}
+
+async function readFeatures(versions: Versions, revision: number): Promise<FeaturesByProduct> {
+  const document = (await versions.find(revision))?.document ?? null
+  return document === null ? new Map() : featuresOf(JSON.parse(document) as BillingConfig)
+}
+
+const byConfig = new WeakMap<BillingConfig, FeaturesByProduct>()
+
+function featuresOf(config: BillingConfig): FeaturesByProduct {
+  const known = byConfig.get(config)
+  if (known !== undefined) return known
+  const names = new Map((config.features ?? []).map(({ id, name }) => [id, name]))
+  const features = new Map(
+    config.products.map((product) => [
+      product.id,
+      (product.features ?? []).map((id) => ({ id, name: names.get(id) ?? id })),
+    ]),
+  )
+  byConfig.set(config, features)
+  return features
+}
+
+/** Ids that a product had, the present one first, and the present id of a feature. */
+function formerIds(config: BillingConfig, product: string) {
+  const aliases = aliasesOf(config)
+  const features = new Map(aliases.filter(({ kind }) => kind === 'feature').map(({ from, to }) => [from, to]))
+  const products = aliases.filter(({ kind, to }) => kind === 'product' && to === product).map(({ from }) => from)
+  return { ids: [product, ...products], idOf: (id: string) => features.get(id) ?? id }
+}

@@ -1,0 +1,165 @@
+// Who uses processor prices: from the mirror if it is complete, otherwise read at the processor.
+import type { ProcessorId } from '../../catalog/resource.ts'
+import { runSteps } from '../../journal/run-steps.ts'
+import type { Mirror } from '../../mirror/mirror.ts'
+import { tariffOf } from '../../mirror/sums/tariff.ts'
+import type { BilledPrice } from '../../pricing/impact.ts'
+import type { LivePrice, LiveSubscription } from '../../processor/customer-half.ts'
+import { readForPush } from '../../processor/failures.ts'
+import type { MirroredPrice } from '../../processor/mirrored.ts'
+import type { PriceUse } from '../../store/mirror-store.ts'
+import type { SyncDeps } from '../deps.ts'
+
+export type UseDeps = Pick<SyncDeps, 'processor' | 'store' | 'mirror'>
+
+/** Items on a price. */
+export type Use = Pick<PriceUse, 'price' | 'subscription' | 'tenantId' | 'currency' | 'quantity'>
+
+/** What a price bills, as far as it is known from its subscribers. */
+export interface UsedPrice {
+  readonly usageType: 'licensed' | 'metered'
+  readonly currency: string
+  /** Amount per unit in its own currency; null with tiers. */
+  readonly unitAmount: string | null
+  /** null in a currency in which it is not sold, or not known to be. */
+  billedIn(currency: string): BilledPrice | null
+}
+
+export interface PriceUses {
+  readonly uses: ReadonlyMap<ProcessorId, readonly Use[]>
+  /** Prices with subscribers. */
+  readonly prices: ReadonlyMap<ProcessorId, UsedPrice>
+  /** Age of the mirror; null if the uses were read at the processor. */
+  readonly age: { readonly asOf: number; readonly stale: boolean } | null
+}
+
+/** Returns the items of subscriptions that have not ended on these prices. Reads nothing for none. */
+export async function readUses(
+  deps: UseDeps,
+  prices: readonly ProcessorId[],
+  signal: AbortSignal,
+): Promise<PriceUses> {
+  const age = await ageOf(deps.mirror)
+  if (prices.length === 0) return { uses: new Map(), prices: new Map(), age }
+  return age === null ? readLive(deps, prices, signal) : readMirrored(deps, prices, age)
+}
+
+async function ageOf(mirror: Mirror): Promise<PriceUses['age']> {
+  const { asOf, stale } = await mirror.status()
+  return asOf === null ? null : { asOf, stale }
+}
+
+async function readMirrored(
+  { store }: UseDeps,
+  prices: readonly ProcessorId[],
+  age: PriceUses['age'],
+): Promise<PriceUses> {
+  const uses = grouped(await store.mirror.usesOf(prices), ({ price }) => price)
+  const known = await store.revenue.prices([...uses.keys()])
+  return { uses, prices: new Map([...known].map(([id, price]) => [id, mirroredPrice(price)])), age }
+}
+
+function mirroredPrice(price: MirroredPrice): UsedPrice {
+  const { usageType, currency, interval, intervalCount, amounts } = price
+  return {
+    usageType,
+    currency,
+    unitAmount: amounts[currency]?.unitAmount ?? null,
+    billedIn: (wanted) => {
+      const tariff = tariffOf(price, null, wanted)
+      return tariff === null ? null : { ...tariff, currency: wanted, interval, intervalCount }
+    },
+  }
+}
+
+async function readLive(
+  deps: UseDeps,
+  prices: readonly ProcessorId[],
+  signal: AbortSignal,
+): Promise<PriceUses> {
+  const found = await subscriptionsOn(deps, prices, signal)
+  const customers = new Set([...found.values()].flat().map(({ customer }) => customer))
+  const tenants = await deps.store.tenants.idsByCustomer(customers)
+  const uses = new Map<ProcessorId, readonly Use[]>()
+  const used = new Map<ProcessorId, UsedPrice>()
+  for (const [price, subscriptions] of found) {
+    const items = subscriptions.flatMap((subscription) =>
+      subscription.items.filter((item) => item.price.id === price).map((item) => ({ subscription, item })),
+    )
+    uses.set(
+      price,
+      items.map(({ subscription: { id, customer, currency }, item: { quantity } }) => ({
+        ...{ price, currency, quantity },
+        subscription: id,
+        tenantId: tenants.get(customer) ?? null,
+      })),
+    )
+    const [first] = items
+    if (first !== undefined) used.set(price, livePrice(first.item.price))
+  }
+  return { uses, prices: used, age: null }
+}
+
+/** An item shows its price without tiers and further currencies. */
+function livePrice(price: LivePrice): UsedPrice {
+  const { usageType, currency, interval, intervalCount, unitAmount } = price
+  return {
+    ...{ usageType, currency, unitAmount },
+    billedIn: (wanted) => {
+      const tariff = tariffOf(undefined, price, wanted)
+      return tariff === null ? null : { ...tariff, currency: wanted, interval, intervalCount }
+    },
+  }
+}
+
+/**
+ * Maximum number of prices (50) for which one page of all subscriptions is tried before the queries per price. With more prices, reading
+ * more pages may be cheaper.
+ */
+const fewPrices = 50
+/** Concurrency of processor reads within one plan. */
+export const readConcurrency = 8
+
+/**
+ * Returns the live subscriptions of each price. Reads the first page of all subscriptions, which is enough for a small account, and
+ * otherwise queries price by price. With more than `fewPrices` prices it first reads up to one page per price, so that this attempt takes
+ * no more requests than the queries per price.
+ */
+async function subscriptionsOn(
+  { processor }: UseDeps,
+  prices: readonly ProcessorId[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<ProcessorId, readonly LiveSubscription[]>> {
+  const pages = prices.length <= fewPrices ? 1 : prices.length
+  const all = await readForPush(() => processor.someSubscriptions(pages, signal))
+  if (all.complete) return groupByPrice(all.subscriptions, new Set(prices))
+  const found = new Map<ProcessorId, readonly LiveSubscription[]>()
+  await runSteps(prices, readConcurrency, async (id) => {
+    found.set(id, await readForPush(() => processor.subscriptionsOfPrice(id, signal)))
+  })
+  return found
+}
+
+function groupByPrice(
+  subscriptions: readonly LiveSubscription[],
+  prices: ReadonlySet<ProcessorId>,
+): ReadonlyMap<ProcessorId, readonly LiveSubscription[]> {
+  const pairs = subscriptions.flatMap((subscription) =>
+    [...new Set(subscription.items.map((item) => item.price.id))].map((price) => ({ price, subscription })),
+  )
+  const found = grouped(
+    pairs.filter(({ price }) => prices.has(price)),
+    ({ price }) => price,
+  )
+  return new Map([...found].map(([price, list]) => [price, list.map(({ subscription }) => subscription)]))
+}
+
+function grouped<Key, Item>(items: Iterable<Item>, keyOf: (item: Item) => Key): ReadonlyMap<Key, readonly Item[]> {
+  const groups = new Map<Key, Item[]>()
+  for (const item of items) {
+    const group = groups.get(keyOf(item))
+    if (group === undefined) groups.set(keyOf(item), [item])
+    else group.push(item)
+  }
+  return groups
+}

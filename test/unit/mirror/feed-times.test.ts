@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest'
+import { comparisonDue } from '../../../packages/ratecard/src/mirror/feed/compare.ts'
+import { pollIntervalMs } from '../../../packages/ratecard/src/mirror/feed/read-allocation.ts'
+import { staleAfterMs } from '../../../packages/ratecard/src/mirror/mirror.ts'
+
+const at = (text: string): number => Date.parse(`${text}Z`)
+
+describe('the nightly comparison', () => {
+  it.each([
+    ['2026-11-23T02:59:59', '2026-11-22T03:00:00', false],
+    ['2026-11-23T03:00:00', '2026-11-22T03:00:00', true],
+    ['2026-11-23T23:00:00', '2026-11-23T03:00:01', false],
+    ['2026-11-24T01:00:00', '2026-11-23T04:00:00', false],
+    ['2026-11-24T01:00:00', '2026-11-22T23:00:00', true],
+  ])('at %s, after one at %s, is due: %s', (now, last, due) => {
+    expect(comparisonDue(at(now), at(last))).toBe(due)
+  })
+
+  it('is due if there was none', () => {
+    expect(comparisonDue(at('2026-11-23T00:00:00'), null)).toBe(true)
+  })
+})
+
+describe('the time between two polls', () => {
+  const minute = 60_000
+  it.each([
+    [0, 0, 5],
+    [8_000, 0, 5],
+    [9_000, 0, 10],
+    [9_900, 0, 60],
+    [10_000, 0, 60],
+    [40_000, 0, 60],
+    // 500 reads for each payment.
+    [40_000, 100, 5],
+    [45_000, 100, 10],
+  ])('with %i reads and %i payments in thirty days is %i minutes', (reads, payments, minutes) => {
+    expect(Math.round(pollIntervalMs(5 * minute, { reads, payments }) / minute)).toBe(minutes)
+  })
+
+  it('is never shorter than configured', () => {
+    expect(pollIntervalMs(7_200_000, { reads: 10_000, payments: 0 })).toBe(7_200_000)
+  })
+})
+
+describe('the age from which the mirror is stale', () => {
+  it.each([
+    [5, 305],
+    [300, 600],
+    [86_400, 600],
+  ])('with a poll each %i s is %i s', (poll, age) => {
+    expect(staleAfterMs(poll)).toBe(age * 1000)
+  })
+})
