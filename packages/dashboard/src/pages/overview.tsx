@@ -1,12 +1,16 @@
 // Overview page: revenue now and lately, what is owed, what the last pushes changed, and what is wrong.
+import { useEffect } from 'react'
+import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { CurrencyMoney, Finding, Money, MoneyDays } from '@ratecard/client'
 import { api } from '../api.ts'
+import { noteMoney } from '../attention.ts'
 import { MovementsChart, RevenueChart } from '../charts/money-chart.tsx'
 import { useLoaded } from '../live.ts'
 import { Badge, Card, Empty, Id, Page, Prose, Show, Table, Text, Time } from '../ui/basic.tsx'
 import { AsOf, mirrorReload, ShowMirrored } from '../ui/mirrored.tsx'
 import { money, pluralize } from '../words.ts'
+import { examine } from './health.tsx'
 
 interface Overviewed {
   readonly now: Money
@@ -22,6 +26,9 @@ export function Overview() {
     },
     mirrorReload,
   )
+  useEffect(() => {
+    if (state.value !== undefined) noteMoney(state.value.now)
+  }, [state.value])
   return (
     <Page title="Overview" lead="What comes in every month, what is owed, and what is wrong.">
       <ShowMirrored of={state} what="Revenue">
@@ -64,7 +71,7 @@ function Currency({ of, days }: { readonly of: CurrencyMoney; readonly days: Mon
 
 function Tiles({ of }: { readonly of: CurrencyMoney }) {
   const { last30Days: moved } = of
-  const tiles: readonly (readonly [string, string, React.ReactNode])[] = [
+  const tiles: readonly (readonly [string, string, ReactNode])[] = [
     ['MRR', of.formatted, pluralize(of.subscriptions, 'subscription')],
     [
       'Last 30 days',
@@ -146,7 +153,7 @@ function Since({ at, now, days }: { readonly at: string; readonly now: Money; re
 
 /** Findings of the service that need somebody. */
 function Wrong() {
-  const findings = useLoaded('doctor', (signal) => api.admin.doctor({ signal }), { isLive: false })
+  const findings = useLoaded('doctor', examine, { isLive: false })
   return (
     <Card title="What is wrong now" aside={<Link href="/health">Health</Link>}>
       <Show of={findings} what="Examining">
