@@ -48,6 +48,7 @@ async function passUntil(time: number): Promise<void> {
 
 /** Waits until the mirror shows everything until now. */
 async function caughtUp(): Promise<void> {
+  clock.advance(1000)
   for (;;) {
     service.feed?.feeder.wake()
     const status = await service.feed?.mirror.status()
