@@ -1,14 +1,13 @@
 // Who may send a customer to the checkout: cookies, keys and the origins of pages.
 import { beforeAll, describe, expect, it } from 'vitest'
-import { billing, sampleConfig, startTestApp } from '../support/app.ts'
+import { billing, startPushedApp, startTestApp } from '../support/app.ts'
 import { cookieOf, nobody, sessionOf, urls } from '../support/selling.ts'
 import { startedForAll } from '../support/started.ts'
 
-const test = startedForAll(() => startTestApp({ allowedRedirects: ['https://shop.example.test'] }))
+const test = startedForAll(() => startPushedApp({ allowedRedirects: ['https://shop.example.test'] }))
 let cookie: string
 
 beforeAll(async () => {
-  await test.push(sampleConfig())
   cookie = cookieOf(await sessionOf(test, 'acme'))
 })
 

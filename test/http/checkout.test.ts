@@ -1,13 +1,12 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { admin, billing, sampleConfig, startTestApp } from '../support/app.ts'
+import { admin, billing, startPushedApp } from '../support/app.ts'
 import { buy, cookieOf, sessionOf, urls } from '../support/selling.ts'
 import { startedForAll } from '../support/started.ts'
 
-const test = startedForAll(() => startTestApp({ allowedRedirects: ['https://shop.example.test'] }))
+const test = startedForAll(() => startPushedApp({ allowedRedirects: ['https://shop.example.test'] }))
 let cookie: string
 
 beforeAll(async () => {
-  await test.push(sampleConfig())
   cookie = cookieOf(await sessionOf(test, 'acme'))
 })
 

@@ -1,12 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { admin, changedConfig, sampleConfig, startTestApp } from '../support/app.ts'
+import { admin, changedConfig, startPushedApp } from '../support/app.ts'
 import { buy, jobEnd, sessionOf } from '../support/selling.ts'
 import { startedForAll } from '../support/started.ts'
 
-const test = startedForAll(startTestApp)
+const test = startedForAll(startPushedApp)
 
 beforeAll(async () => {
-  await test.push(sampleConfig())
   for (const tenant of ['one', 'two']) {
     await sessionOf(test, tenant)
     await buy(test, tenant, { price_id: 'pro_monthly', quantity: 7 })

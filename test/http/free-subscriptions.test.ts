@@ -1,16 +1,13 @@
 // Subscriptions to free prices live here alone, and end like others: cancelled, or by what is bought in their place.
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { admin, billing, sampleConfig, startTestApp } from '../support/app.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { admin, billing, startPushedApp } from '../support/app.ts'
 import { buy, urls } from '../support/selling.ts'
 import { startedForAll } from '../support/started.ts'
 
-const test = startedForAll(startTestApp)
+const test = startedForAll(startPushedApp)
 let count = 0
 let tenant = ''
 
-beforeAll(async () => {
-  await test.push(sampleConfig())
-})
 beforeEach(async () => {
   tenant = `tenant_${String(++count)}`
   await test.asAdmin({ method: 'POST', url: `${admin}/tenants`, payload: { id: tenant, name: 'A tenant' } })

@@ -1,12 +1,8 @@
-import { beforeAll, describe, expect, it, vi } from 'vitest'
-import { billing, changedConfig, sampleConfig, startTestApp } from '../support/app.ts'
+import { describe, expect, it, vi } from 'vitest'
+import { billing, changedConfig, sampleConfig, startPushedApp } from '../support/app.ts'
 import { startedForAll } from '../support/started.ts'
 
-const test = startedForAll(startTestApp)
-
-beforeAll(async () => {
-  await test.push(sampleConfig())
-})
+const test = startedForAll(startPushedApp)
 
 const path = `${billing}/config`
 const withKey = () => ({ 'x-service-key': test.key })

@@ -1,13 +1,9 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
-import { beforeAll, describe, expect, it } from 'vitest'
-import { billing, sampleConfig, startTestApp } from '../support/app.ts'
+import { describe, expect, it } from 'vitest'
+import { billing, startPushedApp } from '../support/app.ts'
 import { startedForAll } from '../support/started.ts'
 
-const test = startedForAll(startTestApp)
-
-beforeAll(async () => {
-  await test.push(sampleConfig())
-})
+const test = startedForAll(startPushedApp)
 
 const path = `${billing}/config`
 const withKey = () => ({ 'x-service-key': test.key })

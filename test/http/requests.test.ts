@@ -1,12 +1,8 @@
-import { beforeAll, describe, expect, it } from 'vitest'
-import { admin, billing, sampleConfig, startTestApp } from '../support/app.ts'
+import { describe, expect, it } from 'vitest'
+import { admin, billing, sampleConfig, startPushedApp } from '../support/app.ts'
 import { startedForAll } from '../support/started.ts'
 
-const test = startedForAll(startTestApp)
-
-beforeAll(async () => {
-  await test.push(sampleConfig())
-})
+const test = startedForAll(startPushedApp)
 
 const json = { 'content-type': 'application/json' }
 

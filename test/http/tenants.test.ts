@@ -1,12 +1,8 @@
-import { beforeAll, describe, expect, it } from 'vitest'
-import { admin, sampleConfig, startTestApp } from '../support/app.ts'
+import { describe, expect, it } from 'vitest'
+import { admin, startPushedApp, startTestApp } from '../support/app.ts'
 import { startedForAll } from '../support/started.ts'
 
-const test = startedForAll(startTestApp)
-
-beforeAll(async () => {
-  await test.push(sampleConfig())
-})
+const test = startedForAll(startPushedApp)
 
 const tenants = `${admin}/tenants`
 const create = (payload: object, headers = {}) => test.asAdmin({ method: 'POST', url: tenants, payload, headers })

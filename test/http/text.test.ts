@@ -1,12 +1,8 @@
-import { beforeAll, describe, expect, it } from 'vitest'
-import { admin, changedConfig, sampleConfig, startTestApp } from '../support/app.ts'
+import { describe, expect, it } from 'vitest'
+import { admin, changedConfig, startPushedApp } from '../support/app.ts'
 import { startedForAll } from '../support/started.ts'
 
-const test = startedForAll(startTestApp)
-
-beforeAll(async () => {
-  await test.push(sampleConfig())
-})
+const test = startedForAll(startPushedApp)
 
 describe('text that is no text', () => {
   it('does not break a push at the processor: it is refused before anything is written', async () => {

@@ -2,7 +2,7 @@
 import { configId, processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
 import type { Store } from '../../../packages/ratecard/src/store/store.ts'
 import { mapping, newPush, publish } from '../../support/store.ts'
-import { newAudit, newJob, newLocalSubscription, newSession, newTenant } from './tenant-records.ts'
+import { newAudit, newJob, newLocalSubscription, newSession, newTenant } from '../../support/tenant-records.ts'
 
 const page = { limit: 100, offset: 0 }
 

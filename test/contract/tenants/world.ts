@@ -1,4 +1,5 @@
 // A shop with tenants: the service over the sandbox, one account and one store for each test.
+import type { NewTenant } from '../../../packages/ratecard/src/service/tenants.ts'
 import type { BillingConfig } from '../../../packages/ratecard/src/config/schema/schema.ts'
 import type { Caller, NewCheckout, Principal } from '../../../packages/ratecard/src/service/tenants.ts'
 import { nobody, startStack } from '../../support/stack.ts'
@@ -42,9 +43,16 @@ export interface World extends Stack {
   pay(url: string): Promise<{ status: number; location: string | null }>
 }
 
-export async function startWorld(options: StackOptions = {}): Promise<World> {
+interface WorldOptions extends StackOptions {
+  /** Default: {@link kiln}. */
+  readonly document?: BillingConfig
+  readonly tenant?: NewTenant
+}
+
+export async function startWorld({ document = kiln(), tenant, ...options }: WorldOptions = {}): Promise<World> {
   const stack = await startStack(options)
-  await stack.service.push(kiln(), nobody)
+  await stack.service.push(document, nobody)
+  if (tenant !== undefined) await stack.service.createTenant(tenant, caller)
   return {
     ...stack,
     buy: (tenantId, priceId, more = {}) =>

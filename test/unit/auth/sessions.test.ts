@@ -5,6 +5,7 @@ import { createIds } from '../../../packages/ratecard/src/composition/ids.ts'
 import { createSealer, generateMasterKey } from '../../../packages/ratecard/src/store/seal.ts'
 import { openStore } from '../../../packages/ratecard/src/store/sql/open-store.ts'
 import type { Store } from '../../../packages/ratecard/src/store/store.ts'
+import { newAudit, newTenant } from '../../support/tenant-records.ts'
 
 let store: Store
 let sessions: Sessions
@@ -20,23 +21,8 @@ beforeEach(async () => {
 })
 afterEach(() => store.close())
 
-const row = (tenantId: string, action: 'tenant_created' | 'tenant_deleted') => ({
-  id: newId(),
-  tenantId,
-  action,
-  before: null,
-  after: null,
-  result: null,
-  author: null,
-  keyId: null,
-  keyName: null,
-  requestId: null,
-  createdAt: now,
-})
-
 async function addTenant(id: string) {
-  const nothing = { email: null, processorCustomerId: null, enterpriseTemplate: null, enterpriseId: null }
-  await store.tenants.add({ id, name: id, ...nothing, createdAt: now, updatedAt: now }, row(id, 'tenant_created'))
+  await store.tenants.add(newTenant({ id, createdAt: now, updatedAt: now }), newAudit(id, { action: 'tenant_created' }))
 }
 
 const day = 86_400_000
@@ -83,7 +69,7 @@ describe('sessions', () => {
 
   test('end with their tenant, also when another takes its id', async () => {
     const { value } = await sessions.createSession('acme', null)
-    await store.tenants.remove('acme', row('acme', 'tenant_deleted'))
+    await store.tenants.remove('acme', newAudit('acme', { action: 'tenant_deleted', createdAt: now }))
     expect(await sessions.authenticateSession(value)).toBeNull()
     await addTenant('acme')
     expect(await sessions.authenticateSession(value)).toBeNull()
