@@ -19,7 +19,7 @@ const itemOf = async (tenant: string) =>
 const tenantOf = async (tenant: string) => (await test.asAdmin({ url: `${admin}/tenants/${tenant}` })).json()
 
 describe('POST admin/enterprise/apply-template, apply-custom, remove', () => {
-  it('move what a tenant has to its negotiated price and back, and tell of it', async () => {
+  it('move a tenant’s items to its negotiated prices and back, with an audit row', async () => {
     const dry = await post('/enterprise/apply-template?dry_run=true', { tenant_id: 'one', enterprise_template: 'gold' })
     expect(dry.json()).toMatchObject({ tenant_id: 'one', dry_run: true, prices_swapped: 1 })
     expect((await itemOf('one')).price_id).toBe('pro_monthly')
@@ -98,7 +98,7 @@ describe('POST admin/enterprise/apply-template, apply-custom, remove', () => {
       expect([path, (await post(`/enterprise/${path}`, payload)).json().code]).toEqual([path, 'request_invalid'])
   })
 
-  it('answer a repeat with the same Idempotency-Key as the first time', async () => {
+  it('return the first response to a retry with the same Idempotency-Key', async () => {
     const headers = { 'idempotency-key': 'apply-1' }
     const payload = { tenant_id: 'two', enterprise_template: 'gold' }
     const first = (await post('/enterprise/apply-template', payload, headers)).json()
@@ -207,7 +207,7 @@ describe('jobs', () => {
     )
   })
 
-  it('are refused for prices, tenants and times that make no sense', async () => {
+  it('are refused for unknown prices and tenants and invalid times', async () => {
     for (const [payload, status, code] of [
       [{ price_id: 'no_such_price' }, 404, 'price_not_found'],
       [{ price_id: 'pro_monthly', only: ['nobody'] }, 404, 'tenant_not_found'],

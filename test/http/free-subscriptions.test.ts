@@ -42,7 +42,7 @@ const endings = async () => {
 }
 
 describe('a free subscription', () => {
-  it('is cancelled by its id, once, with a line in the audit trail, and can be taken again', async () => {
+  it('is cancelled by its id, once, with an audit row, and can be started again', async () => {
     await checkOut('free')
     const id = (await list()).subscriptions[0]?.id ?? ''
     expect((await cancel(id)).statusCode).toBe(204)
@@ -58,7 +58,7 @@ describe('a free subscription', () => {
     expect(subscriptions[0]?.id).not.toBe(id)
   })
 
-  it('ends when a paid one is bought, and not while its page is only open', async () => {
+  it('ends when a paid one is bought, and not while its checkout page is open', async () => {
     await checkOut('free')
     await checkOut('pro_monthly')
     expect(await prices()).toEqual(['free'])
@@ -69,7 +69,7 @@ describe('a free subscription', () => {
     expect(await endings()).toHaveLength(1)
   })
 
-  it('that is taken after the paid one stays beside it', async () => {
+  it('that is started after the paid one stays beside it', async () => {
     await checkOut('free')
     await buy(test, tenant, { price_id: 'pro_monthly' })
     await checkOut('free')

@@ -54,7 +54,7 @@ describe('the approval of a plan', () => {
 })
 
 describe('a push that runs', () => {
-  it('is cancelled by one call and resumed by another, which answers at once when asked to', async () => {
+  it('is cancelled by one call and resumed by another, also with respond-async', async () => {
     app.sandbox.control.fail({ kind: 'latency', method: 'POST', latencyMs: 40, count: null })
     const id = await started(monthlyPrices(40, '1.0.0'))
     const cancelled = await app.asAdmin({ method: 'POST', url: `${admin}/pushes/${id}/cancel` })
@@ -84,7 +84,7 @@ describe('a push that runs', () => {
   })
 })
 
-it('a rollback answers at once when asked to, and is followed like a push', async () => {
+it('a rollback with respond-async responds at once, and is followed like a push', async () => {
   await app.push(monthlyPrices(1, '1.0.0'))
   await app.push(monthlyPrices(2, '1.1.0'))
   const answer = await app.asAdmin({
@@ -97,7 +97,7 @@ it('a rollback answers at once when asked to, and is followed like a push', asyn
   expect(await ended(answer.json<{ push_id: string }>().push_id)).toMatchObject({ state: 'applied', kind: 'rollback' })
 })
 
-it('each entry of the history leads to the processor’s own request ids', async () => {
+it('each entry of the history leads to the processor’s request ids', async () => {
   await app.push(monthlyPrices(2, '1.0.0'))
   const { push_id: id } = (await app.asAdmin({ method: 'GET', url: `${admin}/config/history/1` })).json<{
     push_id: string

@@ -28,7 +28,7 @@ async function addTenant(id: string) {
 const day = 86_400_000
 
 describe('sessions', () => {
-  test('stand for one tenant, for a day unless said otherwise', async () => {
+  test('belong to one tenant, for a day by default', async () => {
     const usual = await sessions.createSession('acme', null)
     const short = await sessions.createSession('acme', 60)
     expect(usual).toMatchObject({ tenantId: 'acme', createdAt: now, expiresAt: now + day })
@@ -75,7 +75,7 @@ describe('sessions', () => {
     expect(await sessions.authenticateSession(value)).toBeNull()
   })
 
-  test('are refused when any one character of them is another, without a question to the store', async () => {
+  test('are refused with any changed character, without a read of the store', async () => {
     const { value } = await sessions.createSession('acme', null)
     let questions = 0
     const watched = createSessions({
@@ -102,7 +102,7 @@ describe('sessions', () => {
     expect(questions).toBe(1)
   })
 
-  test('cannot be put together from two genuine ones, nor written in another way', async () => {
+  test('cannot be combined from two valid ones, nor written in another encoding', async () => {
     const [one, two] = [await sessions.createSession('acme', null), await sessions.createSession('acme', null)]
     const [id, secret, signature] = one.value.split('.')
     const [otherId, otherSecret, otherSignature] = two.value.split('.')
@@ -121,7 +121,7 @@ describe('sessions', () => {
     for (const value of forged) expect(await sessions.authenticateSession(value)).toBeNull()
   })
 
-  test('are taken by every replica of one store, and by none of another', async () => {
+  test('are valid on every replica of one store, and on none of another', async () => {
     const { value } = await sessions.createSession('acme', null)
     expect(await createSessions({ store, clock, newId }).authenticateSession(value)).not.toBeNull()
     const sealer = createSealer(generateMasterKey())
