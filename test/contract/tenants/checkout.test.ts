@@ -5,7 +5,8 @@ import { startedForEach } from '../../support/started.ts'
 import { refusalOf } from '../../support/store.ts'
 import { caller, forTenant, kiln, startWorld } from './world.ts'
 
-const world = startedForEach(() => startWorld({ allowedRedirects: ['https://shop.example'] }))
+const tenant = { id: 'acme', name: 'Acme', email: 'a@acme.example' }
+const world = startedForEach(() => startWorld({ tenant, allowedRedirects: ['https://shop.example'] }))
 
 const customers = async () => (await world.stripe.customers.list({ limit: 100 })).data
 const sessionOf = async (id: string | null) =>
