@@ -1,4 +1,4 @@
-// Every command with --debug against a real service: what is told about the requests holds no secret, whatever the command is for.
+// Every command with --debug against a real service: the lines about requests contain no secret.
 import { beforeAll, expect, it } from 'vitest'
 import { commands } from '../../packages/ratecard/src/cli/program/commands.ts'
 import { serverWorld } from '../cli/server-world.ts'
@@ -60,7 +60,7 @@ it.each(commands.filter(({ name }) => !left.has(name)).map((command) => [command
         expect([what, stderr.includes(canary)]).toEqual([what, false])
         if (!gives.test(name)) expect([what, stdout.includes(canary)]).toEqual([what, false])
       }
-      // What a command gives, it gives once: the lines about its requests do not repeat it.
+      // A secret that a command prints as its result is not repeated in the lines about requests.
       for (const [given] of stdout.matchAll(/\b(?:rck|whsec)_[\w-]{20,}|token=[\w-]{20,}/g))
         expect(stderr.includes(given)).toBe(false)
     }

@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { hostileText } from './hostile-text.ts'
 import { listenLocally } from '../support/listen.ts'
 
-/** Each of the three parts (workers, servers that they fetch, the processor) goes on for so long: two minutes in all. */
+/** Duration of each of the three parts (workers, servers that they fetch, the processor): two minutes in total. */
 export const partMs = Number(process.env['ATTACK_SECONDS'] ?? 40) * 1_000
 
 const latin1 = fc.string({

@@ -12,7 +12,7 @@ beforeAll(async () => {
   await sessionOf(test, 'acme')
 })
 
-/** These exist: what the path names is not what is refused. */
+/** Existing ids, so that the body is refused and not the path. */
 const present: Readonly<Record<string, string>> = {
   id: 'acme',
   price_id: 'pro_monthly',
@@ -23,7 +23,7 @@ const wrong: readonly unknown[] = [
   ...['https://evil.example', '2020-01-01T00:00:00Z', [], {}, ['x'], [[]], [{}], { x: 1 }],
 ]
 
-/** A document is judged by rules that have tests of their own; these answer by what is in the path, or by what is deployed. */
+/** Not tried here: the rules of documents have their own tests. */
 const documents = new Set(['pushConfig', 'validateConfig', 'keepWrittenForm'])
 const others = /_not_found$|^processor_|^push_/
 

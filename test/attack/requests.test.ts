@@ -16,7 +16,7 @@ let document: Schema
 let operations: readonly Operation[]
 let session = ''
 const log: string[] = []
-/** What must come out nowhere; an answer that is there to give it is named below. */
+/** Secrets that no response may contain, except those of the operations listed below. */
 const canaries = new Map<string, string>()
 const givesSecrets = new Set(['listWebhooks', 'createKey', 'createSession', 'rotateWebhook', 'rotateWebhookSecret'])
 
@@ -67,7 +67,7 @@ function requestOf(operation: Operation, how: Damage): InjectOptions {
       ? ''
       : `?${names[how.query[0] % names.length] ?? ''}=${encodeURIComponent(how.query[1].toWellFormed())}`
   const headers: Record<string, string> = {}
-  // What is no header value never leaves a client, or is refused by Node: that is tried on bare sockets.
+  // An invalid header value is refused by clients and by Node; sockets.test.ts sends those.
   if (how.header !== null) headers[how.header[0]] = how.header[1].replaceAll(/[^\x20-\x7e]/g, '~')
   if (how.who === 'key') headers['x-service-key'] = test.key
   if (how.who === 'session') headers['cookie'] = `ratecard_session=${session}`
@@ -79,7 +79,7 @@ function requestOf(operation: Operation, how: Damage): InjectOptions {
   return { ...request, payload: JSON.stringify(mutate(value, how.edits)) }
 }
 
-/** Answers that tell of a part which is not there, in this world without workers. */
+/** Codes of responses about workers, which this service does not run. */
 const notHere = new Set(['worker_unavailable', 'worker_start_failed'])
 
 function check(operation: Operation, answer: LightMyRequestResponse): void {
@@ -103,7 +103,7 @@ describe('every route', () => {
       let sent = 0
       await fc.assert(
         fc.asyncProperty(fc.nat(), damage, async (which, how) => {
-          // One after the other, so that each has its share; the number only moves the beginning.
+          // Round robin, so that each gets its share; the number only selects the first.
           const operation = operations[(sent++ + which) % operations.length]
           if (operation === undefined) throw new Error('no operation')
           check(operation, await test.inject(requestOf(operation, how)))
@@ -114,7 +114,7 @@ describe('every route', () => {
         { numRuns: attackRuns, interruptAfterTimeLimit: attackMs, endOnFailure: true },
       )
       expect(sent).toBeGreaterThan(operations.length)
-      // Whatever was sent, the figures tell nothing of it but counts.
+      // The metrics contain counts only, and nothing of the requests.
       const metrics = (await test.asAdmin({ url: '/metrics' })).body
       expect(metrics).toContain('ratecard_http_requests_total')
       for (const [name, value] of canaries) expect([name, metrics.includes(value)]).toEqual([name, false])

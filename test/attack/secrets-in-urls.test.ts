@@ -1,4 +1,4 @@
-// A secret of an environment within a webhook's URL: whoever only looks sees its name, at every route that there is and will be.
+// A secret of the environment in a webhook’s URL: a read key sees its name on every route, including new ones.
 import { gunzipSync } from 'node:zlib'
 import { beforeAll, expect, it } from 'vitest'
 import type { InjectOptions } from 'fastify'

@@ -9,7 +9,7 @@ import { startedForAll } from '../support/started.ts'
 const kinds = ['sum', 'count', 'last', 'windowed'] as const
 type Kind = (typeof kinds)[number]
 const hour = 60 * 60 * 1000
-/** More than what a processor charges at least: a smaller invoice is due at 0. */
+/** Above the processor’s minimum charge: a smaller invoice has an amount due of 0. */
 const centsEach = 100
 
 let offset = 0
@@ -161,7 +161,7 @@ describe('promotion codes guessed by a session', () => {
     const wait = Number(limited.headers['retry-after'])
     expect(wait).toBeGreaterThan(3_500)
     expect(wait).toBeLessThanOrEqual(3_600)
-    // Without a code, with a key, and for another tenant it goes on.
+    // A checkout without a code, with a service key, or for another tenant is not limited.
     expect((await checkout(undefined, { cookie })).statusCode).toBe(200)
     const byKey = await checkout('hello25', { 'x-service-key': test.key }, { tenant_id: 'guesser' })
     expect(byKey.statusCode).toBe(200)

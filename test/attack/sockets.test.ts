@@ -1,4 +1,4 @@
-// Bytes that are no polite HTTP, on bare sockets against a process of its own that may open 1,024 files.
+// Malformed HTTP over raw sockets to a separate process that may open 1,024 files.
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -68,7 +68,7 @@ function open(text: string | Buffer = ''): Promise<Socket> {
 /** How long a connection that is not ended is silent before nothing more is expected of it. */
 const silentMs = 1_500
 
-/** What comes back until the other side ends, or falls silent. */
+/** Bytes received until the other side closes the connection or sends nothing for a while. */
 async function answerTo(text: string | Buffer, patienceMs = silentMs): Promise<string> {
   const socket = await open(text)
   let answer = ''
@@ -135,7 +135,7 @@ describe('requests that two parsers would read differently', () => {
   ])('%s: the second one is never answered as a request', async (_name, text) => {
     const answer = await answerTo(text)
     const found = statuses(answer)
-    // What was hidden in the first would be answered by 404 `config_not_found`.
+    // A request hidden in the first one would get 404 `config_not_found`.
     expect(answer).not.toContain('config_not_found')
     expect(found.length).toBeLessThanOrEqual(1)
     for (const status of found) expect(status).toBeLessThan(500)

@@ -61,14 +61,14 @@ describe.skipIf(chromiumPath === null)('a push from the dashboard', () => {
     await page.waitForURL(/\/dashboard\/plan\/\w+/)
     const push = page.url().split('/').at(-1) ?? ''
 
-    // Live: what went through is done, the rest waits; nobody loaded the page again.
+    // The page updates without a reload: completed steps are done, the others wait.
     const progress = page.getByRole('progressbar', { name: 'Steps done' })
     const done = async () => Number(await progress.getAttribute('value'))
     await expect.poll(done).toBeGreaterThanOrEqual(2)
     expect(await done()).toBeLessThan(products)
     await page.getByText('running', { exact: true }).first().waitFor()
 
-    // Whoever only looks sees the same, and is offered nothing.
+    // A read key sees the same without actions.
     const looks = await world.client.admin.createKey('looks', { scope: 'read' })
     const reader = await world.signIn(looks.key)
     await reader.open(`plan/${push}`)

@@ -68,7 +68,7 @@ function workerProcesses(folder: string): string[] {
       try {
         return readFileSync(`/proc/${name}/cmdline`, 'utf8').includes(path.join(folder, 'rcw-'))
       } catch {
-        // It ended between the two looks.
+        // It ended between the two reads.
         return false
       }
     })

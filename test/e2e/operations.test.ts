@@ -54,7 +54,7 @@ describe('backup and restore', () => {
     await world.start()
     expect([servedVersion(world), secret(world)]).toEqual(['1.0.0', before])
     expect(world.must(page.take('ratecard doctor'))).toMatch(/hash chain intact/)
-    // The newer version is live at the processor: told, and taken over without a double.
+    // The newer version is live at the processor: it is reported, and adopted without a duplicate.
     const told = world.sh(page.take('ratecard billing drift'))
     expect(told.stdout).toContain('pro_month')
     world.must('ratecard billing push --force --quiet')
@@ -192,7 +192,7 @@ describe('recovery of a stuck push', () => {
   })
 })
 
-/** An ordered fault is gone from the list as soon as it struck. */
+/** A fault is removed from the list when a request has met it. */
 async function faultsLeft(world: OperationsWorld): Promise<number> {
   const answer = await fetch(`${world.sandboxUrl}/_sandbox/faults`)
   return ((await answer.json()) as { faults: readonly unknown[] }).faults.length

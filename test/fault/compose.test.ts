@@ -48,7 +48,7 @@ async function until(holds: () => Promise<boolean>): Promise<void> {
   while (!(await holds())) await pause(50)
 }
 
-/** At the rate that test keys allow, more steps than a replica has time for while it ends. */
+/** More steps than a replica can run during its shutdown, at the rate limit of test keys. */
 const large = (amount: number): BillingConfig => ({
   version: '2.0.0',
   products: Array.from({ length: 130 }, (_, index) => ({
@@ -148,7 +148,7 @@ test.runIf(installed)(
           old.kill('SIGTERM')
           expect(await ended).toEqual([0, null])
           replicas.set(name, await startReplica(name))
-          // As the page says: the next one when this one can work and the balancer knows.
+          // As in the guide: restart the next replica only when this one is ready and the load balancer knows it.
           await until(async () => (await fetch(`http://127.0.0.1:${String(ports.get(name))}/readyz`)).status === 200)
           await pause(2000)
         }

@@ -1,4 +1,4 @@
-// Two processes of one host of which one cannot see the other: other users, hidden /proc, containers. Real users, mounts and namespaces.
+// Two processes of one host that cannot see each other, e.g. because of users, a hidden /proc or containers. Uses real ones.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -82,7 +82,7 @@ describe.runIf(capable)('the holder of a lease, seen by a replica of another use
     const dead = [await other.saysDead(identity)]
     await holder.kill()
     dead.push(await other.saysDead(identity))
-    // With subset=pid the boot id is not readable: nothing is known, so nothing is called dead.
+    // With subset=pid the boot id is not readable, so the holder’s state is unknown and it is not reported dead.
     expect(dead).toEqual([false, !prepare.includes('subset')])
   })
 

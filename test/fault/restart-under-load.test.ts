@@ -109,7 +109,7 @@ test.runIf(installed)(
       server = await world.startServer()
     }
     await load.end()
-    // 503: the connection was open already, and the request came after the signal.
+    // 503: the request came on an open connection after SIGTERM.
     expect(results(load).filter((result) => !['200', '201', '503', 'ECONNREFUSED'].includes(result))).toEqual([])
     expect(load.count('201')).toBeGreaterThan(100)
   },
@@ -125,7 +125,7 @@ test.runIf(installed)(
     const slow = { kind: 'latency', method: 'POST', path: '/v1/products', latency_ms: drainMs + 3_000 }
     await fetch(faults, { method: 'POST', body: JSON.stringify(slow) })
     const pushed = push(server, document)
-    // An injected fault is gone from the list as soon as a request has met it.
+    // A fault is removed from the list when a request has met it.
     const left = async () => ((await (await fetch(faults)).json()) as { faults: readonly unknown[] }).faults.length
     while ((await left()) > 0) await pause(20)
     server.signal('SIGTERM')
@@ -177,7 +177,7 @@ test.runIf(installed && haproxy !== undefined)(
   },
 )
 
-/** Resolves when the balancer sends requests to the replica: its own figures show price lists that it served. */
+/** Resolves when the load balancer sends requests to the replica: its metrics count served price lists. */
 async function serves(replica: Replica): Promise<void> {
   const served = async () => {
     const response = await fetch(`${replica.url}/metrics`, { headers: { 'x-service-key': serviceKey } })

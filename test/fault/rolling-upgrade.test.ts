@@ -108,7 +108,7 @@ test.runIf(installed).each(releases)(
     await end(stays)
     after.push(await world.startServer())
 
-    // What the earlier one left is taken over.
+    // Unfinished work of the earlier release is continued.
     for (const replica of after) {
       const { admin, jobs } = clientOf(replica)
       expect(await jobs.find(job.id)).toMatchObject({ state: 'waiting' })
@@ -125,7 +125,7 @@ test.runIf(installed).each(releases)(
     } finally {
       await store.close()
     }
-    // Going back by starting the earlier one is refused once the schema has changed, as the page of upgrades says.
+    // Starting the earlier release again is refused once the schema has changed, as the upgrade guide states.
     const schema = readOldStore(release, 'postgres').rows['schema_migrations'] ?? []
     if (schema.length < migrations.length)
       await expect(world.startRelease(release)).rejects.toThrow(/store_unavailable/)

@@ -86,7 +86,7 @@ test('with a full disk a server serves prices and is not ready; once there is sp
     .toMatchObject({ status: 'applied' })
 })
 
-/** Until nothing more fits. */
+/** Writes until the disk is full. */
 function fill(file: string): void {
   const handle = openSync(file, 'w')
   try {

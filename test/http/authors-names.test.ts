@@ -66,7 +66,7 @@ describe('keys that an author chose', () => {
     expect(plan.body).toContain('"field":"metadata.ownerTeam"')
   })
 
-  it('stay as they are in whatever the client reads', async () => {
+  it('stay unchanged in everything that the client reads', async () => {
     const read = [
       await client.billing.product('pro'),
       await client.billing.price('pro_monthly'),
@@ -99,14 +99,14 @@ describe('keys that an author chose', () => {
 })
 
 describe('what is kept for people to read years later', () => {
-  it('has the wire’s names in the audit trail, for the client too', async () => {
+  it('has snake_case names in the audit log, for the client too', async () => {
     const { entries } = (await test.asAdmin({ url: `${admin}/tenants/one/audit` })).json<{ entries: Kept[] }>()
     const kept = ({ before, after, result }: Kept) => [before, after, result]
     expect(JSON.stringify(entries.map(kept))).toContain('"enterprise_template":"gold"')
     expect((await client.tenants.audit('one')).entries.map(kept)).toEqual(entries.map(kept))
   })
 
-  it('is the journal’s own in jobs, for the client too', async () => {
+  it('has the journal’s names in jobs, for the client too', async () => {
     const [{ id }] = (await test.asAdmin({ url: `${admin}/jobs` })).json().jobs
     const { input, steps } = await jobEnd(test, id)
     const kept = (each: { step: unknown; result: unknown }) => [each.step, each.result]

@@ -39,7 +39,7 @@ describe('checkout.create', () => {
     await expect(wrong.checkout.create({ priceId: 'free', ...urls })).rejects.toMatchObject({ code: 'session_invalid' })
   })
 
-  it('tells of mistyped members as the server does: nothing that was given is left out', async () => {
+  it('reports mistyped members like the server, because every given member is sent', async () => {
     const wish = { priceId: 'pro_monthly', ...urls, tenantId: 'guest', trialDays: 3 }
     await expect(client.checkout.create(wish)).rejects.toMatchObject({
       code: 'request_invalid',
@@ -62,7 +62,7 @@ describe('a write that is done once per key', () => {
     return { options: { baseUrl, serviceKey: test.key, fetch: lossy }, keys }
   }
 
-  it('is repeated under one key of its own when the answer was lost, and is still done once', async () => {
+  it('is retried with one generated key when the response is lost, and executed once', async () => {
     const { options, keys } = losing(2)
     const before = (await client.tenants.list()).pagination.total
     const made = await createClient(options).tenants.create({ name: 'Once' })
@@ -73,7 +73,7 @@ describe('a write that is done once per key', () => {
     expect(keys[0]).toMatch(/^[\w-]{16,}$/)
   })
 
-  it('takes the caller’s key, and a new one for each call otherwise', async () => {
+  it('uses the caller’s key, and otherwise a new one per call', async () => {
     const own = losing(1)
     await createClient(own.options).tenants.create({ name: 'Mine' }, { idempotencyKey: 'mine' })
     expect(own.keys).toEqual(['mine', 'mine'])

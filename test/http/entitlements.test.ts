@@ -31,7 +31,7 @@ beforeAll(async () => {
 })
 
 describe('entitlements', () => {
-  it('are none for a tenant that has no customer, or no subscription', async () => {
+  it('are empty for a tenant without a customer or a subscription', async () => {
     expect(await ofTenant('acme')).toEqual([200, { features: [] }])
     expect((await test.inject({ url: `${billing}/entitlements`, headers: { cookie } })).json()).toEqual({
       features: [],

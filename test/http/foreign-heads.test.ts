@@ -107,7 +107,7 @@ describe('a status that is none', () => {
 })
 
 describe('response headers of a worker', () => {
-  it('of more than 16 KiB are told as what they are', async () => {
+  it('of more than 16 KiB are refused with their own error', async () => {
     const response = await say({ long: 17_000 })
     expect([response.statusCode, JSON.parse(response.text)]).toMatchObject([
       502,
@@ -120,7 +120,7 @@ describe('response headers of a worker', () => {
     expect((await say({})).statusCode).toBe(200)
   })
 
-  it('that act on the whole origin stay behind on our own host', async () => {
+  it('that affect the whole origin are removed on our own host', async () => {
     const wide = {
       'clear-site-data': '"cookies"',
       'strict-transport-security': 'max-age=1',
@@ -137,7 +137,7 @@ describe('response headers of a worker', () => {
     expect(headers).toMatchObject({ 'x-own': 'kept', 'cache-control': 'no-cache' })
   })
 
-  it('set no cookie of ours on our own host, however its name is written', async () => {
+  it('cannot set one of our cookies on our own host, in any notation of its name', async () => {
     const ours = [
       'ratecard_session=evil; Path=/api/v1/billing',
       'RateCard_Session=evil',
@@ -155,7 +155,7 @@ describe('response headers of a worker', () => {
 })
 
 describe('what a worker prints', () => {
-  it('may name places that cannot be, and is logged as it is', async () => {
+  it('may contain invalid source locations, and is logged unchanged', async () => {
     const source_map = JSON.stringify({ version: 3, sources: ['a.ts'], names: [], mappings: 'AAAA' })
     const code = `export default { fetch() { throw new Error('see worker.js:0:0 and worker.js:9:0') } }`
     await world.deploy('odd', code, {

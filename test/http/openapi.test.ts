@@ -55,7 +55,7 @@ function refsIn(value: unknown): string[] {
 }
 
 describe('the OpenAPI document', () => {
-  it('is OpenAPI 3.1 in its bones', () => {
+  it('is a valid OpenAPI 3.1 document', () => {
     expect(document.openapi).toMatch(/^3\.1\.\d+$/)
     expect(document.info.title).toBe('Ratecard')
     expect(document.servers).toEqual([{ url: 'https://billing.example.test' }])
@@ -78,7 +78,7 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  it('has only references that lead somewhere, and only schemas that compile', () => {
+  it('has no dangling references, and all its schemas compile', () => {
     for (const ref of refsIn(document)) {
       const name = /^#\/components\/schemas\/(.+)$/.exec(ref)?.[1]
       expect(Object.keys(document.components.schemas)).toContain(name)
@@ -207,7 +207,7 @@ describe('the OpenAPI document', () => {
       }
   })
 
-  it('describes the document by its one truth', () => {
+  it('describes the document with the published schema', () => {
     const component = document.components.schemas['BillingConfig']
     expect(Object.keys(component?.properties ?? {})).toEqual(Object.keys(BillingConfig.properties))
     const ajv = new Ajv2020({ strict: false })

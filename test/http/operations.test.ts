@@ -8,7 +8,7 @@ let now = Date.now()
 const get = (url: string) => test.asAdmin({ url: `${admin}${url}` })
 
 describe('doctor and probes', () => {
-  it('say how the installation is', async () => {
+  it('report the state of the installation', async () => {
     const { findings } = (await get('/doctor')).json()
     expect(findings.length).toBeGreaterThan(0)
     const health = await test.inject({ url: '/healthz' })

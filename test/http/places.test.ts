@@ -1,12 +1,11 @@
 // A refusal that is about a member of the body says which: a JSON pointer, whichever room refused.
 import { beforeAll, expect, it } from 'vitest'
-import { admin, billing, sampleConfig, startTestApp } from '../support/app.ts'
+import { admin, billing, startPushedApp } from '../support/app.ts'
 import { urls } from '../support/selling.ts'
 import { startedForAll } from '../support/started.ts'
 
-const test = startedForAll(startTestApp)
+const test = startedForAll(startPushedApp)
 beforeAll(async () => {
-  await test.push(sampleConfig())
   await test.asAdmin({ method: 'POST', url: `${admin}/tenants`, payload: { id: 'acme', name: 'Acme' } })
 })
 

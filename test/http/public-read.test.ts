@@ -50,14 +50,14 @@ const path = `${billing}/config`
 const throughTheRouter = `${path}?`
 
 describe('the public read of the price list before the router', () => {
-  it('answers as the router does when there is no configuration', async () => {
+  it('responds like the router if there is no configuration', async () => {
     const answer = await send(path)
     expect(answer.status).toBe(404)
     expect(answer.headers['content-type']).toContain('application/problem+json')
     expect(JSON.parse(answer.body.toString())).toMatchObject({ code: 'config_not_found' })
   })
 
-  it('gives the very answer of the router: status, headers and bytes', async () => {
+  it('equals the router’s response: status, headers and bytes', async () => {
     await test.push(sampleConfig())
     const etag = String((await send(path)).headers.etag)
     const requests = [

@@ -117,7 +117,7 @@ const answers: readonly Answer[] = [
 ]
 
 describe('what the API shows of a record', () => {
-  it.each(answers)('is what the columns of a $record say, in $operation', (answer) => {
+  it.each(answers)('equals the columns of a $record, in $operation', (answer) => {
     const { columns, operation: id, list, besides = [] } = answer
     const expected = [...columnsFor(columns, 'shown'), ...besides].sort()
     expect(answered(id, list)).toEqual(expected)
@@ -127,12 +127,12 @@ describe('what the API shows of a record', () => {
 describe('what callers may say about a tenant', () => {
   const edited = () => columnsFor(tenantColumns, 'edited')
 
-  it('is what its columns say, at its making and later', () => {
+  it('equals its columns, at creation and in updates', () => {
     expect(taken('createTenant')).toEqual(['id', ...edited()].sort())
     expect(taken('updateTenant')).toEqual(edited())
   })
 
-  it.each([tenantsCreate, tenantsUpdate])('can be said on the command line: $name', ({ options = [] }) => {
+  it.each([tenantsCreate, tenantsUpdate])('can be set on the command line: $name', ({ options = [] }) => {
     const offered = options.map(({ flags }) => flags.replace(/^--([a-z-]+).*$/, '$1').replaceAll('-', '_'))
     // The command calls its customer by one word.
     const named = edited().map((name) => (name === 'processor_customer_id' ? 'customer' : name))

@@ -31,7 +31,7 @@ describe('GET session/prices', () => {
     expect(response.headers['cache-control']).toBe('no-store')
   })
 
-  it('shows the deal’s price in place of its base, without the author’s notes, to nobody else', async () => {
+  it('shows the deal’s price in place of its base, without notes, to its tenant only', async () => {
     await deal('apply-template', { enterprise_template: 'gold' })
     const { prices } = (await see({ cookie })).json()
     expect(prices).toHaveLength(1)

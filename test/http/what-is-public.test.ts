@@ -24,7 +24,7 @@ beforeAll(async () => {
 })
 
 describe('what is public', () => {
-  it('has no metadata of products and prices, in no answer', async () => {
+  it('contains no metadata of products and prices', async () => {
     for (const path of ['', '/prices/pro_monthly', '/products/pro', '/products/announced', '/meters/api_calls']) {
       const answer = await test.inject({ url: `${billing}/config${path}` })
       expect([path, answer.statusCode]).toEqual([path, 200])
@@ -37,7 +37,7 @@ describe('what is public', () => {
     expect(Object.keys(config)).toEqual(['version', 'meters', 'products'])
   })
 
-  it('has the meters of public prices alone: the others look as if there were none', async () => {
+  it('contains the meters of public prices only; the others are like unknown ones', async () => {
     const { config } = (await test.inject({ url: `${billing}/config` })).json<{
       config: { meters: { id: string }[] }
     }>()
@@ -56,7 +56,7 @@ describe('what is public', () => {
     }
   })
 
-  it('is not all that a service key sees', async () => {
+  it('is less than a service key can read', async () => {
     expect((await test.asAdmin({ url: `${billing}/config/meters/idle` })).json().meter.id).toBe('idle')
     const { price } = (await test.asAdmin({ url: `${billing}/config/prices/pro_monthly` })).json()
     expect(price.metadata).toEqual({ note })

@@ -78,7 +78,7 @@ describe('logs and runs of workers', () => {
     expect(missing.json()).toMatchObject({ code: 'worker_not_found' })
   })
 
-  it('tells in readiness and doctor how workers are confined', async () => {
+  it('readiness and doctor report how workers are confined', async () => {
     const ready = (await world.inject({ url: '/readyz' })).json<{
       checks: { workers: { ok: boolean; detail: string } }
     }>()

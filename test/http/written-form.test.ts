@@ -36,7 +36,7 @@ describe('the document as its author wrote it', () => {
     expect((await revision(3)).written).toEqual(written)
   })
 
-  it('follows the newest way to write the same content', async () => {
+  it('is replaced when the same content is pushed in another form', async () => {
     await app.push(shop('a.example.com') as never)
     const again = await push(shop('a.example.com'), await keep(shop('${HOST}')))
     expect(again.json()).toMatchObject({ status: 'unchanged' })

@@ -60,7 +60,7 @@ async function use(shop: TenantShop, one: Case, customer: string, value: number)
       })
 }
 
-/** Repeats until nothing breaks any more, as a person would. */
+/** Retries until there is no fault left. */
 async function applied(shop: TenantShop, tries = 12) {
   for (let left = tries; ; left--) {
     try {
@@ -71,7 +71,7 @@ async function applied(shop: TenantShop, tries = 12) {
   }
 }
 
-/** Where each item is to be: metered ones change with the period, and not at all where it is the last one. */
+/** Expected price of each item: metered items change at period end, and not at all in the last period. */
 function wantedItems({ bought, offers }: Sold, former: ReadonlyMap<string, string>, renewed: boolean) {
   return offers.map((offer) => {
     const moved = offer.gold !== null && (!offer.metered || (renewed && !bought.ending))

@@ -21,7 +21,7 @@ const ours = new Set([
   'metadata',
 ])
 
-/** What an archived price says stays in the file, that it is the default as well. */
+/** Fields of an archived price stay in the file, including `default`. */
 const holds = ({ field, after }: { readonly field: string; readonly after: unknown }) =>
   !ours.has(field) && !(field === 'default_price' && after === undefined)
 

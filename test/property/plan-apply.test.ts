@@ -9,7 +9,7 @@ import type { Stack } from '../support/stack.ts'
 
 const { withStack } = sharedSandbox()
 
-const runs = Number(process.env['PROPERTY_RUNS'] ?? 60)
+const runs = Number(process.env['PROPERTY_RUNS'] ?? 40)
 
 test('every generated document is valid', () => {
   fc.assert(

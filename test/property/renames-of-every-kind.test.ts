@@ -12,7 +12,7 @@ import type { Stack } from '../support/stack.ts'
 
 const { withStack } = sharedSandbox()
 
-const runs = Math.ceil(Number(process.env['PROPERTY_RUNS'] ?? 60) / 3)
+const runs = Math.ceil(Number(process.env['PROPERTY_RUNS'] ?? 40) / 3)
 const kinds = ['meter', 'feature', 'product', 'coupon', 'promotion_code', 'webhook'] as const
 type Kind = (typeof kinds)[number]
 const names = ['a', 'b', 'c', 'd'] as const
@@ -20,11 +20,11 @@ const names = ['a', 'b', 'c', 'd'] as const
 /** An item of the model: it keeps its identity whatever it is called. */
 interface Item {
   readonly kind: Kind
-  /** Tells it from the other one of its kind at the processor, for ever. */
+  /** Distinguishes it from the other item of its kind at the processor; never changes. */
   readonly serial: number
   name: string
   value: number
-  /** Every object of the processor that ever stood for it. */
+  /** Every processor object that the item ever had. */
   readonly stood: Set<string>
 }
 
@@ -76,7 +76,7 @@ function documentOf(version: number, items: readonly Item[], renamed: ReadonlyMa
   }
 }
 
-/** What somebody does in the processor's dashboard. A coupon has no switch there: it is deleted. */
+/** Deactivation in the processor’s dashboard. A coupon cannot be deactivated, so it is deleted. */
 const switchOff: Readonly<Record<Kind, (stripe: Stack['stripe'], id: string) => Promise<unknown>>> = {
   meter: (stripe, id) => stripe.billing.meters.deactivate(id),
   feature: (stripe, id) => stripe.entitlements.features.update(id, { active: false }),

@@ -11,7 +11,7 @@ import type { Stack } from '../support/stack.ts'
 
 const { withStack } = sharedSandbox()
 
-const runs = Math.ceil(Number(process.env['PROPERTY_RUNS'] ?? 60) / 2)
+const runs = Math.ceil(Number(process.env['PROPERTY_RUNS'] ?? 40) / 2)
 const names = ['a', 'b', 'c', 'd'] as const
 
 /** An item of the model: it keeps its identity whatever it is called. */
@@ -22,7 +22,7 @@ interface Item {
   readonly sold: Set<string>
 }
 
-/** What a person does to the file between two pushes; numbers choose among what there is. */
+/** An edit of the file between two pushes; numbers select an item or a name. */
 type Act =
   | { readonly act: 'rename'; readonly which: number; readonly name: number }
   | { readonly act: 'amount'; readonly which: number; readonly amount: number }
@@ -158,7 +158,7 @@ test('no subscriber of an item is lost by any sequence of renames, edits, remova
             try {
               const { revision, status } = await service.rollback(target.revision, nobody)
               if (status === 'unchanged') continue
-              // What lived then lives again under its name of then; what came later is gone.
+              // Items of that revision exist again under their ids of then; later items are removed.
               items = target.items.map((shadow) => {
                 const item = Object.getPrototypeOf(shadow) as Item
                 item.name = shadow.was
@@ -167,7 +167,7 @@ test('no subscriber of an item is lost by any sequence of renames, edits, remova
               })
               await settle(target.document, revision ?? 0)
             } catch (error) {
-              // Something newer carries a name of then: refused, and nothing happened.
+              // Refused without a change if a newer item has an id of that revision.
               if (!(error instanceof ServiceError) || error.code !== 'plan_refused') throw error
             }
             continue

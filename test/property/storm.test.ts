@@ -15,7 +15,7 @@ import type { Stack } from '../support/stack.ts'
 
 const { sandbox } = sharedSandbox()
 
-const runs = Number(process.env['STORM_RUNS'] ?? 60)
+const runs = Number(process.env['STORM_RUNS'] ?? 40)
 const faultKinds = [
   'error_before',
   'error_after',
@@ -91,7 +91,7 @@ const failureOf = (work: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   )
 
-/** From its n-th write on nothing reaches the journal, as if the process had died. The result ends it and tells whether it came to that. */
+/** Fails each journal write from the n-th on, as if the process had died. The result undoes it and returns whether a write failed. */
 function dieAfter({ store: { pushes } }: Stack, writes: number): () => boolean {
   let passed = 0
   const spies = (['begin', 'succeed', 'settle', 'end', 'close'] as const).map((name) => {
@@ -122,7 +122,7 @@ async function canGoBack(stack: Stack, earlier: BillingConfig): Promise<boolean>
   return false
 }
 
-/** Does it, or lets the late writes land that it has to wait for, and does it then. */
+/** Runs the work; if it is refused because of a late write, lets the write arrive and retries. */
 async function oncePossible<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()

@@ -1,5 +1,5 @@
 // The real parts in one process: in-memory store, sandbox processor, Stripe adapter over HTTP, service.
-import Stripe from 'stripe'
+import type Stripe from 'stripe'
 import { createService } from '../../packages/ratecard/src/composition/compose.ts'
 import type { ComposedService, ServiceOptions } from '../../packages/ratecard/src/composition/compose.ts'
 import { systemClock } from '../../packages/ratecard/src/clock.ts'

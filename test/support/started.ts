@@ -36,6 +36,9 @@ function started<T extends Ending>(start: () => T | Promise<T>, before: Hook, af
     },
     // For a spread, e.g. `{ ...stack }`.
     ownKeys: () => Reflect.ownKeys(running()),
-    getOwnPropertyDescriptor: (_, name) => ({ ...Reflect.getOwnPropertyDescriptor(running(), name), configurable: true }),
+    getOwnPropertyDescriptor: (_, name) => ({
+      ...Reflect.getOwnPropertyDescriptor(running(), name),
+      configurable: true,
+    }),
   })
 }

@@ -53,7 +53,7 @@ function ask(path: string, payload = '', headers: http.OutgoingHttpHeaders = {})
   })
 }
 
-/** Bytes of the upgraded path: whatever comes back, the connection ends. */
+/** Bytes after an upgrade: after any response the connection ends. */
 function upgrade(path: string): Promise<number> {
   return new Promise((resolve) => {
     const socket = connect(Number(new URL(world.url).port), '127.0.0.1', () =>

@@ -13,7 +13,7 @@ interface Seen {
   readonly p99: number
 }
 
-/** Asks for the path again and again until the work is done. */
+/** Requests the path repeatedly until the work is done. */
 async function meanwhile(path: string, work: Promise<unknown>): Promise<Seen> {
   const answers = new Map<string, number>()
   const times: number[] = []
@@ -105,7 +105,7 @@ describe('other workers and the API are not affected by', () => {
     )
     const began = performance.now()
     await attacked('forks', () => all(1, '/workers/fork'))
-    // It doubled until a thousand of its requests waited for each other, and all of them for the end of their time.
+    // Without a limit it doubled until a thousand requests waited for each other until their timeout.
     expect(performance.now() - began).toBeLessThan(25_000)
     const { logs } = (await world.asAdmin({ url: `${workersPath}/fork/logs?limit=1000&level=system` })).json<{
       logs: { message: string }[]

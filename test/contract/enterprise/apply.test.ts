@@ -173,7 +173,7 @@ test('coverage lists each base price with its price per target, the gaps and pri
   )
   const { rows, ...rest } = await shop.service.enterpriseCoverage()
   const isNegotiated = ({ cells }: (typeof rows)[number]) => cells.some(({ priceId }) => priceId !== null)
-  // Bases that nobody negotiated are told as well, and are no gaps.
+  // Base prices without a negotiated price are listed too, and are no gaps.
   expect(rows.filter((row) => !isNegotiated(row)).map(({ basePriceId }) => basePriceId)).toContain('pro')
   expect({ ...rest, rows: rows.filter(isNegotiated) }).toEqual({
     templates: ['gold', 'silver'],
@@ -227,7 +227,7 @@ const without = (config: BillingConfig, ...ids: readonly string[]) => {
 test('an item on a negotiated price that was removed is skipped, or with unmatched: base moved to its renamed base price', async () => {
   const { shop, id } = await soldShop({ pro_monthly: 7, seat: 2 })
   await shop.apply('t')
-  // The base has another id by the time that somebody asks, and the earlier one is forgotten.
+  // The base price is renamed, and then its earlier id is dropped.
   const later = (version: string, previous: readonly string[]) =>
     negotiated(version, (config) => {
       without(config, 'seat_gold', 'pro_monthly_gold', 'calls_gold')

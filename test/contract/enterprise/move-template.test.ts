@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { refusalOf } from '../../support/store.ts'
+import { newAudit } from '../../support/tenant-records.ts'
 import { caller, negotiated, nothing, tenantShop } from '../../support/tenant-shop.ts'
 import type { TenantShop } from '../../support/tenant-shop.ts'
 
@@ -92,19 +93,7 @@ test('a tenant that left the template while the job ran is skipped', async () =>
     await shop.store.tenants.setEnterprise(
       't0',
       { enterpriseTemplate: 'silver', enterpriseId: null },
-      {
-        id: 'x',
-        tenantId: 't0',
-        action: 'apply_template',
-        before: null,
-        after: null,
-        result: null,
-        author: null,
-        keyId: null,
-        keyName: null,
-        requestId: null,
-        createdAt: 1,
-      },
+      newAudit('t0', { action: 'apply_template' }),
       token,
     )
     return started

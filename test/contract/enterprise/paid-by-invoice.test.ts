@@ -17,7 +17,7 @@ interface Invoiced {
   readonly id: string
 }
 
-/** Seven seats and calls by mail, with a rate of their own and one by default, both kinds of discounts, a card and words. */
+/** A subscription paid by invoice: seven seats and calls, with tax rates, discounts, a card and a description. */
 async function invoiced(
   shop: TenantShop,
   own: Partial<Stripe.SubscriptionCreateParams> = {},
@@ -56,7 +56,7 @@ async function invoiced(
   return { customer, id: made.id }
 }
 
-/** Everything about billing that a move must not touch. */
+/** Billing terms that a swap must not change. */
 async function terms({ stripe }: TenantShop, { id }: Invoiced) {
   const live = await stripe.subscriptions.retrieve(id)
   return {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { caller, nothing, soldShop } from '../../support/tenant-shop.ts'
 
-/** Metered: applying puts the negotiated price in store for the next period. Then the negotiated price is replaced. */
+/** Applies a deal, so that a metered negotiated price is scheduled for the next period, and then replaces that price. */
 async function replacedInStore() {
   const { shop, id } = await soldShop({ calls: null, seat: 2 })
   expect((await shop.apply('t')).swaps).toMatchObject([

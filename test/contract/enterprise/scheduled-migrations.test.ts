@@ -1,4 +1,4 @@
-// A migration to the renewal is a schedule at the processor. What becomes of it when the price changes again before that day.
+// A migration at renewal is a schedule at the processor. The price changes again before the renewal.
 import { expect, test } from 'vitest'
 import type { BillingConfig } from '../../../packages/ratecard/src/config/schema/schema.ts'
 import { nobody } from '../../support/stack.ts'
@@ -42,7 +42,7 @@ test('after a rollback before the renewal, another migration moves the subscribe
   ])
   expect(plan.lines[0]?.effective).toBe('period_end')
   expect(await migrate(shop)).toMatchObject({ state: 'done', steps: [{ state: 'succeeded' }] })
-  // Once more there is nothing to do. Whoever goes back to where they are goes nowhere.
+  // A second migration has nothing to do: these subscribers are already scheduled back to their price.
   expect((await migrate(shop)).stepsTotal).toBe(0)
   const next = await shop.service.push(amount('1.3.0', 1300), { ...nobody, dryRun: true })
   expect(warned(next.warnings)).toEqual([])
@@ -55,7 +55,7 @@ test('after a second raise before the renewal, another migration moves all subsc
   const { shop, id, second, paid } = await onTheWay()
   const raised = await shop.service.push(amount('1.2.0', 1500), nobody)
   expect(warned(raised.warnings)).toHaveLength(1)
-  // A later date cannot hold up what is scheduled: it goes to the newest price at the same renewal.
+  // A later date does not delay an existing schedule: it leads to the newest price at the same renewal.
   const job = await migrate(shop, { at: Date.now() + 90 * 86_400_000 })
   expect(job.steps[0]).toMatchObject({ state: 'succeeded', result: { items: [{ from_processor_id: second }] } })
   shop.advance(32)

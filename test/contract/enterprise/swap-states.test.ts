@@ -66,7 +66,7 @@ test('a swap between a free and a paid price is scheduled for the end of the per
   expect((await shop.apply('t')).swaps).toMatchObject([{ to: 'basic_gold', effective: 'period_end' }])
   shop.advance(monthly)
   expect(await shop.items(id)).toEqual({ basic_gold: 2 })
-  // The schedule lets go after the first period of the new price.
+  // The schedule is released after the first period of the new price.
   shop.advance(monthly)
   const free = (await shop.invoices(customer)).length
   expect((await shop.apply('t', nothing)).swaps).toMatchObject([{ to: 'basic', effective: 'period_end' }])

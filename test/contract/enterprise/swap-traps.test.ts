@@ -105,7 +105,7 @@ test('two items that would end up on one price are both skipped with the reason'
   const customer = await shop.tenant('t')
   const legacy = await shop.processorPrice('pro_monthly')
   await shop.reprice('1.1.0', 'pro_monthly', 1200)
-  // An archived price can be kept, not bought: somebody brought it back by hand.
+  // An archived price cannot be bought, so it is reactivated by hand.
   await shop.stripe.prices.update(legacy, { active: true })
   const { id } = await shop.stripe.subscriptions.create({
     customer,

@@ -1,4 +1,4 @@
-// Moving subscribers at a date: what renews before it waits, and the service goes on with it by itself when the time came.
+// Migrations at a date: subscribers who renew earlier wait, and the service continues the job when it is due.
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import Stripe from 'stripe'
@@ -19,13 +19,13 @@ import { serviceOver } from '../../support/parts.ts'
 const day = 86_400_000
 const minute = 60_000
 
-/** The clock of the service and of the account at the sandbox go together, as they do in the world. */
+/** The service and its sandbox account share one clock. */
 interface DatedShop extends TenantShop {
   readonly clock: Clock
   readonly subscriptions: readonly string[]
   readonly former: string
   pass(days: number): void
-  /** Starts it for the first renewal after `days`, and is there when it first stopped. */
+  /** Starts a migration at the first renewal after `days`. Resolves when the job waits or has ended. */
   migrate(days: number): Promise<JobReport>
 }
 
@@ -337,7 +337,7 @@ test('a push that removes the price of a waiting migration warns that its subscr
   expect(await refusalOf(shop.service.push(without, nobody))).toBe('impact_not_approved')
 })
 
-/** The document with `pro_monthly` under another id, and what stands in for it. */
+/** The document with `pro_monthly` renamed to `team_monthly`, and its negotiated prices. */
 function teamPrice(version: string, amount: number, previous: readonly string[] = ['pro_monthly']) {
   return negotiated(version, (config) => {
     const price = priceIn(config, 'pro_monthly')
@@ -347,7 +347,7 @@ function teamPrice(version: string, amount: number, previous: readonly string[] 
   })
 }
 
-/** Nobody does anything until the date of the migration has come, and two renewals have passed. */
+/** Advances past the date of the migration, continues due jobs, and advances to the next renewal. */
 async function dateComes(shop: DatedShop, id: string): Promise<JobReport> {
   shop.pass(32)
   await shop.service.waitingJobs.continueDue()
@@ -361,7 +361,7 @@ test('a waiting migration whose price is renamed moves its subscribers to the re
   const { id } = await shop.migrate(45)
   await shop.push(teamPrice('1.2.0', 1200))
   expect(await shop.service.findJob(id)).toMatchObject({ state: 'waiting', subject: 'team_monthly' })
-  // Neither another date nor the end of the earlier id takes the first date away.
+  // Neither a second date nor dropping the earlier id cancels the first date.
   const later = { priceId: 'pro_monthly', to: { at: shop.clock.now() + 120 * day } }
   expect(await shop.service.planMigration(later)).toMatchObject({
     priceId: 'team_monthly',

@@ -1,4 +1,4 @@
-// Answers that no well-behaved server gives, from a server that says exactly what a test wants.
+// Malformed responses, from a server with scripted responses.
 import { createServer } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
@@ -81,20 +81,12 @@ describe('a response that is not from Stripe', () => {
     })
   })
 
-  it('leaves a write with unknown outcome after one retry: a text with status 502', async () => {
-    const { processor, seen } = await against({ status: 502, body: '"Bad gateway"' })
-    await expect(processor.perform(createProduct('p'), writing)).rejects.toMatchObject({ kind: 'unknown_outcome' })
-    expect(seen).toHaveLength(2)
-  })
-
-  it('leaves a write with unknown outcome after one retry: an error page of a proxy', async () => {
-    const { processor, seen } = await against({ status: 502, body: '<html>Bad gateway</html>' })
-    await expect(processor.perform(createProduct('p'), writing)).rejects.toMatchObject({ kind: 'unknown_outcome' })
-    expect(seen).toHaveLength(2)
-  })
-
-  it('leaves a write with unknown outcome after one retry: a 503 without an error', async () => {
-    const { processor, seen } = await against({ status: 503, body: {} })
+  it.each<[string, Parameters<typeof against>[0]]>([
+    ['a text with status 502', { status: 502, body: '"Bad gateway"' }],
+    ['an error page of a proxy', { status: 502, body: '<html>Bad gateway</html>' }],
+    ['a 503 without an error', { status: 503, body: {} }],
+  ])('leaves a write with unknown outcome after one retry: %s', async (_name, response) => {
+    const { processor, seen } = await against(response)
     await expect(processor.perform(createProduct('p'), writing)).rejects.toMatchObject({ kind: 'unknown_outcome' })
     expect(seen).toHaveLength(2)
   })

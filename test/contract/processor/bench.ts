@@ -6,7 +6,7 @@ import type { StripeProcessorOptions } from '../../../packages/ratecard/src/proc
 import { sandboxForTest } from '../../support/sandbox.ts'
 import type { TestSandbox } from '../../support/sandbox.ts'
 
-/** The adapter in front of a sandbox, hasty: it hardly waits between repeats. */
+/** The adapter to a sandbox, with a backoff of 2 ms. */
 export function processorOf(sandbox: TestSandbox, options: Partial<StripeProcessorOptions> = {}): Processor {
   return createStripeProcessor({
     secretKey: sandbox.apiKey,

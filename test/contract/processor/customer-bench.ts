@@ -84,5 +84,5 @@ export async function meteredPair(bench: CustomerBench): Promise<readonly [Strip
   return [dear, await bench.monthly(2, { recurring })]
 }
 
-/** `test` with {@link customerBench}: `async ({ bench }) => …`. */
-export const benchTest = test.extend('bench', () => customerBench())
+/** `test` with {@link customerBench}: `async ({ shop: bench }) => …`. */
+export const benchTest = test.extend('shop', () => customerBench())

@@ -1,4 +1,4 @@
-// Answers that are lost after the act: nothing of the customers' half may then exist twice.
+// Responses that are lost after the request was executed: no customer, checkout, swap or usage may exist twice.
 import { describe, expect, it } from 'vitest'
 import type Stripe from 'stripe'
 import { processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
@@ -10,7 +10,7 @@ import { at, customerBench, idOf, meteredPair, swapsTo } from './customer-bench.
 import type { CustomerBench } from './customer-bench.ts'
 
 const tenant = { tenantId: 'acme', name: 'Acme Ltd', email: null }
-/** The repeat under the same key meets its own result. */
+/** Faults after which a retry with the same key gets the first result. */
 const cured = ['close_after', 'cut_body', 'rate_limit', 'lock_timeout', 'conflict'] as const satisfies FaultKind[]
 const unknown = { kind: 'unknown_outcome', outcomeUnknown: true } satisfies Partial<ProcessorError>
 
@@ -167,7 +167,7 @@ describe('the lost response to a scheduled swap', () => {
     const bench = await customerBench()
     const { request } = await sold(bench)
     const stop = new AbortController()
-    // The budget is asked before every call: the process dies where it would make the change.
+    // The budget is called before each request, so the process dies before the second write.
     const budget: RateBudget = {
       take: (operation) => {
         if (operation === 'POST /v1/subscription_schedules/:id') stop.abort()

@@ -1,4 +1,4 @@
-// Replies as the processor documents them, of this version of its API and of former ones, replayed.
+// Replays responses as documented by the processor, for this API version and former ones.
 import { describe, expect, it } from 'vitest'
 import { processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
 import { observePromotionCode } from '../../../packages/ratecard/src/processor/stripe/kinds/promotion-code.ts'
@@ -43,7 +43,7 @@ interface Scene {
   readonly schedule: { readonly phases: readonly object[] }
 }
 
-/** Moves `price_a` to `price_b` when the period ends; answers what was sent for it. */
+/** Schedules a swap of `price_a` to `price_b`. Returns the parameters of the request. */
 async function moved({ subscription: held, schedule }: Scene): Promise<Record<string, string>> {
   const { processor, seen } = await answering(({ method, url, body }) => {
     if (url.startsWith('/v1/prices/')) return { body: price('price_b') }

@@ -48,7 +48,7 @@ const document: BillingConfig = {
   webhooks: [{ id: 'hook', url: 'https://a.example.com/hook', events: ['invoice.paid'] }],
 }
 
-/** A request whatever the id in it, and a place whatever its position in a list. */
+/** Key of a request without ids. */
 const kindOf = ({ method, path }: Answered): string =>
   `${method} ${path.replace(/\/(prod|price|mtr|feat|promo|we|we_1|acct)_[^/]+|\/(?:ratecard|pro|welcome)[^/]*$/g, '/:id')}`
 const nameOf = (place: Place): string => place.map((part) => (typeof part === 'number' ? '[]' : part)).join('.')

@@ -11,7 +11,7 @@ export function customerRules(tools: Tools): void {
   const writing = () => ({ idempotencyKey: id(`customers-${++keys}`), signal })
   const processor = () => tools.bench.processor
 
-  /** A customer with a card, who goes away again, and takes the subscriptions along. */
+  /** Runs `use` with a new customer with a card, and deletes the customer with its subscriptions. */
   async function withCustomer(name: string, use: (customer: ProcessorId) => Promise<void>): Promise<void> {
     const { stripe } = tools.bench
     const customer = await processor().createCustomer({ tenantId: id(name), name, email: 'a@b.example' }, writing())

@@ -53,7 +53,7 @@ describe('a scheduled swap', () => {
     expect(await bench.totals()).toEqual([550, 200])
   })
 
-  it('moves only the given items; others keep price and quantity', async ({ bench }) => {
+  it('moves only the given items; others keep price and quantity', async ({ shop: bench }) => {
     const [dear, cheap] = await meteredPair(bench)
     const [seats, support] = (await priced(bench, 1000, 300)) as [Stripe.Price, Stripe.Price]
     const items = [{ price: seats.id, quantity: 3 }, { price: dear.id }, { price: support.id, quantity: 2 }]
@@ -97,7 +97,7 @@ describe('a scheduled swap', () => {
     expect((await bench.live(made)).schedule).toBeNull()
   })
 
-  it('keeps trial, discount and billing anchor', async ({ bench }) => {
+  it('keeps trial, discount and billing anchor', async ({ shop: bench }) => {
     const { stripe } = bench
     const [list, negotiated] = (await priced(bench, 1000, 700)) as [Stripe.Price, Stripe.Price]
     const coupon = await stripe.coupons.create({ percent_off: 50, duration: 'repeating', duration_in_months: 3 })
@@ -114,7 +114,7 @@ describe('a scheduled swap', () => {
     expect(await bench.totals()).toEqual([0, 350, 350, 350, 700])
   })
 
-  it('keeps a past due subscription past due', async ({ bench }) => {
+  it('keeps a past due subscription past due', async ({ shop: bench }) => {
     const { stripe, customer } = bench
     const [list, negotiated] = (await priced(bench, 1000, 700)) as [Stripe.Price, Stripe.Price]
     const card = await stripe.paymentMethods.attach('pm_card_chargeCustomerFail', { customer })
@@ -126,7 +126,7 @@ describe('a scheduled swap', () => {
     expect(await bench.totals()).toEqual([0, 1000, 700])
   })
 
-  it('is refused without a write for a subscription that ends or has ended', async ({ bench }) => {
+  it('is refused without a write for a subscription that ends or has ended', async ({ shop: bench }) => {
     const pair = (await priced(bench, 1000, 700)) as [Stripe.Price, Stripe.Price]
     const ending = await bench.subscribed(pair[0], { cancel_at_period_end: true })
     const ended = await bench.subscribed(pair[0])
@@ -177,7 +177,7 @@ describe('a scheduled swap of a subscription with a schedule', () => {
     return { made, schedule: id }
   }
 
-  it('keeps the customer’s later change and moves its price', async ({ bench }) => {
+  it('keeps the customer’s later change and moves its price', async ({ shop: bench }) => {
     const [list, negotiated] = (await priced(bench, 1000, 700)) as [Stripe.Price, Stripe.Price]
     const { made, schedule: id } = await planned(bench, list)
     expect(await schedule(bench, made, [[list, negotiated]])).toEqual({ effectiveAt: at('2027-02-01') })
@@ -194,7 +194,7 @@ describe('a scheduled swap of a subscription with a schedule', () => {
     expect((await bench.live(made)).schedule).toBeNull()
   })
 
-  it('writes nothing if an earlier swap scheduled the same', async ({ bench }) => {
+  it('writes nothing if an earlier swap scheduled the same', async ({ shop: bench }) => {
     const pair = (await priced(bench, 1000, 700)) as [Stripe.Price, Stripe.Price]
     const made = await bench.subscribed(pair[0])
     const first = await schedule(bench, made, [pair], 'same')
@@ -204,7 +204,7 @@ describe('a scheduled swap of a subscription with a schedule', () => {
     expect(bench.posts()).toHaveLength(sofar)
   })
 
-  it('can replace or cancel the scheduled price, but not skip it', async ({ bench }) => {
+  it('can replace or cancel the scheduled price, but not skip it', async ({ shop: bench }) => {
     const [list, first, second] = (await priced(bench, 1000, 700, 500)) as [Stripe.Price, Stripe.Price, Stripe.Price]
     const made = await bench.subscribed(list)
     await schedule(bench, made, [[list, first]])
@@ -219,7 +219,7 @@ describe('a scheduled swap of a subscription with a schedule', () => {
     expect(await bench.totals()).toEqual([1000, 1000])
   })
 
-  it('is refused if the schedule cancels the subscription before the swap', async ({ bench }) => {
+  it('is refused if the schedule cancels the subscription before the swap', async ({ shop: bench }) => {
     const pair = (await priced(bench, 1000, 700)) as [Stripe.Price, Stripe.Price]
     const made = await bench.subscribed(pair[0])
     const { id } = await bench.stripe.subscriptionSchedules.create({ from_subscription: made.id })
@@ -229,7 +229,7 @@ describe('a scheduled swap of a subscription with a schedule', () => {
     expect((await bench.live(made)).status).toBe('canceled')
   })
 
-  it('keeps the end of the last phase', async ({ bench }) => {
+  it('keeps the end of the last phase', async ({ shop: bench }) => {
     const pair = (await priced(bench, 1000, 700)) as [Stripe.Price, Stripe.Price]
     const { made } = await planned(bench, pair[0], 'cancel')
     await schedule(bench, made, [pair])
@@ -240,7 +240,7 @@ describe('a scheduled swap of a subscription with a schedule', () => {
 })
 
 describe('scheduled prices', () => {
-  it('are empty without a schedule, and for changes after the current period', async ({ bench }) => {
+  it('are empty without a schedule, and for changes after the current period', async ({ shop: bench }) => {
     const [list, next] = (await priced(bench, 1000, 700)) as [Stripe.Price, Stripe.Price]
     const made = await bench.subscribed(list)
     const read = async () => bench.processor.scheduledPrices(await bench.live(made), bench.signal)

@@ -1,4 +1,4 @@
-// The adapter against a server that says exactly what a test wants.
+// The adapter with a server of scripted responses.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
@@ -20,7 +20,7 @@ interface Said {
   readonly body: unknown
 }
 
-/** The processor against a server that gives these answers, one after the other; the last one stays. */
+/** The adapter with a server that sends these responses in order, and repeats the last one. */
 export function against(...answers: Said[]) {
   let next = 0
   return answering(() => answers[Math.min(next++, answers.length - 1)] ?? { body: null })

@@ -6,7 +6,7 @@ import type { LeaseToken } from '../../../packages/ratecard/src/store/store.ts'
 import type { JobRecord, NewJob } from '../../../packages/ratecard/src/store/tenant-store.ts'
 import { applyPush, newPush, refusalOf, underPush } from '../../support/store.ts'
 import type { MakePlace } from '../../support/store.ts'
-import { newJob } from './tenant-records.ts'
+import { newJob } from '../../support/tenant-records.ts'
 
 const page = { limit: 10, offset: 0 }
 const nothing = { result: null, error: null }
@@ -203,7 +203,7 @@ export function jobsContract(engine: string, makePlace: MakePlace): void {
       const wanted = [0, 1_000].map((at) => ({ step: moves[at], result: `"${String(at)}"` }))
       expect(await found(['price_0', 'price_1000', ...others])).toEqual(wanted)
       expect(await found(['price_0', 'price_1000'])).toEqual(wanted)
-      // What stands for any character in a pattern stands for itself in an id.
+      // A wildcard of a LIKE pattern is an ordinary character in an id.
       expect(await found(['price%'])).toEqual([])
     })
 
@@ -337,7 +337,7 @@ export function jobsContract(engine: string, makePlace: MakePlace): void {
         await store.pushes.resume(push.id, token)
         expect(await store.pushes.cancelRequested(push.id)).toBe(false)
         await store.pushes.requestCancel(push.id, 3)
-        // A process that died with a wish pending is resumed without it.
+        // A push whose process died with a pending cancel request is resumed without it.
         await store.pushes.resume(push.id, token)
         expect(await store.pushes.cancelRequested(push.id)).toBe(false)
         await store.pushes.end(push.id, 'abandoned', null, token)

@@ -86,7 +86,7 @@ export function keysContract(engine: string, makePlace: MakePlace): void {
       await store.secrets.saveWebhookSecret('we_1', 'whsec_one')
       await store.idempotency.claim('k', 'f', 1)
       await store.idempotency.finish('k', 200, 'an answer')
-      // What the store calls, with the keys that it has after a restart with the new list.
+      // The function that the store calls after a restart with the new list of keys.
       expect(await reseal(store.database, rotating)).toBe(3)
       expect(await reseal(store.database, rotating)).toBe(0)
       const rows = await store.database.read((db) => db.selectFrom('secrets').select('sealed').execute())

@@ -46,7 +46,7 @@ export function pacesContract(engine: string, makePlace: MakePlace): void {
         expect(mostInOneSecond(starts.filter((start) => start.operation === operation))).toBeLessThanOrEqual(
           limits.perOperationPerSecond,
         )
-      // While both have work, either gets its turns: none waits until the other is done.
+      // While both have work, neither waits until the other is done.
       for (const replica of [0, 1])
         expect(starts.slice(0, 50).filter((start) => start.replica === replica).length).toBeGreaterThan(10)
     })

@@ -1,4 +1,4 @@
-// The migrations make what the records are described as: every table and column, what each may hold and whether it may be
+// The migrations create the described tables and columns with their allowed values and whether they may be
 // empty. The same for every engine.
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { KyselyStore } from '../../../packages/ratecard/src/store/sql/kysely-store.ts'
 import { storeProcesses } from '../../support/store.ts'
 import type { MakePlace } from '../../support/store.ts'
-import { newAudit, newJob, newLocalSubscription, newSession, newTenant } from './tenant-records.ts'
+import { newAudit, newJob, newLocalSubscription, newSession, newTenant } from '../../support/tenant-records.ts'
 import { addTenant } from './tenants-contract.ts'
 
 const page = { limit: 100, offset: 0 }

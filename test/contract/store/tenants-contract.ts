@@ -4,7 +4,7 @@ import type { Store } from '../../../packages/ratecard/src/store/store.ts'
 import type { TenantRecord } from '../../../packages/ratecard/src/store/tenant-store.ts'
 import { refusalOf, refusedBy } from '../../support/store.ts'
 import type { MakePlace } from '../../support/store.ts'
-import { newAudit, newLocalSubscription, newSession, newTenant } from './tenant-records.ts'
+import { newAudit, newLocalSubscription, newSession, newTenant } from '../../support/tenant-records.ts'
 
 const page = { limit: 10, offset: 0 }
 

@@ -1,4 +1,4 @@
-// A database of each earlier release opens, says what it said, and is worked with: on both engines.
+// A database of each earlier release can be opened, read and written, on both engines.
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'

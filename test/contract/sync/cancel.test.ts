@@ -1,28 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import type { BillingConfig } from '../../../packages/ratecard/src/config/schema/schema.ts'
 import { nobody, startStack } from '../../support/stack.ts'
 import { startedForEach } from '../../support/started.ts'
+import { monthlyPrices } from '../../support/fixtures.ts'
 
 const stack = startedForEach(startStack)
 
 const count = 120
-const catalogue: BillingConfig = {
-  version: '1.0.0',
-  products: [
-    {
-      id: 'p',
-      name: 'P',
-      prices: Array.from({ length: count }, (_, index) => ({
-        id: `price_${String(index)}`,
-        amount: 100 + index,
-        currency: 'usd' as const,
-        interval: 'month' as const,
-      })),
-    },
-  ],
-}
+const catalogue = monthlyPrices(count)
 
-/** Pushes, and asks to stop as soon as the push is journalled. */
+/** Pushes, and requests the cancellation as soon as the push is journalled. */
 async function cancelled(ask: (id: string) => Promise<unknown>): Promise<{ id: string; error: unknown }> {
   let id = ''
   let asking: Promise<unknown> | undefined

@@ -1,4 +1,4 @@
-// Laws over the tables of fields: what each field does when it is edited, removed, and when the document never spoke of it.
+// Laws over the tables of fields: each field is edited, removed, and omitted from the start.
 import { describe, expect, it } from 'vitest'
 import { fieldRows, documentName } from '../../../packages/ratecard/src/catalog/fields/tables.ts'
 import { itemsOf } from '../../../packages/ratecard/src/catalog/kinds.ts'
@@ -67,7 +67,7 @@ async function attachStep(stack: Stack, product: ProcessorId) {
   } as const
 }
 
-/** As if somebody else had made it; meters carry no mark. */
+/** Makes the object unmanaged by removing its mark. */
 async function unmarked({ stripe }: Stack, { kind, processorId }: ObservedResource): Promise<void> {
   const metadata = { ratecard_id: '' }
   if (kind === 'promotion_code') await stripe.promotionCodes.update(processorId, { metadata })
@@ -76,7 +76,7 @@ async function unmarked({ stripe }: Stack, { kind, processorId }: ObservedResour
 
 const valueOf = (live: ObservedResource, field: string) => (live.fields as unknown as Record<string, unknown>)[field]
 
-/** Edits in these fields make a new object although the table says that the processor changes them, and why. */
+/** Removing these fields replaces the object, although the processor can update them. */
 const replacedWhenRemoved = new Set([
   'coupon.name',
   'coupon.currencyOptions',

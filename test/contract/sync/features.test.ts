@@ -23,7 +23,7 @@ function document(features: BillingConfig['features'], carried?: string[]): Bill
 
 const none = { created: [], updated: [], archived: [] }
 
-/** Lookup keys of what the product carries at the processor; what is archived still hangs on it there. */
+/** Lookup keys of the product’s active features at the processor. */
 async function carriedBy({ stripe }: Stack, product = 'rc_pro'): Promise<string[]> {
   const { data } = await stripe.products.listFeatures(product)
   return data.flatMap(({ entitlement_feature: one }) => (one.active ? one.lookup_key : [])).sort()
@@ -64,7 +64,7 @@ describe('features of a document', () => {
     ])
     expect(await stepsOf(stack, outcome.pushId)).toEqual(['detach product pro', 'archive feature audit_log'])
     expect(await carriedBy(stack)).toEqual(['sso'])
-    // Brought back by a rollback it is another object: what is archived stays archived.
+    // A rollback creates another object, because archiving a feature is final.
     const back = await stack.service.rollback(1, nobody)
     expect(back.changes.features).toEqual({ ...none, created: ['audit_log'] })
     expect(await carriedBy(stack)).toEqual(['audit_log', 'sso'])
@@ -76,7 +76,7 @@ describe('features of a document', () => {
     const without: BillingConfig = { version: '2.0.0', features: [sso, audit], products: [other] }
     await stack.service.push(document([sso, audit], ['sso', 'audit_log']), nobody)
     await stack.service.push(without, nobody)
-    // Archiving a product takes nothing off it: its subscribers keep what they are entitled to.
+    // Archiving a product detaches nothing, so that its subscribers keep their entitlements.
     expect(await carriedBy(stack)).toEqual(['audit_log', 'sso'])
     const back = await stack.service.push({ ...document([sso, audit], ['sso']), version: '3.0.0' }, nobody)
     expect(await carriedBy(stack)).toEqual(['sso'])

@@ -1,4 +1,4 @@
-// Writes that the processor carries out only after their sender gave up or died: what comes next settles them first.
+// Writes that the processor executes after their sender gave up or died: the next push settles them first.
 import { beforeEach, afterEach, describe, expect, test, vi } from 'vitest'
 import type { BillingConfig } from '../../../packages/ratecard/src/config/schema/schema.ts'
 import { ServiceError } from '../../../packages/ratecard/src/errors/service-error.ts'
@@ -25,7 +25,7 @@ describe('a price creation that is still in flight when its push stops', () => {
   afterEach(() => stack.close())
 
   async function leftOnItsWay(kind: 'late' | 'late_arrival') {
-    // Both attempts of the adapter; of a write that holds its key the second one is told so.
+    // Fails both attempts of the adapter; with `late` the retry is refused because its key is in use.
     stack.sandbox.control.fail({ kind, method: 'POST', path: '/v1/prices', count: kind === 'late' ? 1 : 2 })
     const refusal = await refusedBy(stack.service.push(priced('7.0.0', 7000), nobody))
     expect(refusal).toMatchObject({ code: 'processor_timeout' })

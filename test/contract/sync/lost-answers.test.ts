@@ -1,4 +1,4 @@
-// A whole push through a proxy that loses an answer after the act is done, for each kind of object that a push makes.
+// A push through a proxy that loses the response to an executed request, for each kind of object.
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { BillingConfig } from '../../../packages/ratecard/src/config/schema/schema.ts'
 import { startLossyProxy } from '../../support/lossy-proxy.ts'
@@ -94,7 +94,7 @@ describe('a push that loses the response to the creation of an object', () => {
       () => 'done',
       (error: unknown) => error,
     )
-    // Only a webhook cannot do without its answer.
+    // Only a webhook needs its response, because that contains the secret.
     if (path === '/v1/webhook_endpoints') expect(first).toMatchObject({ code: 'processor_timeout' })
     else expect(first).toBe('done')
     expect(proxy.lost.length).toBeGreaterThanOrEqual(2)

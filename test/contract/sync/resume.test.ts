@@ -1,4 +1,4 @@
-// What resuming does with a step that was sent and whose answer nobody wrote down.
+// Resuming a push with a step that was sent, but whose result was not stored.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { BillingConfig } from '../../../packages/ratecard/src/config/schema/schema.ts'
 import type { LoggedRequest } from '../../../packages/sandbox/src/protocol/requests/request-log.ts'
@@ -27,7 +27,7 @@ const monthly: Parts = { prices: [{ id: 'monthly', amount: 1000, currency: 'usd'
 const free: Parts = { prices: [{ id: 'free', amount: 0, currency: 'usd', interval: 'month' }] }
 const hook: Parts = { webhooks: [{ id: 'hook', url: 'https://app.example.com/hook', events: ['invoice.paid'] }] }
 
-/** The id of a push that does not come to its end. */
+/** Starts a push that is interrupted. Resolves with its id. */
 async function interrupted(document: BillingConfig): Promise<string> {
   const error: unknown = await stack.service.push(document, nobody).catch((reason: unknown) => reason)
   expect(error).toMatchObject({ extra: { push_state: 'interrupted' } })
@@ -72,7 +72,7 @@ describe('a step without a response whose object does not exist at the processor
 })
 
 describe('a step that was executed, but whose result was not stored', () => {
-  /** Leaves the only step of a push as a process does that dies while it waits for the answer. */
+  /** Leaves the only step of a push begun, as if the process had died while it waited for the response. */
   async function leftBegun(parts: Parts): Promise<string> {
     await stack.service.push(catalogue('1.0.0'), nobody)
     const succeed = vi.spyOn(stack.store.pushes, 'succeed').mockRejectedValueOnce(new Error('the store is gone'))
@@ -103,7 +103,7 @@ describe('a step that was executed, but whose result was not stored', () => {
     const id = await leftBegun(hook)
     const [lost] = (await stack.stripe.webhookEndpoints.list()).data
     expect(lost).toBeDefined()
-    // Begun becomes unknown at the first look, and only from then on time counts: so it is looked at while Stripe is away.
+    // The first attempt turns begun into unknown, and the key’s age counts from then on: so try once during an outage.
     stack.sandbox.control.fail({ kind: 'close_before', path: '/v1/webhook_endpoints*', count: null })
     await expect(goOn(id)).rejects.toMatchObject({
       code: expect.stringMatching(/^(push_unfinished|processor_)/) as string,

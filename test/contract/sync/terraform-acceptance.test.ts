@@ -1,4 +1,4 @@
-// What others manage as code can be said here, and nothing of it is lost on the way to the processor and back.
+// The acceptance cases of Stripe’s Terraform provider: each can be expressed, pushed and pulled without a loss.
 import { describe, expect, it } from 'vitest'
 import type { BillingConfig } from '../../../packages/ratecard/src/config/schema/schema.ts'
 import { validateConfig } from '../../../packages/ratecard/src/config/validation/validate.ts'
@@ -21,7 +21,7 @@ async function roundTrip({ service }: Stack, document: BillingConfig): Promise<v
   expect((await service.push(pulled, nobody)).status).toBe('unchanged')
 }
 
-/** What a store that was lost would have to be rebuilt from: the account alone says all that the document said. */
+/** Rebuilds a lost store from the account alone, without a loss. */
 async function fromTheAccountAlone({ service }: Stack, document: BillingConfig): Promise<void> {
   const { document: pulled, unrepresentable } = await service.pull()
   expect(unrepresentable).toEqual([])

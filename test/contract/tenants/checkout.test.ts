@@ -1,14 +1,12 @@
-import { beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { NewCheckout } from '../../../packages/ratecard/src/service/tenants.ts'
 import { nobody } from '../../support/stack.ts'
 import { startedForEach } from '../../support/started.ts'
 import { refusalOf } from '../../support/store.ts'
 import { caller, forTenant, kiln, startWorld } from './world.ts'
 
-const world = startedForEach(() => startWorld({ allowedRedirects: ['https://shop.example'] }))
-beforeEach(async () => {
-  await world.service.createTenant({ id: 'acme', name: 'Acme', email: 'a@acme.example' }, caller)
-})
+const tenant = { id: 'acme', name: 'Acme', email: 'a@acme.example' }
+const world = startedForEach(() => startWorld({ tenant, allowedRedirects: ['https://shop.example'] }))
 
 const customers = async () => (await world.stripe.customers.list({ limit: 100 })).data
 const sessionOf = async (id: string | null) =>
@@ -300,7 +298,7 @@ describe('a tenant with a subscription to a price', () => {
     expect((await sessionOf(before.sessionId)).status).toBe('expired')
     expect((await world.pay(before.url)).status).not.toBe(303)
     const after = await world.buy('acme', 'kiln_monthly')
-    // The same deal again closes nothing; its end closes what sold it.
+    // Applying the same deal again closes nothing; removing it closes pages with its prices.
     expect(await apply()).toMatchObject({ checkoutsClosed: 0 })
     expect((await sessionOf(after.sessionId)).status).toBe('open')
     await world.service.applyEnterprise('acme', { kind: 'none' }, { ...caller, dryRun: false })

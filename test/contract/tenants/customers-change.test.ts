@@ -8,7 +8,7 @@ const change = (processorCustomerId: string | null) =>
   world.service.updateTenant('acme', { processorCustomerId }, caller)
 const customer = async () => (await world.service.findTenant('acme')).processorCustomerId
 
-/** The processor is away for what would have to be asked before a customer goes. */
+/** Fails the reads that are needed before a customer can be changed. */
 function silence() {
   for (const path of ['/v1/subscriptions', '/v1/checkout/sessions'])
     world.sandbox.control.fail({ kind: 'error_before', method: 'GET', path, count: null })

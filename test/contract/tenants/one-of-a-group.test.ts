@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { BillingConfig, Product } from '../../../packages/ratecard/src/config/schema/schema.ts'
 import type { Checkout, NewCheckout } from '../../../packages/ratecard/src/service/tenants.ts'
 import { nobody } from '../../support/stack.ts'
@@ -50,11 +50,8 @@ const productIn = ({ products }: BillingConfig, id: string): Product => {
   return found
 }
 
-const world = startedForEach(startWorld)
-beforeEach(async () => {
-  await push(plans())
-  await world.service.createTenant({ id: 'acme', name: 'Acme', email: 'a@acme.example' }, caller)
-})
+const tenant = { id: 'acme', name: 'Acme', email: 'a@acme.example' }
+const world = startedForEach(() => startWorld({ document: plans(), tenant }))
 
 const push = (document: BillingConfig) => world.service.push(document, { ...nobody, approveImpact: true })
 const listed = async () => (await world.service.tenantSubscriptions('acme')).subscriptions

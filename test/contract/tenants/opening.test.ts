@@ -1,12 +1,8 @@
-import { beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { caller, startWorld } from './world.ts'
 import { startedForEach } from '../../support/started.ts'
 
-const world = startedForEach(startWorld)
-
-beforeEach(async () => {
-  await world.service.createTenant({ id: 'acme', name: 'Acme' }, caller)
-})
+const world = startedForEach(() => startWorld({ tenant: { id: 'acme', name: 'Acme' } }))
 
 const openPages = async () => (await world.stripe.checkout.sessions.list({ status: 'open' })).data
 async function expectGone(): Promise<void> {

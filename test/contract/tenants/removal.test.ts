@@ -1,14 +1,11 @@
-// The removal of a tenant while its money could still move: nothing may go on to bill a customer that nobody knows.
-import { beforeEach, describe, expect, test } from 'vitest'
+// The removal of a tenant with open pages or subscriptions: no customer without a tenant may be billed afterwards.
+import { describe, expect, test } from 'vitest'
 import type { FaultKind } from '../../../packages/sandbox/src/control/faults.ts'
 import { adapterTo, serviceOver } from '../../support/parts.ts'
 import { caller, startWorld } from './world.ts'
 import { startedForEach } from '../../support/started.ts'
 
-const world = startedForEach(startWorld)
-beforeEach(async () => {
-  await world.service.createTenant({ id: 'acme', name: 'Acme' }, caller)
-})
+const world = startedForEach(() => startWorld({ tenant: { id: 'acme', name: 'Acme' } }))
 
 const stays = async () => expect(await world.service.findTenant('acme')).toMatchObject({ name: 'Acme' })
 const isGone = () => expect(world.service.findTenant('acme')).rejects.toMatchObject({ code: 'tenant_not_found' })

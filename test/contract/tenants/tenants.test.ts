@@ -5,6 +5,7 @@ import { caller, kiln, startWorld } from './world.ts'
 import { giveCard } from '../../support/paying-customer.ts'
 import { startedForEach } from '../../support/started.ts'
 import { refusalOf } from '../../support/store.ts'
+import { newAudit } from '../../support/tenant-records.ts'
 
 const world = startedForEach(startWorld)
 
@@ -74,30 +75,20 @@ describe('tenants', () => {
   test('keep their customer while a deal is applied', async () => {
     const { service, store } = world
     await service.createTenant({ id: 'acme', name: 'Acme', processorCustomerId: 'cus_1' }, caller)
-    const row = {
-      tenantId: 'acme',
-      before: null,
-      after: null,
-      result: null,
-      author: null,
-      keyId: null,
-      keyName: null,
-      requestId: null,
-    }
-    const set = (template: string | null, id: string) =>
+    const set = (template: string | null) =>
       store.exclusively('tenant:acme', ({ token }) =>
         store.tenants.setEnterprise(
           'acme',
           { enterpriseTemplate: template, enterpriseId: null },
-          { ...row, id, action: 'apply_template', createdAt: 1 },
+          newAudit('acme', { action: 'apply_template' }),
           token,
         ),
       )
-    await set('partner', 'aud_1')
+    await set('partner')
     for (const processorCustomerId of [null, 'cus_2'])
       expect(await refusalOf(service.updateTenant('acme', { processorCustomerId }, caller))).toBe('conflict')
     await service.updateTenant('acme', { name: 'Still', processorCustomerId: 'cus_1' }, caller)
-    await set(null, 'aud_2')
+    await set(null)
     expect(await service.updateTenant('acme', { processorCustomerId: null }, caller)).toMatchObject({
       name: 'Still',
       processorCustomerId: null,
@@ -119,7 +110,7 @@ describe('tenants', () => {
     await expect(service.findTenant('acme')).rejects.toMatchObject({ code: 'tenant_not_found' })
     const { items } = await service.tenantAudit('acme', { limit: 1, offset: 0 })
     expect(items).toMatchObject([{ action: 'tenant_deleted', before: { name: 'acme' }, after: null }])
-    // Another of that id inherits nothing.
+    // A new tenant with the same id inherits nothing.
     await service.createTenant({ id: 'acme', name: 'New' }, caller)
     expect(await service.tenantSubscriptions('acme')).toEqual({ billingStatus: 'none', subscriptions: [] })
   })
@@ -137,7 +128,7 @@ describe('tenants', () => {
     })
     await service.removeTenant('acme', caller)
     for (const { url } of pages) expect((await world.pay(url)).status).not.toBe(303)
-    // Of another's shop with the same customer.
+    // A page of another shop with the same customer stays open.
     expect((await stripe.checkout.sessions.retrieve(foreign.id)).status).toBe('open')
   })
 

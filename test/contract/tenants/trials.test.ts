@@ -1,7 +1,6 @@
-import { beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { BillingConfig } from '../../../packages/ratecard/src/config/schema/schema.ts'
 import type { NewCheckout } from '../../../packages/ratecard/src/service/tenants.ts'
-import { nobody } from '../../support/stack.ts'
 import { startedForEach } from '../../support/started.ts'
 import { caller, startWorld } from './world.ts'
 
@@ -24,13 +23,9 @@ const plans = (version = '1.0.0'): BillingConfig => ({
   ],
 })
 
-const world = startedForEach(startWorld)
-beforeEach(async () => {
-  await push(plans())
-  await world.service.createTenant({ id: 'acme', name: 'Acme', email: 'a@acme.example' }, caller)
-})
+const tenant = { id: 'acme', name: 'Acme', email: 'a@acme.example' }
+const world = startedForEach(() => startWorld({ document: plans(), tenant }))
 
-const push = (document: BillingConfig) => world.service.push(document, { ...nobody, approveImpact: true })
 const urls = { successUrl: 'http://127.0.0.1:9/done', cancelUrl: 'http://127.0.0.1:9/back' }
 const live = async () => (await world.service.tenantSubscriptions('acme')).subscriptions
 const bySession = async (priceId: string, more: Partial<NewCheckout> = {}) => {

@@ -54,10 +54,10 @@ describe('reported usage', () => {
       world.sandbox.control.fail({ kind, method: 'POST', path: '/v1/billing/meter_events', count: 3 })
       const again = () => report('acme', 3, { identifier: 'a' })
       const [first] = await Promise.allSettled([again()])
-      // What happened before the failure is found by its identifier.
+      // An event that was executed before the failure is found by its identifier.
       expect(first.status).toBe(kind === 'error_after' ? 'fulfilled' : 'rejected')
       world.sandbox.control.clearFaults()
-      // Under the first key the processor would repeat its failure for a day.
+      // With the first key the processor would replay its failure for a day.
       for (const _again of [1, 2]) await again()
       expect(await charged('acme')).toBe(75)
     },

@@ -1,4 +1,5 @@
 // A shop with tenants: the service over the sandbox, one account and one store for each test.
+import type { NewTenant } from '../../../packages/ratecard/src/service/tenants.ts'
 import type { BillingConfig } from '../../../packages/ratecard/src/config/schema/schema.ts'
 import type { Caller, NewCheckout, Principal } from '../../../packages/ratecard/src/service/tenants.ts'
 import { duplicateKey } from '../../../packages/ratecard/src/processor/customer-half.ts'
@@ -45,9 +46,16 @@ export interface World extends Stack {
   pay(url: string): Promise<{ status: number; location: string | null }>
 }
 
-export async function startWorld(options: StackOptions = {}): Promise<World> {
+interface WorldOptions extends StackOptions {
+  /** Default: {@link kiln}. */
+  readonly document?: BillingConfig
+  readonly tenant?: NewTenant
+}
+
+export async function startWorld({ document = kiln(), tenant, ...options }: WorldOptions = {}): Promise<World> {
   const stack = await startStack(options)
-  await stack.service.push(kiln(), nobody)
+  await stack.service.push(document, nobody)
+  if (tenant !== undefined) await stack.service.createTenant(tenant, caller)
   const buy: World['buy'] = (tenantId, priceId, more = {}) =>
     stack.service.createCheckout(
       { priceId, successUrl: 'http://127.0.0.1:9/done', cancelUrl: 'http://127.0.0.1:9/back', ...more },

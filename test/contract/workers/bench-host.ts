@@ -18,7 +18,7 @@ import { createWorkerdRuntime } from '../../../packages/ratecard/src/workers/run
 import type { WorkerdRuntimeOptions } from '../../../packages/ratecard/src/workers/runtime/workerd/workerd-runtime.ts'
 import { listenLocally } from '../../support/listen.ts'
 
-/** A runtime whose names resolve to nothing unless a test says so: no test reaches the outside. */
+/** A runtime without name resolution by default, so that no test reaches the network. */
 export function testRuntime(
   egress: Partial<WorkerdRuntimeOptions['egress']> = {},
   more: Partial<Omit<WorkerdRuntimeOptions, 'egress'>> = {},

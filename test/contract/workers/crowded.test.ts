@@ -3,16 +3,22 @@ import os from 'node:os'
 import { expect, onTestFinished, test } from 'vitest'
 import { front, recorder, spec, testRuntime } from './bench-host.ts'
 
-test('a worker runs no more requests at once than its limit, and accepts others when some have ended', async () => {
+/** A worker that may run two requests at once. */
+async function atMostTwo(code: string) {
   const runtime = testRuntime()
   onTestFinished(() => runtime.close())
+  const worker = await runtime.start(spec(code, { limits: { concurrent: 2 } }), recorder())
+  const site = await front(() => worker, '')
+  onTestFinished(site.close)
+  return { worker, site }
+}
+
+test('a worker runs no more requests at once than its limit, and accepts others when some have ended', async () => {
   const code = `export default { fetch(request) {
     if (request.url.endsWith('/free')) return new Response('free')
     return new Promise((resolve) => setTimeout(resolve, 60_000))
   } }`
-  const worker = await runtime.start(spec(code, { limits: { concurrent: 2 } }), recorder())
-  const site = await front(() => worker, '')
-  onTestFinished(site.close)
+  const { site } = await atMostTwo(code)
   const leave = new AbortController()
   const asked = [1, 2, 3].map(() => fetch(site.url, { signal: leave.signal }))
   const refused = await Promise.race(asked)
@@ -66,11 +72,7 @@ const busy = `export default { fetch(request) {
 } }`
 
 test('a WebSocket counts towards the limit of concurrent requests, and is refused at the limit', async () => {
-  const runtime = testRuntime()
-  onTestFinished(() => runtime.close())
-  const worker = await runtime.start(spec(busy, { limits: { concurrent: 2 } }), recorder())
-  const site = await front(() => worker, '')
-  onTestFinished(site.close)
+  const { worker, site } = await atMostTwo(busy)
   const leave = new AbortController()
   onTestFinished(() => leave.abort())
   expect(await upgrade(site.url, leave.signal)).toBe(101)
@@ -87,11 +89,7 @@ test('a WebSocket counts towards the limit of concurrent requests, and is refuse
 })
 
 test('a request that ends in any way frees exactly one place', async () => {
-  const runtime = testRuntime()
-  onTestFinished(() => runtime.close())
-  const worker = await runtime.start(spec(busy, { limits: { concurrent: 2 } }), recorder())
-  const site = await front(() => worker, '')
-  onTestFinished(site.close)
+  const { worker, site } = await atMostTwo(busy)
   const fill = async () => {
     const leave = new AbortController()
     onTestFinished(() => leave.abort())

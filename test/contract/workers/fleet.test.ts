@@ -1,4 +1,4 @@
-// Which version serves on which replica, and what runs at all: with the real runtime on a store that two replicas share.
+// Versions and running workers per replica, with the real runtime on a store that two replicas share.
 import { describe, expect, test } from 'vitest'
 import { ServiceError } from '../../../packages/ratecard/src/errors/service-error.ts'
 import type { WorkerRuntime } from '../../../packages/ratecard/src/workers/runtime/worker-runtime.ts'
@@ -13,7 +13,7 @@ const schedulesOf = async ({ workers }: Replica, name: string) =>
 
 const patient = { timeout: 10_000 }
 
-/** A machine where nothing starts as long as it is full. */
+/** A machine on which no worker can start while `full` is true. */
 function crampedMachine(): { runtime: WorkerRuntime; full: boolean; starts: number } {
   const runtime = testRuntime()
   const machine = {
@@ -88,7 +88,7 @@ describe('the workers of several replicas', () => {
     await good.workers.deployWorker(deployment('other', serving('x')))
     await good.close()
     let now = Date.now()
-    // Stands for any reason why what ran before does not start here: the code was damaged behind our back.
+    // Damages the stored code, as an example of a version that cannot start on this replica.
     const { deployment: active } = await good.workers.findWorker('one')
     const modules = JSON.stringify([{ name: 'index.js', type: 'esm', content: 'throw new Error("bad disk")' }])
     const damage = (text: string) =>

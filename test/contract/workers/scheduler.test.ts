@@ -29,7 +29,7 @@ async function storeWith(crons: readonly string[]): Promise<KyselyStore> {
 interface Replica {
   readonly scheduler: Scheduler
   readonly ran: RunRecord[]
-  /** From now on nothing of it happens any more: no look, no beat, no end of a run. */
+  /** Stops polls, heartbeats and ends of runs from now on. */
   kill(): void
 }
 

@@ -273,7 +273,7 @@ export function workerStoreContract(engine: string, makePlace: MakePlace, persis
         (await store.workerLogs.list(worker, { limit: 9_999 })).map(({ time }) => time)
       await store.workerLogs.add([line('two', 101), ...lines], { lines: 20, bytes: 1_000 })
       expect([await times('one'), await times('two')]).toEqual([lines.slice(10).map(({ time }) => time), [101]])
-      // Sent again after an answer that was lost, a line is there once.
+      // A line that is sent again after a lost response is stored once.
       await store.workerLogs.add(lines.slice(20), { lines: 20, bytes: 1_000 })
       expect(await times('one')).toHaveLength(20)
       await store.workerLogs.add([line('one', 31, { message: 'x'.repeat(10) })], { lines: 20, bytes: 50 })

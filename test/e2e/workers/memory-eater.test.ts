@@ -1,4 +1,4 @@
-// A worker that eats memory, seen from outside: through the API, the logs and the figures of a whole service.
+// A worker that exceeds its memory, observed through the API, the logs and the metrics of a real service.
 import { describe, expect, it } from 'vitest'
 import { getFrom, startWorkerWorld, workersPath } from '../../http/worker-world.ts'
 import { startedForAll } from '../../support/started.ts'

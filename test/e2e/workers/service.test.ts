@@ -1,4 +1,4 @@
-// What must hold when processes die, replicas share a PostgreSQL, and versions change without end.
+// Workers when processes die, replicas share a PostgreSQL, and versions change every second.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile, readdir } from 'node:fs/promises'
@@ -154,7 +154,7 @@ describe('a new version every second for a minute', () => {
     expect(answered).toBeGreaterThan(1_000)
     expect((await one.workers.workerDeployments('one', { limit: 1, offset: 0 })).total).toBe(20)
     await expect.poll(() => workerdChildren(), { timeout: 10_000 }).toBe(1)
-    // Garbage comes and goes; what is kept of each version would show as hundreds of megabytes.
+    // A leak per version would be hundreds of megabytes; garbage is less.
     expect(Math.min(...memory.slice(-3)) - Math.min(...memory.slice(0, 3))).toBeLessThan(100 * 1024 * 1024)
   })
 })

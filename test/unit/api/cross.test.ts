@@ -58,7 +58,7 @@ const wire = {
 }
 
 describe('the crossing', () => {
-  it('turns names and times of shapes, and nothing of what belongs to its author', () => {
+  it('converts names and times of shapes, and no content of authors', () => {
     expect(toWire(Whole, inside)).toEqual(wire)
     expect(fromWire(Whole, wire)).toEqual(inside)
   })
@@ -68,13 +68,13 @@ describe('the crossing', () => {
     expect(JSON.stringify(toWire(Whole, turned))).toBe(JSON.stringify(wire))
   })
 
-  it('lets nothing out that the shape does not name, at any depth', () => {
+  it('drops members that the shape does not have, at any depth', () => {
     const leaking = { ...inside, secret: 's', firstPart: { ...inside.firstPart, secretKey: 's' } }
     expect(toWire(Whole, leaking)).toEqual(wire)
     expect(fromWire(Whole, { ...wire, secret: 's' })).toEqual(inside)
   })
 
-  it('leaves out what is absent, and says null where a member is always there', () => {
+  it('omits absent members, and writes null for members that are always present', () => {
     const { ownerName: _name, anyValue: _value, ...rest } = inside
     const { owner_name: _named, ...expected } = wire
     expect(toWire(Whole, { ...rest, anyValue: undefined })).toEqual({ ...expected, any_value: null })
@@ -86,7 +86,7 @@ describe('the crossing', () => {
     })
   })
 
-  it('takes what the client has read, whose times are text', () => {
+  it('accepts the client’s form, whose times are text', () => {
     const read: Inside<typeof Part, string> = { configId: 'one', endsAt: '2026-11-22T12:00:00.000Z' }
     expect(clientToWire(Part, read)).toEqual({ config_id: 'one', ends_at: '2026-11-22T12:00:00.000Z' })
   })
@@ -102,7 +102,7 @@ describe('the crossing', () => {
     expect(toWire(Event, ['a_b'])).toEqual(['a_b'])
   })
 
-  it('prefers a shape to a document where both may come', () => {
+  it('prefers a shape to a document if both are possible', () => {
     const Either = Type.Union([document<{ readonly version: string }>('BillingConfig'), Part])
     expect(toWire(Either, inside.firstPart)).toEqual(wire.first_part)
     expect(toWire(Either, { version: '1', configMap: 1 } as { version: string })).toEqual({
@@ -156,7 +156,7 @@ describe('names', () => {
     .tuple(word, fc.array(fc.stringMatching(/^[a-z][a-z0-9]{0,6}$/), { maxLength: 4 }))
     .map(([head, tail]) => [head, ...tail].join('_'))
 
-  it('turn both ways without loss', () => {
+  it('are converted in both directions without loss', () => {
     fc.assert(fc.property(name, (snaked) => snake(camel(snaked)) === snaked))
     expect([camel('processor_customer_id'), snake('processorCustomerId')]).toEqual([
       'processorCustomerId',
