@@ -9,8 +9,7 @@ import { Api } from './protocol/api.ts'
 import { accountIdOf } from './protocol/requests/auth.ts'
 import type { ApiReply, Exchange } from './protocol/api.ts'
 import { Deliveries } from './events/deliveries.ts'
-import { Control } from './control/control.ts'
-import type { SandboxControl } from './control/control.ts'
+import { SandboxControl } from './control/control.ts'
 import { handleControl } from './control/control-routes.ts'
 import { Faults } from './control/faults.ts'
 import { RateLimit } from './protocol/requests/rate-limit.ts'
@@ -87,7 +86,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     logUrl: (id) => `${url}/_sandbox/requests/${id}`,
     onFailure,
   })
-  const control = new Control({ state, faults, rate, log, api, transactions, deliveries })
+  const control = new SandboxControl({ state, faults, rate, log, api, transactions, deliveries })
   // Bare node:http, no framework: faults close sockets and cut bodies, one handler serves all paths, and a framework's routing would cost
   // thousands of writes per second.
   const server = createServer((request, response) => {
@@ -139,7 +138,7 @@ function stop(server: Server, state: State, deliveries: Deliveries, transactions
 
 interface Parts {
   readonly api: Api
-  readonly control: Control
+  readonly control: SandboxControl
   readonly pages: Parameters<typeof handlePage>[0]
 }
 

@@ -4,6 +4,7 @@ import { ceilings } from './ceilings.ts'
 import { ClockBusyError, SeedError, usageChecks } from './control.ts'
 import type { SandboxControl, SeedCall, UsageCheck } from './control.ts'
 import { faultKinds } from './faults.ts'
+import { isRecord } from '../protocol/parameters/form.ts'
 import type { FaultOrder } from './faults.ts'
 import { rateProfiles } from '../protocol/requests/rate-limit.ts'
 import type { RateProfile } from '../protocol/requests/rate-limit.ts'
@@ -154,10 +155,6 @@ function jsonOf(body: string): Record<string, unknown> {
   }
   if (!isRecord(value)) throw new ControlError('The body must be a JSON object.')
   return value
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function readLimit(query: string): number | undefined {

@@ -3,7 +3,7 @@ import type { OperationContext } from '../../protocol/operation-context.ts'
 import { badRequest } from '../../protocol/responses/errors.ts'
 import { couponIsOpen } from '../../protocol/responses/expand.ts'
 import { newCode, newId } from '../../protocol/ids.ts'
-import { applyMetadata, metadata } from '../../protocol/parameters/metadata.ts'
+import { applyMetadata, changed, metadata } from '../../protocol/parameters/metadata.ts'
 import { listing, post } from '../../protocol/operation.ts'
 import type { Operation } from '../../protocol/operation.ts'
 import { where } from '../../protocol/responses/list-pages.ts'
@@ -150,21 +150,14 @@ function refuseActivation(call: OperationContext, code: PromotionCodeBody): void
 function update(call: OperationContext): PromotionCodeBody {
   deactivateExpired(call)
   const before = call.subject('promotion_code')
-  const params = call.read(updateFields)
+  const { restrictions: given, ...params } = call.read(updateFields)
   if (params.active === true && !before.active) refuseActivation(call, before)
-  const options = params.restrictions?.currency_options
-  const after: PromotionCodeBody = {
-    ...before,
-    active: params.active ?? before.active,
-    metadata: applyMetadata(before.metadata, params.metadata),
-    restrictions: {
-      ...before.restrictions,
-      ...(options === undefined
-        ? {}
-        : { currency_options: { ...before.restrictions.currency_options, ...Object.fromEntries(options) } }),
-    },
-  }
-  return call.update(before, after, 'promotion_code.updated')
+  const after = changed(before, params)
+  const { restrictions } = before
+  if (given?.currency_options === undefined) return call.update(before, after, 'promotion_code.updated')
+  const options = { ...restrictions.currency_options, ...Object.fromEntries(given.currency_options) }
+  const restricted = { ...after, restrictions: { ...restrictions, currency_options: options } }
+  return call.update(before, restricted, 'promotion_code.updated')
 }
 
 const base = '/v1/promotion_codes'

@@ -2,6 +2,7 @@ import type { OperationContext } from '../../protocol/operation-context.ts'
 import { notSupported, badRequest } from '../../protocol/responses/errors.ts'
 import { applyMetadata, metadata } from '../../protocol/parameters/metadata.ts'
 import {
+  checked,
   email,
   boolean,
   integer,
@@ -62,16 +63,10 @@ const minLifetime = 30 * 60
 
 /** A URL to which a browser can be redirected (http or https). */
 export function webUrl(): Param<string, false> {
-  return {
-    required: false,
-    read: (value, name) => {
-      const given = text().read(value, name)
-      if (!/^https?:\/\//i.test(given) || !URL.canParse(given)) {
-        throw badRequest('Not a valid URL', name, 'url_invalid')
-      }
-      return given
-    },
-  }
+  return checked(text(), (given, name) => {
+    if (!/^https?:\/\//i.test(given) || !URL.canParse(given)) throw badRequest('Not a valid URL', name, 'url_invalid')
+    return given
+  })
 }
 
 function expiry(call: OperationContext, given: number | undefined): number {

@@ -1,6 +1,7 @@
 import { amountFor, pricingIn } from '../../billing/pricing/price-amounts.ts'
 import { withLines } from '../../billing/invoices/draft-lines.ts'
 import { itemLine, removePendingLine } from '../../billing/invoices/invoice-items.ts'
+import { inactivePrice, wrongType } from '../../billing/subscriptions/subscription-items.ts'
 import { timeOf, priceOf } from '../../billing/subscriptions/subscription-records.ts'
 import { taxRatesParam, usableTaxRates } from '../../billing/subscriptions/terms.ts'
 import { parseDecimal, scale } from '../../money/decimal.ts'
@@ -137,13 +138,8 @@ function itemAmountOf(call: OperationContext, params: InvoiceItemParams, usual: 
     }
   }
   const price = call.reference('price', priceId, 'pricing[price]')
-  if (!price.active)
-    throw badRequest('The price specified is inactive. This field only accepts active prices.', 'pricing[price]')
-  if (price.recurring !== null) {
-    const message =
-      'The price specified is set to `type=recurring` but this field only accepts prices with `type=one_time`.'
-    throw badRequest(message, 'pricing[price]')
-  }
+  if (!price.active) throw inactivePrice('pricing[price]')
+  if (price.recurring !== null) throw wrongType('recurring', 'pricing[price]')
   return amountOfPrice(price, params)
 }
 

@@ -12,14 +12,13 @@ import { missingParam, notSupported, badRequest } from '../../protocol/responses
 import { applyMetadata, metadata } from '../../protocol/parameters/metadata.ts'
 import { listing, post, retrieve } from '../../protocol/operation.ts'
 import type { Operation } from '../../protocol/operation.ts'
-import { boolean, oneOf, range, shape, text } from '../../protocol/parameters/params.ts'
+import { boolean, nowOrTimestamp, oneOf, range, shape, text } from '../../protocol/parameters/params.ts'
 import type { Read } from '../../protocol/parameters/params.ts'
 import type { PhaseBody, SubscriptionScheduleBody } from '../../objects/schedule-bodies.ts'
 import { asPhaseDiscount, asPhaseItem, blankPhase, newSchedule, futureSubscription } from './new-schedule.ts'
 import { applyUpdate, prorationBehavior, refusePaused } from '../subscriptions/subscriptions.ts'
 import {
   endsInFirstPeriod,
-  nowOrTimestamp,
   phasesParam,
   refuseMidPeriodSchedule,
   settingFields,

@@ -3,7 +3,7 @@ import type { Bodies, Body, Kind } from '../../objects/bodies.ts'
 import { constants } from '../../objects/constants.ts'
 import type { ListOf } from '../../objects/customer-bodies.ts'
 import { badRequest } from './errors.ts'
-import { elementsOf, isNode } from '../parameters/form.ts'
+import { elementsOf, isNode, isRecord } from '../parameters/form.ts'
 import type { FormValue } from '../parameters/form.ts'
 
 /**
@@ -278,10 +278,6 @@ export function planOf(price: Bodies['price'] | undefined): Rendered | null {
     trial_period_days: price.recurring.trial_period_days,
     usage_type: price.recurring.usage_type,
   }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** Computes the derived members. */
