@@ -2,18 +2,19 @@
 import { Component, useEffect, useRef, useState } from 'react'
 import type { ComponentType, ReactNode } from 'react'
 import { Link, Redirect, Route, Router, Switch, useLocation } from 'wouter'
+import { api } from './api.ts'
 import { Frame } from './frame.tsx'
-import { useEmbedded, useIsConnected } from './live.ts'
+import { useIsConnected, useLoaded } from './live.ts'
 import { base } from './menu.ts'
 import { pages } from './pages.ts'
 import type { PageScript } from './pages.ts'
-import { ownKey, SessionContext } from './session.ts'
+import { SessionContext } from './session.ts'
 import { Loading, Page, Problem } from './ui/basic.tsx'
 import { asError } from './words.ts'
 
 export function App() {
   // Pages render before the key is loaded. Until then they offer no actions.
-  const key = useEmbedded(ownKey)
+  const key = useLoaded('key', (signal) => api.admin.ownKey({ signal }))
   return (
     <Router base={base}>
       <SessionContext.Provider value={key.value ?? null}>

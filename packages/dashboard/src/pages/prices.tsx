@@ -3,9 +3,8 @@ import { useId, useState } from 'react'
 import { Link } from 'wouter'
 import type { BillingDocument, PriceDocument, ProductDocument, ServedConfig, TierDocument } from '@ratecard/client'
 import { api } from '../api.ts'
-import type { PageQuestion } from '../embedded-data.ts'
 import { CostChart } from '../charts/cost-chart.tsx'
-import { useAct, useEmbedded } from '../live.ts'
+import { useAct, useLoaded } from '../live.ts'
 import { useMayAct } from '../session.ts'
 import { Badge, Card, Empty, Facts, Id, Loading, Money, Page, Problem, Table, Text, Time } from '../ui/basic.tsx'
 import { Choices } from '../ui/choices.tsx'
@@ -14,15 +13,11 @@ import { count, isFree, pluralize, money, period, unitAmount } from '../words.ts
 const views = { public: 'As customers see it', all: 'Everything' } as const
 type View = keyof typeof views
 
-export const publicPrices: PageQuestion<ServedConfig> = {
-  key: 'prices public',
-  load: (from, options) => from.billing.config(options),
-}
-const allPrices: PageQuestion<ServedConfig> = { key: 'prices all', load: (from, options) => from.admin.config(options) }
-
 export function Prices() {
   const [view, setView] = useState<View>('public')
-  const served = useEmbedded(view === 'public' ? publicPrices : allPrices)
+  const served = useLoaded<ServedConfig>(`prices ${view}`, (signal) =>
+    view === 'public' ? api.billing.config({ signal }) : api.admin.config({ signal }),
+  )
   const isEmpty = served.error?.code === 'config_not_found'
   return (
     <Page
