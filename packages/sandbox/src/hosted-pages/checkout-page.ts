@@ -27,8 +27,6 @@ export interface CheckoutForm {
   readonly code: string
 }
 
-export const emptyCheckoutForm: CheckoutForm = { action: '', email: '', number: '', iban: '', code: '' }
-
 /** Renders the checkout page. */
 export function showCheckout(
   outer: OperationContext,

@@ -63,7 +63,7 @@ const reportCodes: Readonly<Record<string, string>> = {
 
 function create(outer: OperationContext): HandlerResult {
   const params = outer.read(createFields)
-  if (!outer.usageCheckedLater) return record(outer, params)
+  if (!outer.server.usageCheckedLater) return record(outer, params)
   return recordOrReport(outer, params)
 }
 

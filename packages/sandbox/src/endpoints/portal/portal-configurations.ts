@@ -48,7 +48,7 @@ export function configurationFor(call: OperationContext, id: string | undefined)
   if (id === undefined) {
     const [saved] = call.select('billing_portal.configuration', [{ field: 'is_default', is: true }], 1)
     if (saved !== undefined) return saved.id
-    if (!call.portalSaved) throw badRequest(neverSaved)
+    if (!call.server.portalSaved) throw badRequest(neverSaved)
     const features = { subscription_cancel: { enabled: true, mode: undefined } }
     return createConfiguration(call, { features: { ...noFeatures, ...features } }).id
   }

@@ -52,7 +52,7 @@ function isNotIndexed(
   call: OperationContext,
   body: { readonly created: number; readonly test_clock?: string | null },
 ): boolean {
-  return (body.test_clock ?? null) === null && body.created > call.now - call.searchDelay
+  return (body.test_clock ?? null) === null && body.created > call.now - call.server.searchDelay
 }
 
 function pageToken(from: number): string {
