@@ -6,11 +6,9 @@ import { StripeError } from '../protocol/responses/errors.ts'
 import type { Bodies } from '../objects/bodies.ts'
 import type { State } from '../store/state.ts'
 import { showAuthentication, submitAuthentication } from './authenticate-page.ts'
-import { showCheckout, submitCheckout } from './checkout-page.ts'
-import type { CheckoutForm } from './checkout-page.ts'
-import { html, page } from './html.ts'
+import { showCheckout, submitCheckout, type CheckoutForm } from './checkout-page.ts'
+import { html, page, type HtmlResponse } from './html.ts'
 import { payInvoice, showInvoice } from './invoice-page.ts'
-import type { HtmlResponse } from './html.ts'
 import { showPortal, submitPortal } from './portal-page.ts'
 
 interface PageRequest {

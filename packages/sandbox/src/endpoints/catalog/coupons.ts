@@ -3,8 +3,7 @@ import type { OperationContext } from '../../protocol/operation-context.ts'
 import { StripeError, alreadyExists, onlyOneOf, badRequest } from '../../protocol/responses/errors.ts'
 import { newId } from '../../protocol/ids.ts'
 import { applyMetadata, changed, metadata } from '../../protocol/parameters/metadata.ts'
-import { deletion, listing, post, retrieve } from '../../protocol/operation.ts'
-import type { Operation } from '../../protocol/operation.ts'
+import { deletion, listing, post, retrieve, type Operation } from '../../protocol/operation.ts'
 import {
   futureTimestamp,
   integer,

@@ -1,6 +1,5 @@
 import { badRequest } from '../../protocol/responses/errors.ts'
-import { checked, text } from '../../protocol/parameters/params.ts'
-import type { Param } from '../../protocol/parameters/params.ts'
+import { checked, text, type Param } from '../../protocol/parameters/params.ts'
 
 /** Currencies of prices and coupons. */
 const currencies = (

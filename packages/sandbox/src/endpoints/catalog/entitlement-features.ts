@@ -7,8 +7,7 @@ import { noSuchResource, badRequest } from '../../protocol/responses/errors.ts'
 import { newId } from '../../protocol/ids.ts'
 import { pageFields, where } from '../../protocol/responses/list-pages.ts'
 import { applyMetadata, changed, metadata } from '../../protocol/parameters/metadata.ts'
-import { deletion, listing, post, retrieve } from '../../protocol/operation.ts'
-import type { Operation } from '../../protocol/operation.ts'
+import { deletion, listing, post, retrieve, type Operation } from '../../protocol/operation.ts'
 import { boolean, required, text } from '../../protocol/parameters/params.ts'
 
 const featureName = text({ max: 80 })

@@ -1,8 +1,7 @@
 // Inline prices (`price_data`): made for one use, shown there, and left out of lists.
 import type { PriceBody, ProductBody } from '../../objects/bodies.ts'
 import type { OperationContext } from '../../protocol/operation-context.ts'
-import { decimal, integer, required, shape, text } from '../../protocol/parameters/params.ts'
-import type { Read } from '../../protocol/parameters/params.ts'
+import { decimal, integer, required, shape, text, type Read } from '../../protocol/parameters/params.ts'
 import { taxBehavior } from './amounts.ts'
 import { currency } from './currencies.ts'
 import { interval, newPrice } from './new-price.ts'

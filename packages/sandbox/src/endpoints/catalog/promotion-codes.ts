@@ -4,8 +4,7 @@ import { badRequest } from '../../protocol/responses/errors.ts'
 import { couponIsOpen } from '../../protocol/responses/expand.ts'
 import { newCode, newId } from '../../protocol/ids.ts'
 import { applyMetadata, changed, metadata } from '../../protocol/parameters/metadata.ts'
-import { listing, post } from '../../protocol/operation.ts'
-import type { Operation } from '../../protocol/operation.ts'
+import { listing, post, type Operation } from '../../protocol/operation.ts'
 import { where } from '../../protocol/responses/list-pages.ts'
 import {
   boolean,

@@ -2,8 +2,7 @@ import type { TaxRateBody } from '../../objects/bodies.ts'
 import type { OperationContext } from '../../protocol/operation-context.ts'
 import { newId } from '../../protocol/ids.ts'
 import { applyMetadata, changed, metadata } from '../../protocol/parameters/metadata.ts'
-import { listing, post, retrieve } from '../../protocol/operation.ts'
-import type { Operation } from '../../protocol/operation.ts'
+import { listing, post, retrieve, type Operation } from '../../protocol/operation.ts'
 import { boolean, emptyable, number, oneOf, range, required, text } from '../../protocol/parameters/params.ts'
 
 const taxType = oneOf(

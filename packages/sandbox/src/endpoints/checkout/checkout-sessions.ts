@@ -9,13 +9,11 @@ import type { OperationContext } from '../../protocol/operation-context.ts'
 import { missingParam, onlyOneOf, badRequest } from '../../protocol/responses/errors.ts'
 import { newId } from '../../protocol/ids.ts'
 import { applyMetadata } from '../../protocol/parameters/metadata.ts'
-import { listing, post, retrieve } from '../../protocol/operation.ts'
-import type { HandlerResult, Operation } from '../../protocol/operation.ts'
+import { listing, post, retrieve, type HandlerResult, type Operation } from '../../protocol/operation.ts'
 import { pageFields, pageWithin } from '../../protocol/responses/list-pages.ts'
 import { oneOf, range, text } from '../../protocol/parameters/params.ts'
 import type { CheckoutSessionBody } from '../../objects/session-bodies.ts'
-import { blankSession, createFields } from './new-session.ts'
-import type { SessionParams } from './new-session.ts'
+import { blankSession, createFields, type SessionParams } from './new-session.ts'
 
 /** Parameters that a mode does not accept. */
 const rejectedParams = {

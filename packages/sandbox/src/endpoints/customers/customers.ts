@@ -7,8 +7,7 @@ import { timeOf } from '../../billing/subscriptions/subscription-records.ts'
 import { noActiveDiscount } from '../../protocol/responses/errors.ts'
 import { newCode, newId } from '../../protocol/ids.ts'
 import { changed, metadata } from '../../protocol/parameters/metadata.ts'
-import { deletedResult, deletion, listing, post } from '../../protocol/operation.ts'
-import type { HandlerResult, Operation } from '../../protocol/operation.ts'
+import { deletedResult, deletion, listing, post, type HandlerResult, type Operation } from '../../protocol/operation.ts'
 import {
   email,
   boolean,

@@ -15,8 +15,7 @@ import { missingParam, noSuchReference, notSupported, onlyOneOf, badRequest } fr
 import { newId } from '../../protocol/ids.ts'
 import { pageFields, pageWithin } from '../../protocol/responses/list-pages.ts'
 import { applyMetadata, changed, metadata } from '../../protocol/parameters/metadata.ts'
-import { listing, post, retrieve } from '../../protocol/operation.ts'
-import type { HandlerResult, Operation } from '../../protocol/operation.ts'
+import { listing, post, retrieve, type HandlerResult, type Operation } from '../../protocol/operation.ts'
 import {
   decimal,
   integer,

@@ -6,8 +6,7 @@ import { StripeError, badRequest } from '../../protocol/responses/errors.ts'
 import { newId } from '../../protocol/ids.ts'
 import type { HandlerResult, Operation } from '../../protocol/operation.ts'
 import { pageFields } from '../../protocol/responses/list-pages.ts'
-import { mapOf, oneOf, required, shape, text, timestamp } from '../../protocol/parameters/params.ts'
-import type { Read } from '../../protocol/parameters/params.ts'
+import { mapOf, oneOf, required, shape, text, timestamp, type Read } from '../../protocol/parameters/params.ts'
 import { timeOf } from '../../billing/subscriptions/subscription-records.ts'
 
 const day = 86_400

@@ -2,8 +2,7 @@ import type { MeterBody } from '../../objects/bodies.ts'
 import type { OperationContext } from '../../protocol/operation-context.ts'
 import { badRequest } from '../../protocol/responses/errors.ts'
 import { newId } from '../../protocol/ids.ts'
-import { listing, post, retrieve } from '../../protocol/operation.ts'
-import type { Operation } from '../../protocol/operation.ts'
+import { listing, post, retrieve, type Operation } from '../../protocol/operation.ts'
 import { oneOf, required, shape, text } from '../../protocol/parameters/params.ts'
 
 const createFields = {

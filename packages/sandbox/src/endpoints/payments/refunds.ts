@@ -4,8 +4,7 @@ import type { ChargeBody, RefundBody } from '../../objects/session-bodies.ts'
 import type { OperationContext } from '../../protocol/operation-context.ts'
 import { onlyOneOf, badRequest } from '../../protocol/responses/errors.ts'
 import { applyMetadata, changed, metadata } from '../../protocol/parameters/metadata.ts'
-import { listing, post, retrieve } from '../../protocol/operation.ts'
-import type { Operation } from '../../protocol/operation.ts'
+import { listing, post, retrieve, type Operation } from '../../protocol/operation.ts'
 import { integer, oneOf, range, text } from '../../protocol/parameters/params.ts'
 
 const createFields = {

@@ -4,10 +4,8 @@ import type { OperationContext } from '../../protocol/operation-context.ts'
 import { badRequest } from '../../protocol/responses/errors.ts'
 import { newId } from '../../protocol/ids.ts'
 import { changed, metadata } from '../../protocol/parameters/metadata.ts'
-import { listing, post, retrieve } from '../../protocol/operation.ts'
-import type { Operation } from '../../protocol/operation.ts'
-import { boolean, emptyable, list, oneOf, required, shape, text } from '../../protocol/parameters/params.ts'
-import type { Read } from '../../protocol/parameters/params.ts'
+import { listing, post, retrieve, type Operation } from '../../protocol/operation.ts'
+import { boolean, emptyable, list, oneOf, required, shape, text, type Read } from '../../protocol/parameters/params.ts'
 import { webUrl } from '../checkout/new-session.ts'
 
 const updates = oneOf('address', 'email', 'name', 'phone', 'shipping', 'tax_id')

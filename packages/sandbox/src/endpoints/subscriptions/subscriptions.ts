@@ -27,8 +27,7 @@ import { trialWithoutCard } from '../../billing/subscriptions/renewal.ts'
 import { noPaymentSettings, subscribe, trialEndOf, trialSettings } from '../../billing/subscriptions/subscribe.ts'
 import { defaultTerms, taxRatesParam, termFields, termsAfter } from '../../billing/subscriptions/terms.ts'
 import { withTrial } from '../../billing/subscriptions/trial.ts'
-import { nouns } from '../../objects/bodies.ts'
-import type { PriceBody } from '../../objects/bodies.ts'
+import { nouns, type PriceBody } from '../../objects/bodies.ts'
 import type { InvoiceLineBody, SubscriptionBody } from '../../objects/customer-bodies.ts'
 import {
   missingParam,
@@ -39,8 +38,7 @@ import {
   badRequest,
 } from '../../protocol/responses/errors.ts'
 import { applyMetadata, metadata } from '../../protocol/parameters/metadata.ts'
-import { post, retrieve } from '../../protocol/operation.ts'
-import type { HandlerResult, Operation } from '../../protocol/operation.ts'
+import { post, retrieve, type HandlerResult, type Operation } from '../../protocol/operation.ts'
 import {
   boolean,
   emptyable,

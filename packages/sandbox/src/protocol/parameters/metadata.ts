@@ -1,6 +1,5 @@
 import { badRequest } from '../responses/errors.ts'
-import { isNode } from './form.ts'
-import type { FormValue } from './form.ts'
+import { isNode, type FormValue } from './form.ts'
 import type { Param } from './params.ts'
 
 export type Metadata = Record<string, string>

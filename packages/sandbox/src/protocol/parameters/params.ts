@@ -1,8 +1,7 @@
 // Declarative checks of parameters: names, types, enums, lengths. Order and messages are the real API's (unknown names first, then missing
 // ones, then values). Rules about objects are in `endpoints`.
 import { UnknownParameters, UnknownValue, missingParam, badRequest } from '../responses/errors.ts'
-import { elementsOf, isNode } from './form.ts'
-import type { FormNode, FormValue } from './form.ts'
+import { elementsOf, isNode, type FormNode, type FormValue } from './form.ts'
 
 /** `read` throws the API's error. `name` is the full name, e.g. `recurring[interval]`. */
 export interface Param<T, R extends boolean = boolean> {

@@ -3,8 +3,7 @@ import type { Bodies, Body, Kind } from '../../objects/bodies.ts'
 import { constants } from '../../objects/constants.ts'
 import type { ListOf } from '../../objects/customer-bodies.ts'
 import { badRequest } from './errors.ts'
-import { elementsOf, isNode, isRecord } from '../parameters/form.ts'
-import type { FormValue } from '../parameters/form.ts'
+import { elementsOf, isNode, isRecord, type FormValue } from '../parameters/form.ts'
 
 /**
  * `refer`: an id that `expand` turns into its object, without asking if `always`. `include`: a member that is present only if expanded.
