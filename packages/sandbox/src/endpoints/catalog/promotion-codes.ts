@@ -67,15 +67,11 @@ function refuseTakenCode(call: OperationContext, code: string, customer: string 
 }
 
 function toRestrictions(given: Read<typeof restrictionFields> | undefined): PromotionCodeBody['restrictions'] {
-  if (given?.minimum_amount !== undefined && given.minimum_amount_currency === undefined) {
-    const param = 'restrictions[minimum_amount_currency]'
-    throw badRequest('You must pass minimum_amount_currency when passing minimum_amount', param)
-  }
-  if (given?.minimum_amount === undefined && given?.minimum_amount_currency !== undefined) {
-    throw badRequest(
-      'You must pass minimum_amount when passing minimum_amount_currency',
-      'restrictions[minimum_amount]',
-    )
+  const pair = ['minimum_amount', 'minimum_amount_currency'] as const
+  const [missing, second] = pair.filter((name) => given?.[name] === undefined)
+  if (missing !== undefined && second === undefined) {
+    const passed = pair.find((name) => name !== missing) ?? ''
+    throw badRequest(`You must pass ${missing} when passing ${passed}`, `restrictions[${missing}]`)
   }
   return {
     ...(given?.currency_options === undefined ? {} : { currency_options: Object.fromEntries(given.currency_options) }),

@@ -71,19 +71,9 @@ export function webUrl(): Param<string, false> {
 
 function expiry(call: OperationContext, given: number | undefined): number {
   const at = given ?? call.now + maxLifetime
-  if (at < call.now + minLifetime) {
-    throw badRequest(
-      'The `expires_at` timestamp must be at least 30 minutes from Checkout Session creation.',
-      'expires_at',
-    )
-  }
-  if (at > call.now + maxLifetime) {
-    throw badRequest(
-      'The `expires_at` timestamp must be less than 24 hours from Checkout Session creation.',
-      'expires_at',
-    )
-  }
-  return at
+  if (at >= call.now + minLifetime && at <= call.now + maxLifetime) return at
+  const limit = at < call.now + minLifetime ? 'at least 30 minutes' : 'less than 24 hours'
+  throw badRequest(`The \`expires_at\` timestamp must be ${limit} from Checkout Session creation.`, 'expires_at')
 }
 
 /** A session with an existing customer creates none. */

@@ -167,20 +167,11 @@ function record(outer: OperationContext, params: MeterEventParams): HandlerResul
     )
   }
   const moment = params.timestamp ?? call.now
-  if (moment < call.now - maxAge) {
-    throw badRequest(
-      'The event timestamp cannot be more than 35 days in the past.',
-      'timestamp',
-      'timestamp_too_far_in_past',
-    )
-  }
-  if (moment > call.now + maxLead) {
-    throw badRequest(
-      'The event timestamp cannot be more than 5 minutes in the future.',
-      'timestamp',
-      'timestamp_in_future',
-    )
-  }
+  const tooFar = 'The event timestamp cannot be more than'
+  if (moment < call.now - maxAge)
+    throw badRequest(`${tooFar} 35 days in the past.`, 'timestamp', 'timestamp_too_far_in_past')
+  if (moment > call.now + maxLead)
+    throw badRequest(`${tooFar} 5 minutes in the future.`, 'timestamp', 'timestamp_in_future')
   const identifier = params.identifier ?? newId('', 32)
   refuseRepeated(call, identifier)
   const body: MeterEventBody = {
