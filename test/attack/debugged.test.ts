@@ -1,17 +1,16 @@
 // Every command with --debug against a real service: what is told about the requests holds no secret, whatever the command is for.
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { commands } from '../../packages/ratecard/src/cli/program/commands.ts'
 import { serverWorld } from '../cli/server-world.ts'
-import type { ServerWorld } from '../cli/server-world.ts'
 import { sampleConfig } from '../support/app.ts'
+import { startedForAll } from '../support/started.ts'
 
 const key = 'canary-service-key-of-the-debugged'
 const hook = 'canary-token-of-the-hook'
-let world: ServerWorld
+const world = startedForAll(() => serverWorld(key))
 let webhookSecret = ''
 
 beforeAll(async () => {
-  world = await serverWorld(key)
   const webhooks = [
     { id: 'main_hook', url: 'https://hooks.example.com/in?token=${HOOK_TOKEN}', events: ['invoice.paid' as const] },
   ]
@@ -21,7 +20,6 @@ beforeAll(async () => {
   webhookSecret = (await world.run(['billing', 'webhook', 'secret', 'main_hook'])).stdout.trim()
   expect(webhookSecret).toMatch(/^whsec_/)
 })
-afterAll(() => world.close())
 
 /** They serve until they are stopped, or take the data of the service away. */
 const left = new Set([

@@ -1,18 +1,16 @@
 // A body that is refused for one of its members is refused with the place of that member, on every route that takes a body.
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { sampleConfig, startTestApp } from '../support/app.ts'
-import type { TestApp } from '../support/app.ts'
 import { sessionOf } from '../support/selling.ts'
+import { startedForAll } from '../support/started.ts'
 import { operationsOf, sample } from './sample.ts'
 import type { Operation, Schema } from './sample.ts'
 
-let test: TestApp
+const test = startedForAll(() => startTestApp({ rateLimit: 1_000_000 }))
 beforeAll(async () => {
-  test = await startTestApp({ rateLimit: 1_000_000 })
   expect((await test.push(sampleConfig())).statusCode).toBe(200)
   await sessionOf(test, 'acme')
 })
-afterAll(() => test.close())
 
 /** These exist: what the path names is not what is refused. */
 const present: Readonly<Record<string, string>> = {

@@ -1,17 +1,17 @@
 // Every route of the OpenAPI description, with bodies, queries, paths and headers that nobody means well with. Each answer is held
 // against its description, is no failure of ours, and holds no secret; nor does the log.
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { InjectOptions, LightMyRequestResponse } from 'fastify'
 import { sampleConfig, startTestApp } from '../support/app.ts'
-import type { TestApp } from '../support/app.ts'
 import { edit, mutate } from '../support/mutate.ts'
 import { sessionOf } from '../support/selling.ts'
+import { startedForAll } from '../support/started.ts'
 import { attackMs, attackRuns, hostileText } from './hostile-text.ts'
 import { operationsOf, sample } from './sample.ts'
 import type { Operation, Schema } from './sample.ts'
 
-let test: TestApp
+const test = startedForAll(() => startTestApp({ onLog: (line) => log.push(line), rateLimit: 1_000_000 }))
 let document: Schema
 let operations: readonly Operation[]
 let session = ''
@@ -21,7 +21,6 @@ const canaries = new Map<string, string>()
 const givesSecrets = new Set(['listWebhooks', 'createKey', 'createSession', 'rotateWebhook', 'rotateWebhookSecret'])
 
 beforeAll(async () => {
-  test = await startTestApp({ onLog: (line) => log.push(line), rateLimit: 1_000_000 })
   document = test.app.swagger() as unknown as Schema
   operations = operationsOf(document)
   expect((await test.push(sampleConfig())).statusCode).toBe(200)
@@ -32,7 +31,6 @@ beforeAll(async () => {
     if (secret !== null) canaries.set('the secret of a webhook', secret)
   expect(canaries.size).toBe(3)
 })
-afterAll(() => test.close())
 
 const ids = ['pro_monthly', 'pro', 'api_calls', 'acme', 'gold', '1', 'free', 'main_hook']
 const headerNames = [

@@ -1,14 +1,13 @@
 // A secret of an environment within a webhook's URL: whoever only looks sees its name, at every route that there is and will be.
 import { gunzipSync } from 'node:zlib'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import type { InjectOptions } from 'fastify'
 import type { ComposedService } from '../../packages/ratecard/src/composition/compose.ts'
 import { admin, sampleConfig, startTestApp } from '../support/app.ts'
-import type { TestApp } from '../support/app.ts'
+import { startedForAll } from '../support/started.ts'
 import { operationsOf, sample } from './sample.ts'
 import type { Operation, Schema } from './sample.ts'
 
-let test: TestApp
 let document: Schema
 let reader = ''
 const log: string[] = []
@@ -53,13 +52,14 @@ const withTalkingStreams = (service: ComposedService): ComposedService => ({
 const streams = [`${admin}/pushes/any/events`, '/api/v1/workers/any/logs?follow=true']
 
 let ids: readonly string[] = []
+const test = startedForAll(() =>
+  startTestApp({ onLog: (line) => log.push(line), rateLimit: 1_000_000, wrap: withTalkingStreams }),
+)
 beforeAll(async () => {
-  test = await startTestApp({ onLog: (line) => log.push(line), rateLimit: 1_000_000, wrap: withTalkingStreams })
   document = test.app.swagger() as unknown as Schema
   ids = ['main_hook', '1', '2', await push('1.0.0', `${canary}-old`), await push('1.1.0', canary)]
   reader = (await test.service.createKey('a read key', { scope: 'read' })).key
 })
-afterAll(() => test.close())
 
 /** Everything that a key may ask for that only reads, with every id that could be meant. */
 function* requests(): Generator<readonly [Operation, InjectOptions & { readonly url: string }]> {

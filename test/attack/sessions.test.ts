@@ -1,9 +1,9 @@
 // A customer with its own session cookie tries to lower its bill: on every kind of meter, and with discounts that it guesses.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { BillingConfig, Meter } from '../../packages/ratecard/src/config/schema/schema.ts'
 import { billing, sampleConfig, startTestApp } from '../support/app.ts'
-import type { TestApp } from '../support/app.ts'
 import { buy, cookieOf, sessionOf, urls } from '../support/selling.ts'
+import { startedForAll } from '../support/started.ts'
 
 /** `windowed`: a sum whose events come already summed up, so that of each hour only the event that came last counts. */
 const kinds = ['sum', 'count', 'last', 'windowed'] as const
@@ -12,7 +12,6 @@ const hour = 60 * 60 * 1000
 /** More than what a processor charges at least: a smaller invoice is due at 0. */
 const centsEach = 100
 
-let test: TestApp
 let offset = 0
 
 const meterOf = (kind: Kind): Meter => ({
@@ -49,11 +48,10 @@ function meteredConfig(): BillingConfig {
   }
 }
 
+const test = startedForAll(() => startTestApp({ clock: { now: () => Date.now() + offset }, rateLimit: 1_000_000 }))
 beforeAll(async () => {
-  test = await startTestApp({ clock: { now: () => Date.now() + offset }, rateLimit: 1_000_000 })
   expect((await test.push(meteredConfig())).statusCode).toBe(200)
 })
-afterAll(() => test.close())
 
 const usage = (payload: object, headers: Readonly<Record<string, string>>) =>
   test.inject({ method: 'POST', url: `${billing}/usage`, payload, headers })

@@ -2,18 +2,13 @@ import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { cliWorld, smallConfig } from './cli-world.ts'
-import type { CliWorld, Ran } from './cli-world.ts'
+import type { Ran } from './cli-world.ts'
+import { startedForAll } from '../support/started.ts'
 
 const bin = fileURLToPath(new URL('../../packages/ratecard/bin/ratecard.js', import.meta.url))
-let world: CliWorld
-beforeAll(() => {
-  world = cliWorld()
-})
-afterAll(() => {
-  world.remove()
-})
+const world = startedForAll(cliWorld)
 
 function start(argv: readonly string[], env: NodeJS.ProcessEnv = {}, cwd = world.cwd): ChildProcess {
   return spawn(process.execPath, [bin, ...argv], {

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { commands } from '../../packages/ratecard/src/cli/program/commands.ts'
 import { cliWorld, smallConfig } from './cli-world.ts'
-import type { CliWorld } from './cli-world.ts'
+import { startedForAll } from '../support/started.ts'
 
-let world: CliWorld
+const world = startedForAll(cliWorld)
 beforeAll(() => {
-  world = cliWorld()
   world.write('ratecard/billing/plans.json', smallConfig())
-})
-afterAll(() => {
-  world.remove()
 })
 
 describe('the command line', () => {

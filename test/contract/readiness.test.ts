@@ -1,14 +1,14 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { createReadiness } from '../../packages/ratecard/src/health/readiness.ts'
 import type { ReadinessDeps } from '../../packages/ratecard/src/health/readiness.ts'
 import { ServiceError } from '../../packages/ratecard/src/errors/service-error.ts'
 import { startStack } from '../support/stack.ts'
+import { startedForAll } from '../support/started.ts'
 import type { StoreRefusal } from '../../packages/ratecard/src/store/store.ts'
 import { inMemory } from '../support/store.ts'
-import type { Stack } from '../support/stack.ts'
 
-let stack: Stack
+const stack = startedForAll(startStack)
 let now = 1_795_000_000_000
 let probe: ReturnType<typeof createReadiness>
 
@@ -23,10 +23,6 @@ const readiness = (change: Partial<ReadinessDeps> = {}) =>
     ...change,
   })
 
-beforeAll(async () => {
-  stack = await startStack()
-})
-afterAll(() => stack.close())
 beforeEach(() => {
   stack.sandbox.control.clearFaults()
   stack.sandbox.control.clearRequests()

@@ -1,13 +1,10 @@
 // How a server ends when it is asked more than once.
-import { mkdtempSync, rmSync } from 'node:fs'
-import os from 'node:os'
-import path from 'node:path'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { startServer } from '../../packages/ratecard/src/composition/main.ts'
+import { temporaryFolder } from '../support/folder.ts'
 
 async function start() {
-  const dataDir = mkdtempSync(path.join(os.tmpdir(), 'ratecard-end-'))
-  onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }))
+  const dataDir = temporaryFolder()
   const env = {
     HOME: dataDir,
     RATECARD_SANDBOX_PORT: '0',

@@ -8,6 +8,7 @@ import type { Client } from '../../packages/client/src/client.ts'
 import type { RunningServer } from '../../packages/ratecard/src/composition/main.ts'
 import { changedConfig, sampleConfig } from '../support/app.ts'
 import { chromiumPath } from '../support/chromium.ts'
+import { listenLocally } from '../support/listen.ts'
 import { announceSkip } from '../support/skips.ts'
 import { drop, narrow, openDashboard, overflowOf } from './dashboard-world.ts'
 import type { DashboardWorld } from './dashboard-world.ts'
@@ -277,7 +278,7 @@ describe.skipIf(chromiumPath === null)('in a browser', () => {
       response.end(`<form method="post" action="${server.url}/dashboard/sign-out"><button>go</button></form>
 <img src="${api}/config"><iframe src="${server.url}/dashboard"></iframe>`)
     })
-    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
+    await listenLocally(other)
     try {
       const evil = await context.newPage()
       // Another port of this machine: cookies of ours come along, the origin is another.

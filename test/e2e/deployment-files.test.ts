@@ -1,9 +1,8 @@
 // The files that bring the service onto a host or a cluster: their facts, and the real tools where these are installed.
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import os from 'node:os'
+import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
 import { drainMs } from '../../packages/ratecard/src/composition/main.ts'
 import { maxWriteMs } from '../../packages/ratecard/src/processor/write-options.ts'
@@ -11,6 +10,7 @@ import { createMetrics, createRequestMetrics } from '../../packages/ratecard/src
 import { settingsSchema } from '../../packages/ratecard/src/settings.ts'
 import { createWorkerMetrics } from '../../packages/ratecard/src/workers/runtime/worker-metrics.ts'
 import { announceSkip } from '../support/skips.ts'
+import { temporaryFolder } from '../support/folder.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
 const read = (name: string) => readFileSync(path.join(root, name), 'utf8')
@@ -26,12 +26,6 @@ function has(tool: string): boolean {
 function run(tool: string, args: readonly string[], env: NodeJS.ProcessEnv = {}) {
   const { status, stdout, stderr } = spawnSync(tool, args, { encoding: 'utf8', env: { ...process.env, ...env } })
   return { status, text: `${stdout}${stderr}` }
-}
-
-function temporary(): string {
-  const folder = mkdtempSync(path.join(os.tmpdir(), 'ratecard-deploy-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  return folder
 }
 
 const settingNames = new Set(Object.keys(settingsSchema.properties))
@@ -63,7 +57,7 @@ describe('compose.yaml', () => {
     if (!has('docker-compose')) return
     const names = ['POSTGRES_PASSWORD', 'RATECARD_MASTER_KEY', 'RATECARD_SERVICE_KEY', 'STRIPE_SECRET_KEY']
     // In place of an `.env` that may lie beside it.
-    const noMore = path.join(temporary(), 'env')
+    const noMore = path.join(temporaryFolder(), 'env')
     writeFileSync(noMore, '')
     const config = (file: string, missing?: string) => {
       const env = Object.fromEntries(names.map((name) => [name, name === missing ? '' : 'given']))
@@ -72,7 +66,7 @@ describe('compose.yaml', () => {
     const file = path.join(root, 'compose.yaml')
     expect(config(file)).toMatchObject({ status: 0, text: '' })
     for (const name of names) expect(config(file, name).text).toContain('Missing mandatory value')
-    const slip = path.join(temporary(), 'compose.yaml')
+    const slip = path.join(temporaryFolder(), 'compose.yaml')
     writeFileSync(slip, read('compose.yaml').replace('read_only:', 'readonly:'))
     expect(config(slip).text).toContain('Unsupported config option')
   })
@@ -141,7 +135,7 @@ test('the systemd unit has an exposure level of at most 3.0', () => {
 describe('deploy/proxy', () => {
   test('the Caddyfile is accepted by Caddy', () => {
     if (!has('caddy')) return
-    const home = temporary()
+    const home = temporaryFolder()
     const env = { HOME: home, XDG_DATA_HOME: home, XDG_CONFIG_HOME: home }
     const config = path.join(root, 'deploy/proxy/Caddyfile')
     expect(run('caddy', ['validate', '--config', config, '--adapter', 'caddyfile'], env)).toMatchObject({ status: 0 })
@@ -149,7 +143,7 @@ describe('deploy/proxy', () => {
 
   test('the nginx configuration is accepted by nginx', () => {
     if (!has('nginx') || !has('openssl')) return
-    const folder = temporary()
+    const folder = temporaryFolder()
     const [certificate, key] = [path.join(folder, 'cert.pem'), path.join(folder, 'key.pem')]
     const subject = ['-subj', '/CN=billing.example.com']
     run('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-keyout', key, '-out', certificate, ...subject])
@@ -194,7 +188,7 @@ describe('deploy/grafana', () => {
 
   test('Prometheus accepts the rules and every expression of the dashboard', () => {
     if (!has('promtool')) return
-    const asRules = path.join(temporary(), 'dashboard.yaml')
+    const asRules = path.join(temporaryFolder(), 'dashboard.yaml')
     const rules = expressions.map((expr, index) => ({
       record: `panel:${String(index)}`,
       expr: expr.replaceAll('$__rate_interval', '5m').replaceAll('$job', '.*'),
@@ -209,7 +203,7 @@ describe('integrations', () => {
   const { version } = JSON.parse(read('packages/ratecard/package.json')) as { version: string }
 
   test('the action runs the command-line tool of its own release', () => {
-    const folder = temporary()
+    const folder = temporaryFolder()
     writeFileSync(path.join(folder, 'npx'), '#!/bin/sh\necho "npx $*"\n', { mode: 0o755 })
     const action = parse(read('integrations/github-action/action.yml')) as { inputs: { ratecard: Json } }
     expect(action.inputs.ratecard).not.toHaveProperty('default')

@@ -1,8 +1,8 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import os from 'node:os'
+import { readdirSync } from 'node:fs'
 import path from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { temporaryFolder } from '../support/folder.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
 
@@ -17,8 +17,7 @@ test.each(['client', 'pricing-table', 'ratecard', 'sandbox'])(
 )
 
 test('the tarball of ratecard contains its bundle, the sandbox and the client, so that it installs without publishing them', () => {
-  const out = mkdtempSync(path.join(os.tmpdir(), 'ratecard-tarballs-'))
-  onTestFinished(() => rmSync(out, { recursive: true, force: true }))
+  const out = temporaryFolder()
   execFileSync(process.execPath, [path.join(root, 'scripts/pack.mjs'), '--out', out], { encoding: 'utf8' })
   const tarball = readdirSync(out).find((name) => /^ratecard-\d/.test(name)) ?? ''
   const files = execFileSync('tar', ['tf', path.join(out, tarball)], { encoding: 'utf8' }).split('\n')

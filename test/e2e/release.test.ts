@@ -1,20 +1,11 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import {
-  copyFileSync,
-  existsSync,
-  mkdtempSync,
-  readFileSync,
-  readdirSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import os from 'node:os'
+import { copyFileSync, existsSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { postgresInstalled } from '../support/postgres.ts'
 import { announceSkip } from '../support/skips.ts'
+import { temporaryFolder } from '../support/folder.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
 const isClone = existsSync(path.join(root, '.git'))
@@ -27,8 +18,7 @@ const env = { ...process.env, ...identity, GIT_COMMITTER_NAME: 'test', GIT_COMMI
 
 /** A clone with the release script of this working tree and one fragment that is its own. */
 function clone() {
-  const folder = mkdtempSync(path.join(os.tmpdir(), 'ratecard-release-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = temporaryFolder()
   const git = (...args: string[]) => execFileSync('git', args, { cwd: folder, env, encoding: 'utf8' }).trim()
   execFileSync('git', ['clone', '--quiet', '--no-tags', root, folder], { env })
   copyFileSync(path.join(root, 'scripts/release.mjs'), path.join(folder, 'scripts/release.mjs'))

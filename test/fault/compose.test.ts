@@ -2,8 +2,7 @@
 // restarted in the midst of requests and of a push. Only the addresses are others.
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
@@ -11,6 +10,7 @@ import { parse } from 'yaml'
 import type { BillingConfig } from '../../packages/ratecard/src/config/schema/schema.ts'
 import { generateMasterKey } from '../../packages/ratecard/src/store/seal.ts'
 import { admin, billing } from '../support/app.ts'
+import { temporaryFolder } from '../support/folder.ts'
 import { postgresInstalled, startPostgres } from '../support/postgres.ts'
 import { firstAnswer, freePort, startProgram, systemProgram } from '../support/local-programs.ts'
 import { announceSkip } from '../support/skips.ts'
@@ -68,8 +68,7 @@ test.runIf(installed)(
   'compose.yaml: no request fails while both replicas are restarted, and a running push is applied or resumed',
   { timeout: 240_000 },
   async () => {
-    const folder = mkdtempSync(path.join(tmpdir(), 'ratecard-compose-'))
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    const folder = temporaryFolder()
     const postgres = await startPostgres()
     onTestFinished(() => postgres.close())
     const databaseUrl = await postgres.createDatabase()

@@ -14,8 +14,8 @@ async function prepare(stores: StoreFactory) {
   await first.push(negotiated())
   const customer = await first.tenant('t')
   const subscriptions = [
-    await first.subscribe(customer, [['pro_monthly', 7], ['calls'], ['seat', 2]]),
-    await first.subscribe(customer, [['pro_monthly', 3]]),
+    await first.subscribe(customer, { pro_monthly: 7, calls: null, seat: 2 }),
+    await first.subscribe(customer, { pro_monthly: 3 }),
   ].map(({ id }) => id)
   await first.close()
   world.prepared()

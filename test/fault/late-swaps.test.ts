@@ -23,9 +23,9 @@ async function shopBefore(stores: StoreFactory, script: string, prepare: (shop: 
   await shop.push(negotiated())
   const [t, u] = [await shop.tenant('t'), await shop.tenant('u')]
   const subscriptions = [
-    await shop.subscribe(t, [['pro_monthly', 7], ['calls'], ['seat', 2]]),
-    await shop.subscribe(t, [['pro_monthly', 3]]),
-    await shop.subscribe(u, [['pro_monthly', 1]]),
+    await shop.subscribe(t, { pro_monthly: 7, calls: null, seat: 2 }),
+    await shop.subscribe(t, { pro_monthly: 3 }),
+    await shop.subscribe(u, { pro_monthly: 1 }),
   ].map(({ id }) => id)
   await prepare(shop)
   await shop.close()
@@ -71,15 +71,7 @@ async function oncePossible<T>(land: () => Promise<number>, work: () => Promise<
 const itemsOf = (shop: TenantShop, subscriptions: readonly string[]) =>
   Promise.all(subscriptions.map((id) => shop.items(id)))
 
-const listPrices = [
-  [
-    ['pro_monthly', 7],
-    ['calls', null],
-    ['seat', 2],
-  ],
-  [['pro_monthly', 3]],
-  [['pro_monthly', 1]],
-]
+const listPrices = [{ pro_monthly: 7, calls: null, seat: 2 }, { pro_monthly: 3 }, { pro_monthly: 1 }]
 
 async function expectRemovedDealsStayRemoved(stores: StoreFactory, step: number): Promise<void> {
   const { world, subscriptions } = await shopBefore(stores, 'killable-apply.ts', () => Promise.resolve())
@@ -118,13 +110,9 @@ async function expectMovesAreTakenUp(stores: StoreFactory, step: number): Promis
       }
       shop.advance(32)
       expect(await itemsOf(shop, subscriptions)).toEqual([
-        [
-          ['pro_monthly_gold', 7],
-          ['calls_gold', null],
-          ['seat_gold', 2],
-        ],
-        [['pro_monthly_gold', 3]],
-        [['pro_monthly_gold', 1]],
+        { pro_monthly_gold: 7, calls_gold: null, seat_gold: 2 },
+        { pro_monthly_gold: 3 },
+        { pro_monthly_gold: 1 },
       ])
     })
     expect(writes).toBeGreaterThan(3)

@@ -1,9 +1,10 @@
 // Every route against every way of not being allowed in. A route without a row here fails the first test.
 import type { LightMyRequestResponse } from 'fastify'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { admin, sampleConfig, startTestApp } from '../support/app.ts'
 import type { TestApp } from '../support/app.ts'
 import { cookieOf, nobody, sessionOf } from '../support/selling.ts'
+import { startedForAll } from '../support/started.ts'
 import { defaults, reasonable, rows } from './route-rows.ts'
 import type { Access } from './route-rows.ts'
 
@@ -13,7 +14,7 @@ interface Route {
   readonly codesOf: (status: number) => readonly string[]
 }
 
-let test: TestApp
+const test = startedForAll(() => startTestApp({ clock: { now: () => Date.now() + offset } }))
 let offset = 0
 let routes: Map<string, Route>
 /** Ids that are known only once they were made. */
@@ -23,7 +24,6 @@ const keys = { wrong: `rck_${'A'.repeat(43)}`, revoked: '', expired: '', read: '
 const sessions = { other: '', expired: '', revoked: '', orphaned: '', forged: '', altered: '' }
 
 beforeAll(async () => {
-  test = await startTestApp({ clock: { now: () => Date.now() + offset } })
   const pushed = await test.push(sampleConfig())
   const { service } = test
   const spare = await service.createKey('spare')
@@ -51,7 +51,6 @@ beforeAll(async () => {
   secrets.push(test.key, spare.key, genuine.value, ...Object.values(keys), ...Object.values(sessions))
   routes = routesOf(test.app.swagger())
 })
-afterAll(() => test.close())
 
 interface Described {
   readonly operationId?: string

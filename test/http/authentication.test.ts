@@ -1,19 +1,17 @@
 import { connect } from 'node:net'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { admin, billing, sampleConfig, startTestApp } from '../support/app.ts'
-import type { TestApp } from '../support/app.ts'
+import { startedForAll } from '../support/started.ts'
 
-let test: TestApp
+const test = startedForAll(startTestApp)
 let revoked: string
 
 beforeAll(async () => {
-  test = await startTestApp()
   const created = await test.service.createKey('to be revoked')
   revoked = created.key
   await test.service.revokeKey(created.id)
 })
-afterAll(() => test.close())
 
 /** From the OpenAPI description, so that a new admin route is tested the day it is added. */
 function adminRoutes(): { method: 'GET' | 'POST' | 'DELETE'; url: string }[] {

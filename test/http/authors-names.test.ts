@@ -1,9 +1,9 @@
 // What an author wrote keeps its names on every route that carries it, through the service and through the client.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { createClient } from '../../packages/client/src/client.ts'
 import { admin, billing, changedConfig, startTestApp } from '../support/app.ts'
-import type { TestApp } from '../support/app.ts'
 import { buy, jobEnd, sessionOf } from '../support/selling.ts'
+import { startedForAll } from '../support/started.ts'
 
 const metadata = { ownerTeam: 'growth', owner_team: 'billing', 'Owner-Team': 'x' }
 const document = changedConfig('1.0.0', ({ products }) => {
@@ -13,10 +13,9 @@ const document = changedConfig('1.0.0', ({ products }) => {
   }
 })
 
-let test: TestApp
+const test = startedForAll(startTestApp)
 let client: ReturnType<typeof createClient>
 beforeAll(async () => {
-  test = await startTestApp()
   await test.push(document)
   const edited = changedConfig('1.1.0', ({ products }) => {
     Object.assign(products, structuredClone(document.products))
@@ -32,7 +31,6 @@ beforeAll(async () => {
   const port = typeof address === 'object' && address !== null ? address.port : 0
   client = createClient({ baseUrl: `http://127.0.0.1:${String(port)}`, serviceKey: test.key })
 })
-afterAll(() => test.close())
 
 interface Drift {
   readonly differences: readonly { readonly fields: readonly { readonly field: string }[] }[]

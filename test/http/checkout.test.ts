@@ -1,17 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { admin, billing, sampleConfig, startTestApp } from '../support/app.ts'
-import type { TestApp } from '../support/app.ts'
 import { buy, cookieOf, sessionOf, urls } from '../support/selling.ts'
+import { startedForAll } from '../support/started.ts'
 
-let test: TestApp
+const test = startedForAll(() => startTestApp({ allowedRedirects: ['https://shop.example.test'] }))
 let cookie: string
 
 beforeAll(async () => {
-  test = await startTestApp({ allowedRedirects: ['https://shop.example.test'] })
   await test.push(sampleConfig())
   cookie = cookieOf(await sessionOf(test, 'acme'))
 })
-afterAll(() => test.close())
 
 const checkout = `${billing}/checkout`
 const post = (url: string, payload: object, headers: Record<string, string>) =>

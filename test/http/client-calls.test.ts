@@ -1,24 +1,22 @@
 // What calls of the client library mean, against the real server.
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { createClient } from '../../packages/client/src/client.ts'
 import type { Client, ClientOptions } from '../../packages/client/src/client.ts'
 import { changedConfig, sampleConfig, startTestApp } from '../support/app.ts'
-import type { TestApp } from '../support/app.ts'
 import { buy, jobEnd, nobody, sessionOf } from '../support/selling.ts'
+import { startedForAll } from '../support/started.ts'
 
-let test: TestApp
+const test = startedForAll(startTestApp)
 let baseUrl: string
 let client: Client
 
 beforeAll(async () => {
-  test = await startTestApp()
   await test.app.listen({ port: 0, host: '127.0.0.1' })
   baseUrl = `http://127.0.0.1:${String((test.app.server.address() as AddressInfo).port)}`
   client = createClient({ baseUrl, serviceKey: test.key })
   await client.admin.push(sampleConfig())
 })
-afterAll(() => test.close())
 
 const urls = { successUrl: 'http://127.0.0.1:9/done', cancelUrl: 'http://127.0.0.1:9/back' }
 

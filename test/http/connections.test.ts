@@ -2,17 +2,13 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { admin, billing, sampleConfig, startTestApp } from '../support/app.ts'
-import type { TestApp } from '../support/app.ts'
+import { startedForAll } from '../support/started.ts'
 
 const most = 48
-let test: TestApp
-let port: number
-const opened = new Set<Socket>()
-
-beforeAll(async () => {
-  test = await startTestApp({
+const test = startedForAll(() =>
+  startTestApp({
     connections: {
       maxConnections: most,
       headersMs: 400,
@@ -21,7 +17,12 @@ beforeAll(async () => {
       keepAliveTimeoutMs: 60_000,
       everyMs: 50,
     },
-  })
+  }),
+)
+let port: number
+const opened = new Set<Socket>()
+
+beforeAll(async () => {
   await test.push(sampleConfig())
   await test.app.listen({ port: 0, host: '127.0.0.1' })
   port = (test.app.server.address() as AddressInfo).port
@@ -30,7 +31,6 @@ afterEach(() => {
   for (const socket of opened) socket.destroy()
   opened.clear()
 })
-afterAll(() => test.close())
 
 async function open(text = ''): Promise<Socket> {
   const socket = connect(port, '127.0.0.1')

@@ -1,22 +1,22 @@
 // Who gets into the dashboard and what its cookie opens: sessions, links, origins, scopes, headers.
 import type { LightMyRequestResponse } from 'fastify'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { changedConfig, sampleConfig, startTestApp } from '../support/app.ts'
-import type { TestApp } from '../support/app.ts'
+import { startedForAll } from '../support/started.ts'
 
 const api = '/dashboard/api/v1/billing/admin'
 const own = { 'sec-fetch-site': 'same-origin' }
 const hour = 60 * 60 * 1000
 
-let test: TestApp
+const test = startedForAll(() =>
+  startTestApp({ clock: { now: () => Date.now() + offset }, onLog: (line) => log.push(line) }),
+)
 let offset = 0
 const log: string[] = []
 
 beforeAll(async () => {
-  test = await startTestApp({ clock: { now: () => Date.now() + offset }, onLog: (line) => log.push(line) })
   await test.push(sampleConfig())
 })
-afterAll(() => test.close())
 
 const post = (url: string, form: Readonly<Record<string, string>>, headers: Readonly<Record<string, string>> = {}) =>
   test.inject({

@@ -1,19 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { admin, changedConfig, sampleConfig, startTestApp } from '../support/app.ts'
-import type { TestApp } from '../support/app.ts'
 import { buy, jobEnd, sessionOf } from '../support/selling.ts'
+import { startedForAll } from '../support/started.ts'
 
-let test: TestApp
+const test = startedForAll(startTestApp)
 
 beforeAll(async () => {
-  test = await startTestApp()
   await test.push(sampleConfig())
   for (const tenant of ['one', 'two']) {
     await sessionOf(test, tenant)
     await buy(test, tenant, { price_id: 'pro_monthly', quantity: 7 })
   }
 })
-afterAll(() => test.close())
 
 const post = (path: string, payload?: object, headers = {}) =>
   test.asAdmin({ method: 'POST', url: `${admin}${path}`, headers, ...(payload === undefined ? {} : { payload }) })

@@ -6,6 +6,7 @@ import type { IncomingMessage } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startWorkerWorld } from './worker-world.ts'
 import type { WorkerWorld } from './worker-world.ts'
+import { listenLocally } from '../support/listen.ts'
 
 /** Sends the bytes of the path `/<base64url>` as they are, whatever they are. */
 const upstream: Server = createServer((socket) => {
@@ -29,7 +30,7 @@ const saying = `export default { fetch(request) {
 let world: WorkerWorld
 let upstreamUrl: string
 beforeAll(async () => {
-  await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve))
+  await listenLocally(upstream)
   upstreamUrl = `http://127.0.0.1:${String((upstream.address() as AddressInfo).port)}`
   world = await startWorkerWorld({}, {}, ['127.0.0.1'])
   await world.deploy('fetching', fetching)

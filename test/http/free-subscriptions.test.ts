@@ -1,22 +1,20 @@
 // Subscriptions to free prices live here alone, and end like others: cancelled, or by what is bought in their place.
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { admin, billing, sampleConfig, startTestApp } from '../support/app.ts'
-import type { TestApp } from '../support/app.ts'
 import { buy, urls } from '../support/selling.ts'
+import { startedForAll } from '../support/started.ts'
 
-let test: TestApp
+const test = startedForAll(startTestApp)
 let count = 0
 let tenant = ''
 
 beforeAll(async () => {
-  test = await startTestApp()
   await test.push(sampleConfig())
 })
 beforeEach(async () => {
   tenant = `tenant_${String(++count)}`
   await test.asAdmin({ method: 'POST', url: `${admin}/tenants`, payload: { id: tenant, name: 'A tenant' } })
 })
-afterAll(() => test.close())
 
 interface Listed {
   readonly billing_status: string

@@ -1,14 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { billing, changedConfig, sampleConfig, startTestApp } from '../support/app.ts'
-import type { TestApp } from '../support/app.ts'
+import { startedForAll } from '../support/started.ts'
 
-let test: TestApp
+const test = startedForAll(startTestApp)
 
 beforeAll(async () => {
-  test = await startTestApp()
   await test.push(sampleConfig())
 })
-afterAll(() => test.close())
 
 const path = `${billing}/config`
 const withKey = () => ({ 'x-service-key': test.key })

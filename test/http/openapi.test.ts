@@ -1,10 +1,10 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { BillingConfig } from '../../packages/ratecard/src/config/schema/schema.ts'
 import { issueCodes, problemCodes } from '../../packages/ratecard/src/errors/codes.ts'
 import { sampleConfig, startTestApp } from '../support/app.ts'
-import type { TestApp } from '../support/app.ts'
+import { startedForAll } from '../support/started.ts'
 
 interface Operation {
   readonly operationId: string
@@ -34,14 +34,12 @@ interface Document {
   }
 }
 
-let test: TestApp
+const test = startedForAll(() => startTestApp({ publicUrl: 'https://billing.example.test' }))
 let document: Document
 
 beforeAll(async () => {
-  test = await startTestApp({ publicUrl: 'https://billing.example.test' })
   document = (await test.inject({ url: '/api/v1/openapi.json' })).json()
 })
-afterAll(() => test.close())
 
 const operations = () =>
   Object.entries(document.paths).flatMap(([path, methods]) =>

@@ -1,28 +1,28 @@
 import { connect } from 'node:net'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { issueCodes, problemCodes } from '../../packages/ratecard/src/errors/codes.ts'
 import { ServiceError } from '../../packages/ratecard/src/errors/service-error.ts'
 import { closeGracefully, leave } from '../../packages/ratecard/src/http/app.ts'
 import { admin, billing, sampleConfig, startTestApp } from '../support/app.ts'
-import type { TestApp } from '../support/app.ts'
+import { startedForAll } from '../support/started.ts'
 
-let test: TestApp
-let failure: Error | null = null
-const log: string[] = []
-
-beforeAll(async () => {
-  test = await startTestApp({
+const test = startedForAll(() =>
+  startTestApp({
     publicUrl: 'https://billing.example.test/',
     onLog: (line) => log.push(line),
     wrap: (service) => ({
       ...service,
       drift: () => (failure === null ? service.drift() : Promise.reject(failure)),
     }),
-  })
+  }),
+)
+let failure: Error | null = null
+const log: string[] = []
+
+beforeAll(async () => {
   await test.push(sampleConfig())
 })
-afterAll(() => test.close())
 
 const json = { 'content-type': 'application/json' }
 

@@ -1,6 +1,6 @@
 // What the API shows of a record, and what callers may say about one, is decided at its columns: an answer that forgets a
 // column, or tells of one that is kept to ourselves, is named here.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { used } from '../../packages/ratecard/src/store/records/columns.ts'
 import type { Columns, Use } from '../../packages/ratecard/src/store/records/columns.ts'
 import { serviceKeyColumns, sessionColumns } from '../../packages/ratecard/src/store/records/auth.ts'
@@ -11,7 +11,7 @@ import { deploymentColumns, logColumns, runColumns } from '../../packages/rateca
 import { workerColumns } from '../../packages/ratecard/src/store/records/workers.ts'
 import { snake } from '../../packages/ratecard/src/api/notation/names.ts'
 import { startTestApp } from '../support/app.ts'
-import type { TestApp } from '../support/app.ts'
+import { startedForAll } from '../support/started.ts'
 import { tenantsCreate, tenantsUpdate } from '../../packages/ratecard/src/cli/commands/tenants/tenants.ts'
 
 interface Schema {
@@ -31,14 +31,12 @@ interface Document {
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> }
 }
 
-let app: TestApp
+const app = startedForAll(startTestApp)
 let document: Document
 
 beforeAll(async () => {
-  app = await startTestApp()
   document = (await app.inject({ url: '/api/v1/openapi.json' })).json<Document>()
 })
-afterAll(() => app.close())
 
 function operation(id: string): Operation {
   const found = Object.values(document.paths)

@@ -1,14 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { admin, changedConfig, sampleConfig, startTestApp } from '../support/app.ts'
-import type { TestApp } from '../support/app.ts'
+import { startedForAll } from '../support/started.ts'
 
-let test: TestApp
+const test = startedForAll(startTestApp)
 
 beforeAll(async () => {
-  test = await startTestApp()
   await test.push(sampleConfig())
 })
-afterAll(() => test.close())
 
 describe('text that is no text', () => {
   it('does not break a push at the processor: it is refused before anything is written', async () => {

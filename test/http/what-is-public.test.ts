@@ -1,12 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { admin, billing, changedConfig, startTestApp } from '../support/app.ts'
-import type { TestApp } from '../support/app.ts'
+import { startedForAll } from '../support/started.ts'
 
-let test: TestApp
+const test = startedForAll(startTestApp)
 const note = 'canary-margin-40'
 
 beforeAll(async () => {
-  test = await startTestApp()
   const document = changedConfig('1.0.0', (config) => {
     config.meters?.push(
       { id: 'hidden_calls', display_name: 'Hidden', event_name: 'hidden' },
@@ -23,7 +22,6 @@ beforeAll(async () => {
   })
   expect((await test.push(document)).statusCode).toBe(200)
 })
-afterAll(() => test.close())
 
 describe('what is public', () => {
   it('has no metadata of products and prices, in no answer', async () => {

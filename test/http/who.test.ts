@@ -1,17 +1,15 @@
 // Who did what: the service key that acted stands beside the name that was claimed, and no claim takes its place.
 import { createClient } from '@ratecard/client'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { changedConfig, sampleConfig, startTestApp } from '../support/app.ts'
-import type { TestApp } from '../support/app.ts'
 import { sessionOf } from '../support/selling.ts'
+import { startedForAll } from '../support/started.ts'
 
-let test: TestApp
+const test = startedForAll(startTestApp)
 let url: string
 beforeAll(async () => {
-  test = await startTestApp()
   url = await test.app.listen({ port: 0, host: '127.0.0.1' })
 })
-afterAll(() => test.close())
 
 /** A client with a key of its own, and how the key is told of. */
 async function holder(name: string) {

@@ -1,13 +1,14 @@
 // What a stranger can send to a worker, byte for byte as a decent client never would.
 import { connect } from 'node:net'
 import { request } from 'node:http'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { startWorkerWorld } from './worker-world.ts'
-import type { WorkerWorld } from './worker-world.ts'
+import { startedForAll } from '../support/started.ts'
 
-let world: WorkerWorld
+const world = startedForAll(() =>
+  startWorkerWorld({ publicUrl: 'https://billing.shop.example.com', domain: 'shop.example.com' }),
+)
 beforeAll(async () => {
-  world = await startWorkerWorld({ publicUrl: 'https://billing.shop.example.com', domain: 'shop.example.com' })
   const code = `export default { async fetch(request) {
     const path = new URL(request.url).pathname
     if (path === '/early') return new Response('early')
@@ -16,7 +17,6 @@ beforeAll(async () => {
   } }`
   for (const name of ['mirror', 'billing']) expect((await world.deploy(name, code)).statusCode).toBe(201)
 })
-afterAll(() => world.close())
 
 interface Seen {
   readonly url: string

@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { getFrom, startWorkerWorld, workersPath } from './worker-world.ts'
-import type { WorkerWorld } from './worker-world.ts'
+import { startedForAll } from '../support/started.ts'
 
-let world: WorkerWorld
-beforeAll(async () => {
-  world = await startWorkerWorld()
-})
-afterAll(() => world.close())
+const world = startedForAll(startWorkerWorld)
 
 const get = (path: string) => getFrom(world, path)
 

@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { getFrom, startWorkerWorld, upload, workersPath } from './worker-world.ts'
-import type { WorkerWorld } from './worker-world.ts'
+import { startedForAll } from '../support/started.ts'
 
-let world: WorkerWorld
-beforeAll(async () => {
-  world = await startWorkerWorld({ publicUrl: 'https://billing.example.com' })
-})
-afterAll(() => world.close())
+const world = startedForAll(() => startWorkerWorld({ publicUrl: 'https://billing.example.com' }))
 
 const answering = (text: string) => `export default { fetch() { return new Response(${JSON.stringify(text)}) } }`
 const get = (path: string) => getFrom(world, path)

@@ -1,12 +1,8 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { admin, startTestApp } from '../support/app.ts'
-import type { TestApp } from '../support/app.ts'
+import { startedForEach } from '../support/started.ts'
 
-let app: TestApp
-beforeEach(async () => {
-  app = await startTestApp()
-})
-afterEach(() => app.close())
+const app = startedForEach(startTestApp)
 
 const shop = (host: string, version = '1.0.0') => ({
   version,

@@ -1,21 +1,15 @@
 // Laws of renames: whatever a team renames, changes, removes and rolls back, the plan is empty after it was applied, and every
 // object that was ever sold under an item is found under the name that the item has now.
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { planChanges, planIsEmpty } from '../../packages/ratecard/src/catalog/plan/plan-changes.ts'
-import { systemClock } from '../../packages/ratecard/src/clock.ts'
 import type { BillingConfig, Price } from '../../packages/ratecard/src/config/schema/schema.ts'
 import { ServiceError } from '../../packages/ratecard/src/errors/service-error.ts'
-import { startSandbox } from '../../packages/sandbox/src/server.ts'
-import type { Sandbox } from '../../packages/sandbox/src/server.ts'
-import { nobody, startStack } from '../support/stack.ts'
+import { sharedSandbox } from '../support/shared-sandbox.ts'
+import { nobody } from '../support/stack.ts'
 import type { Stack } from '../support/stack.ts'
 
-let sandbox: Sandbox
-beforeAll(async () => {
-  sandbox = await startSandbox({ port: 0, dataDir: null, clock: systemClock })
-})
-afterAll(() => sandbox.close())
+const { withStack } = sharedSandbox()
 
 const runs = Math.ceil(Number(process.env['PROPERTY_RUNS'] ?? 60) / 2)
 const names = ['a', 'b', 'c', 'd'] as const
@@ -121,10 +115,8 @@ async function currentPrices(store: Stack['store']): Promise<Map<string, string>
 
 test('no subscriber of an item is lost by any sequence of renames, edits, removals and rollbacks', async () => {
   await fc.assert(
-    fc.asyncProperty(releases, async (steps) => {
-      const stack = await startStack({ sandbox })
-      const { service, store, stripe } = stack
-      try {
+    fc.asyncProperty(releases, (steps) =>
+      withStack(async ({ service, store, stripe, snapshot: readSnapshot }) => {
         let items: Item[] = [{ name: 'a', amount: 1, sold: new Set() }]
         // The items of each revision, by what they were called then.
         const history: {
@@ -145,7 +137,7 @@ test('no subscriber of an item is lost by any sequence of renames, edits, remova
           const plan = planChanges({
             config: document,
             previous: document,
-            snapshot: await stack.snapshot(),
+            snapshot: await readSnapshot(),
             mappings: await store.mappings.all(),
           })
           expect(plan.issues.filter(({ severity }) => severity === 'error')).toEqual([])
@@ -193,10 +185,8 @@ test('no subscriber of an item is lost by any sequence of renames, edits, remova
           const { revision } = await service.push(document, { ...nobody, force: true })
           await settle(document, revision ?? 0)
         }
-      } finally {
-        await stack.close()
-      }
-    }),
+      }),
+    ),
     { numRuns: runs },
   )
 })

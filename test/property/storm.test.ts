@@ -2,24 +2,18 @@
 // death of the process, one push: afterwards the earlier version is served, and the next push that applies, of either document,
 // converges without a duplicate. Late writes that land after it change nothing.
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { planChanges, planIsEmpty } from '../../packages/ratecard/src/catalog/plan/plan-changes.ts'
 import type { Snapshot } from '../../packages/ratecard/src/catalog/resource.ts'
-import { systemClock } from '../../packages/ratecard/src/clock.ts'
 import { checksum } from '../../packages/ratecard/src/config/schema/checksum.ts'
 import type { BillingConfig } from '../../packages/ratecard/src/config/schema/schema.ts'
 import { ServiceError } from '../../packages/ratecard/src/errors/service-error.ts'
-import { startSandbox } from '../../packages/sandbox/src/server.ts'
-import type { Sandbox } from '../../packages/sandbox/src/server.ts'
 import { arbitraryConfig } from '../support/arbitrary-config.ts'
+import { sharedSandbox } from '../support/shared-sandbox.ts'
 import { nobody, startStack } from '../support/stack.ts'
 import type { Stack } from '../support/stack.ts'
 
-let sandbox: Sandbox
-beforeAll(async () => {
-  sandbox = await startSandbox({ port: 0, dataDir: null, clock: systemClock })
-})
-afterAll(() => sandbox.close())
+const { sandbox } = sharedSandbox()
 
 const runs = Number(process.env['STORM_RUNS'] ?? 60)
 const faultKinds = [

@@ -164,6 +164,35 @@ create table tenants (
 );
 create index tenants_by_template on tenants (enterprise_template, id);
 create index tenants_by_enterprise_id on tenants (enterprise_id, id);
+create table tenant_listings (
+  tenant_id text primary key,
+  customer text,
+  search text not null,
+  name_key text not null,
+  created_at bigint not null,
+  billing_status text not null check (billing_status in ('none', 'free', 'trialing', 'active', 'past_due', 'unpaid', 'incomplete', 'paused')),
+  monthly bigint not null,
+  owed bigint not null
+);
+create index tenant_listings_by_customer on tenant_listings (customer, tenant_id);
+create index tenant_listings_by_name on tenant_listings (name_key, tenant_id);
+create index tenant_listings_by_time on tenant_listings (created_at, tenant_id);
+create index tenant_listings_by_status on tenant_listings (billing_status, tenant_id);
+create index tenant_listings_by_monthly on tenant_listings (monthly, tenant_id);
+create index tenant_listings_by_owed on tenant_listings (owed, tenant_id);
+create table tenant_search_rows (number integer primary key, tenant_id text not null unique);
+create virtual table tenant_search using fts5(text, content='', contentless_delete=1, tokenize='trigram case_sensitive 1');
+create trigger tenant_search_added after insert on tenant_listings begin
+  insert into tenant_search_rows (tenant_id) values (new.tenant_id);
+  insert into tenant_search (rowid, text) select number, new.search from tenant_search_rows where tenant_id = new.tenant_id;
+end;
+create trigger tenant_search_changed after update of search on tenant_listings when new.search <> old.search begin
+  update tenant_search set text = new.search where rowid = (select number from tenant_search_rows where tenant_id = new.tenant_id);
+end;
+create trigger tenant_search_removed after delete on tenant_listings begin
+  delete from tenant_search where rowid = (select number from tenant_search_rows where tenant_id = old.tenant_id);
+  delete from tenant_search_rows where tenant_id = old.tenant_id;
+end;
 create table tenant_audit (
   id text primary key,
   tenant_id text not null,
@@ -196,6 +225,7 @@ create table local_subscriptions (
   ended_at bigint
 );
 create unique index local_subscriptions_running on local_subscriptions (tenant_id, price_id) where ended_at is null;
+create index local_subscriptions_by_price on local_subscriptions (price_id, tenant_id) where ended_at is null;
 create index local_subscriptions_by_time on local_subscriptions (tenant_id, created_at, id);
 create table jobs (
   id text primary key,
@@ -240,6 +270,75 @@ create table cancel_requests (
   requested_at bigint not null,
   primary key (kind, id)
 );
+create table mirror_state (
+  id bigint primary key check (id = 1),
+  account text not null,
+  filling text,
+  event_cursor text not null,
+  read_until bigint,
+  began_at bigint,
+  compared_at bigint,
+  corrections bigint not null
+);
+create table mirror_numbers (
+  id bigint primary key check (id = 1),
+  last bigint not null
+);
+insert into mirror_numbers (id, last) values (1, 0);
+create table mirror_objects (
+  kind text not null check (kind in ('price', 'customer', 'subscription', 'invoice', 'credit_note', 'refund')),
+  id text not null,
+  read_at bigint not null,
+  customer text,
+  status text,
+  happened_at bigint,
+  object text,
+  primary key (kind, id)
+);
+create index mirror_objects_by_customer on mirror_objects (customer, kind, happened_at, id);
+create index mirror_objects_by_time on mirror_objects (kind, happened_at, id);
+create index mirror_objects_by_status on mirror_objects (kind, status);
+create table mirror_items (
+  id text primary key,
+  subscription text not null,
+  customer text not null,
+  price text not null,
+  product text,
+  status text not null,
+  paused text,
+  currency text not null,
+  quantity bigint
+);
+create index mirror_items_by_subscription on mirror_items (subscription);
+create index mirror_items_by_customer on mirror_items (customer, price);
+create index mirror_items_by_price on mirror_items (price, customer);
+create table mirror_payments (
+  kind text not null check (kind in ('invoice', 'refund')),
+  id text not null,
+  payment text not null,
+  primary key (kind, id, payment)
+);
+create index mirror_payments_by_payment on mirror_payments (payment, kind, id);
+create table mirror_stale (
+  kind text not null check (kind in ('price', 'customer', 'subscription', 'invoice', 'credit_note', 'refund')),
+  id text not null,
+  marked bigint not null,
+  since bigint not null,
+  primary key (kind, id)
+);
+create index mirror_stale_by_time on mirror_stale (since, marked);
+create table mirror_standings (
+  customer text primary key,
+  billing_status text,
+  monthly text not null,
+  owed text not null,
+  written_off text not null
+);
+create table mirror_unsummed (
+  customer text primary key,
+  marked bigint not null
+);
+create index mirror_unsummed_by_mark on mirror_unsummed (marked);
 create table worker_deployments (
   id text primary key,
   worker text not null,
@@ -491,6 +590,36 @@ create table tenants (
 );
 create index tenants_by_template on tenants (enterprise_template, id);
 create index tenants_by_enterprise_id on tenants (enterprise_id, id);
+create table tenant_listings (
+  tenant_id text collate "C" primary key,
+  customer text collate "C",
+  search text collate "C" not null,
+  name_key text collate "C" not null,
+  created_at bigint not null,
+  billing_status text collate "C" not null check (billing_status in ('none', 'free', 'trialing', 'active', 'past_due', 'unpaid', 'incomplete', 'paused')),
+  monthly bigint not null,
+  owed bigint not null
+);
+create index tenant_listings_by_customer on tenant_listings (customer, tenant_id);
+create index tenant_listings_by_name on tenant_listings (name_key, tenant_id);
+create index tenant_listings_by_time on tenant_listings (created_at, tenant_id);
+create index tenant_listings_by_status on tenant_listings (billing_status, tenant_id);
+create index tenant_listings_by_monthly on tenant_listings (monthly, tenant_id);
+create index tenant_listings_by_owed on tenant_listings (owed, tenant_id);
+do $$
+declare
+  place text;
+begin
+  begin
+    create extension if not exists pg_trgm;
+  exception when others then
+    raise notice 'pg_trgm is not available: %', sqlerrm;
+  end;
+  select n.nspname into place from pg_extension e join pg_namespace n on n.oid = e.extnamespace where e.extname = 'pg_trgm';
+  if place is not null then
+    execute format('create index tenant_listings_by_search on tenant_listings using gin (search %I.gin_trgm_ops)', place);
+  end if;
+end $$;
 create table tenant_audit (
   id text collate "C" primary key,
   tenant_id text collate "C" not null,
@@ -523,6 +652,7 @@ create table local_subscriptions (
   ended_at bigint
 );
 create unique index local_subscriptions_running on local_subscriptions (tenant_id, price_id) where ended_at is null;
+create index local_subscriptions_by_price on local_subscriptions (price_id, tenant_id) where ended_at is null;
 create index local_subscriptions_by_time on local_subscriptions (tenant_id, created_at, id);
 create table jobs (
   id text collate "C" primary key,
@@ -567,6 +697,75 @@ create table cancel_requests (
   requested_at bigint not null,
   primary key (kind, id)
 );
+create table mirror_state (
+  id bigint primary key check (id = 1),
+  account text not null,
+  filling text,
+  event_cursor text not null,
+  read_until bigint,
+  began_at bigint,
+  compared_at bigint,
+  corrections bigint not null
+);
+create table mirror_numbers (
+  id bigint primary key check (id = 1),
+  last bigint not null
+);
+insert into mirror_numbers (id, last) values (1, 0);
+create table mirror_objects (
+  kind text collate "C" not null check (kind in ('price', 'customer', 'subscription', 'invoice', 'credit_note', 'refund')),
+  id text collate "C" not null,
+  read_at bigint not null,
+  customer text collate "C",
+  status text collate "C",
+  happened_at bigint,
+  object text,
+  primary key (kind, id)
+);
+create index mirror_objects_by_customer on mirror_objects (customer, kind, happened_at, id);
+create index mirror_objects_by_time on mirror_objects (kind, happened_at, id);
+create index mirror_objects_by_status on mirror_objects (kind, status);
+create table mirror_items (
+  id text collate "C" primary key,
+  subscription text collate "C" not null,
+  customer text collate "C" not null,
+  price text collate "C" not null,
+  product text collate "C",
+  status text not null,
+  paused text,
+  currency text not null,
+  quantity bigint
+);
+create index mirror_items_by_subscription on mirror_items (subscription);
+create index mirror_items_by_customer on mirror_items (customer, price);
+create index mirror_items_by_price on mirror_items (price, customer);
+create table mirror_payments (
+  kind text collate "C" not null check (kind in ('invoice', 'refund')),
+  id text collate "C" not null,
+  payment text collate "C" not null,
+  primary key (kind, id, payment)
+);
+create index mirror_payments_by_payment on mirror_payments (payment, kind, id);
+create table mirror_stale (
+  kind text collate "C" not null check (kind in ('price', 'customer', 'subscription', 'invoice', 'credit_note', 'refund')),
+  id text collate "C" not null,
+  marked bigint not null,
+  since bigint not null,
+  primary key (kind, id)
+);
+create index mirror_stale_by_time on mirror_stale (since, marked);
+create table mirror_standings (
+  customer text collate "C" primary key,
+  billing_status text,
+  monthly text not null,
+  owed text not null,
+  written_off text not null
+);
+create table mirror_unsummed (
+  customer text collate "C" primary key,
+  marked bigint not null
+);
+create index mirror_unsummed_by_mark on mirror_unsummed (marked);
 create table worker_deployments (
   id text collate "C" primary key,
   worker text collate "C" not null,

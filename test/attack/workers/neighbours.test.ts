@@ -1,14 +1,12 @@
 // Workers that try to take the machine, beside a neighbour and the API, whose answers are counted all the while.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { getFrom, startWorkerWorld, workersPath } from '../../http/worker-world.ts'
-import type { WorkerWorld } from '../../http/worker-world.ts'
+import { startedForAll } from '../../support/started.ts'
 
-let world: WorkerWorld
+const world = startedForAll(startWorkerWorld)
 beforeAll(async () => {
-  world = await startWorkerWorld()
   await world.deploy('neighbour', `export default { fetch() { return new Response('well') } }`)
 })
-afterAll(() => world.close())
 
 interface Seen {
   readonly answers: ReadonlyMap<string, number>

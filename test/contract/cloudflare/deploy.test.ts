@@ -1,16 +1,12 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { CloudflareError, deployToCloudflare } from '../../../packages/ratecard/src/workers/cloudflare/deploy.ts'
 import type { CloudflareWorker } from '../../../packages/ratecard/src/workers/cloudflare/requests.ts'
 import { parseManifest } from '../../../packages/ratecard/src/workers/project/manifest.ts'
 import { announceSkip } from '../../support/skips.ts'
+import { startedForEach } from '../../support/started.ts'
 import { account, startRecordedApi, token } from './recorded-api.ts'
-import type { RecordedApi } from './recorded-api.ts'
 
-let api: RecordedApi
-beforeEach(async () => {
-  api = await startRecordedApi()
-})
-afterEach(() => api.close())
+const api = startedForEach(startRecordedApi)
 
 const source = 'export default { fetch() { return new Response("hello") } }'
 
@@ -102,6 +98,13 @@ crons = ["*/5 * * * *", "0 6 * * 0,1-5"]
     const error: unknown = await deploy.catch((caught: unknown) => caught)
     expect(error).toMatchObject({ problem: 'refused', status: 403, message: 'Authentication error (10000)' })
     expect(JSON.stringify(error) + String(error)).not.toContain('wrong-token')
+  })
+
+  it('is retried twice while Cloudflare has a fault, and stops at the same step', async () => {
+    api.refuse('/scripts/hooks', 503, 10013, 'workers.api.error.unknown')
+    const deploy = deployToCloudflare(worker(), access())
+    await expect(deploy).rejects.toMatchObject({ problem: 'refused', step: 'upload', status: 503 })
+    expect(api.seen.map(({ path }) => path.endsWith('/hooks'))).toEqual([true, true, true])
   })
 
   it('uses no credential of the process environment', async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { BillingConfig } from '../../../packages/ratecard/src/config/schema/schema.ts'
 import { refusalOf, refusedBy } from '../../support/store.ts'
-import { caller, gold, negotiated, nothing, priceIn, tenantShop } from '../../support/tenant-shop.ts'
+import { caller, gold, negotiated, nothing, priceIn, soldShop, tenantShop } from '../../support/tenant-shop.ts'
 import type { TenantShop } from '../../support/tenant-shop.ts'
 
 const auditOf = async (shop: TenantShop, tenant: string) =>
@@ -10,9 +10,7 @@ const auditOf = async (shop: TenantShop, tenant: string) =>
   )
 
 test('a dry run returns the result of applying, and writes nothing', async () => {
-  const shop = await tenantShop(negotiated())
-  const customer = await shop.tenant('t')
-  await shop.subscribe(customer, [['pro_monthly', 7], ['calls'], ['pro', 1]])
+  const { shop } = await soldShop({ pro_monthly: 7, calls: null, pro: 1 })
   const writes = shop.writes()
   const sequence = await shop.store.changeSequence()
   const dry = await shop.service.applyEnterprise('t', gold, { ...caller, dryRun: true })
@@ -26,25 +24,15 @@ test('a dry run returns the result of applying, and writes nothing', async () =>
 })
 
 test('three concurrent applies run one after the other, with one audit row each', async () => {
-  const shop = await tenantShop(negotiated())
-  const customer = await shop.tenant('t')
-  const { id } = await shop.subscribe(customer, [
-    ['pro_monthly', 7],
-    ['seat', 2],
-  ])
+  const { shop, id } = await soldShop({ pro_monthly: 7, seat: 2 })
   const outcomes = await Promise.all([shop.apply('t'), shop.apply('t'), shop.apply('t')])
   expect(outcomes.map(({ pricesSwapped }) => pricesSwapped).sort()).toEqual([0, 0, 2])
   expect(await auditOf(shop, 't')).toHaveLength(3)
-  expect(await shop.items(id)).toEqual([
-    ['pro_monthly_gold', 7],
-    ['seat_gold', 2],
-  ])
+  expect(await shop.items(id)).toEqual({ pro_monthly_gold: 7, seat_gold: 2 })
 })
 
 test('concurrent applies of two templates leave items and tenant on the same one', async () => {
-  const shop = await tenantShop(negotiated())
-  const customer = await shop.tenant('t')
-  const { id } = await shop.subscribe(customer, [['pro_monthly', 7]])
+  const { shop, id } = await soldShop({ pro_monthly: 7 })
   await Promise.all([
     shop.apply('t'),
     shop.apply('t', { kind: 'template', template: 'silver' }),
@@ -52,13 +40,11 @@ test('concurrent applies of two templates leave items and tenant on the same one
   ])
   const { enterpriseTemplate } = await shop.service.findTenant('t')
   const wanted = enterpriseTemplate === null ? 'pro_monthly' : `pro_monthly_${enterpriseTemplate}`
-  expect(await shop.items(id)).toEqual([[wanted, 7]])
+  expect(await shop.items(id)).toEqual({ [wanted]: 7 })
 })
 
 test('the audit log contains author, request, swaps, and the deal before and after', async () => {
-  const shop = await tenantShop(negotiated())
-  const customer = await shop.tenant('t')
-  await shop.subscribe(customer, [['pro_monthly', 7]])
+  const { shop } = await soldShop({ pro_monthly: 7 })
   await shop.apply('t')
   await shop.apply('t', { kind: 'custom', enterpriseId: 'acme' })
   const [latest, first] = await auditOf(shop, 't')
@@ -132,7 +118,7 @@ test('an apply that fails midway returns the swaps done and not done, and a retr
   const shop = await tenantShop(negotiated())
   const customer = await shop.tenant('t')
   const subscriptions = []
-  for (const quantity of [1, 2, 3]) subscriptions.push(await shop.subscribe(customer, [['pro_monthly', quantity]]))
+  for (const quantity of [1, 2, 3]) subscriptions.push(await shop.subscribe(customer, { pro_monthly: quantity }))
   const [, second] = subscriptions
   shop.sandbox.control.fail({
     kind: 'error_before',
@@ -151,7 +137,7 @@ test('an apply that fails midway returns the swaps done and not done, and a retr
   shop.sandbox.control.clearFaults()
   expect(await shop.apply('t')).toMatchObject({ pricesSwapped: 2 })
   for (const [index, { id }] of subscriptions.entries())
-    expect(await shop.items(id)).toEqual([['pro_monthly_gold', index + 1]])
+    expect(await shop.items(id)).toEqual({ pro_monthly_gold: index + 1 })
   const [latest, failed] = (await shop.service.listJobs({ limit: 10, offset: 0 })).items
   expect([latest?.state, failed?.state]).toEqual(['done', 'failed'])
 })
@@ -159,9 +145,7 @@ test('an apply that fails midway returns the swaps done and not done, and a retr
 test.each(['close_after', 'error_after', 'cut_body', 'close_before', 'error_before'] as const)(
   'after a lost response (%s) the outcome is looked up, and each item is swapped once',
   async (kind) => {
-    const shop = await tenantShop(negotiated())
-    const customer = await shop.tenant('t')
-    const { id } = await shop.subscribe(customer, [['pro_monthly', 7], ['calls']])
+    const { shop, customer, id } = await soldShop({ pro_monthly: 7, calls: null })
     const count = (await shop.invoices(customer)).length
     shop.sandbox.control.fail({ kind, method: 'POST', path: '/v1/subscription*', count: 1 })
     shop.sandbox.control.fail({ kind, method: 'POST', path: '/v1/subscription_schedules', count: 1 })
@@ -169,10 +153,7 @@ test.each(['close_after', 'error_after', 'cut_body', 'close_before', 'error_befo
       if (kind.endsWith('_after') || kind === 'cut_body') throw error
     })
     await shop.apply('t')
-    expect(await shop.items(id)).toEqual([
-      ['pro_monthly_gold', 7],
-      ['calls', null],
-    ])
+    expect(await shop.items(id)).toEqual({ pro_monthly_gold: 7, calls: null })
     expect(await shop.apply('t')).toMatchObject({ pricesSwapped: 0 })
     expect(await shop.invoices(customer)).toHaveLength(count)
   },
@@ -244,12 +225,7 @@ const without = (config: BillingConfig, ...ids: readonly string[]) => {
 }
 
 test('an item on a negotiated price that was removed is skipped, or with unmatched: base moved to its renamed base price', async () => {
-  const shop = await tenantShop(negotiated())
-  const customer = await shop.tenant('t')
-  const { id } = await shop.subscribe(customer, [
-    ['pro_monthly', 7],
-    ['seat', 2],
-  ])
+  const { shop, id } = await soldShop({ pro_monthly: 7, seat: 2 })
   await shop.apply('t')
   // The base has another id by the time that somebody asks, and the earlier one is forgotten.
   const later = (version: string, previous: readonly string[]) =>
@@ -271,16 +247,11 @@ test('an item on a negotiated price that was removed is skipped, or with unmatch
     skipped: [],
     leftOnOtherDeal: 0,
   })
-  expect(await shop.items(id)).toEqual([
-    ['pro_monthly_silver', 7],
-    ['chair', 2],
-  ])
+  expect(await shop.items(id)).toEqual({ pro_monthly_silver: 7, chair: 2 })
 })
 
 test('a negotiated price that was removed is left by its own deal, and moved to the base price without a deal', async () => {
-  const shop = await tenantShop(negotiated())
-  const customer = await shop.tenant('t')
-  const { id } = await shop.subscribe(customer, [['seat', 2]])
+  const { shop, id } = await soldShop({ seat: 2 })
   await shop.apply('t')
   await shop.push(
     negotiated('1.1.0', (config) => {
@@ -289,13 +260,11 @@ test('a negotiated price that was removed is left by its own deal, and moved to 
   )
   expect(await shop.apply('t')).toMatchObject({ leftOnOtherDeal: 1, skipped: [{ reason: 'on_other_deal' }] })
   expect(await shop.apply('t', nothing)).toMatchObject({ swaps: [{ from: 'seat_gold', to: 'seat' }], skipped: [] })
-  expect(await shop.items(id)).toEqual([['seat', 2]])
+  expect(await shop.items(id)).toEqual({ seat: 2 })
 })
 
 test('an item stays on a removed negotiated price if its base price was removed too, and the reason names the base', async () => {
-  const shop = await tenantShop(negotiated())
-  const customer = await shop.tenant('t')
-  await shop.subscribe(customer, [['seat', 2]])
+  const { shop } = await soldShop({ seat: 2 })
   await shop.apply('t')
   await shop.push(
     negotiated('1.1.0', (config) => {
@@ -311,12 +280,7 @@ test('an item stays on a removed negotiated price if its base price was removed 
 })
 
 test('an item without a price in the new deal is skipped, or with unmatched: base moved to its base price', async () => {
-  const shop = await tenantShop(negotiated())
-  const customer = await shop.tenant('t')
-  const { id } = await shop.subscribe(customer, [
-    ['pro_monthly', 7],
-    ['seat', 2],
-  ])
+  const { shop, id } = await soldShop({ pro_monthly: 7, seat: 2 })
   await shop.apply('t')
   const silver = { kind: 'template', template: 'silver' } as const
   const outcome = await shop.apply('t', silver)
@@ -333,10 +297,7 @@ test('an item without a price in the new deal is skipped, or with unmatched: bas
     ...dry,
     dryRun: false,
   })
-  expect(await shop.items(id)).toEqual([
-    ['pro_monthly_silver', 7],
-    ['seat', 2],
-  ])
+  expect(await shop.items(id)).toEqual({ pro_monthly_silver: 7, seat: 2 })
   expect(await shop.service.applyEnterprise('t', silver, { ...options, dryRun: false })).toMatchObject({
     pricesSwapped: 0,
   })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { refusalOf } from '../../support/store.ts'
-import { caller, negotiated, nothing, priceIn, tenantShop } from '../../support/tenant-shop.ts'
+import { caller, negotiated, nothing, tenantShop } from '../../support/tenant-shop.ts'
 import type { TenantShop } from '../../support/tenant-shop.ts'
 
 /** More than a job has in flight at once. */
@@ -10,10 +10,10 @@ async function tenantsOnGold(shop: TenantShop, total: number): Promise<string[]>
   const subscriptions: string[] = []
   for (let index = 0; index < total; index++) {
     const customer = await shop.tenant(`t${String(index)}`)
-    subscriptions.push((await shop.subscribe(customer, [['pro_monthly', index + 1]])).id)
+    subscriptions.push((await shop.subscribe(customer, { pro_monthly: index + 1 })).id)
     await shop.apply(`t${String(index)}`)
   }
-  await shop.push(negotiated('1.1.0', (config) => (priceIn(config, 'pro_monthly_gold').amount = 650)))
+  await shop.reprice('1.1.0', 'pro_monthly_gold', 650)
   return subscriptions
 }
 
@@ -34,8 +34,8 @@ test('one job moves every tenant of a template to its changed price', async () =
   expect(job).toMatchObject({ state: 'done', stepsDone: 5, error: null, input: { enterprise_template: 'gold' } })
   expect(job.steps.map(({ result }) => result?.['prices_swapped'])).toEqual([1, 1, 1, 1, 1])
   for (const [index, id] of subscriptions.slice(0, 5).entries())
-    expect(await shop.items(id)).toEqual([['pro_monthly_gold', index + 1]])
-  expect(await shop.items(subscriptions[5] ?? '')).toEqual([['pro_monthly', 6]])
+    expect(await shop.items(id)).toEqual({ pro_monthly_gold: index + 1 })
+  expect(await shop.items(subscriptions[5] ?? '')).toEqual({ pro_monthly: 6 })
   const applied = (await shop.service.listJobs({ limit: 5, offset: 0, kind: 'enterprise_apply' })).items
   expect(new Set(applied.map(({ message }) => message))).toEqual(new Set(['new prices']))
   const again = await shop.finished((await shop.service.moveTemplate('gold', caller)).id)
@@ -55,7 +55,7 @@ test('a tenant that fails is recorded while the others move, and resuming finish
   shop.sandbox.control.clearFaults()
   await shop.service.resumeJob(id)
   expect(await shop.finished(id)).toMatchObject({ state: 'done', stepsDone: 4 })
-  expect(await shop.items(subscriptions[1] ?? '')).toEqual([['pro_monthly_gold', 2]])
+  expect(await shop.items(subscriptions[1] ?? '')).toEqual({ pro_monthly_gold: 2 })
   expect(await refusalOf(shop.service.resumeJob(id))).toBe('job_not_running')
 })
 
@@ -154,7 +154,7 @@ test('a job whose process died is interrupted, is not continued automatically, a
   await shop.service.resumeJob('dead')
   expect(await shop.finished('dead')).toMatchObject({ state: 'done', stepsDone: 3 })
   for (const [index, id] of subscriptions.entries())
-    expect(await shop.items(id)).toEqual([['pro_monthly_gold', index + 1]])
+    expect(await shop.items(id)).toEqual({ pro_monthly_gold: index + 1 })
   const { items } = await shop.service.tenantAudit('t1', { limit: 1, offset: 0 })
   expect(items).toMatchObject([{ action: 'apply_template', author: 'ada', keyId: 'key_1' }])
 })

@@ -2,7 +2,7 @@
 // invoice is right to the cent.
 import type Stripe from 'stripe'
 import { describe, expect, test } from 'vitest'
-import { negotiated, nothing, priceIn, tenantShop } from '../../support/tenant-shop.ts'
+import { negotiated, nothing, tenantShop } from '../../support/tenant-shop.ts'
 import type { TenantShop } from '../../support/tenant-shop.ts'
 import { caller } from '../../support/tenant-shop.ts'
 
@@ -78,11 +78,6 @@ async function terms({ stripe }: TenantShop, { id }: Invoiced) {
   }
 }
 
-async function use(shop: TenantShop, customer: string, value: number): Promise<void> {
-  const payload = { stripe_customer_id: customer, value: String(value) }
-  await shop.stripe.billing.meterEvents.create({ event_name: 'call', payload })
-}
-
 /** Seats less a quarter, all less a tenth, with 10 % on seats and 20 % on calls, each line rounded for itself. */
 function total(seat: number, seats: number, calls = 0): number {
   const [first, second] = [seat * seats * 0.75, calls]
@@ -120,7 +115,7 @@ describe('a negotiated price of a customer who pays by invoice', () => {
     const shop = await tenantShop(negotiated())
     const bought = await invoiced(shop)
     const before = await terms(shop, bought)
-    await use(shop, bought.customer, 100)
+    await shop.use(bought.customer, 100)
     expect((await shop.apply('t')).swaps.map(({ to, effective }) => [to, effective])).toEqual([
       ['pro_monthly_gold', 'now'],
       ['calls_gold', 'period_end'],
@@ -130,7 +125,7 @@ describe('a negotiated price of a customer who pays by invoice', () => {
     shop.advance(monthly)
     expect((await last(shop, bought.customer))?.total).toBe(total(800, 7, 500))
     expect({ ...(await terms(shop, bought)), status: before.status }).toEqual(before)
-    await use(shop, bought.customer, 100)
+    await shop.use(bought.customer, 100)
     shop.advance(monthly)
     expect((await last(shop, bought.customer))?.total).toBe(total(800, 7, 300))
     shop.advance(monthly)
@@ -143,7 +138,7 @@ describe('a negotiated price of a customer who pays by invoice', () => {
     const bought = await invoiced(shop, { default_tax_rates: '', automatic_tax: { enabled: true } }, ['calls'])
     const before = await terms(shop, bought)
     expect(before.tax).toBe(true)
-    await use(shop, bought.customer, 100)
+    await shop.use(bought.customer, 100)
     await shop.apply('t')
     expect(await terms(shop, bought)).toEqual(before)
     shop.advance(monthly)
@@ -234,7 +229,7 @@ describe('a negotiated price under a schedule of the customer’s own', () => {
     ])
     expect(said).toEqual(wanted)
     for (const [index, seats] of later.entries()) {
-      await use(shop, bought.customer, 100)
+      await shop.use(bought.customer, 100)
       shop.advance(31)
       const bill = await last(shop, bought.customer)
       expect(bill?.total).toBe(total(800, seats, index === 0 ? 500 : 300))
@@ -247,7 +242,7 @@ test('a migration keeps the billing terms of subscribers who pay by invoice, and
   const shop = await tenantShop(negotiated())
   const bought = await invoiced(shop)
   const before = await terms(shop, bought)
-  await shop.push(negotiated('1.1.0', (config) => (priceIn(config, 'pro_monthly').amount = 1200)))
+  await shop.reprice('1.1.0', 'pro_monthly', 1200)
   const job = await shop.service.startMigration({ priceId: 'pro_monthly', to: 'renewal' }, caller)
   await shop.finished(job.id)
   expect(await terms(shop, bought)).toEqual(before)

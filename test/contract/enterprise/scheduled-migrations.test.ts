@@ -12,7 +12,7 @@ const amount = (version: string, amount: number) =>
 async function onTheWay() {
   const shop = await tenantShop(negotiated())
   const customer = await shop.tenant('small')
-  const { id } = await shop.subscribe(customer, [['pro_monthly', 7]])
+  const { id } = await shop.subscribe(customer, { pro_monthly: 7 })
   const first = await shop.processorPrice('pro_monthly')
   await shop.push(amount('1.1.0', 1200))
   const second = await shop.processorPrice('pro_monthly')
@@ -47,7 +47,7 @@ test('after a rollback before the renewal, another migration moves the subscribe
   const next = await shop.service.push(amount('1.3.0', 1300), { ...nobody, dryRun: true })
   expect(warned(next.warnings)).toEqual([])
   shop.advance(32)
-  expect(await shop.items(id)).toEqual([['pro_monthly', 7]])
+  expect(await shop.items(id)).toEqual({ pro_monthly: 7 })
   expect(await paid()).toEqual([7000, 7000])
 })
 
@@ -59,13 +59,13 @@ test('after a second raise before the renewal, another migration moves all subsc
   const job = await migrate(shop, { at: Date.now() + 90 * 86_400_000 })
   expect(job.steps[0]).toMatchObject({ state: 'succeeded', result: { items: [{ from_processor_id: second }] } })
   shop.advance(32)
-  expect(await shop.items(id)).toEqual([['pro_monthly', 7]])
+  expect(await shop.items(id)).toEqual({ pro_monthly: 7 })
   expect(await paid()).toEqual([7000, 10_500])
 })
 
 test('the amounts of a scheduled price are known even after a rename that was rolled back', async () => {
   const shop = await tenantShop(negotiated())
-  await shop.subscribe(await shop.tenant('small'), [['pro_monthly', 7]])
+  await shop.subscribe(await shop.tenant('small'), { pro_monthly: 7 })
   await shop.push(
     negotiated('1.1.0', (config) =>
       Object.assign(priceIn(config, 'pro_monthly'), {
@@ -97,7 +97,7 @@ test('an unmanaged schedule is not changed', async () => {
   await shop.service.rollback(1, nobody)
   expect((await shop.service.planMigration({ priceId: 'pro_monthly', to: 'renewal' })).lines).toEqual([])
   shop.advance(32)
-  expect(await shop.items(id)).toEqual([['pro', 7]])
+  expect(await shop.items(id)).toEqual({ pro: 7 })
 })
 
 test('a push that removes a price warns about subscribers whose schedule still leads to it', async () => {

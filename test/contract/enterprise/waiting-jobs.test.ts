@@ -1,12 +1,10 @@
 // Moving subscribers at a date: what renews before it waits, and the service goes on with it by itself when the time came.
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import os from 'node:os'
+import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import Stripe from 'stripe'
 import { expect, onTestFinished, test } from 'vitest'
 import { toRfc3339 } from '../../../packages/ratecard/src/clock.ts'
 import type { Clock } from '../../../packages/ratecard/src/clock.ts'
-import { createService } from '../../../packages/ratecard/src/composition/compose.ts'
 import { startServer } from '../../../packages/ratecard/src/composition/main.ts'
 import type { JobReport } from '../../../packages/ratecard/src/service/tenants.ts'
 import { jobLease } from '../../../packages/ratecard/src/item-swaps/deps.ts'
@@ -15,6 +13,8 @@ import { refusalOf } from '../../support/store.ts'
 import { caller, negotiated, priceIn, tenantShop } from '../../support/tenant-shop.ts'
 import type { TenantShop } from '../../support/tenant-shop.ts'
 import { payingCustomer } from '../../support/paying-customer.ts'
+import { temporaryFolder } from '../../support/folder.ts'
+import { serviceOver } from '../../support/parts.ts'
 
 const day = 86_400_000
 const minute = 60_000
@@ -36,10 +36,10 @@ async function datedShop(quantities: readonly number[]): Promise<DatedShop> {
   const subscriptions: string[] = []
   for (const [index, quantity] of quantities.entries()) {
     const customer = await shop.tenant(`t${String(index)}`)
-    subscriptions.push((await shop.subscribe(customer, [['pro_monthly', quantity]])).id)
+    subscriptions.push((await shop.subscribe(customer, { pro_monthly: quantity })).id)
   }
   const former = await shop.processorPrice('pro_monthly')
-  await shop.push(negotiated('1.1.0', (config) => (priceIn(config, 'pro_monthly').amount = 1200)))
+  await shop.reprice('1.1.0', 'pro_monthly', 1200)
   return {
     ...shop,
     clock,
@@ -57,8 +57,7 @@ async function datedShop(quantities: readonly number[]): Promise<DatedShop> {
 
 /** Another replica over the same store and account. */
 function replica({ store, processor }: TenantShop, clock: Clock) {
-  const settings = { requireVersionBump: false, workers: 'off' as const }
-  const service = createService({ settings, store, processor, processorName: 'sandbox', clock })
+  const service = serviceOver({ store, processor, clock })
   onTestFinished(() => service.close())
   return service
 }
@@ -90,9 +89,9 @@ test('a subscriber who renews before the date keeps the price until then, and mo
   await shop.service.waitingJobs.continueDue()
   expect(await shop.service.findJob(early.id)).toMatchObject({ state: 'done', resumesAt: null, stepsDone: 1 })
   expect(await lastAmount(shop, 't0')).toBe(2 * 1000)
-  expect(await shop.items(id)).toEqual([[shop.former, 2]])
+  expect(await shop.items(id)).toEqual({ [shop.former]: 2 })
   shop.pass(32)
-  expect(await shop.items(id)).toEqual([['pro_monthly', 2]])
+  expect(await shop.items(id)).toEqual({ pro_monthly: 2 })
   expect(await lastAmount(shop, 't0')).toBe(2 * 1200)
 })
 
@@ -131,7 +130,7 @@ test('subscribers who renew on different days are moved in several passes, and e
   await shop.service.waitingJobs.continueDue()
   expect(await shop.service.findJob(job.id)).toMatchObject({ state: 'done' })
   shop.pass(32)
-  expect(await shop.items(id)).toEqual([['pro_monthly', 3]])
+  expect(await shop.items(id)).toEqual({ pro_monthly: 3 })
 })
 
 test('a renewal that is late at the processor is checked again after 10 minutes', async () => {
@@ -205,7 +204,7 @@ test('a failed step does not delay the other subscribers, and is retried with th
   await shop.service.waitingJobs.continueDue()
   expect(await shop.service.findJob(early.id)).toMatchObject({ state: 'done', stepsDone: 2 })
   shop.pass(32)
-  for (const id of [first, second]) expect(await shop.items(id)).toEqual([['pro_monthly', 1]])
+  for (const id of [first, second]) expect(await shop.items(id)).toEqual({ pro_monthly: 1 })
 })
 
 test('a job waits again after an outage of the processor or a shutdown of its process', async () => {
@@ -255,10 +254,7 @@ test('a job that became due while no process ran is continued at the next start'
 })
 
 test('a server continues its waiting jobs after a restart', async () => {
-  const dataDir = mkdtempSync(path.join(os.tmpdir(), 'ratecard-waiting-'))
-  onTestFinished(() => {
-    rmSync(dataDir, { recursive: true, force: true })
-  })
+  const dataDir = temporaryFolder()
   const at = { ms: Date.now() }
   const start = async () => {
     const env = {
@@ -373,7 +369,7 @@ test('a waiting migration whose price is renamed moves its subscribers to the re
   })
   await shop.push(teamPrice('1.3.0', 1200, []))
   expect(await dateComes(shop, id)).toMatchObject({ state: 'done', stepsDone: 2 })
-  expect(await shop.items(shop.subscriptions[0] ?? '')).toEqual([['team_monthly', 2]])
+  expect(await shop.items(shop.subscriptions[0] ?? '')).toEqual({ team_monthly: 2 })
   expect(await lastAmount(shop, 't0')).toBe(2 * 1200)
   expect(await lastAmount(shop, 't1')).toBe(1200)
 })
@@ -398,7 +394,7 @@ test.each([
       await shop.push(next)
     }
     expect((await dateComes(shop, id)).steps).toMatchObject([{ state: 'succeeded' }])
-    expect(await shop.items(shop.subscriptions[0] ?? '')).toEqual([['team_monthly', 2]])
+    expect(await shop.items(shop.subscriptions[0] ?? '')).toEqual({ team_monthly: 2 })
     expect(await lastAmount(shop, 't0')).toBe(2 * 1500)
   },
 )

@@ -1,13 +1,11 @@
 // Answers that no well-behaved server gives, from a server that says exactly what a test wants.
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { systemClock } from '../../../packages/ratecard/src/clock.ts'
 import { processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
-import { unlimitedBudget } from '../../../packages/ratecard/src/processor/rate-budget.ts'
-import { createStripeProcessor } from '../../../packages/ratecard/src/processor/stripe/stripe-processor.ts'
 import { against, answering, secretKey } from './scripted.ts'
 import { archive, createMeter, createProduct, update } from './steps.ts'
+import { listenLocally } from '../../support/listen.ts'
+import { adapterTo } from '../../support/parts.ts'
 
 const signal = AbortSignal.timeout(600_000)
 const writing = { idempotencyKey: 'k', signal }
@@ -254,18 +252,9 @@ describe('a refused connection', () => {
   it('is unavailable after a few attempts, because nothing was sent', async () => {
     const { processor, seen } = await against({ body: product })
     const closed = createServer()
-    await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve))
-    const { port } = closed.address() as AddressInfo
+    const port = await listenLocally(closed)
     await new Promise((resolve) => closed.close(resolve))
-    const nobody = createStripeProcessor({
-      ...{
-        secretKey,
-        apiBase: `http://127.0.0.1:${port}`,
-        budget: unlimitedBudget,
-        clock: systemClock,
-        firstWaitMs: 1,
-      },
-    })
+    const nobody = adapterTo(`http://127.0.0.1:${port}`, secretKey)
     await expect(nobody.perform(createMeter('m'), writing)).rejects.toMatchObject({
       kind: 'unavailable',
       outcomeUnknown: false,

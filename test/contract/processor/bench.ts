@@ -1,3 +1,4 @@
+import { test } from 'vitest'
 import type { Processor } from '../../../packages/ratecard/src/processor/processor.ts'
 import { unlimitedBudget } from '../../../packages/ratecard/src/processor/rate-budget.ts'
 import { createStripeProcessor } from '../../../packages/ratecard/src/processor/stripe/stripe-processor.ts'
@@ -29,3 +30,6 @@ export async function sandboxAndProcessor(options: Partial<StripeProcessorOption
   const writing = () => ({ idempotencyKey: `key-${++calls}`, signal })
   return { sandbox, processor, signal, requests, writing }
 }
+
+/** `test` with {@link sandboxAndProcessor}: `async ({ adapter }) => …`. */
+export const adapterTest = test.extend('adapter', () => sandboxAndProcessor())

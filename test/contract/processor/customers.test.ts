@@ -1,8 +1,8 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect } from 'vitest'
 import type Stripe from 'stripe'
 import { processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
 import type { CheckoutRequest, UsageEvent } from '../../../packages/ratecard/src/processor/customer-half.ts'
-import { at, customerBench, idOf, meteredPair } from './customer-bench.ts'
+import { at, benchTest as it, customerBench, idOf, meteredPair } from './customer-bench.ts'
 import type { CustomerBench } from './customer-bench.ts'
 
 const tenant = { tenantId: 'acme', name: 'Acme Ltd', email: 'billing@acme.example' }
@@ -56,8 +56,7 @@ describe('a checkout', () => {
     return fetch(url, { method: 'POST', body, redirect: 'manual' })
   }
 
-  it('becomes a subscription of the customer with quantity, trial and metadata', async () => {
-    const bench = await customerBench()
+  it('becomes a subscription of the customer with quantity, trial and metadata', async ({ bench }) => {
     const price = await bench.monthly(1000)
     const wanted = request(bench, price, { trialPeriodDays: 14, allowPromotionCodes: true })
     const { url, sessionId } = await bench.processor.createCheckout(wanted, bench.writing())
@@ -72,8 +71,7 @@ describe('a checkout', () => {
     expect((await bench.stripe.subscriptions.retrieve(made?.id ?? '')).metadata).toEqual({ ratecard_tenant_id: 'acme' })
   })
 
-  it('has no quantity for a metered price, and is a payment for a one-time price', async () => {
-    const bench = await customerBench()
+  it('has no quantity for a metered price, and is a payment for a one-time price', async ({ bench }) => {
     const [metered] = await meteredPair(bench)
     const usage = await bench.processor.createCheckout(request(bench, metered, { quantity: null }), bench.writing())
     expect((await pay(usage.url)).status).toBe(303)
@@ -85,8 +83,7 @@ describe('a checkout', () => {
     expect(done).toMatchObject({ status: 'complete', amount_total: 2000, metadata: { ratecard_tenant_id: 'acme' } })
   })
 
-  it('has the given promotion code applied', async () => {
-    const bench = await customerBench()
+  it('has the given promotion code applied', async ({ bench }) => {
     const coupon = await bench.stripe.coupons.create({ percent_off: 50 })
     const code = await bench.stripe.promotionCodes.create({
       code: 'HALF',
@@ -151,8 +148,7 @@ describe('usage', () => {
     ...own,
   })
 
-  it('is counted once per identifier, regardless of the key, and at its own timestamp', async () => {
-    const bench = await customerBench()
+  it('is counted once per identifier, regardless of the key, and at its own timestamp', async ({ bench }) => {
     const [dear] = await meteredPair(bench)
     await bench.stripe.subscriptions.create({ customer: bench.customer, items: [{ price: dear.id }] })
     await bench.until('2027-01-20T00:00:00')
@@ -210,8 +206,7 @@ describe('the preview of the next invoice', () => {
     return preview
   }
 
-  it('equals the later charge: seats, usage and a discount', async () => {
-    const bench = await customerBench()
+  it('equals the later charge: seats, usage and a discount', async ({ bench }) => {
     const [dear] = await meteredPair(bench)
     const seats = await bench.monthly(1000)
     const coupon = await bench.stripe.coupons.create({ percent_off: 25, duration: 'forever' })
@@ -221,8 +216,7 @@ describe('the preview of the next invoice', () => {
     expect(await expectTrue(bench, made)).toMatchObject({ subtotal: 7300, total: 5475, dueAt: at('2027-02-01') })
   })
 
-  it('contains the price of a scheduled swap', async () => {
-    const bench = await customerBench()
+  it('contains the price of a scheduled swap', async ({ bench }) => {
     const [list, negotiated] = [await bench.monthly(1000), await bench.monthly(700)]
     const made = await bench.subscribed(list)
     const swaps = [{ from: idOf(list), to: idOf(negotiated) }]
@@ -230,8 +224,7 @@ describe('the preview of the next invoice', () => {
     expect(await expectTrue(bench, made)).toMatchObject({ total: 700 })
   })
 
-  it('is the first charge after a trial', async () => {
-    const bench = await customerBench()
+  it('is the first charge after a trial', async ({ bench }) => {
     const made = await bench.subscribed(await bench.monthly(1000), { trial_period_days: 20 })
     expect(await expectTrue(bench, made)).toMatchObject({ total: 1000, dueAt: at('2027-01-21') })
   })

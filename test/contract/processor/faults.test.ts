@@ -1,6 +1,6 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect } from 'vitest'
 import type { FaultKind } from '../../../packages/sandbox/src/control/faults.ts'
-import { processorOf, sandboxAndProcessor } from './bench.ts'
+import { adapterTest as it, processorOf, sandboxAndProcessor } from './bench.ts'
 import { archive, createCoupon, createPrice, createProduct, createWebhook, update } from './steps.ts'
 
 const posts = (requests: string[]) => requests.filter((line) => line.startsWith('POST '))
@@ -14,8 +14,7 @@ describe('a refusal before execution', () => {
     expect(posts(requests())).toHaveLength(4)
   })
 
-  it('is retried with the same idempotency key', async () => {
-    const { sandbox, processor, writing } = await sandboxAndProcessor()
+  it('is retried with the same idempotency key', async ({ adapter: { sandbox, processor, writing } }) => {
     sandbox.control.fail({ kind: 'rate_limit', method: 'POST', count: 2 })
     await processor.perform(createProduct('limited'), writing())
     const keys = sandbox.control.requests().map((request) => request.idempotencyKey)
@@ -32,8 +31,7 @@ describe('a refusal before execution', () => {
     expect(await processor.locate(step, signal)).toBeNull()
   })
 
-  it('is retried for reads too', async () => {
-    const { sandbox, processor, signal } = await sandboxAndProcessor()
+  it('is retried for reads too', async ({ adapter: { sandbox, processor, signal } }) => {
     sandbox.control.fail({ kind: 'rate_limit', method: 'GET', count: 5 })
     await expect(processor.snapshot({ signal })).resolves.toMatchObject({ product: [] })
   })
@@ -63,8 +61,8 @@ describe('a write whose response is lost', () => {
     },
   )
 
-  it('is not retried by the SDK when the socket closes', async () => {
-    const { sandbox, processor, requests, writing } = await sandboxAndProcessor()
+  it('is not retried by the SDK when the socket closes', async ({ adapter }) => {
+    const { sandbox, processor, requests, writing } = adapter
     sandbox.control.fail({ kind: 'close_before', method: 'POST', count: null })
     await expect(processor.perform(createProduct('shut'), writing())).rejects.toMatchObject({ kind: 'unknown_outcome' })
     expect(posts(requests())).toEqual(['POST /v1/products closed', 'POST /v1/products closed'])
@@ -82,8 +80,7 @@ describe('a write whose response is lost', () => {
     expect(price.map((one) => one.processorId)).toEqual([found?.processorId])
   })
 
-  it('gets the webhook’s secret with its retry', async () => {
-    const { sandbox, processor, writing } = await sandboxAndProcessor()
+  it('gets the webhook’s secret with its retry', async ({ adapter: { sandbox, processor, writing } }) => {
     sandbox.control.fail({ kind: 'cut_body', method: 'POST' })
     const made = await processor.perform(createWebhook('kept'), writing())
     expect(made.secret).toMatch(/^whsec_/)
@@ -107,16 +104,14 @@ describe('a write whose response is lost', () => {
     await expect(slow).rejects.toMatchObject({ kind: 'timeout', outcomeUnknown: true })
   })
 
-  it('is done for a deletion when the retry finds nothing', async () => {
-    const { sandbox, processor, writing } = await sandboxAndProcessor()
+  it('is done for a deletion when the retry finds nothing', async ({ adapter: { sandbox, processor, writing } }) => {
     const target = (await processor.perform(createCoupon('bye'), writing())).processorId
     sandbox.control.fail({ kind: 'close_after', method: 'DELETE' })
     const gone = await processor.perform(archive('coupon', 'bye', target), writing())
     expect(gone).toMatchObject({ processorId: target, observed: null })
   })
 
-  it('has an unknown outcome if each retry is rate limited', async () => {
-    const { sandbox, processor, writing } = await sandboxAndProcessor()
+  it('has an unknown outcome if each retry is rate limited', async ({ adapter: { sandbox, processor, writing } }) => {
     sandbox.control.fail({ kind: 'cut_body', method: 'POST', count: 1 })
     sandbox.control.fail({ kind: 'rate_limit', method: 'POST', count: null })
     const lost = processor.perform(createProduct('half'), writing())
@@ -134,22 +129,20 @@ describe('a 500', () => {
     expect((await processor.locate(step, signal))?.processorId).toBe('rc_stored')
   })
 
-  it('before the commit leaves no object to locate', async () => {
-    const { sandbox, processor, writing, signal } = await sandboxAndProcessor()
+  it('before the commit leaves no object to locate', async ({ adapter: { sandbox, processor, writing, signal } }) => {
     sandbox.control.fail({ kind: 'error_before', method: 'POST' })
     const step = createProduct('absent')
     await expect(processor.perform(step, writing())).rejects.toMatchObject({ kind: 'unknown_outcome' })
     expect(await processor.locate(step, signal)).toBeNull()
   })
 
-  it('that is not stored under the key is cured by the retry', async () => {
-    const { sandbox, processor, writing } = await sandboxAndProcessor()
+  it('that is not stored under the key is cured by the retry', async ({ adapter: { sandbox, processor, writing } }) => {
     sandbox.control.fail({ kind: 'error_before', method: 'POST', keep: false })
     expect((await processor.perform(createProduct('cured'), writing())).processorId).toBe('rc_cured')
   })
 
-  it('of an update or an archive is located by reading the object', async () => {
-    const { sandbox, processor, writing, signal } = await sandboxAndProcessor()
+  it('of an update or an archive is located by reading the object', async ({ adapter }) => {
+    const { sandbox, processor, writing, signal } = adapter
     const target = (await processor.perform(createProduct('edited'), writing())).processorId
     const change = update('product', 'edited', target, { set: { name: 'Edited' } })
     const stop = archive('product', 'edited', target)
@@ -173,8 +166,7 @@ describe('reads', () => {
     expect(product).toHaveLength(1)
   })
 
-  it('are unavailable if the failure persists', async () => {
-    const { sandbox, processor, signal } = await sandboxAndProcessor()
+  it('are unavailable if the failure persists', async ({ adapter: { sandbox, processor, signal } }) => {
     sandbox.control.fail({ kind: 'error_before', path: '/v1/prices', count: null })
     await expect(processor.snapshot({ signal })).rejects.toMatchObject({ kind: 'unavailable', outcomeUnknown: false })
   })

@@ -1,7 +1,7 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect } from 'vitest'
 import type Stripe from 'stripe'
 import { processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
-import { at, customerBench, idOf, meteredPair } from './customer-bench.ts'
+import { at, benchTest as it, customerBench, idOf, meteredPair } from './customer-bench.ts'
 import type { CustomerBench } from './customer-bench.ts'
 
 type Pair = readonly [Stripe.Price, Stripe.Price]
@@ -53,8 +53,7 @@ describe('a scheduled swap', () => {
     expect(await bench.totals()).toEqual([550, 200])
   })
 
-  it('moves only the given items; others keep price and quantity', async () => {
-    const bench = await customerBench()
+  it('moves only the given items; others keep price and quantity', async ({ bench }) => {
     const [dear, cheap] = await meteredPair(bench)
     const [seats, support] = (await priced(bench, 1000, 300)) as [Stripe.Price, Stripe.Price]
     const items = [{ price: seats.id, quantity: 3 }, { price: dear.id }, { price: support.id, quantity: 2 }]
@@ -98,8 +97,7 @@ describe('a scheduled swap', () => {
     expect((await bench.live(made)).schedule).toBeNull()
   })
 
-  it('keeps trial, discount and billing anchor', async () => {
-    const bench = await customerBench()
+  it('keeps trial, discount and billing anchor', async ({ bench }) => {
     const { stripe } = bench
     const [list, negotiated] = (await priced(bench, 1000, 700)) as [Stripe.Price, Stripe.Price]
     const coupon = await stripe.coupons.create({ percent_off: 50, duration: 'repeating', duration_in_months: 3 })
@@ -116,8 +114,7 @@ describe('a scheduled swap', () => {
     expect(await bench.totals()).toEqual([0, 350, 350, 350, 700])
   })
 
-  it('keeps a past due subscription past due', async () => {
-    const bench = await customerBench()
+  it('keeps a past due subscription past due', async ({ bench }) => {
     const { stripe, customer } = bench
     const [list, negotiated] = (await priced(bench, 1000, 700)) as [Stripe.Price, Stripe.Price]
     const card = await stripe.paymentMethods.attach('pm_card_chargeCustomerFail', { customer })
@@ -129,8 +126,7 @@ describe('a scheduled swap', () => {
     expect(await bench.totals()).toEqual([0, 1000, 700])
   })
 
-  it('is refused without a write for a subscription that ends or has ended', async () => {
-    const bench = await customerBench()
+  it('is refused without a write for a subscription that ends or has ended', async ({ bench }) => {
     const pair = (await priced(bench, 1000, 700)) as [Stripe.Price, Stripe.Price]
     const ending = await bench.subscribed(pair[0], { cancel_at_period_end: true })
     const ended = await bench.subscribed(pair[0])
@@ -181,8 +177,7 @@ describe('a scheduled swap of a subscription with a schedule', () => {
     return { made, schedule: id }
   }
 
-  it('keeps the customer’s later change and moves its price', async () => {
-    const bench = await customerBench()
+  it('keeps the customer’s later change and moves its price', async ({ bench }) => {
     const [list, negotiated] = (await priced(bench, 1000, 700)) as [Stripe.Price, Stripe.Price]
     const { made, schedule: id } = await planned(bench, list)
     expect(await schedule(bench, made, [[list, negotiated]])).toEqual({ effectiveAt: at('2027-02-01') })
@@ -199,8 +194,7 @@ describe('a scheduled swap of a subscription with a schedule', () => {
     expect((await bench.live(made)).schedule).toBeNull()
   })
 
-  it('writes nothing if an earlier swap scheduled the same', async () => {
-    const bench = await customerBench()
+  it('writes nothing if an earlier swap scheduled the same', async ({ bench }) => {
     const pair = (await priced(bench, 1000, 700)) as [Stripe.Price, Stripe.Price]
     const made = await bench.subscribed(pair[0])
     const first = await schedule(bench, made, [pair], 'same')
@@ -210,8 +204,7 @@ describe('a scheduled swap of a subscription with a schedule', () => {
     expect(bench.posts()).toHaveLength(sofar)
   })
 
-  it('can replace or cancel the scheduled price, but not skip it', async () => {
-    const bench = await customerBench()
+  it('can replace or cancel the scheduled price, but not skip it', async ({ bench }) => {
     const [list, first, second] = (await priced(bench, 1000, 700, 500)) as [Stripe.Price, Stripe.Price, Stripe.Price]
     const made = await bench.subscribed(list)
     await schedule(bench, made, [[list, first]])
@@ -226,8 +219,7 @@ describe('a scheduled swap of a subscription with a schedule', () => {
     expect(await bench.totals()).toEqual([1000, 1000])
   })
 
-  it('is refused if the schedule cancels the subscription before the swap', async () => {
-    const bench = await customerBench()
+  it('is refused if the schedule cancels the subscription before the swap', async ({ bench }) => {
     const pair = (await priced(bench, 1000, 700)) as [Stripe.Price, Stripe.Price]
     const made = await bench.subscribed(pair[0])
     const { id } = await bench.stripe.subscriptionSchedules.create({ from_subscription: made.id })
@@ -237,8 +229,7 @@ describe('a scheduled swap of a subscription with a schedule', () => {
     expect((await bench.live(made)).status).toBe('canceled')
   })
 
-  it('keeps the end of the last phase', async () => {
-    const bench = await customerBench()
+  it('keeps the end of the last phase', async ({ bench }) => {
     const pair = (await priced(bench, 1000, 700)) as [Stripe.Price, Stripe.Price]
     const { made } = await planned(bench, pair[0], 'cancel')
     await schedule(bench, made, [pair])
@@ -249,8 +240,7 @@ describe('a scheduled swap of a subscription with a schedule', () => {
 })
 
 describe('scheduled prices', () => {
-  it('are empty without a schedule, and for changes after the current period', async () => {
-    const bench = await customerBench()
+  it('are empty without a schedule, and for changes after the current period', async ({ bench }) => {
     const [list, next] = (await priced(bench, 1000, 700)) as [Stripe.Price, Stripe.Price]
     const made = await bench.subscribed(list)
     const read = async () => bench.processor.scheduledPrices(await bench.live(made), bench.signal)

@@ -8,8 +8,9 @@ import { verifyHistory } from '../../../packages/ratecard/src/store/history-chai
 import { createSealer, generateMasterKey } from '../../../packages/ratecard/src/store/seal.ts'
 import { copyStore } from '../../../packages/ratecard/src/store/sql/maintenance/copy.ts'
 import { openStore } from '../../../packages/ratecard/src/store/sql/open-store.ts'
-import { inFile, inMemory, publish, refusalOf, refusedBy, storePlace, temporaryFolder } from '../../support/store.ts'
+import { inFile, inMemory, publish, refusalOf, refusedBy, storePlace } from '../../support/store.ts'
 import { dumpStore, fillStore } from './filled-store.ts'
+import { temporaryFolder } from '../../support/folder.ts'
 
 const modeOf = (file: string) => statSync(file).mode & 0o777
 

@@ -1,5 +1,5 @@
 // What the journal of jobs promises, and the wish to cancel a push or a job. The same for every engine.
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test as base } from 'vitest'
 import { processorId } from '../../../packages/ratecard/src/catalog/kinds.ts'
 import type { KyselyStore } from '../../../packages/ratecard/src/store/sql/kysely-store.ts'
 import type { LeaseToken } from '../../../packages/ratecard/src/store/store.ts'
@@ -13,6 +13,7 @@ const nothing = { result: null, error: null }
 
 export function jobsContract(engine: string, makePlace: MakePlace): void {
   const open = async () => (await makePlace()).open({ clock: { now: () => 5000 } })
+  const test = base.extend('store', () => open())
 
   type Work = (store: KyselyStore, job: JobRecord, token: LeaseToken) => Promise<void>
   const inJob = async (change: Partial<NewJob>, work: Work) => {
@@ -23,8 +24,7 @@ export function jobsContract(engine: string, makePlace: MakePlace): void {
   }
 
   describe(`jobs on ${engine}`, () => {
-    test('a new job is running, with all its steps pending in order', async () => {
-      const store = await open()
+    test('a new job is running, with all its steps pending in order', async ({ store }) => {
       const { steps, ...head } = newJob()
       const job = await store.exclusively('a', ({ token }) => store.jobs.open({ ...head, steps }, token))
       expect(job).toEqual({
@@ -147,8 +147,7 @@ export function jobsContract(engine: string, makePlace: MakePlace): void {
           expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'job_not_running' } })
       }))
 
-    test('jobs are listed newest first, all or by kind', async () => {
-      const store = await open()
+    test('jobs are listed newest first, all or by kind', async ({ store }) => {
       await store.exclusively('a', async ({ token }) => {
         for (const [id, kind] of [
           ['j1', 'migration'],
@@ -192,8 +191,7 @@ export function jobsContract(engine: string, makePlace: MakePlace): void {
       expect(await found()).toEqual([])
     })
 
-    test('a push of many prices finds the moves of one of them in a large migration', async () => {
-      const store = await open()
+    test('a push of many prices finds the moves of one of them in a large migration', async ({ store }) => {
       const moves = Array.from({ length: 1_001 }, (_, at) => JSON.stringify({ to_processor_id: `price_${String(at)}` }))
       await store.exclusively('a', async ({ token }) => {
         const { id } = await store.jobs.open(newJob({ steps: moves }), token)
@@ -209,8 +207,7 @@ export function jobsContract(engine: string, makePlace: MakePlace): void {
       expect(await found(['price%'])).toEqual([])
     })
 
-    test('moves of migrations that ended before a time are left out', async () => {
-      const store = await open()
+    test('moves of migrations that ended before a time are left out', async ({ store }) => {
       const step = JSON.stringify({ to_processor_id: 'price_a' })
       await store.exclusively('a', async ({ token }) => {
         for (const id of ['ended', 'running']) {
@@ -248,8 +245,7 @@ export function jobsContract(engine: string, makePlace: MakePlace): void {
       ])
     })
 
-    test('a waiting job of any kind is due from its resume time on, oldest first', async () => {
-      const store = await open()
+    test('a waiting job of any kind is due from its resume time on, oldest first', async ({ store }) => {
       await store.exclusively('a', async ({ token }) => {
         const start = async (change: Partial<NewJob>) => store.jobs.open(newJob(change), token)
         await start({ id: 'late', createdAt: 9, subject: 'basic' })

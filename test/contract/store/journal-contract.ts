@@ -1,5 +1,5 @@
 // What the journal of pushes promises. The same for every engine.
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test as base } from 'vitest'
 import type { MappingChange, NewPush } from '../../../packages/ratecard/src/store/store.ts'
 import { applyPush, mapping, newPush, newVersion, publish, refusalOf, underPush } from '../../support/store.ts'
 import type { MakePlace, PushWork } from '../../support/store.ts'
@@ -9,6 +9,7 @@ const nothing = { processorId: null, requestId: null }
 
 export function journalContract(engine: string, makePlace: MakePlace): void {
   const open = async () => (await makePlace()).open({ clock: { now: () => 5_000 } })
+  const test = base.extend('store', () => open())
   const inPush = async (change: Partial<NewPush>, work: PushWork) => underPush(await open(), change, work)
 
   describe(`steps of a push on ${engine}`, () => {
@@ -166,8 +167,7 @@ export function journalContract(engine: string, makePlace: MakePlace): void {
         expect(await store.pushes.find(push.id)).toMatchObject({ state: 'running' })
       }))
 
-    test('a close that fails halfway leaves the previous version current', async () => {
-      const store = await open()
+    test('a close that fails halfway leaves the previous version current', async ({ store }) => {
       const before = await publish(store, {}, [mapping('price', 'pro', 'price_1')])
       const push = newPush({ steps: [] })
       // Refused by the database after the version's own row was written.
@@ -225,8 +225,7 @@ export function journalContract(engine: string, makePlace: MakePlace): void {
       expect(found.map((push) => push.id)).toEqual([ids['failed with unknown'], ids['interrupted'], ids['running']])
     })
 
-    test('pushes are listed newest first', async () => {
-      const store = await open()
+    test('pushes are listed newest first', async ({ store }) => {
       const pushes = [newPush(), newPush(), newPush()]
       await store.exclusively('push', async ({ token }) => {
         for (const push of pushes) await store.pushes.open(push, token)
@@ -236,8 +235,7 @@ export function journalContract(engine: string, makePlace: MakePlace): void {
       expect(total).toBe(3)
     })
 
-    test('the head of a push has all members but document and plan', async () => {
-      const store = await open()
+    test('the head of a push has all members but document and plan', async ({ store }) => {
       const push = newPush()
       await store.exclusively('push', ({ token }) => store.pushes.open(push, token))
       const head = await store.pushes.head(push.id)

@@ -1,6 +1,6 @@
 // What a lease promises, and that only its holder writes the journal. The same for every engine.
 import { once } from 'node:events'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test as base } from 'vitest'
 import { configId, processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
 import type { KyselyStore } from '../../../packages/ratecard/src/store/sql/kysely-store.ts'
 import { newPush, newVersion, refusalOf, underPush } from '../../support/store.ts'
@@ -10,10 +10,10 @@ const page = { limit: 10, offset: 0 }
 
 export function leaseContract(engine: string, makePlace: MakePlace): void {
   const open = async (leaseMs = 15_000) => (await makePlace()).open({ leaseMs })
+  const test = base.extend('store', () => open())
 
   describe(`the lease on ${engine}`, () => {
-    test('it is held while the work runs, and free afterwards, even if the work fails', async () => {
-      const store = await open()
+    test('it is held while the work runs, and free afterwards, even if the work fails', async ({ store }) => {
       expect(await store.held('push')).toBe(false)
       const work = store.exclusively('push', async () => {
         expect(await store.held('push')).toBe(true)
@@ -25,24 +25,21 @@ export function leaseContract(engine: string, makePlace: MakePlace): void {
       expect(await store.exclusively('push', () => Promise.resolve('done'))).toBe('done')
     })
 
-    test('a second holder of the same name is refused at once', async () => {
-      const store = await open()
+    test('a second holder of the same name is refused at once', async ({ store }) => {
       await store.exclusively('push', async () => {
         expect(await refusalOf(store.exclusively('push', () => Promise.resolve()))).toBe('push_in_progress')
         expect(await store.exclusively('tenant:acme', () => Promise.resolve('done'))).toBe('done')
       })
     })
 
-    test('each holder has a higher fence than the one before', async () => {
-      const store = await open()
+    test('each holder has a higher fence than the one before', async ({ store }) => {
       const fences: number[] = []
       for (let turn = 0; turn < 3; turn++)
         await store.exclusively('push', ({ token }) => Promise.resolve(void fences.push(token.fence)))
       expect(fences).toEqual([1, 2, 3])
     })
 
-    test('only one of twenty concurrent callers works at a time', async () => {
-      const store = await open()
+    test('only one of twenty concurrent callers works at a time', async ({ store }) => {
       let inside = 0
       let most = 0
       const work = async () => {
@@ -106,8 +103,7 @@ export function leaseContract(engine: string, makePlace: MakePlace): void {
         })
       }))
 
-    test('a holder that ends late does not release the lease of its successor', async () => {
-      const store = await open()
+    test('a holder that ends late does not release the lease of its successor', async ({ store }) => {
       const { promise: firstEnds, resolve: endFirst } = Promise.withResolvers<undefined>()
       const first = store.exclusively('push', () => firstEnds)
       await expect.poll(() => store.held('push')).toBe(true)

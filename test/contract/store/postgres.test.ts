@@ -1,17 +1,18 @@
 // The same promises on a real PostgreSQL, and what only it has to promise.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { copyStore } from '../../../packages/ratecard/src/store/sql/maintenance/copy.ts'
 import { openStore } from '../../../packages/ratecard/src/store/sql/open-store.ts'
 import { createSealer, generateMasterKey } from '../../../packages/ratecard/src/store/seal.ts'
 import { announceSkip } from '../../support/skips.ts'
 import { postgresInstalled, startPostgres } from '../../support/postgres.ts'
-import type { TestPostgres } from '../../support/postgres.ts'
+import { startedForAll } from '../../support/started.ts'
 import { inFile, publish, refusalOf, refusedBy, storePlace } from '../../support/store.ts'
 import { fillStore, dumpStore } from './filled-store.ts'
 import { jobsContract } from './jobs-contract.ts'
 import { journalContract } from './journal-contract.ts'
 import { keysContract } from './keys-contract.ts'
 import { leaseContract } from './lease-contract.ts'
+import { mirrorContract } from './mirror-contract.ts'
 import { pacesContract } from './paces-contract.ts'
 import { processesContract } from './processes-contract.ts'
 import { recordsContract } from './records-contract.ts'
@@ -25,11 +26,7 @@ if (!installed)
   announceSkip('store contract on PostgreSQL', 'no PostgreSQL server is installed (apt-get install postgresql)')
 
 describe.runIf(installed)('PostgreSQL', () => {
-  let server: TestPostgres
-  beforeAll(async () => {
-    server = await startPostgres()
-  })
-  afterAll(() => server.close())
+  const server = startedForAll(startPostgres)
 
   const inPostgres = async () => storePlace({ url: await server.createSchema(), file: '' })
 
@@ -41,6 +38,7 @@ describe.runIf(installed)('PostgreSQL', () => {
   keysContract('PostgreSQL', inPostgres)
   tenantsContract('PostgreSQL', inPostgres)
   jobsContract('PostgreSQL', inPostgres)
+  mirrorContract('PostgreSQL', inPostgres)
   processesContract('PostgreSQL', inPostgres)
   tenantRaces('PostgreSQL', inPostgres)
   pacesContract('PostgreSQL', inPostgres)

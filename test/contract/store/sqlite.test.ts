@@ -3,6 +3,7 @@ import { jobsContract } from './jobs-contract.ts'
 import { journalContract } from './journal-contract.ts'
 import { keysContract } from './keys-contract.ts'
 import { leaseContract } from './lease-contract.ts'
+import { mirrorContract } from './mirror-contract.ts'
 import { pacesContract } from './paces-contract.ts'
 import { processesContract } from './processes-contract.ts'
 import { recordsContract } from './records-contract.ts'
@@ -18,6 +19,7 @@ leaseContract('SQLite in memory', inMemory)
 keysContract('SQLite in memory', inMemory)
 tenantsContract('SQLite in memory', inMemory)
 jobsContract('SQLite in memory', inMemory)
+mirrorContract('SQLite in memory', inMemory)
 recordsContract('SQLite in a file', inFile)
 journalContract('SQLite in a file', inFile)
 leaseContract('SQLite in a file', inFile)
@@ -25,6 +27,7 @@ refusedCodesContract('SQLite in a file', inFile)
 keysContract('SQLite in a file', inFile)
 tenantsContract('SQLite in a file', inFile)
 jobsContract('SQLite in a file', inFile)
+mirrorContract('SQLite in a file', inFile)
 processesContract('SQLite in a file', inFile)
 tenantRaces('SQLite in a file', inFile)
 pacesContract('SQLite in a file', inFile)

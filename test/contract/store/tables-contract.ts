@@ -22,12 +22,14 @@ interface Row {
   readonly nullable: boolean | number
 }
 
+/** Without the full-text index of SQLite, which is no record. */
 async function columnsIn({ database, engine }: KyselyStore): Promise<Found[]> {
   const query =
     engine === 'sqlite'
       ? sql<Row>`
           select m.name as tab, c.name as col, c.type as type, c."notnull" = 0 and c.pk = 0 as nullable
-          from sqlite_master m, pragma_table_info(m.name) c where m.type = 'table'`
+          from sqlite_master m, pragma_table_info(m.name) c
+          where m.type = 'table' and m.name not like 'tenant!_search%' escape '!'`
       : sql<Row>`
           select table_name as tab, column_name as col, data_type as type, is_nullable = 'YES' as nullable
           from information_schema.columns where table_schema = current_schema()`

@@ -1,5 +1,5 @@
 // What the store promises about tenants, their trail, their sessions and their free subscriptions. The same for every engine.
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test as base } from 'vitest'
 import type { Store } from '../../../packages/ratecard/src/store/store.ts'
 import type { TenantRecord } from '../../../packages/ratecard/src/store/tenant-store.ts'
 import { refusalOf, refusedBy } from '../../support/store.ts'
@@ -18,10 +18,10 @@ const day = 24 * 60 * 60 * 1000
 
 export function tenantsContract(engine: string, makePlace: MakePlace): void {
   const open = async () => (await makePlace()).open()
+  const test = base.extend('store', () => open())
 
   describe(`tenants on ${engine}`, () => {
-    test('a tenant is returned as it was added, by id and by customer', async () => {
-      const store = await open()
+    test('a tenant is returned as it was added, by id and by customer', async ({ store }) => {
       const tenant = await addTenant(store, { name: 'Ünïcødé 🎈', processorCustomerId: 'cus_1' })
       expect(await store.tenants.find(tenant.id)).toEqual(tenant)
       expect(await store.tenants.findByCustomer('cus_1')).toEqual(tenant)
@@ -29,8 +29,7 @@ export function tenantsContract(engine: string, makePlace: MakePlace): void {
       expect(await store.tenants.findByCustomer('cus_2')).toBeNull()
     })
 
-    test('an id or customer that is in use is a conflict that names it, and leaves no audit row', async () => {
-      const store = await open()
+    test('an id or customer that is in use is a conflict that names it, and leaves no audit row', async ({ store }) => {
       const tenant = await addTenant(store, { processorCustomerId: 'cus_1' })
       const sameId = await refusedBy(addTenant(store, { id: tenant.id }))
       expect([sameId.code, sameId.message]).toEqual(['conflict', `There is a tenant "${tenant.id}" already.`])
@@ -44,8 +43,7 @@ export function tenantsContract(engine: string, makePlace: MakePlace): void {
       expect(await store.tenants.find('other')).toBeNull()
     })
 
-    test('any number of tenants can have no customer', async () => {
-      const store = await open()
+    test('any number of tenants can have no customer', async ({ store }) => {
       await addTenant(store)
       await addTenant(store)
       expect((await store.tenants.list(page)).total).toBe(2)
@@ -72,8 +70,7 @@ export function tenantsContract(engine: string, makePlace: MakePlace): void {
       expect(await store.tenants.idsByCustomer([])).toEqual(new Map())
     })
 
-    test('an update changes only the given members', async () => {
-      const store = await open()
+    test('an update changes only the given members', async ({ store }) => {
       const tenant = await addTenant(store, { processorCustomerId: 'cus_1' })
       const audit = newAudit(tenant.id, { before: '{"name":"Acme"}', after: '{"name":"Apex"}' })
       const updated = await store.tenants.update(tenant.id, { name: 'Apex' }, audit)
@@ -97,8 +94,7 @@ export function tenantsContract(engine: string, makePlace: MakePlace): void {
       expect((await store.tenants.audit(tenant.id, page)).total).toBe(1)
     })
 
-    test('an unknown tenant cannot be changed, and gets no audit row', async () => {
-      const store = await open()
+    test('an unknown tenant cannot be changed, and gets no audit row', async ({ store }) => {
       expect(await store.tenants.update('none', { name: 'x' }, newAudit('none'))).toBeNull()
       expect(await store.tenants.bindCustomer('none', 'cus_1', 1)).toBeNull()
       expect(await store.tenants.remove('none', newAudit('none', { action: 'tenant_deleted' }))).toBe(false)
@@ -109,8 +105,7 @@ export function tenantsContract(engine: string, makePlace: MakePlace): void {
       expect(await store.tenants.audit('none', page)).toEqual({ items: [], total: 0 })
     })
 
-    test('a change is rolled back if its audit row cannot be stored', async () => {
-      const store = await open()
+    test('a change is rolled back if its audit row cannot be stored', async ({ store }) => {
       const tenant = await addTenant(store)
       const audit = newAudit(tenant.id)
       await store.tenants.update(tenant.id, { name: 'Apex' }, audit)
@@ -119,8 +114,7 @@ export function tenantsContract(engine: string, makePlace: MakePlace): void {
       expect(await store.tenants.find(tenant.id)).toMatchObject({ name: 'Apex' })
     })
 
-    test('a customer is bound once, and the first one stays', async () => {
-      const store = await open()
+    test('a customer is bound once, and the first one stays', async ({ store }) => {
       const tenant = await addTenant(store)
       const bound = { ...tenant, processorCustomerId: 'cus_1', updatedAt: 3000 }
       expect(await store.tenants.bindCustomer(tenant.id, 'cus_1', 3000)).toEqual(bound)
@@ -130,8 +124,7 @@ export function tenantsContract(engine: string, makePlace: MakePlace): void {
       expect(await store.tenants.find(other.id)).toEqual(other)
     })
 
-    test('a conflict of a customer has a pointer only if the caller sent the customer', async () => {
-      const store = await open()
+    test('a conflict of a customer has a pointer only if the caller sent the customer', async ({ store }) => {
       await addTenant(store, { processorCustomerId: 'cus_1' })
       const other = await addTenant(store)
       const change = { processorCustomerId: 'cus_1' }
@@ -149,8 +142,7 @@ export function tenantsContract(engine: string, makePlace: MakePlace): void {
       expect(new Set(refused.map(({ message }) => message)).size).toBe(1)
     })
 
-    test('enterprise fields are written under the lease only', async () => {
-      const store = await open()
+    test('enterprise fields are written under the lease only', async ({ store }) => {
       const tenant = await addTenant(store, { enterpriseTemplate: 'silver' })
       const fields = { enterpriseTemplate: null, enterpriseId: 'acme' }
       const audit = newAudit(tenant.id, { action: 'apply_custom', result: '{"swapped":2}' })
@@ -169,8 +161,7 @@ export function tenantsContract(engine: string, makePlace: MakePlace): void {
       expect((await store.tenants.audit(tenant.id, page)).items[0]).toEqual(audit)
     })
 
-    test('the audit log of a tenant is newest first, and outlives the tenant', async () => {
-      const store = await open()
+    test('the audit log of a tenant is newest first, and outlives the tenant', async ({ store }) => {
       const tenant = await addTenant(store, { createdAt: 1 })
       await addTenant(store)
       const later = newAudit(tenant.id, { createdAt: 5 })
@@ -187,8 +178,7 @@ export function tenantsContract(engine: string, makePlace: MakePlace): void {
       ])
     })
 
-    test('a new tenant with the id of a removed one has none of its sessions and subscriptions', async () => {
-      const store = await open()
+    test('a new tenant with the id of a removed one has none of its sessions and subscriptions', async ({ store }) => {
       const tenant = await addTenant(store, { id: 'acme' })
       const session = newSession('acme')
       await store.sessions.add(session)
@@ -202,8 +192,7 @@ export function tenantsContract(engine: string, makePlace: MakePlace): void {
   })
 
   describe(`sessions on ${engine}`, () => {
-    test('a session is found, and can be revoked once', async () => {
-      const store = await open()
+    test('a session is found, and can be revoked once', async ({ store }) => {
       const { id } = await addTenant(store)
       const session = newSession(id)
       await store.sessions.add(session)
@@ -215,13 +204,11 @@ export function tenantsContract(engine: string, makePlace: MakePlace): void {
       expect(await store.sessions.find('none')).toBeNull()
     })
 
-    test('a session for an unknown tenant is refused', async () => {
-      const store = await open()
+    test('a session for an unknown tenant is refused', async ({ store }) => {
       expect(await refusalOf(store.sessions.add(newSession('none')))).toBe('tenant_not_found')
     })
 
-    test('sessions are deleted a day after they expired', async () => {
-      const store = await open()
+    test('sessions are deleted a day after they expired', async ({ store }) => {
       const { id } = await addTenant(store)
       const [old, recent] = [newSession(id, { expiresAt: 1000 }), newSession(id, { expiresAt: 1001 })]
       await store.sessions.add(old)
@@ -234,8 +221,7 @@ export function tenantsContract(engine: string, makePlace: MakePlace): void {
   })
 
   describe(`free subscriptions on ${engine}`, () => {
-    test('one runs per tenant and price, and the next can start when it has ended', async () => {
-      const store = await open()
+    test('one runs per tenant and price, and the next can start when it has ended', async ({ store }) => {
       const first = newLocalSubscription('t1', { createdAt: 1 })
       expect(await store.localSubscriptions.start(first)).toEqual(first)
       expect(await store.localSubscriptions.start(newLocalSubscription('t1'))).toEqual(first)

@@ -1,12 +1,9 @@
 // A database of each earlier release opens, says what it said, and is worked with: on both engines.
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Clock } from '../../../packages/ratecard/src/clock.ts'
-import { createService } from '../../../packages/ratecard/src/composition/compose.ts'
 import type { BillingConfig } from '../../../packages/ratecard/src/config/schema/schema.ts'
-import { unlimitedBudget } from '../../../packages/ratecard/src/processor/rate-budget.ts'
-import { createStripeProcessor } from '../../../packages/ratecard/src/processor/stripe/stripe-processor.ts'
 import { verifyHistory } from '../../../packages/ratecard/src/store/history-chain.ts'
 import { createSealer } from '../../../packages/ratecard/src/store/seal.ts'
 import { openStore } from '../../../packages/ratecard/src/store/sql/open-store.ts'
@@ -14,11 +11,13 @@ import { startSandbox } from '../../../packages/sandbox/src/server.ts'
 import { layOldPostgres, layOldSqlite, laySandbox, oldReleases, readOldStore } from '../../support/old-store.ts'
 import type { OldStore } from '../../support/old-store.ts'
 import { postgresInstalled, startPostgres } from '../../support/postgres.ts'
-import type { TestPostgres } from '../../support/postgres.ts'
 import { announceSkip } from '../../support/skips.ts'
 import { nobody } from '../../support/stack.ts'
-import { temporaryFolder } from '../../support/store.ts'
+import { startedForAll } from '../../support/started.ts'
+import {} from '../../support/store.ts'
 import { caller } from '../../support/tenant-shop.ts'
+import { temporaryFolder } from '../../support/folder.ts'
+import { adapterTo, serviceOver } from '../../support/parts.ts'
 
 const day = 86_400_000
 const page = { limit: 10, offset: 0 }
@@ -44,20 +43,8 @@ async function openOld(old: OldStore, place: { readonly url: string | null; read
   onTestFinished(() => sandbox.close())
   const store = await openStore({ ...place, sealer: createSealer(old.masterKey), clock })
   onTestFinished(() => store.close())
-  const processor = createStripeProcessor({
-    secretKey: old.secretKey,
-    apiBase: sandbox.url,
-    budget: unlimitedBudget,
-    clock,
-    firstWaitMs: 1,
-  })
-  const service = createService({
-    settings: { requireVersionBump: false, workers: 'off' },
-    store,
-    processor,
-    processorName: 'sandbox',
-    clock,
-  })
+  const processor = adapterTo(sandbox.url, old.secretKey, { clock })
+  const service = serviceOver({ store, processor, clock })
   onTestFinished(() => service.close())
   return { ...world, store, service, processor, sandbox }
 }
@@ -190,11 +177,7 @@ const installed = postgresInstalled()
 if (!installed) announceSkip('upgrade on PostgreSQL', 'no PostgreSQL server is installed (apt-get install postgresql)')
 
 describe.runIf(installed)('PostgreSQL', () => {
-  let server: TestPostgres
-  beforeAll(async () => {
-    server = await startPostgres()
-  })
-  afterAll(() => server.close())
+  const server = startedForAll(startPostgres)
 
   upgrade('postgres', async (old) => {
     const url = await server.createSchema()

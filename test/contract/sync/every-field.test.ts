@@ -1,41 +1,28 @@
 // Laws over the tables of fields: what each field does when it is edited, removed, and when the document never spoke of it.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { fieldRows, documentName } from '../../../packages/ratecard/src/catalog/fields/tables.ts'
 import { itemsOf } from '../../../packages/ratecard/src/catalog/kinds.ts'
 import { configId, resourceKinds } from '../../../packages/ratecard/src/catalog/resource.ts'
 import type { ObservedResource, ProcessorId, ResourceKind } from '../../../packages/ratecard/src/catalog/resource.ts'
-import { systemClock } from '../../../packages/ratecard/src/clock.ts'
 import { validateConfig } from '../../../packages/ratecard/src/config/validation/validate.ts'
 import type { BillingConfig as Document } from '../../../packages/ratecard/src/config/schema/schema.ts'
 import { ServiceError } from '../../../packages/ratecard/src/errors/service-error.ts'
-import { startSandbox } from '../../../packages/sandbox/src/server.ts'
-import type { Sandbox } from '../../../packages/sandbox/src/server.ts'
 import { fieldSamples, sampleCustomers, sampleDocument, sampleIds } from '../../support/field-samples.ts'
 import type { Sample } from '../../support/field-samples.ts'
-import { nobody, startStack } from '../../support/stack.ts'
+import { sharedSandbox } from '../../support/shared-sandbox.ts'
+import { nobody } from '../../support/stack.ts'
 import type { Stack } from '../../support/stack.ts'
 
-let sandbox: Sandbox
-beforeAll(async () => {
-  sandbox = await startSandbox({ port: 0, dataDir: null, clock: systemClock })
-})
-afterAll(() => sandbox.close())
+const shared = sharedSandbox()
 
 type InAccount = (document: Document) => Document
 
 /** `real` puts customers of the account in the place of those that samples name. */
-async function withStack(
+const withStack = (
   work: (stack: Stack, real: InAccount) => Promise<void>,
   secretKey = newAccount(),
   real?: InAccount,
-): Promise<void> {
-  const stack = await startStack({ sandbox, secretKey })
-  try {
-    await work(stack, real ?? (await withCustomers(stack)))
-  } finally {
-    await stack.close()
-  }
-}
+): Promise<void> => shared.withStack(async (stack) => work(stack, real ?? (await withCustomers(stack))), { secretKey })
 
 let accounts = 0
 const newAccount = () => `sk_test_everyfield${String(process.pid)}x${String(++accounts)}`

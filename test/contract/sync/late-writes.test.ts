@@ -6,7 +6,7 @@ import { ProcessorError } from '../../../packages/ratecard/src/processor/process
 import { TestClock } from '../../support/sandbox.ts'
 import { nobody, startStack } from '../../support/stack.ts'
 import type { Stack } from '../../support/stack.ts'
-import { caller, gold, negotiated, nothing, tenantShop } from '../../support/tenant-shop.ts'
+import { caller, gold, negotiated, nothing, soldShop, tenantShop } from '../../support/tenant-shop.ts'
 import { refusedBy } from '../../support/store.ts'
 
 const priced = (version: string, amount: number): BillingConfig => ({
@@ -113,9 +113,7 @@ describe('a price creation that is still in flight when its push stops', () => {
 
 describe('a swap that is still in flight when its apply stops', () => {
   async function leftOnItsWay(kind: 'late' | 'late_arrival') {
-    const shop = await tenantShop(negotiated())
-    const customer = await shop.tenant('t')
-    const { id } = await shop.subscribe(customer, [['pro_monthly', 1]])
+    const { shop, id } = await soldShop({ pro_monthly: 1 })
     shop.sandbox.control.fail({ kind, method: 'POST', path: '/v1/subscriptions/*', count: kind === 'late' ? 1 : 4 })
     expect(await refusedBy(shop.apply('t', gold))).toMatchObject({ code: 'processor_timeout' })
     shop.sandbox.control.clearFaults()
@@ -127,23 +125,23 @@ describe('a swap that is still in flight when its apply stops', () => {
     const refusal = await refusedBy(shop.apply('t', nothing))
     expect(refusal).toMatchObject({ code: 'tenant_busy', retryAfter: 90 })
     expect(await shop.sandbox.control.land()).toBe(1)
-    expect(await shop.items(id)).toEqual([['pro_monthly_gold', 1]])
+    expect(await shop.items(id)).toEqual({ pro_monthly_gold: 1 })
     expect(await shop.apply('t', nothing)).toMatchObject({ pricesSwapped: 1 })
-    expect(await shop.items(id)).toEqual([['pro_monthly', 1]])
+    expect(await shop.items(id)).toEqual({ pro_monthly: 1 })
   })
 
   test('does not restore the deal when it arrives after the removal', async () => {
     const { shop, id } = await leftOnItsWay('late_arrival')
     await shop.apply('t', nothing)
-    expect(await shop.items(id)).toEqual([['pro_monthly', 1]])
+    expect(await shop.items(id)).toEqual({ pro_monthly: 1 })
     expect(await shop.sandbox.control.land()).toBeGreaterThan(0)
-    expect(await shop.items(id)).toEqual([['pro_monthly', 1]])
+    expect(await shop.items(id)).toEqual({ pro_monthly: 1 })
   })
 
   test('is looked up and not sent again once its idempotency key has expired', async () => {
     const clock = new TestClock()
     const shop = await tenantShop(negotiated(), { clock })
-    const { id } = await shop.subscribe(await shop.tenant('t'), [['pro_monthly', 1]])
+    const { id } = await shop.subscribe(await shop.tenant('t'), { pro_monthly: 1 })
     const settle = vi.spyOn(shop.store.jobs, 'settle').mockRejectedValueOnce(new Error('the store is gone'))
     await expect(shop.apply('t', gold)).rejects.toThrow()
     settle.mockRestore()
@@ -161,8 +159,7 @@ test.each([
   ['whose tenant was taken over', new ServiceError('tenant_busy', 'Another process took over this tenant.')],
   ['whose answer makes no sense', new ProcessorError('broken', 'Stripe’s answer makes no sense.')],
 ])('a migration step %s after it was sent has an unknown outcome, and resuming finishes it', async (_how, reason) => {
-  const shop = await tenantShop(negotiated())
-  const { id } = await shop.subscribe(await shop.tenant('t'), [['pro_monthly', 1]])
+  const { shop, id } = await soldShop({ pro_monthly: 1 })
   await shop.push(dearer(negotiated()))
   const swap = vi.spyOn(shop.processor, 'swapItems').mockRejectedValueOnce(reason)
   const job = await shop.service.startMigration({ priceId: 'pro_monthly', to: 'now' }, caller)
@@ -170,7 +167,7 @@ test.each([
   swap.mockRestore()
   await shop.service.resumeJob(job.id)
   expect(await shop.finished(job.id)).toMatchObject({ state: 'done' })
-  expect(await shop.items(id)).toEqual([['pro_monthly', 1]])
+  expect(await shop.items(id)).toEqual({ pro_monthly: 1 })
 })
 
 /** The same configuration with another amount for `pro_monthly`. */

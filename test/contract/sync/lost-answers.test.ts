@@ -1,11 +1,9 @@
 // A whole push through a proxy that loses an answer after the act is done, for each kind of object that a push makes.
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { systemClock } from '../../../packages/ratecard/src/clock.ts'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import type { BillingConfig } from '../../../packages/ratecard/src/config/schema/schema.ts'
-import { startSandbox } from '../../../packages/sandbox/src/server.ts'
-import type { Sandbox } from '../../../packages/sandbox/src/server.ts'
 import { startLossyProxy } from '../../support/lossy-proxy.ts'
 import type { Exchange, LossyProxy } from '../../support/lossy-proxy.ts'
+import { sharedSandbox } from '../../support/shared-sandbox.ts'
 import { nobody, startStack } from '../../support/stack.ts'
 import type { Stack } from '../../support/stack.ts'
 
@@ -36,11 +34,7 @@ const kinds: [kind: string, path: string][] = [
   ['webhook', '/v1/webhook_endpoints'],
 ]
 
-let sandbox: Sandbox
-beforeAll(async () => {
-  sandbox = await startSandbox({ port: 0, dataDir: null, clock: systemClock })
-})
-afterAll(() => sandbox.close())
+const { sandbox } = sharedSandbox()
 
 async function lossyStack(): Promise<{ readonly stack: Stack; readonly proxy: LossyProxy }> {
   const proxy = await startLossyProxy(sandbox.port)

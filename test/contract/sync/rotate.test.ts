@@ -1,21 +1,19 @@
 // Rotation of a webhook's secret: both endpoints live for a while, the old one switched off once, and nothing else moves.
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { createService } from '../../../packages/ratecard/src/composition/compose.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
 import type { ComposedService } from '../../../packages/ratecard/src/composition/compose.ts'
 import type { BillingConfig, Webhook } from '../../../packages/ratecard/src/config/schema/schema.ts'
 import { nobody, startStack } from '../../support/stack.ts'
-import type { Stack } from '../../support/stack.ts'
+import { startedForEach } from '../../support/started.ts'
 import { refusedBy } from '../../support/store.ts'
+import { serviceOver } from '../../support/parts.ts'
 
 const hour = 60 * 60_000
 let now = Date.UTC(2031, 0, 1)
 const clock = { now: () => now }
-let stack: Stack
+const stack = startedForEach(() => startStack({ clock }))
 beforeEach(async () => {
-  stack = await startStack({ clock })
   await stack.service.push(withHook(), nobody)
 })
-afterEach(() => stack.close())
 
 const withHook = (hook: Partial<Webhook> = {}, version = '1.0.0'): BillingConfig => ({
   version,
@@ -156,8 +154,7 @@ test('a webhook that is renamed during the overlap keeps its rotation, and its o
 test('an overlap that ends on two replicas at once is ended with one write', async () => {
   const made = await rotate(hour)
   const { store, processor } = stack
-  const settings = { requireVersionBump: false, workers: 'off' as const }
-  const other = createService({ settings, store, processor, processorName: 'sandbox', clock })
+  const other = serviceOver({ store, processor, clock })
   now += hour
   const writes = stack.writes()
   await Promise.all([stack.service, other, stack.service, other].map(({ waitingJobs }) => waitingJobs.continueDue()))

@@ -1,12 +1,8 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { caller, startWorld } from './world.ts'
-import type { World } from './world.ts'
+import { startedForEach } from '../../support/started.ts'
 
-let world: World
-beforeEach(async () => {
-  world = await startWorld()
-})
-afterEach(() => world.close())
+const world = startedForEach(startWorld)
 
 const change = (processorCustomerId: string | null) =>
   world.service.updateTenant('acme', { processorCustomerId }, caller)

@@ -50,7 +50,7 @@ test('dropped usage is shown with the tenant’s usage, by the tenant’s own id
   const shop = await tenantShop(negotiated(), { clock: { now: () => Date.now() + ahead } })
   const { stripe, sandbox, service } = shop
   const customer = await shop.tenant('t')
-  await shop.subscribe(await shop.tenant('other'), [['calls']])
+  await shop.subscribe(await shop.tenant('other'), { calls: null })
   const send = (payload: Record<string, string>, own: object = {}) =>
     stripe.billing.meterEvents.create({ event_name: 'call', payload, ...own })
   expect(await service.droppedUsageOf('t')).toEqual([])
@@ -81,7 +81,7 @@ test('dropped usage is shown with the tenant’s usage, by the tenant’s own id
   await expect(service.droppedUsage({ tenantId: 'nobody' })).rejects.toMatchObject({ code: 'tenant_not_found' })
 
   // What cannot be told must not hide the invoices.
-  await shop.subscribe(customer, [['calls']])
+  await shop.subscribe(customer, { calls: null })
   ahead = 61_000
   sandbox.control.fail({ kind: 'error_before', method: 'GET', path: '/v2/core/events', count: 20 })
   expect(await service.droppedUsageOf('t')).toBeNull()

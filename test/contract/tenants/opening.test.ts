@@ -1,14 +1,12 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { caller, startWorld } from './world.ts'
-import type { World } from './world.ts'
+import { startedForEach } from '../../support/started.ts'
 
-let world: World
+const world = startedForEach(startWorld)
 
 beforeEach(async () => {
-  world = await startWorld()
   await world.service.createTenant({ id: 'acme', name: 'Acme' }, caller)
 })
-afterEach(() => world.close())
 
 const openPages = async () => (await world.stripe.checkout.sessions.list({ status: 'open' })).data
 async function expectGone(): Promise<void> {

@@ -1,19 +1,14 @@
 // The removal of a tenant while its money could still move: nothing may go on to bill a customer that nobody knows.
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { systemClock } from '../../../packages/ratecard/src/clock.ts'
-import { createService } from '../../../packages/ratecard/src/composition/compose.ts'
-import { unlimitedBudget } from '../../../packages/ratecard/src/processor/rate-budget.ts'
-import { createStripeProcessor } from '../../../packages/ratecard/src/processor/stripe/stripe-processor.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
 import type { FaultKind } from '../../../packages/sandbox/src/control/faults.ts'
+import { adapterTo, serviceOver } from '../../support/parts.ts'
 import { caller, startWorld } from './world.ts'
-import type { World } from './world.ts'
+import { startedForEach } from '../../support/started.ts'
 
-let world: World
+const world = startedForEach(startWorld)
 beforeEach(async () => {
-  world = await startWorld()
   await world.service.createTenant({ id: 'acme', name: 'Acme' }, caller)
 })
-afterEach(() => world.close())
 
 const stays = async () => expect(await world.service.findTenant('acme')).toMatchObject({ name: 'Acme' })
 const isGone = () => expect(world.service.findTenant('acme')).rejects.toMatchObject({ code: 'tenant_not_found' })
@@ -22,16 +17,7 @@ const statusOf = async (sessionId: string | null) =>
 
 /** A service over the same store, as after a restart with the key of another account. */
 function inAnotherAccount() {
-  const { store, sandbox } = world
-  const processor = createStripeProcessor({
-    secretKey: 'sk_test_of_another_account',
-    apiBase: sandbox.url,
-    budget: unlimitedBudget,
-    clock: systemClock,
-    firstWaitMs: 1,
-  })
-  const settings = { requireVersionBump: false, workers: 'off', allowedRedirects: [], impactThreshold: null } as const
-  return createService({ settings, store, processor, processorName: 'sandbox', clock: systemClock })
+  return serviceOver({ store: world.store, processor: adapterTo(world.sandbox.url, 'sk_test_of_another_account') })
 }
 
 describe('the removal of a tenant', () => {

@@ -1,9 +1,9 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import type { BillingConfig } from '../../../packages/ratecard/src/config/schema/schema.ts'
 import type { NewCheckout } from '../../../packages/ratecard/src/service/tenants.ts'
 import { nobody } from '../../support/stack.ts'
+import { startedForEach } from '../../support/started.ts'
 import { caller, startWorld } from './world.ts'
-import type { World } from './world.ts'
 
 const usd = { currency: 'usd' } as const
 const monthly = (id: string, amount: number) => ({ id, amount, interval: 'month' as const, ...usd })
@@ -24,13 +24,11 @@ const plans = (version = '1.0.0'): BillingConfig => ({
   ],
 })
 
-let world: World
+const world = startedForEach(startWorld)
 beforeEach(async () => {
-  world = await startWorld()
   await push(plans())
   await world.service.createTenant({ id: 'acme', name: 'Acme', email: 'a@acme.example' }, caller)
 })
-afterEach(() => world.close())
 
 const push = (document: BillingConfig) => world.service.push(document, { ...nobody, approveImpact: true })
 const urls = { successUrl: 'http://127.0.0.1:9/done', cancelUrl: 'http://127.0.0.1:9/back' }

@@ -1,11 +1,11 @@
 import { existsSync, mkdirSync, rmdirSync, statSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { copyStore } from '../../../packages/ratecard/src/store/sql/maintenance/copy.ts'
 import { createSealer } from '../../../packages/ratecard/src/store/seal.ts'
 import { openStore } from '../../../packages/ratecard/src/store/sql/open-store.ts'
 import { postgresInstalled, startPostgres } from '../../support/postgres.ts'
-import type { TestPostgres } from '../../support/postgres.ts'
 import { announceSkip } from '../../support/skips.ts'
+import { startedForAll } from '../../support/started.ts'
 import { inFile, inMemory, refusalOf, storePlace } from '../../support/store.ts'
 import { activate, claimOptions, content, keepAll, line, record, workerStoreContract } from './worker-store-contract.ts'
 
@@ -52,11 +52,7 @@ if (!installed)
   announceSkip('records of workers on PostgreSQL', 'no PostgreSQL server is installed (apt-get install postgresql)')
 
 describe.runIf(installed)('PostgreSQL', () => {
-  let server: TestPostgres
-  beforeAll(async () => {
-    server = await startPostgres()
-  })
-  afterAll(() => server.close())
+  const server = startedForAll(startPostgres)
 
   workerStoreContract('PostgreSQL', async () => storePlace({ url: await server.createSchema(), file: '' }))
 

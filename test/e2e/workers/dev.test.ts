@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { cliWorld } from '../../cli/cli-world.ts'
 import type { CliWorld, Ran } from '../../cli/cli-world.ts'
+import { listenLocally } from '../../support/listen.ts'
 
 interface Dev {
   readonly url: string
@@ -187,7 +188,7 @@ describe('cloud workers dev', () => {
 
   it('lets the worker call the service and allowed hosts, and no other private address', async () => {
     const inside = http.createServer((_request, response) => response.end('inside'))
-    await new Promise<void>((resolve) => inside.listen(0, '127.0.0.1', resolve))
+    await listenLocally(inside)
     open.push(() => new Promise((resolve) => inside.close(resolve)))
     const url = `http://127.0.0.1:${(inside.address() as AddressInfo).port}`
     const world = project()

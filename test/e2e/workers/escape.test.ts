@@ -8,6 +8,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { RunningWorker } from '../../../packages/ratecard/src/workers/runtime/worker-runtime.ts'
 import { allowedCompatibilityFlags } from '../../../packages/ratecard/src/workers/project/manifest-flags.ts'
 import { front, recorder, spec, testRuntime } from '../../contract/workers/bench-host.ts'
+import { listenLocally } from '../../support/listen.ts'
 
 // Names answer by this table alone, and the only real server stands on loopback: nothing leaves the machine.
 const names: Readonly<Record<string, readonly string[]>> = {
@@ -28,7 +29,7 @@ beforeAll(async () => {
     if (request.url === '/redirect') response.writeHead(302, { location: `http://127.0.0.1:${port}/secret` }).end()
     else response.end('reached')
   })
-  await new Promise<void>((resolve) => target.listen(0, '127.0.0.1', resolve))
+  await listenLocally(target)
   port = (target.address() as AddressInfo).port
 })
 afterAll(() => new Promise((resolve) => target.close(resolve)))

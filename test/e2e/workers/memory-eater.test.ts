@@ -1,13 +1,9 @@
 // A worker that eats memory, seen from outside: through the API, the logs and the figures of a whole service.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { getFrom, startWorkerWorld, workersPath } from '../../http/worker-world.ts'
-import type { WorkerWorld } from '../../http/worker-world.ts'
+import { startedForAll } from '../../support/started.ts'
 
-let world: WorkerWorld
-beforeAll(async () => {
-  world = await startWorkerWorld()
-})
-afterAll(() => world.close())
+const world = startedForAll(startWorkerWorld)
 
 const eating = `const buffers = async () => { for (const kept = [];;) { kept.push(new Uint8Array(16 << 20).fill(1)); await new Promise((r) => setTimeout(r, 1)) } }
 const heap = () => { for (const kept = [];;) kept.push({ a: [kept.length, 'x' + kept.length] }) }

@@ -2,10 +2,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile, readdir } from 'node:fs/promises'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { postgresInstalled, startPostgres } from '../../support/postgres.ts'
-import type { TestPostgres } from '../../support/postgres.ts'
 import { announceSkip } from '../../support/skips.ts'
+import { startedForAll } from '../../support/started.ts'
 import { inFile, storePlace } from '../../support/store.ts'
 import { deployment, replica, serving } from '../../contract/workers/replica.ts'
 
@@ -51,11 +51,7 @@ if (!installed)
   announceSkip('replicas with workers on PostgreSQL', 'no PostgreSQL server is installed (apt-get install postgresql)')
 
 describe.runIf(installed)('two replicas on PostgreSQL', () => {
-  let server: TestPostgres
-  beforeAll(async () => {
-    server = await startPostgres()
-  })
-  afterAll(() => server.close())
+  const server = startedForAll(startPostgres)
 
   test('a deployment, its hostname and its logs reach the other replica within two seconds', async () => {
     const place = storePlace({ url: await server.createDatabase(), file: '' })

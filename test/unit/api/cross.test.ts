@@ -1,7 +1,12 @@
 import fc from 'fast-check'
 import { Type } from 'typebox'
 import { describe, expect, expectTypeOf, it } from 'vitest'
-import { clientToWire, fromWire, toWire } from '../../../packages/ratecard/src/api/notation/case-conversion.ts'
+import {
+  clientToWire,
+  fromWire,
+  toWire,
+  wireJson,
+} from '../../../packages/ratecard/src/api/notation/case-conversion.ts'
 import { camel, snake } from '../../../packages/ratecard/src/api/notation/names.ts'
 import {
   absent,
@@ -104,6 +109,35 @@ describe('the crossing', () => {
       version: '1',
       configMap: 1,
     })
+  })
+
+  it('has the same JSON in parts, one for each item of a list', () => {
+    const List = shape('List', {
+      item_list: Type.Array(Part),
+      more: Type.Optional(shared(Whole)),
+      last: nullable(Part),
+    })
+    const items = fc.array(
+      fc.record({
+        configId: fc.string(),
+        endsAt: fc.option(fc.constant(noon)),
+        errorText: fc.option(fc.string()),
+        dryRun: fc.boolean(),
+      }),
+    )
+    fc.assert(
+      fc.property(items, fc.boolean(), (itemList, withMore) => {
+        const value = { itemList, last: null, ...(withMore ? { more: inside } : {}) }
+        const parts = [...wireJson(List, value)]
+        expect(parts.join('')).toBe(JSON.stringify(toWire(List, value)))
+        for (const item of itemList)
+          expect(parts.some((part) => part.slice(1) === JSON.stringify(toWire(Part, item)))).toBe(true)
+      }),
+    )
+    for (const value of [[], {}, null]) {
+      const schema = Type.Union([Type.Array(Type.String()), Type.Object({}), Type.Null()])
+      expect([...wireJson(schema, value)].join('')).toBe(JSON.stringify(value))
+    }
   })
 
   it('is typed: rooms, client and wire each have their form', () => {

@@ -1,5 +1,6 @@
 // Tenants: their data, subscriptions, upcoming invoices and audit log.
 import { Type } from 'typebox'
+import { billingStatuses } from '../store/records/billing-status.ts'
 import { By, Pagination, TenantId } from './notation/common.ts'
 import {
   actorHeaders,
@@ -74,7 +75,7 @@ export const Subscription = shape('Subscription', {
 })
 export const TenantSubscriptions = shape('TenantSubscriptions', {
   tenant_id: Type.String(),
-  billing_status: Type.Enum(['none', 'free', 'trialing', 'active', 'past_due', 'unpaid', 'incomplete', 'paused']),
+  billing_status: Type.Enum([...billingStatuses]),
   subscriptions: Type.Array(Subscription),
 })
 

@@ -8,7 +8,6 @@ import type {
   MirroredKind,
   MirroredSubscription,
 } from '../processor/mirrored.ts'
-import type { TenantRecord } from './records/tenants.ts'
 
 /** Names one object that may have changed. */
 export interface MirrorRef {
@@ -41,7 +40,6 @@ export interface MirrorState {
   readonly corrections: number
 }
 
-/** Change of one customer's standing, e.g. for the movements of a day. */
 export interface MirrorSaved {
   /** Objects whose read overlapped with another read of the same object: which of both is newer is unknown, so they are marked stale. */
   readonly overlapped: readonly MirrorRef[]
@@ -49,23 +47,22 @@ export interface MirrorSaved {
   readonly changed: readonly MirrorRef[]
 }
 
-export interface TenantBillingRow {
-  readonly tenant: TenantRecord
-  /** Subscriptions of its customer that have not ended. */
-  readonly subscriptions: readonly MirroredSubscription[]
-  readonly owed: readonly { readonly currency: string; readonly amount: number }[]
-}
-
 /** Sums of one customer that lists filter and sort by; computed by mirror/standing.ts whenever one of its objects is saved. */
 export interface CustomerStanding {
   readonly customer: ProcessorId
-  /** Status of its subscriptions at the processor; null without one that has not ended. */
+  /** Most urgent status of its subscriptions at the processor; null without a subscription that has not ended. */
   readonly billingStatus: string | null
   /** Exact MRR by currency: canonical decimals in minor units. */
   readonly monthly: Readonly<Record<string, string>>
   /** Owed by open invoices, by currency. */
   readonly owed: Readonly<Record<string, number>>
   readonly writtenOff: Readonly<Record<string, number>>
+}
+
+export interface Unsummed {
+  readonly customer: ProcessorId
+  /** Number of the mark. Sums of objects that were read later settle it. */
+  readonly marked: number
 }
 
 export interface StoredSubscriber {
@@ -84,8 +81,9 @@ export interface MirrorStore {
   /** Returns a number for a read that begins now. Numbers rise across all replicas. */
   beginRead(): Promise<number>
   /**
-   * Stores objects of one read, unless a read that ended after this one began has stored them already (then they are marked stale, in the
-   * same transaction). Settles stale marks lower than `begun`. `standingOf` is called in the transaction for each touched customer.
+   * Stores objects of one read in one transaction. An object that differs from what another read stored after this read began is left as it
+   * is and marked stale, because it is unknown which of both reads is newer. Settles stale marks lower than `begun`, and marks the touched
+   * customers as unsummed.
    */
   save<K extends MirroredKind>(kind: K, objects: readonly Mirrored[K][], begun: number): Promise<MirrorSaved>
   /** Removes objects that the processor does not have any more, under the same rule. */
@@ -102,8 +100,19 @@ export interface MirrorStore {
   staleCount(): Promise<number>
 
   find<K extends MirroredKind>(kind: K, id: string): Promise<Mirrored[K] | null>
-  /** Returns all objects of a kind in pages, ascending by id, with the number at which each was stored, e.g. for a comparison. */
+  /** Returns objects of a kind with ids above `after`, ascending by id, e.g. for a comparison. */
   page<K extends MirroredKind>(kind: K, after: string | null, limit: number): Promise<readonly Mirrored[K][]>
+  /**
+   * Returns objects that happened at `from` or later and before `to`, oldest first: invoices by their finalization, other kinds by their
+   * creation. The next page begins after the last object of this one.
+   */
+  happened<K extends 'subscription' | 'invoice' | 'credit_note' | 'refund'>(
+    kind: K,
+    time: { readonly from: number; readonly to: number },
+    page: { readonly after: { readonly at: number; readonly id: string } | null; readonly limit: number },
+  ): Promise<readonly { readonly at: number; readonly object: Mirrored[K] }[]>
+  /** Returns what was refunded of each invoice, in its minor units; invoices without refunds are omitted. */
+  refundedOf(invoices: readonly string[]): Promise<ReadonlyMap<string, number>>
   /** Subscriptions of a customer, ended ones included, oldest first. */
   subscriptionsOf(customer: ProcessorId): Promise<readonly MirroredSubscription[]>
   /** A page of a customer's finalized invoices, newest first, with what was refunded of each. */
@@ -121,15 +130,22 @@ export interface MirrorStore {
   ): Promise<{ readonly items: readonly StoredSubscriber[]; readonly total: number }>
   /** Rows (item, subscription, tenant) on these prices without paging, for sums; only ids, quantities, status and currency. */
   usesOf(prices: readonly ProcessorId[]): Promise<readonly PriceUse[]>
+  /** Returns all prices of items of subscriptions that have not ended, ascending. */
+  pricesInUse(): Promise<readonly ProcessorId[]>
   /** Number of subscriptions by status. */
   countByStatus(): Promise<Readonly<Record<string, number>>>
-  /** Number of items on other prices than these (the current ones), by customer; for `legacy_items`. */
-  // Lists of tenants with money: see TenantStore.list.
-  /** Stores the standing of customers, see CustomerStanding. */
-  saveStandings(standings: readonly CustomerStanding[]): Promise<void>
+  /** Open and uncollectible invoices of a customer, oldest first. */
+  unpaidInvoicesOf(customer: ProcessorId): Promise<readonly MirroredInvoice[]>
+  /**
+   * Stores sums of customers, see CustomerStanding, for the lists of tenants as well. `marked` is the mark that {@link unsummed} returned
+   * before the objects of the sums were read; a later mark stays.
+   */
+  saveStandings(standings: readonly (CustomerStanding & Pick<Unsummed, 'marked'>)[]): Promise<void>
   standing(customer: ProcessorId): Promise<CustomerStanding | null>
-  /** Customers whose standing is older than their objects, oldest first. */
-  unsummed(limit: number): Promise<readonly ProcessorId[]>
+  /** Returns standings of customers above `after`, ascending, e.g. for sums of the account. */
+  standings(after: ProcessorId | null, limit: number): Promise<readonly CustomerStanding[]>
+  /** Returns customers whose standing is older than their objects, oldest first. */
+  unsummed(limit: number): Promise<readonly Unsummed[]>
 }
 
 /** One item on a price, for sums. */

@@ -6,6 +6,7 @@ import type { MappingEntry, ConfigId, ProcessorId, ResourceKind } from '../catal
 import type { Journal } from './journal.ts'
 import type { LeaseToken } from './lease-token.ts'
 import type { Page, PageQuery } from './page.ts'
+import type { MirrorStore } from './mirror-store.ts'
 import type { PaceLimits } from './pacing.ts'
 import type { DashboardPassRecord, IdempotencyRecord, ServiceKeyRecord } from './records/auth.ts'
 import type { ArchivedObject, VersionHead, VersionRecord } from './records/configuration.ts'
@@ -223,6 +224,7 @@ export interface Store {
   readonly sessions: SessionStore
   readonly localSubscriptions: LocalSubscriptionStore
   readonly jobs: JobStore
+  readonly mirror: MirrorStore
   readonly paces: PaceStore
   readonly workers: WorkerStore
   readonly workerRuns: WorkerRunStore

@@ -1,10 +1,12 @@
 // Database operations on tenants, their sessions, their free subscriptions, and jobs that change subscriptions.
 import type { ConfigId, ProcessorId } from '../catalog/resource.ts'
 import type { Page, PageQuery } from './page.ts'
+import type { CustomerStanding } from './mirror-store.ts'
+import type { BillingStatus } from './records/billing-status.ts'
 import type { SessionRecord } from './records/auth.ts'
 import type { JobKind, JobRecord, JobStepRecord } from './records/journal.ts'
 import type { AuditRecord, EditedField, EnterpriseFields } from './records/tenants.ts'
-import type { LocalSubscriptionRecord, TenantRecord } from './records/tenants.ts'
+import type { LocalSubscriptionRecord, TenantRecord, TenantSort } from './records/tenants.ts'
 import type { Journal } from './journal.ts'
 import type { LeaseToken } from './lease-token.ts'
 
@@ -12,6 +14,45 @@ export type { SessionRecord } from './records/auth.ts'
 export type { JobKind, JobRecord, JobStepRecord } from './records/journal.ts'
 export type { AuditRecord, EditedField, EnterpriseFields } from './records/tenants.ts'
 export type { LocalSubscriptionRecord, TenantRecord } from './records/tenants.ts'
+
+export interface TenantListQuery extends PageQuery {
+  readonly processorCustomerId?: string
+  readonly enterpriseTemplate?: string
+  readonly enterpriseId?: string
+  /** Part of the id, name, email or customer id, in any case, with or without accents. */
+  readonly q?: string
+  readonly state?: BillingStatus
+  /**
+   * Each member is a list of prices, of which the tenant has at least one: processor ids, and configuration ids of free prices. E.g. all
+   * generations of one price, and all legacy prices.
+   */
+  readonly onPrices?: readonly (readonly string[])[]
+  /** True for tenants that owe something only. */
+  readonly owing?: boolean
+  /** Default: id. Ties are in the order of ids. By money: the sum of all currencies in major units, without exchange rates. */
+  readonly sort?: TenantSort
+  readonly order?: 'asc' | 'desc'
+}
+
+/** A price that a tenant is on. */
+export interface ListedPrice {
+  /** Processor id; the configuration id of a free price. */
+  readonly price: string
+  /** The processor's product; null for a free price. */
+  readonly product: ProcessorId | null
+  /** Number of items on it. */
+  readonly items: number
+}
+
+/** A tenant with what the mirror and the free subscriptions tell of it. */
+export interface ListedTenant extends TenantRecord {
+  readonly billingStatus: BillingStatus
+  /** Ascending by price. */
+  readonly prices: readonly ListedPrice[]
+  /** Exact MRR by currency: decimals in minor units. */
+  readonly monthly: CustomerStanding['monthly']
+  readonly owed: CustomerStanding['owed']
+}
 
 export interface TenantStore {
   /** Adds a tenant and its audit row in one transaction. Throws `conflict` if the id or the customer is taken. */
@@ -25,14 +66,8 @@ export interface TenantStore {
   idsByCustomer(processorCustomerIds: Iterable<string>): Promise<ReadonlyMap<string, string>>
   /** Returns the ids of all tenants with the template, ascending, as of one time. */
   idsOnTemplate(template: string): Promise<readonly string[]>
-  /** Returns a page of tenants, ascending by id. */
-  list(
-    query: PageQuery & {
-      readonly processorCustomerId?: string
-      readonly enterpriseTemplate?: string
-      readonly enterpriseId?: string
-    },
-  ): Promise<Page<TenantRecord>>
+  /** Returns a page of the tenants that match all members of the query, ascending by id if it names no order. */
+  list(query: TenantListQuery): Promise<Page<ListedTenant>>
   /** Returns null if the tenant does not exist. Throws `conflict` if the customer belongs to another tenant. */
   update(id: string, change: Partial<Pick<TenantRecord, EditedField>>, audit: AuditRecord): Promise<TenantRecord | null>
   /** Sets the customer if there is none yet, and returns the stored record; null if the tenant does not exist. */
@@ -63,6 +98,8 @@ export interface LocalSubscriptionStore {
   start(subscription: LocalSubscriptionRecord): Promise<LocalSubscriptionRecord>
   /** Returns running and ended subscriptions, oldest first. */
   list(tenantId: string): Promise<readonly LocalSubscriptionRecord[]>
+  /** Returns the ids of prices with running subscriptions, ascending. */
+  pricesInUse(): Promise<readonly ConfigId[]>
   /** Returns the running subscriptions of all tenants on this price. */
   running(priceId: string): Promise<readonly LocalSubscriptionRecord[]>
   /** Ends a subscription, with its audit row in one transaction. False, without an audit row, if it is not running. */

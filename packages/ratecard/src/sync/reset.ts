@@ -50,14 +50,14 @@ export async function resetConfig(deps: SyncDeps, request: ResetOptions): Promis
       message: request.message,
       baseRevision: current?.revision ?? null,
     }
-    const push = await openPush(deps, run, plan, lease)
+    const opened = await openPush(deps, run, plan, lease)
     const errors: { kind: ResourceKind; configId: string; detail: string }[] = []
     const refused = new Set<string>()
     const onRefused = (step: Step, error: ServiceError) => {
       refused.add(`${step.kind}:${step.configId}`)
       errors.push({ kind: step.kind, configId: step.configId, detail: error.message })
     }
-    const { version } = await finishPush(deps, push, lease, onRefused)
+    const { version } = await finishPush(deps, opened, lease, onRefused)
     return { archived: archivedIds(plan, refused), errors, revision: version.revision }
   })
 }

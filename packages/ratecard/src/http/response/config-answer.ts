@@ -130,7 +130,7 @@ export async function cacheable(
   answer: RouteResponse | string,
   mediaType = 'application/json; charset=utf-8',
 ): Promise<FastifyReply> {
-  const body = typeof answer === 'string' ? answer : ((await answer.text()) ?? '')
+  const body = typeof answer === 'string' ? answer : ((await answer.bytes()) ?? '')
   const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`
   reply
     .headers(publicHeaders)

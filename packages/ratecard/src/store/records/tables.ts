@@ -21,7 +21,17 @@ import {
 } from './configuration.ts'
 import { writtenFormColumns, writtenFormUseColumns } from './configuration.ts'
 import { cancelRequestColumns, jobColumns, jobStepColumns, pushColumns, stepColumns } from './journal.ts'
-import { auditColumns, localSubscriptionColumns, tenantColumns } from './tenants.ts'
+import {
+  mirrorItemColumns,
+  mirrorNumberColumns,
+  mirrorObjectColumns,
+  mirrorPaymentColumns,
+  mirrorStaleColumns,
+  mirrorStandingColumns,
+  mirrorStateColumns,
+  mirrorUnsummedColumns,
+} from './mirror.ts'
+import { auditColumns, localSubscriptionColumns, tenantColumns, tenantListingColumns } from './tenants.ts'
 import { bundleColumns, deploymentColumns, logColumns, logSizeColumns, runColumns, scheduleColumns } from './workers.ts'
 import { workerChangeColumns, workerColumns, workerHostColumns } from './workers.ts'
 
@@ -51,6 +61,7 @@ export const tables = {
   leases: { columns: leaseColumns, copiedBy: null },
   facts: { columns: factColumns, copiedBy: ['name'] },
   tenants: { columns: tenantColumns, copiedBy: ['id'] },
+  tenantListings: { columns: tenantListingColumns, copiedBy: ['tenantId'] },
   tenantAudit: { columns: auditColumns, copiedBy: ['id'] },
   sessions: { columns: sessionColumns, copiedBy: ['id'] },
   localSubscriptions: { columns: localSubscriptionColumns, copiedBy: ['id'] },
@@ -58,6 +69,15 @@ export const tables = {
   jobSteps: { columns: jobStepColumns, copiedBy: ['jobId', 'position'] },
   cancelRequests: { columns: cancelRequestColumns, copiedBy: ['kind', 'id'] },
   paces: { columns: paceColumns, copiedBy: null },
+  mirrorState: { columns: mirrorStateColumns, copiedBy: ['id'] },
+  /** Copied as an update, because its single row exists from the start. */
+  mirrorNumbers: { columns: mirrorNumberColumns, copiedBy: null },
+  mirrorObjects: { columns: mirrorObjectColumns, copiedBy: ['kind', 'id'] },
+  mirrorItems: { columns: mirrorItemColumns, copiedBy: ['id'] },
+  mirrorPayments: { columns: mirrorPaymentColumns, copiedBy: ['kind', 'id', 'payment'] },
+  mirrorStale: { columns: mirrorStaleColumns, copiedBy: ['kind', 'id'] },
+  mirrorStandings: { columns: mirrorStandingColumns, copiedBy: ['customer'] },
+  mirrorUnsummed: { columns: mirrorUnsummedColumns, copiedBy: ['customer'] },
   workerDeployments: { columns: deploymentColumns, copiedBy: ['id'] },
   workerBundles: { columns: bundleColumns, copiedBy: ['deploymentId'] },
   workers: { columns: workerColumns, copiedBy: ['name'] },

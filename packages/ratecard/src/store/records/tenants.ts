@@ -1,5 +1,6 @@
 // Records of tenants, of their changes (audit), and of their free subscriptions.
-import { text, textOf, textOrNull, time, timeOrNull } from './columns.ts'
+import { billingStatuses } from './billing-status.ts'
+import { oneOf, text, textOf, textOrNull, time, timeOrNull, whole } from './columns.ts'
 import type { Columns, RecordOf, ColumnsWith } from './columns.ts'
 import { keyColumns } from './actor.ts'
 
@@ -56,3 +57,24 @@ export const localSubscriptionColumns = {
 } satisfies Columns
 
 export type LocalSubscriptionRecord = RecordOf<typeof localSubscriptionColumns>
+
+/** Orders of the list of tenants. */
+export const tenantSorts = ['id', 'name', 'created_at', 'monthly', 'owed'] as const
+export type TenantSort = (typeof tenantSorts)[number]
+
+/** What lists of tenants search, filter and sort by, one row for each tenant. All of it follows from other tables. */
+export const tenantListingColumns = {
+  tenantId: text(),
+  customer: textOrNull(),
+  /** See {@link searchText}: id, name, email and customer. */
+  search: text(),
+  /** The name as lists sort it, see {@link searchForm}. */
+  nameKey: text(),
+  createdAt: time(),
+  billingStatus: oneOf(billingStatuses),
+  /** Sum of all currencies in ten-thousandths of their major units, see {@link sortAmount}. */
+  monthly: whole(),
+  owed: whole(),
+} satisfies Columns
+
+export type TenantListingRow = RecordOf<typeof tenantListingColumns>

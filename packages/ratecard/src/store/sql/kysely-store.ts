@@ -12,6 +12,7 @@ import { SqlJobs } from './repositories/configuration/jobs.ts'
 import { Leases } from './repositories/coordination/leases.ts'
 import { sqlLocalSubscriptions } from './repositories/tenants/local-subscriptions.ts'
 import { sqlMappings } from './repositories/configuration/mappings.ts'
+import { SqlMirror } from './repositories/mirror/mirror.ts'
 import { sqlPaces } from './repositories/coordination/paces.ts'
 import { SqlPushes } from './repositories/configuration/pushes.ts'
 import { reseal } from './maintenance/reseal.ts'
@@ -59,6 +60,7 @@ export function kyselyStore({ database, workerLogs, sealer, clock, leaseMs }: St
     sessions: sqlSessions(database),
     localSubscriptions: sqlLocalSubscriptions(database),
     jobs: new SqlJobs({ database, leases, sealer, clock }),
+    mirror: new SqlMirror(database, clock),
     paces: sqlPaces(database),
     workers: sqlWorkers(database, sealer, leases),
     workerRuns: sqlWorkerRuns(database),

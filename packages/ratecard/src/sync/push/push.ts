@@ -9,6 +9,7 @@ import { bindAccount } from '../account.ts'
 import { planAgainstLive } from './plan-against-live.ts'
 import { pushLease } from '../../journal/leases.ts'
 import type { SyncDeps } from '../deps.ts'
+import { yieldToRequests } from '../../event-loop.ts'
 import { requireValid } from './document-jobs.ts'
 import type { ValidDocument } from './document-jobs.ts'
 import { impactMember } from '../checks/impact.ts'
@@ -40,14 +41,14 @@ export async function planPush(deps: SyncDeps, document: ValidDocument, request:
   const { config, warnings } = document
   const signal = deps.shutdown
   await bindAccount(deps, signal, 'look')
-  const { current, plan, impact, approvals, cautions, unchanged, fingerprint } = await planAgainstLive(
-    deps,
-    document,
-    request,
-    signal,
-  )
+  const planned = await planAgainstLive(deps, document, request, signal)
+  const { current, plan, impact, approvals, cautions, unchanged, checksum, fingerprint } = planned
   refuseStale(fingerprint, request)
-  const versionIssues = unchanged || request.rollbackTo !== undefined ? [] : checkVersion(deps, config, current)
+  const versionIssues =
+    unchanged || request.rollbackTo !== undefined
+      ? []
+      : checkVersion(deps, { version: config.version, checksum }, current)
+  await yieldToRequests()
   return {
     status: 'planned',
     version: config.version,
@@ -93,7 +94,8 @@ export async function pushUnderLease(
       plan: fingerprint,
     }
   }
-  const versionIssues = subject.kind === 'rollback' ? [] : checkVersion(deps, config, current)
+  const versionIssues =
+    subject.kind === 'rollback' ? [] : checkVersion(deps, { version: config.version, checksum }, current)
   const run: PushRun = {
     kind: subject.kind,
     document: subject.text,
@@ -107,10 +109,11 @@ export async function pushUnderLease(
     impact: impact.prices,
     movedAlong,
   }
-  const push = await openPush(deps, run, plan, lease)
+  const opened = await openPush(deps, run, plan, lease)
+  const { push } = opened
   if (request.written !== undefined) await deps.store.writtenForms.assign(push.id, request.written)
   request.onOpen?.(push.id)
-  const { version, results } = await finishPush(deps, push, lease)
+  const { version, results } = await finishPush(deps, opened, lease)
   return {
     status: 'applied',
     version: version.version,

@@ -40,8 +40,8 @@ export async function resumePush(
     deps.onProgress(id)
     onOpen?.(id)
     await resolveSteps(deps, push, lease, keyRetentionMs)
-    const { version, results } = await finishPush(deps, push, lease)
     const plan = JSON.parse(push.plan) as StoredPlan
+    const { version, results } = await finishPush(deps, { push, plan }, lease)
     return {
       status: 'applied',
       version: version.version,

@@ -40,6 +40,7 @@ export async function copyStore(from: KyselyStore, to: KyselyStore): Promise<Cop
       await copyWorkerLogs(from, target)
       counts.push(['workerLogs', await countRows(target, 'workerLogs')])
       await copyPublished(source, target)
+      await copyNumbers(source, target)
       await checkHistory(target)
       return Object.fromEntries(counts) as CopiedRows
     })
@@ -75,6 +76,11 @@ async function copyWorkerLogs(from: KyselyStore, target: Write): Promise<void> {
 async function copyPublished(source: Write, target: Write): Promise<void> {
   const { revision, sequence } = await source.selectFrom('published').selectAll().executeTakeFirstOrThrow()
   await target.updateTable('published').set({ revision, sequence }).execute()
+}
+
+async function copyNumbers(source: Write, target: Write): Promise<void> {
+  const { last } = await source.selectFrom('mirrorNumbers').select('last').executeTakeFirstOrThrow()
+  await target.updateTable('mirrorNumbers').set({ last }).execute()
 }
 
 async function checkHistory(target: Write): Promise<void> {

@@ -2,6 +2,7 @@
 // The same text serves both engines; `key` is the type of columns that are compared and sorted byte by byte.
 
 import type { Dialect, Migration } from './migration.ts'
+import { mirrorTables } from './mirror-tables.ts'
 import { tenantTables } from './tenant-tables.ts'
 import { workerLogTables, workerTables } from './worker-tables.ts'
 
@@ -14,6 +15,7 @@ export const migrations: readonly Migration[] = [
       ...journalTables(dialect),
       ...serviceTables(dialect),
       ...tenantTables(dialect),
+      ...mirrorTables(dialect),
       ...workerTables(dialect),
       ...workerLogTables(dialect),
       ...(dialect.engine === 'sqlite' ? indexesBesideDocuments : []),

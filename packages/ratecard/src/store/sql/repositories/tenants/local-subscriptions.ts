@@ -1,5 +1,7 @@
+import { configId } from '../../../../catalog/resource.ts'
 import type { LocalSubscriptionStore } from '../../../tenant-store.ts'
 import type { Database } from '../../database/database.ts'
+import { refreshListings } from './listings.ts'
 
 export function sqlLocalSubscriptions(database: Database): LocalSubscriptionStore {
   return {
@@ -15,7 +17,10 @@ export function sqlLocalSubscriptions(database: Database): LocalSubscriptionStor
             )
             .returningAll()
             .executeTakeFirst()
-          if (started !== undefined) return started
+          if (started !== undefined) {
+            await refreshListings(database, db, [tenantId])
+            return started
+          }
           const running = await db
             .selectFrom('localSubscriptions')
             .selectAll()
@@ -40,6 +45,19 @@ export function sqlLocalSubscriptions(database: Database): LocalSubscriptionStor
           .execute(),
       ),
 
+    async pricesInUse() {
+      const rows = await database.read((db) =>
+        db
+          .selectFrom('localSubscriptions')
+          .select('priceId')
+          .distinct()
+          .where('endedAt', 'is', null)
+          .orderBy('priceId')
+          .execute(),
+      )
+      return rows.map(({ priceId }) => configId(priceId))
+    },
+
     running: (priceId) =>
       database.read((db) =>
         db
@@ -54,15 +72,17 @@ export function sqlLocalSubscriptions(database: Database): LocalSubscriptionStor
 
     async end(id, at, audit) {
       return database.write(async (db) => {
-        const { numUpdatedRows } = await db
+        const ended = await db
           .updateTable('localSubscriptions')
           .set({ endedAt: at })
           .where('id', '=', id)
           .where('endedAt', 'is', null)
+          .returning('tenantId')
           .executeTakeFirst()
-        const ended = numUpdatedRows === 1n
-        if (ended && audit !== undefined) await db.insertInto('tenantAudit').values(audit).execute()
-        return ended
+        if (ended === undefined) return false
+        await refreshListings(database, db, [ended.tenantId])
+        if (audit !== undefined) await db.insertInto('tenantAudit').values(audit).execute()
+        return true
       })
     },
   }

@@ -5,12 +5,13 @@ import { pick, used } from '../../../records/columns.ts'
 import { tenantColumns } from '../../../records/tenants.ts'
 import type { AuditRecord, TenantRecord, TenantStore } from '../../../tenant-store.ts'
 import { inBatches } from '../../database/batches.ts'
-import type { Database, ReadConnection, Write } from '../../database/database.ts'
+import type { Database, Write } from '../../database/database.ts'
 import { readPage } from '../../database/read-page.ts'
 import { isDuplicate } from '../../database/database-errors.ts'
 import type { Leases } from '../coordination/leases.ts'
-
-type TenantListQuery = Parameters<TenantStore['list']>[0]
+import { markOwned } from '../mirror/marks.ts'
+import { listTenants } from './list.ts'
+import { refreshListings } from './listings.ts'
 
 export function sqlTenants(database: Database, leases: Leases): TenantStore {
   /** Writes the change and its audit row. Returns null, without an audit row, if the tenant does not exist. */
@@ -43,6 +44,12 @@ export function sqlTenants(database: Database, leases: Leases): TenantStore {
     }
   }
 
+  /** Refreshes what lists show of the tenant, after it was added or got a customer. */
+  async function refreshListing(db: Write, id: string, customer: string | null): Promise<void> {
+    if (customer !== null) await markOwned(db, customer)
+    await refreshListings(database, db, [id])
+  }
+
   const findByCustomer = (processorCustomerId: string) =>
     database.readFirst((db) =>
       db.selectFrom('tenants').selectAll().where('processorCustomerId', '=', processorCustomerId).executeTakeFirst(),
@@ -58,6 +65,7 @@ export function sqlTenants(database: Database, leases: Leases): TenantStore {
           .returning('id')
           .executeTakeFirst()
         if (added === undefined) throw await takenBy(db, tenant)
+        await refreshListing(db, tenant.id, tenant.processorCustomerId)
         await db.insertInto('tenantAudit').values(audit).execute()
       })
     },
@@ -90,18 +98,20 @@ export function sqlTenants(database: Database, leases: Leases): TenantStore {
       return rows.map(({ id }) => id)
     },
 
-    list: (query) => database.read((db) => readPage(matching(db, query).selectAll().orderBy('id'), query)),
+    list: (query) => database.read((db) => listTenants(database, db, query)),
 
     async update(id, change, audit) {
       return claimingCustomer(id, change.processorCustomerId, customerRefused, () =>
-        applyChange(id, audit, (db) =>
-          db
+        applyChange(id, audit, async (db) => {
+          const changed = await db
             .updateTable('tenants')
             .set({ ...change, updatedAt: audit.createdAt })
             .where('id', '=', id)
             .returningAll()
-            .executeTakeFirst(),
-        ),
+            .executeTakeFirst()
+          await refreshListing(db, id, change.processorCustomerId ?? null)
+          return changed
+        }),
       )
     },
 
@@ -115,7 +125,10 @@ export function sqlTenants(database: Database, leases: Leases): TenantStore {
             .where('processorCustomerId', 'is', null)
             .returningAll()
             .executeTakeFirst()
-          if (bound !== undefined) return bound
+          if (bound !== undefined) {
+            await refreshListing(db, id, processorCustomerId)
+            return bound
+          }
           return (await db.selectFrom('tenants').selectAll().where('id', '=', id).executeTakeFirst()) ?? null
         }),
       )
@@ -138,6 +151,7 @@ export function sqlTenants(database: Database, leases: Leases): TenantStore {
       const removed = await applyChange(id, audit, async (db) => {
         const tenant = await db.deleteFrom('tenants').where('id', '=', id).returningAll().executeTakeFirst()
         if (tenant === undefined) return undefined
+        await db.deleteFrom('tenantListings').where('tenantId', '=', id).execute()
         // A later tenant with the same id must not inherit anything of this one.
         await db
           .updateTable('sessions')
@@ -162,14 +176,6 @@ export function sqlTenants(database: Database, leases: Leases): TenantStore {
         return readPage(entries.orderBy('createdAt', 'desc').orderBy('id', 'desc'), page)
       }),
   }
-}
-
-function matching(db: ReadConnection, query: TenantListQuery) {
-  const wanted = (['processorCustomerId', 'enterpriseTemplate', 'enterpriseId'] as const).flatMap((column) => {
-    const value = query[column]
-    return value === undefined ? [] : [{ column, value }]
-  })
-  return db.selectFrom('tenants').where((eb) => eb.and(wanted.map(({ column, value }) => eb(column, '=', value))))
 }
 
 async function takenBy(db: Write, tenant: TenantRecord): Promise<ServiceError> {

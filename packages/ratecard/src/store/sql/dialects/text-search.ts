@@ -1,0 +1,41 @@
+// Search of tenants for a part of a text, by the index of each engine.
+import { sql } from 'kysely'
+import type { RawBuilder } from 'kysely'
+import type { Database, ReadConnection } from '../database/database.ts'
+
+/** Conditions on `tenant_listings` for one search. */
+export interface SearchConditions {
+  /** For a page in some order. */
+  readonly page: RawBuilder<boolean>
+  /** For the number of all. */
+  readonly total: RawBuilder<boolean>
+}
+
+/** The trigram indexes know no shorter text. */
+const shortestIndexed = 3
+
+/**
+ * Matches up to which SQLite looks up all of them and sorts them. If there are more, reading in order until the page is full takes
+ * less time.
+ */
+const mostLookedUp = 1000
+
+/** Returns the conditions for `part`, which must have the form of `searchForm`. */
+export async function searchConditions(
+  database: Database,
+  db: ReadConnection,
+  part: string,
+): Promise<SearchConditions> {
+  if (database.engine === 'postgres') {
+    const like = sql<boolean>`search like ${`%${part.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`}`
+    return { page: like, total: like }
+  }
+  const read = sql<boolean>`instr(search, ${part}) > 0`
+  if ([...part].length < shortestIndexed) return { page: read, total: read }
+  const matches = sql`select r.tenant_id from tenant_search s join tenant_search_rows r on r.number = s.rowid
+    where s.text match ${`"${part.replaceAll('"', '""')}"`}`
+  const { rows } = await sql<{ tenantId: string }>`${matches} limit ${mostLookedUp + 1}`.execute(db)
+  if (rows.length > mostLookedUp) return { page: read, total: sql<boolean>`tenant_id in (${matches})` }
+  const found = sql<boolean>`tenant_id in (select value from json_each(${JSON.stringify(rows.map(({ tenantId }) => tenantId))}))`
+  return { page: found, total: found }
+}

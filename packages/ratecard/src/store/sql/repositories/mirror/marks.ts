@@ -1,0 +1,81 @@
+// Marks of stale objects and of customers without current sums. A mark has a number: work that began with a higher number settles it.
+import { sql } from 'kysely'
+import type { MirroredKind } from '../../../../processor/mirrored.ts'
+import type { MirrorRef } from '../../../mirror-store.ts'
+import { inBatches } from '../../database/batches.ts'
+import type { Database, Write } from '../../database/database.ts'
+
+/** Returns the next number, in a transaction of its own, because its row is locked until the transaction ends. */
+export async function nextNumber(database: Database): Promise<number> {
+  return database.write(takeNumber)
+}
+
+async function takeNumber(db: Write): Promise<number> {
+  const { last } = await db
+    .updateTable('mirrorNumbers')
+    .set((eb) => ({ last: eb('last', '+', 1) }))
+    .returning('last')
+    .executeTakeFirstOrThrow()
+  return last
+}
+
+/**
+ * Marks a customer that a tenant gets. Sums that are stored in another transaction at this time do not find the tenant yet; after the mark
+ * they are computed again.
+ */
+export async function markOwned(db: Write, customer: string): Promise<void> {
+  await markUnsummed(db, [customer], await takeNumber(db))
+}
+
+export async function markStale(
+  db: Write,
+  refs: readonly (MirrorRef & { readonly since: number })[],
+  marked: number,
+): Promise<void> {
+  const oldest = new Map<string, MirrorRef & { readonly since: number }>()
+  for (const ref of refs) {
+    const key = `${ref.kind} ${ref.id}`
+    if ((oldest.get(key)?.since ?? Infinity) > ref.since) oldest.set(key, ref)
+  }
+  // Sorted, so that two transactions lock rows in one order.
+  const rows = [...oldest]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([, { kind, id, since }]) => ({ kind, id, since, marked }))
+  await inBatches(rows, (slice) =>
+    db
+      .insertInto('mirrorStale')
+      .values(slice)
+      .onConflict((conflict) =>
+        conflict.columns(['kind', 'id']).doUpdateSet({
+          marked: sql`case when excluded.marked > mirror_stale.marked then excluded.marked else mirror_stale.marked end`,
+          since: sql`case when excluded.since < mirror_stale.since then excluded.since else mirror_stale.since end`,
+        }),
+      )
+      .execute(),
+  )
+}
+
+export async function settleStale(db: Write, kind: MirroredKind, ids: readonly string[], begun: number): Promise<void> {
+  await inBatches(ids, (slice) =>
+    db
+      .deleteFrom('mirrorStale')
+      .where('kind', '=', kind)
+      .where('id', 'in', slice)
+      .where('marked', '<', begun)
+      .execute(),
+  )
+}
+
+export async function markUnsummed(db: Write, customers: readonly string[], marked: number): Promise<void> {
+  await inBatches([...new Set(customers)].sort(), (slice) =>
+    db
+      .insertInto('mirrorUnsummed')
+      .values(slice.map((customer) => ({ customer, marked })))
+      .onConflict((conflict) =>
+        conflict.column('customer').doUpdateSet({
+          marked: sql`case when excluded.marked > mirror_unsummed.marked then excluded.marked else mirror_unsummed.marked end`,
+        }),
+      )
+      .execute(),
+  )
+}

@@ -1,0 +1,208 @@
+// The mirror in the database: state, numbered reads and saves, stale marks, sums.
+import type { Clock } from '../../../../clock.ts'
+import type { ProcessorId } from '../../../../catalog/resource.ts'
+import type { Mirrored, MirroredKind } from '../../../../processor/mirrored.ts'
+import type {
+  CustomerStanding,
+  MirrorRef,
+  MirrorSaved,
+  MirrorState,
+  MirrorStore,
+  StaleObject,
+  Unsummed,
+} from '../../../mirror-store.ts'
+import type { MirrorObjectRow, MirrorStateRow } from '../../../records/mirror.ts'
+import type { Database, Write } from '../../database/database.ts'
+import { markStale, nextNumber } from './marks.ts'
+import * as reads from './reads.ts'
+import { goneRow, objectRow } from './rows.ts'
+import { saveObjects } from './save-objects.ts'
+import { findStanding, saveStandings, standingPage, unsummed } from './standings.ts'
+
+interface Page {
+  readonly limit: number
+  readonly offset: number
+}
+
+/** Emptied for another account. The numbers go on, otherwise a read of the former account could look newer. */
+const copies = [
+  'mirrorState',
+  'mirrorObjects',
+  'mirrorItems',
+  'mirrorPayments',
+  'mirrorStale',
+  'mirrorStandings',
+  'mirrorUnsummed',
+] as const
+
+export class SqlMirror implements MirrorStore {
+  readonly #database: Database
+  readonly #clock: Clock
+
+  constructor(database: Database, clock: Clock) {
+    this.#database = database
+    this.#clock = clock
+  }
+
+  async state(): Promise<MirrorState | null> {
+    const row = await this.#database.read((db) => db.selectFrom('mirrorState').selectAll().executeTakeFirst())
+    return row === undefined ? null : stateOf(row)
+  }
+
+  async setState(change: Partial<MirrorState>): Promise<void> {
+    await this.#database.write((db) => changeState(this.#database, db, change))
+  }
+
+  async clear(): Promise<void> {
+    await this.#database.write(async (db) => {
+      for (const table of copies) await db.deleteFrom(table).execute()
+    })
+  }
+
+  async beginRead(): Promise<number> {
+    return nextNumber(this.#database)
+  }
+
+  async save<K extends MirroredKind>(kind: K, objects: readonly Mirrored[K][], begun: number): Promise<MirrorSaved> {
+    return this.#store(kind, begun, (ended) => objects.map((object) => objectRow(kind, object, ended)))
+  }
+
+  async remove(kind: MirroredKind, ids: readonly string[], begun: number): Promise<MirrorSaved> {
+    return this.#store(kind, begun, (ended) => ids.map((id) => goneRow(kind, id, ended)))
+  }
+
+  async markStale(
+    refs: readonly (MirrorRef & { readonly since: number })[],
+    cursor?: { readonly event: string; readonly readUntil: number },
+  ): Promise<void> {
+    const marked = await nextNumber(this.#database)
+    await this.#database.write(async (db) => {
+      await markStale(db, refs, marked)
+      if (cursor !== undefined)
+        await changeState(this.#database, db, { eventCursor: cursor.event, readUntil: cursor.readUntil })
+    })
+  }
+
+  async stale(limit: number): Promise<readonly StaleObject[]> {
+    return this.#database.read((db) =>
+      db.selectFrom('mirrorStale').selectAll().orderBy('since').orderBy('marked').orderBy('id').limit(limit).execute(),
+    )
+  }
+
+  async oldestStale(): Promise<number | null> {
+    const row = await this.#database.read((db) =>
+      db.selectFrom('mirrorStale').select('since').orderBy('since').limit(1).executeTakeFirst(),
+    )
+    return row?.since ?? null
+  }
+
+  async staleCount(): Promise<number> {
+    const { count } = await this.#database.read((db) =>
+      db
+        .selectFrom('mirrorStale')
+        .select((eb) => eb.fn.countAll<number>().as('count'))
+        .executeTakeFirstOrThrow(),
+    )
+    return count
+  }
+
+  async find<K extends MirroredKind>(kind: K, id: string): Promise<Mirrored[K] | null> {
+    return this.#database.read((db) => reads.findObject(db, kind, id))
+  }
+
+  async page<K extends MirroredKind>(kind: K, after: string | null, limit: number): Promise<readonly Mirrored[K][]> {
+    return this.#database.read((db) => reads.objectPage(db, kind, after, limit))
+  }
+
+  async happened<K extends 'subscription' | 'invoice' | 'credit_note' | 'refund'>(
+    kind: K,
+    time: { readonly from: number; readonly to: number },
+    page: { readonly after: { readonly at: number; readonly id: string } | null; readonly limit: number },
+  ) {
+    return this.#database.read((db) => reads.objectsBetween(db, kind, time, page))
+  }
+
+  async refundedOf(invoices: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    return this.#database.read((db) => reads.refundedOf(db, invoices))
+  }
+
+  async subscriptionsOf(customer: ProcessorId) {
+    return this.#database.read((db) => reads.subscriptionsOf(db, customer))
+  }
+
+  async invoicesOf(customer: ProcessorId, page: Page) {
+    return this.#database.read((db) => reads.invoicesOf(db, customer, page))
+  }
+
+  async unpaidInvoicesOf(customer: ProcessorId) {
+    return this.#database.read((db) => reads.unpaidInvoicesOf(db, customer))
+  }
+
+  async subscribers(prices: readonly ProcessorId[], page: Page) {
+    return this.#database.read((db) => reads.subscribersOf(db, prices, page))
+  }
+
+  async usesOf(prices: readonly ProcessorId[]) {
+    return this.#database.read((db) => reads.usesOf(db, prices))
+  }
+
+  async pricesInUse() {
+    return this.#database.read((db) => reads.pricesInUse(db))
+  }
+
+  async countByStatus() {
+    return this.#database.read((db) => reads.countByStatus(db))
+  }
+
+  async saveStandings(standings: readonly (CustomerStanding & Pick<Unsummed, 'marked'>)[]): Promise<void> {
+    await this.#database.write((db) => saveStandings(this.#database, db, standings))
+  }
+
+  async standing(customer: ProcessorId): Promise<CustomerStanding | null> {
+    return this.#database.read((db) => findStanding(db, customer))
+  }
+
+  async standings(after: ProcessorId | null, limit: number): Promise<readonly CustomerStanding[]> {
+    return this.#database.read((db) => standingPage(db, after, limit))
+  }
+
+  async unsummed(limit: number): Promise<readonly Unsummed[]> {
+    return this.#database.read((db) => unsummed(db, limit))
+  }
+
+  async #store(
+    kind: MirroredKind,
+    begun: number,
+    rowsOf: (ended: number) => readonly MirrorObjectRow[],
+  ): Promise<MirrorSaved> {
+    const ended = await nextNumber(this.#database)
+    const request = { kind, rows: rowsOf(ended), begun, ended, now: this.#clock.now() }
+    return this.#database.write((db) => saveObjects(this.#database, db, request))
+  }
+}
+
+async function changeState(database: Database, db: Write, change: Partial<MirrorState>): Promise<void> {
+  const row = await database.locked(db.selectFrom('mirrorState').selectAll()).executeTakeFirst()
+  const state: Partial<MirrorState> = { ...(row === undefined ? {} : stateOf(row)), ...change }
+  const { account, eventCursor, filling, readUntil = null, beganAt = null, comparedAt = null, corrections = 0 } = state
+  if (account === undefined || eventCursor === undefined || filling === undefined)
+    throw new Error('The first state of the mirror must have all members.')
+  const next = {
+    account,
+    eventCursor,
+    filling: filling === null ? null : JSON.stringify(filling),
+    readUntil,
+    beganAt,
+    comparedAt,
+    corrections,
+  }
+  await db
+    .insertInto('mirrorState')
+    .values({ id: 1, ...next })
+    .onConflict((conflict) => conflict.column('id').doUpdateSet(next))
+    .execute()
+}
+
+function stateOf({ id, filling, ...rest }: MirrorStateRow): MirrorState {
+  return { ...rest, filling: filling === null ? null : (JSON.parse(filling) as MirrorState['filling']) }
+}

@@ -1,0 +1,218 @@
+// Queries of the mirror.
+import { sql } from 'kysely'
+import { processorId } from '../../../../catalog/resource.ts'
+import type { ProcessorId } from '../../../../catalog/resource.ts'
+import type { Mirrored, MirroredInvoice, MirroredKind, MirroredSubscription } from '../../../../processor/mirrored.ts'
+import type { PriceUse, StoredSubscriber } from '../../../mirror-store.ts'
+import { inBatches } from '../../database/batches.ts'
+import type { ReadConnection } from '../../database/database.ts'
+import { objectOf } from './rows.ts'
+
+interface Page {
+  readonly limit: number
+  readonly offset: number
+}
+
+const present = <K extends MirroredKind>(rows: readonly { readonly object: string | null }[]) =>
+  rows.flatMap((row) => objectOf<K>(row) ?? [])
+
+export async function findObject<K extends MirroredKind>(db: ReadConnection, kind: K, id: string) {
+  const row = await db
+    .selectFrom('mirrorObjects')
+    .select('object')
+    .where('kind', '=', kind)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return row === undefined ? null : objectOf<K>(row)
+}
+
+export async function objectPage<K extends MirroredKind>(
+  db: ReadConnection,
+  kind: K,
+  after: string | null,
+  limit: number,
+): Promise<readonly Mirrored[K][]> {
+  const rows = await db
+    .selectFrom('mirrorObjects')
+    .select('object')
+    .where('kind', '=', kind)
+    .where('object', 'is not', null)
+    .$if(after !== null, (query) => query.where('id', '>', after ?? ''))
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+  return present<K>(rows)
+}
+
+export async function objectsBetween<K extends MirroredKind>(
+  db: ReadConnection,
+  kind: K,
+  time: { readonly from: number; readonly to: number },
+  { after, limit }: { readonly after: { readonly at: number; readonly id: string } | null; readonly limit: number },
+) {
+  const rows = await db
+    .selectFrom('mirrorObjects')
+    .select(['object', 'happenedAt'])
+    .where('kind', '=', kind)
+    .where('happenedAt', '>=', after?.at ?? time.from)
+    .where('happenedAt', '<', time.to)
+    .$if(after !== null, (query) =>
+      query.where((eb) => eb.or([eb('happenedAt', '>', after?.at ?? 0), eb('id', '>', after?.id ?? '')])),
+    )
+    .orderBy('happenedAt')
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+  return rows.flatMap((row) => {
+    const object = objectOf<K>(row)
+    return object === null || row.happenedAt === null ? [] : [{ at: row.happenedAt, object }]
+  })
+}
+
+export async function subscriptionsOf(
+  db: ReadConnection,
+  customer: ProcessorId,
+): Promise<readonly MirroredSubscription[]> {
+  const rows = await db
+    .selectFrom('mirrorObjects')
+    .select('object')
+    .where('kind', '=', 'subscription')
+    .where('customer', '=', customer)
+    .orderBy('happenedAt')
+    .orderBy('id')
+    .execute()
+  return present<'subscription'>(rows)
+}
+
+const finalizedInvoices = (db: ReadConnection, customer: ProcessorId) =>
+  db
+    .selectFrom('mirrorObjects')
+    .where('kind', '=', 'invoice')
+    .where('customer', '=', customer)
+    .where('happenedAt', 'is not', null)
+
+export async function invoicesOf(db: ReadConnection, customer: ProcessorId, page: Page) {
+  const rows = await finalizedInvoices(db, customer)
+    .select('object')
+    .orderBy('happenedAt', 'desc')
+    .orderBy('id', 'desc')
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute()
+  const { total } = await finalizedInvoices(db, customer)
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow()
+  const invoices = present<'invoice'>(rows)
+  const refunded = await refundedOf(
+    db,
+    invoices.map(({ id }) => id),
+  )
+  return { items: invoices.map((invoice) => ({ ...invoice, amountRefunded: refunded.get(invoice.id) ?? 0 })), total }
+}
+
+export async function unpaidInvoicesOf(db: ReadConnection, customer: ProcessorId): Promise<readonly MirroredInvoice[]> {
+  const rows = await finalizedInvoices(db, customer)
+    .select('object')
+    .where('status', 'in', ['open', 'uncollectible'])
+    .orderBy('happenedAt')
+    .orderBy('id')
+    .execute()
+  return present<'invoice'>(rows)
+}
+
+/** A refund that names both the payment intent and the charge of an invoice counts once. */
+export async function refundedOf(
+  db: ReadConnection,
+  invoices: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  const sums = new Map<string, number>()
+  await inBatches(invoices, async (slice) => {
+    const rows = await db
+      .selectFrom('mirrorPayments as paid')
+      .innerJoin('mirrorPayments as refunded', 'refunded.payment', 'paid.payment')
+      .innerJoin('mirrorObjects as refund', 'refund.id', 'refunded.id')
+      .select(['paid.id as invoice', 'refund.id', 'refund.object'])
+      .distinct()
+      .where('paid.kind', '=', 'invoice')
+      .where('paid.id', 'in', slice)
+      .where('refunded.kind', '=', 'refund')
+      .where('refund.kind', '=', 'refund')
+      .where('refund.status', 'not in', ['failed', 'canceled'])
+      .execute()
+    for (const row of rows) {
+      const amount = objectOf<'refund'>(row)?.amount ?? 0
+      sums.set(row.invoice, (sums.get(row.invoice) ?? 0) + amount)
+    }
+  })
+  return sums
+}
+
+const itemsOn = (db: ReadConnection, prices: readonly ProcessorId[]) =>
+  db.selectFrom('mirrorItems as item').where('item.price', 'in', [...prices])
+
+export async function subscribersOf(db: ReadConnection, prices: readonly ProcessorId[], page: Page) {
+  const rows = await itemsOn(db, prices)
+    .leftJoin('tenants as tenant', 'tenant.processorCustomerId', 'item.customer')
+    .innerJoin('mirrorObjects as subscription', (join) =>
+      join.on('subscription.kind', '=', 'subscription').onRef('subscription.id', '=', 'item.subscription'),
+    )
+    .select(['item.id', 'subscription.object', 'tenant.id as tenantId'])
+    .orderBy(sql`case when tenant.id is null then 1 else 0 end`)
+    .orderBy('tenant.id')
+    .orderBy('item.subscription')
+    .orderBy('item.id')
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute()
+  const { total } = await itemsOn(db, prices)
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow()
+  const items = rows.flatMap((row): readonly StoredSubscriber[] => {
+    const subscription = objectOf<'subscription'>(row)
+    const item = subscription?.items.find(({ id }) => id === row.id)
+    return subscription === null || item === undefined ? [] : [{ subscription, item, tenantId: row.tenantId }]
+  })
+  return { items, total }
+}
+
+export async function usesOf(db: ReadConnection, prices: readonly ProcessorId[]): Promise<readonly PriceUse[]> {
+  const uses: PriceUse[] = []
+  await inBatches(prices, async (slice) => {
+    const rows = await itemsOn(db, slice)
+      .leftJoin('tenants as tenant', 'tenant.processorCustomerId', 'item.customer')
+      .select(['item.price', 'item.subscription', 'item.customer', 'item.status', 'item.paused', 'item.currency'])
+      .select(['item.quantity', 'tenant.id as tenantId'])
+      .execute()
+    for (const row of rows)
+      uses.push({
+        ...row,
+        price: processorId(row.price),
+        customer: processorId(row.customer),
+        paused: row.paused !== null,
+      })
+  })
+  return uses
+}
+
+/** Jumps from price to price through the index, because a `distinct` would read every item. */
+export async function pricesInUse(db: ReadConnection): Promise<readonly ProcessorId[]> {
+  const { rows } = await sql<{ price: string }>`
+    with recursive used (price) as (
+      select min(price) from mirror_items
+      union all
+      select (select min(price) from mirror_items where price > used.price) from used where used.price is not null
+    )
+    select price from used where price is not null`.execute(db)
+  return rows.map(({ price }) => processorId(price))
+}
+
+export async function countByStatus(db: ReadConnection): Promise<Readonly<Record<string, number>>> {
+  const rows = await db
+    .selectFrom('mirrorObjects')
+    .select(['status', (eb) => eb.fn.countAll<number>().as('count')])
+    .where('kind', '=', 'subscription')
+    .where('status', 'is not', null)
+    .groupBy('status')
+    .execute()
+  return Object.fromEntries(rows.flatMap(({ status, count }) => (status === null ? [] : [[status, count]])))
+}

@@ -1,0 +1,68 @@
+// Rows of mirrored objects: pure conversions.
+import { canonicalJson } from '../../../../config/schema/canonical.ts'
+import type { ProcessorId } from '../../../../catalog/resource.ts'
+import type {
+  Mirrored,
+  MirroredInvoice,
+  MirroredKind,
+  MirroredRefund,
+  MirroredSubscription,
+} from '../../../../processor/mirrored.ts'
+import type { MirrorItemRow, MirrorObjectRow, MirrorPaymentRow } from '../../../records/mirror.ts'
+
+type Facts = Pick<MirrorObjectRow, 'customer' | 'status' | 'happenedAt'>
+
+const factsOf: { readonly [K in MirroredKind]: (object: Mirrored[K]) => Facts } = {
+  price: () => ({ customer: null, status: null, happenedAt: null }),
+  customer: ({ id }) => ({ customer: id, status: null, happenedAt: null }),
+  subscription: ({ customer, status, createdAt }) => ({ customer, status, happenedAt: createdAt }),
+  invoice: ({ customer, status, finalizedAt }) => ({ customer, status, happenedAt: finalizedAt }),
+  credit_note: ({ customer, status, createdAt }) => ({ customer, status, happenedAt: createdAt }),
+  refund: ({ customer, status, createdAt }) => ({ customer, status, happenedAt: createdAt }),
+}
+
+export function objectRow<K extends MirroredKind>(kind: K, object: Mirrored[K], readAt: number): MirrorObjectRow {
+  return { kind, id: object.id, readAt, object: canonicalJson(object), ...factsOf[kind](object) }
+}
+
+/** The row of an object that the processor does not have any more. */
+export function goneRow(kind: MirroredKind, id: string, readAt: number): MirrorObjectRow {
+  return { kind, id, readAt, object: null, customer: null, status: null, happenedAt: null }
+}
+
+export const objectOf = <K extends MirroredKind>(row: { readonly object: string | null }): Mirrored[K] | null =>
+  row.object === null ? null : (JSON.parse(row.object) as Mirrored[K])
+
+/** Statuses of subscriptions that have ended for good. */
+const endedStatuses: readonly string[] = ['canceled', 'incomplete_expired']
+
+/** Rows of the items; none for a subscription that has ended. */
+export function itemRows({ id, customer, status, paused, currency, items }: MirroredSubscription): MirrorItemRow[] {
+  if (endedStatuses.includes(status)) return []
+  return items.map((item) => ({
+    id: item.id,
+    subscription: id,
+    customer,
+    price: item.price.id,
+    product: item.price.product,
+    status,
+    paused: paused?.behavior ?? null,
+    currency,
+    quantity: item.quantity,
+  }))
+}
+
+export function paymentRows(
+  kind: MirrorPaymentRow['kind'],
+  { id, payments }: Pick<MirroredInvoice | MirroredRefund, 'id' | 'payments'>,
+): MirrorPaymentRow[] {
+  return [...new Set(payments)].map((payment) => ({ kind, id, payment }))
+}
+
+/** Kinds whose objects are part of a customer's sums. */
+export function isSummed(kind: MirroredKind): boolean {
+  return kind === 'subscription' || kind === 'invoice' || kind === 'customer'
+}
+
+export const customersOf = (rows: readonly Pick<MirrorObjectRow, 'customer'>[]): readonly ProcessorId[] =>
+  rows.flatMap(({ customer }) => (customer === null ? [] : [customer as ProcessorId]))

@@ -1,0 +1,182 @@
+// Stores objects of one read. No older state replaces a newer one: reads and saves are numbered in one order, without clocks.
+import type {
+  MirroredKind,
+  MirroredInvoice,
+  MirroredRefund,
+  MirroredSubscription,
+} from '../../../../processor/mirrored.ts'
+import type { MirrorObjectRow } from '../../../records/mirror.ts'
+import type { MirrorRef, MirrorSaved } from '../../../mirror-store.ts'
+import { inBatches } from '../../database/batches.ts'
+import type { Database, Write } from '../../database/database.ts'
+import { customersOf, isSummed, itemRows, objectOf, paymentRows } from './rows.ts'
+import { markStale, markUnsummed, settleStale } from './marks.ts'
+
+export interface SaveRequest {
+  readonly kind: MirroredKind
+  readonly rows: readonly MirrorObjectRow[]
+  /** Number of the begin of the read. */
+  readonly begun: number
+  /** Number of the end of the read. */
+  readonly ended: number
+  /** Epoch milliseconds. */
+  readonly now: number
+}
+
+export async function saveObjects(database: Database, db: Write, request: SaveRequest): Promise<MirrorSaved> {
+  const { kind, begun, ended, now } = request
+  // Each object once (a list that shifts while it is read shows one twice), in the order in which every transaction locks rows.
+  const rows = [...new Map(request.rows.map((row) => [row.id, row])).values()].sort((a, b) => (a.id < b.id ? -1 : 1))
+  const before = await storedRows(database, db, kind, rows)
+  const stored = await storeRows(db, rows, begun, before)
+  const overlapped = rows.filter(({ id }) => !stored.has(id))
+  const settled = rows.filter(({ id }) => stored.has(id))
+  const changed = settled.filter(({ id, object }) => (before.get(id)?.object ?? null) !== object)
+  await replaceParts(db, kind, changed)
+  await settleStale(
+    db,
+    kind,
+    settled.map(({ id }) => id),
+    begun,
+  )
+  await markStale(
+    db,
+    overlapped.map(({ id }) => ({ kind, id, since: now })),
+    ended,
+  )
+  const touched = changed.flatMap((row) => [row, before.get(row.id) ?? row])
+  if (isSummed(kind)) await markUnsummed(db, customersOf(touched), ended)
+  if (kind === 'price') await markUnsummed(db, await customersOn(db, changed), ended)
+  const refs = (list: readonly MirrorObjectRow[]): readonly MirrorRef[] => list.map(({ id }) => ({ kind, id }))
+  return { overlapped: refs(overlapped), changed: refs(changed) }
+}
+
+type StoredRow = Pick<MirrorObjectRow, 'id' | 'object' | 'readAt' | 'customer'>
+
+async function storedRows(database: Database, db: Write, kind: MirroredKind, rows: readonly MirrorObjectRow[]) {
+  const stored = new Map<string, StoredRow>()
+  await inBatches(rows, async (slice) => {
+    const query = db
+      .selectFrom('mirrorObjects')
+      .select(['id', 'object', 'readAt', 'customer'])
+      .where('kind', '=', kind)
+      .where(
+        'id',
+        'in',
+        slice.map(({ id }) => id),
+      )
+      .orderBy('id')
+    for (const row of await database.locked(query).execute()) stored.set(row.id, row)
+  })
+  return stored
+}
+
+/**
+ * Stores rows whose read began after the stored one ended. Returns the ids of these rows, and of those that another read stored meanwhile
+ * with the same content.
+ */
+async function storeRows(
+  db: Write,
+  rows: readonly MirrorObjectRow[],
+  begun: number,
+  before: ReadonlyMap<string, StoredRow>,
+): Promise<ReadonlySet<string>> {
+  const stored = new Set<string>()
+  // Identical content is only stored anew for its number: a third read that overlaps with this one must find it.
+  const accepted = rows.filter(({ id, object }) => {
+    const present = before.get(id)
+    return present === undefined || present.readAt < begun || present.object === object
+  })
+  await inBatches(accepted, async (slice) => {
+    const written = await db
+      .insertInto('mirrorObjects')
+      .values(slice)
+      .onConflict((conflict) =>
+        conflict
+          .columns(['kind', 'id'])
+          .doUpdateSet((eb) => ({
+            object: eb.ref('excluded.object'),
+            readAt: eb.ref('excluded.readAt'),
+            customer: eb.ref('excluded.customer'),
+            status: eb.ref('excluded.status'),
+            happenedAt: eb.ref('excluded.happenedAt'),
+          }))
+          // Another transaction may have inserted the row since it was looked for.
+          .where((eb) =>
+            eb.or([
+              eb('mirrorObjects.readAt', '<', begun),
+              eb.and([
+                eb('mirrorObjects.readAt', '<', eb.ref('excluded.readAt')),
+                eb('mirrorObjects.object', 'is not distinct from', eb.ref('excluded.object')),
+              ]),
+            ]),
+          ),
+      )
+      .returning('id')
+      .execute()
+    for (const { id } of written) stored.add(id)
+  })
+  return stored
+}
+
+/** Replaces the rows that are derived from changed objects. */
+async function replaceParts(db: Write, kind: MirroredKind, changed: readonly MirrorObjectRow[]): Promise<void> {
+  if (kind === 'subscription') {
+    await inBatches(changed, (slice) =>
+      db
+        .deleteFrom('mirrorItems')
+        .where(
+          'subscription',
+          'in',
+          slice.map(({ id }) => id),
+        )
+        .execute(),
+    )
+    await inBatches(
+      changed.flatMap((row) => partsOf(row, (object) => itemRows(object as MirroredSubscription))),
+      (slice) => db.insertInto('mirrorItems').values(slice).execute(),
+    )
+  }
+  if (kind === 'invoice' || kind === 'refund') {
+    await inBatches(changed, (slice) =>
+      db
+        .deleteFrom('mirrorPayments')
+        .where('kind', '=', kind)
+        .where(
+          'id',
+          'in',
+          slice.map(({ id }) => id),
+        )
+        .execute(),
+    )
+    await inBatches(
+      changed.flatMap((row) => partsOf(row, (object) => paymentRows(kind, object as MirroredInvoice | MirroredRefund))),
+      (slice) => db.insertInto('mirrorPayments').values(slice).execute(),
+    )
+  }
+}
+
+function partsOf<T>(row: MirrorObjectRow, parts: (object: unknown) => readonly T[]): readonly T[] {
+  const object = objectOf(row)
+  return object === null ? [] : parts(object)
+}
+
+/** Customers with an item on one of these prices, whose sums depend on the amounts of the price. */
+async function customersOn(db: Write, prices: readonly MirrorObjectRow[]) {
+  const customers: { readonly customer: string }[] = []
+  await inBatches(prices, async (slice) => {
+    customers.push(
+      ...(await db
+        .selectFrom('mirrorItems')
+        .select('customer')
+        .distinct()
+        .where(
+          'price',
+          'in',
+          slice.map(({ id }) => id),
+        )
+        .execute()),
+    )
+  })
+  return customersOf(customers)
+}

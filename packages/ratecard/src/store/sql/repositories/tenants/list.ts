@@ -1,0 +1,122 @@
+// Pages of tenants: their order and number come from the rows of listings.ts, the rest is read for the page alone.
+import { sql } from 'kysely'
+import type { RawBuilder } from 'kysely'
+import { processorId } from '../../../../catalog/resource.ts'
+import { searchForm } from '../../../records/search-text.ts'
+import type { TenantListingRow, TenantSort } from '../../../records/tenants.ts'
+import type { ListedPrice, ListedTenant, TenantListQuery } from '../../../tenant-store.ts'
+import type { Database, ReadConnection } from '../../database/database.ts'
+import { searchConditions } from '../../dialects/text-search.ts'
+import { standingsOf } from '../mirror/standings.ts'
+
+const sortColumns = {
+  id: 'tenantId',
+  name: 'nameKey',
+  created_at: 'createdAt',
+  monthly: 'monthly',
+  owed: 'owed',
+} as const satisfies Record<TenantSort, string>
+
+export async function listTenants(database: Database, db: ReadConnection, query: TenantListQuery) {
+  const part = searchForm(query.q ?? '')
+  const search = part === '' ? null : await searchConditions(database, db, part)
+  const conditions = filtersOf(query)
+  const { sort = 'id', order = 'asc' } = query
+  const page = await matching(db, search === null ? conditions : [...conditions, search.page])
+    .select(['tenantId', 'billingStatus'])
+    .orderBy(sortColumns[sort], order)
+    .$if(sort !== 'id', (rows) => rows.orderBy('tenantId', order))
+    .limit(query.limit)
+    .offset(query.offset)
+    .execute()
+  const { total } = await matching(db, search === null ? conditions : [...conditions, search.total])
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow()
+  return { items: await completed(db, page), total }
+}
+
+const matching = (db: ReadConnection, conditions: readonly RawBuilder<boolean>[]) =>
+  db.selectFrom('tenantListings').where((eb) => eb.and([...conditions]))
+
+function filtersOf(query: TenantListQuery): readonly RawBuilder<boolean>[] {
+  const { processorCustomerId, enterpriseTemplate, enterpriseId, state, onPrices = [], owing = false } = query
+  const conditions: RawBuilder<boolean>[] = onPrices.map(onOneOf)
+  if (processorCustomerId !== undefined) conditions.push(sql`customer = ${processorCustomerId}`)
+  if (enterpriseTemplate !== undefined)
+    conditions.push(sql`tenant_id in (select id from tenants where enterprise_template = ${enterpriseTemplate})`)
+  if (enterpriseId !== undefined)
+    conditions.push(sql`tenant_id in (select id from tenants where enterprise_id = ${enterpriseId})`)
+  if (state !== undefined) conditions.push(sql`billing_status = ${state}`)
+  if (owing) conditions.push(sql`owed > 0`)
+  return conditions
+}
+
+/** The tenant has an item, or a free subscription, on one of these prices. */
+function onOneOf(prices: readonly string[]): RawBuilder<boolean> {
+  if (prices.length === 0) return sql`1 = 0`
+  const list = sql.join(prices)
+  return sql`tenant_id in (
+    select t.tenant_id from mirror_items i join tenant_listings t on t.customer = i.customer where i.price in (${list})
+    union all
+    select tenant_id from local_subscriptions where ended_at is null and price_id in (${list})
+  )`
+}
+
+/** Adds what a page shows beside the order: tenants, prices, money. */
+async function completed(
+  db: ReadConnection,
+  page: readonly Pick<TenantListingRow, 'tenantId' | 'billingStatus'>[],
+): Promise<readonly ListedTenant[]> {
+  if (page.length === 0) return []
+  const ids = page.map(({ tenantId }) => tenantId)
+  const rows = await db.selectFrom('tenants').selectAll().where('id', 'in', ids).execute()
+  const tenants = new Map(rows.map((row) => [row.id, row]))
+  const customers = rows.flatMap(({ processorCustomerId }) => processorCustomerId ?? [])
+  const standings = await standingsOf(db, customers)
+  const atProcessor = await pricesOfCustomers(db, customers)
+  const free = await freePrices(db, ids)
+  return page.flatMap(({ tenantId, billingStatus }): readonly ListedTenant[] => {
+    // Deleted since the page was read.
+    const tenant = tenants.get(tenantId)
+    if (tenant === undefined) return []
+    const customer = tenant.processorCustomerId ?? ''
+    const { monthly = {}, owed = {} } = standings.get(customer) ?? {}
+    const prices = [...(atProcessor.get(customer) ?? []), ...(free.get(tenantId) ?? [])]
+    return [{ ...tenant, billingStatus, monthly, owed, prices: prices.sort((a, b) => (a.price < b.price ? -1 : 1)) }]
+  })
+}
+
+async function pricesOfCustomers(db: ReadConnection, customers: readonly string[]) {
+  if (customers.length === 0) return new Map<string, readonly ListedPrice[]>()
+  const rows = await db
+    .selectFrom('mirrorItems')
+    .select(['customer', 'price', 'product', (eb) => eb.fn.countAll<number>().as('items')])
+    .where('customer', 'in', customers)
+    .groupBy(['customer', 'price', 'product'])
+    .execute()
+  return grouped(rows, ({ customer, price, product, items }) => [
+    customer,
+    { price, product: product === null ? null : processorId(product), items },
+  ])
+}
+
+async function freePrices(db: ReadConnection, tenantIds: readonly string[]) {
+  const rows = await db
+    .selectFrom('localSubscriptions')
+    .select(['tenantId', 'priceId'])
+    .where('tenantId', 'in', tenantIds)
+    .where('endedAt', 'is', null)
+    .execute()
+  return grouped(rows, ({ tenantId, priceId }) => [tenantId, { price: priceId, product: null, items: 1 }])
+}
+
+function grouped<R>(rows: readonly R[], entryOf: (row: R) => readonly [string, ListedPrice]) {
+  const groups = new Map<string, ListedPrice[]>()
+  for (const row of rows) {
+    const [key, price] = entryOf(row)
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [price])
+    else group.push(price)
+  }
+  return groups
+}

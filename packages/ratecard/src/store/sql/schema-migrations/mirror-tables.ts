@@ -1,0 +1,76 @@
+// Part of the first schema: the mirror of the processor's customers.
+import type { Dialect } from './migration.ts'
+
+const kinds = `('price', 'customer', 'subscription', 'invoice', 'credit_note', 'refund')`
+
+export const mirrorTables = ({ key }: Dialect): readonly string[] => [
+  `create table mirror_state (
+  id bigint primary key check (id = 1),
+  account text not null,
+  filling text,
+  event_cursor text not null,
+  read_until bigint,
+  began_at bigint,
+  compared_at bigint,
+  corrections bigint not null
+)`,
+  `create table mirror_numbers (
+  id bigint primary key check (id = 1),
+  last bigint not null
+)`,
+  `insert into mirror_numbers (id, last) values (1, 0)`,
+  `create table mirror_objects (
+  kind ${key} not null check (kind in ${kinds}),
+  id ${key} not null,
+  read_at bigint not null,
+  customer ${key},
+  status ${key},
+  happened_at bigint,
+  object text,
+  primary key (kind, id)
+)`,
+  `create index mirror_objects_by_customer on mirror_objects (customer, kind, happened_at, id)`,
+  `create index mirror_objects_by_time on mirror_objects (kind, happened_at, id)`,
+  `create index mirror_objects_by_status on mirror_objects (kind, status)`,
+  `create table mirror_items (
+  id ${key} primary key,
+  subscription ${key} not null,
+  customer ${key} not null,
+  price ${key} not null,
+  product ${key},
+  status text not null,
+  paused text,
+  currency text not null,
+  quantity bigint
+)`,
+  `create index mirror_items_by_subscription on mirror_items (subscription)`,
+  `create index mirror_items_by_customer on mirror_items (customer, price)`,
+  `create index mirror_items_by_price on mirror_items (price, customer)`,
+  `create table mirror_payments (
+  kind ${key} not null check (kind in ('invoice', 'refund')),
+  id ${key} not null,
+  payment ${key} not null,
+  primary key (kind, id, payment)
+)`,
+  `create index mirror_payments_by_payment on mirror_payments (payment, kind, id)`,
+  `create table mirror_stale (
+  kind ${key} not null check (kind in ${kinds}),
+  id ${key} not null,
+  marked bigint not null,
+  since bigint not null,
+  primary key (kind, id)
+)`,
+  `create index mirror_stale_by_time on mirror_stale (since, marked)`,
+  `create table mirror_standings (
+  customer ${key} primary key,
+  billing_status text,
+  monthly text not null,
+  owed text not null,
+  written_off text not null
+)`,
+  `create table mirror_unsummed (
+  customer ${key} primary key,
+  marked bigint not null
+)`,
+  `create index mirror_unsummed_by_mark on mirror_unsummed (marked)`,
+]

@@ -1,0 +1,448 @@
+// What the store promises about the mirror. The same for every engine.
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
+import type { MirrorState } from '../../../packages/ratecard/src/store/mirror-store.ts'
+import type { Store } from '../../../packages/ratecard/src/store/store.ts'
+import type { MakePlace } from '../../support/store.ts'
+import {
+  newInvoice,
+  newItem,
+  newMirroredCustomer,
+  newMirroredPrice,
+  newRefund,
+  newSubscription,
+} from './mirror-records.ts'
+import { addTenant } from './tenants-contract.ts'
+
+const page = { limit: 10, offset: 0 }
+const customer = processorId('cus_1')
+const prices = (...ids: readonly string[]) => ids.map((id) => processorId(id))
+const ids = (objects: readonly { readonly id: string }[]) => objects.map(({ id }) => id)
+
+const firstState: MirrorState = {
+  account: 'acct_1',
+  filling: { kind: 'price', after: null, objects: 0 },
+  eventCursor: 'evt_1',
+  readUntil: null,
+  beganAt: null,
+  comparedAt: null,
+  corrections: 0,
+}
+
+/** Saves what a read returned that overlapped with no other. */
+async function saveNow(store: Store, ...subscriptions: Parameters<typeof store.mirror.save<'subscription'>>[1]) {
+  return store.mirror.save('subscription', subscriptions, await store.mirror.beginRead())
+}
+
+export function mirrorContract(engine: string, makePlace: MakePlace): void {
+  const open = async () => (await makePlace()).open()
+
+  describe(`state of the mirror on ${engine}`, () => {
+    test('is absent at first, changes member by member, and a fill goes on where it stopped', async () => {
+      const place = await makePlace()
+      const store = await place.open()
+      expect(await store.mirror.state()).toBeNull()
+      await expect(store.mirror.setState({ corrections: 1 })).rejects.toThrow('must have all members')
+      await store.mirror.setState(firstState)
+      expect(await store.mirror.state()).toEqual(firstState)
+      await store.mirror.setState({ filling: { kind: 'invoice', after: 'in_9', objects: 900 } })
+      expect(await store.mirror.state()).toEqual({
+        ...firstState,
+        filling: { kind: 'invoice', after: 'in_9', objects: 900 },
+      })
+      await store.mirror.setState({ filling: null, beganAt: 5, comparedAt: 6, corrections: 7 })
+      expect(await store.mirror.state()).toEqual({
+        ...firstState,
+        filling: null,
+        beganAt: 5,
+        comparedAt: 6,
+        corrections: 7,
+      })
+    })
+
+    test('is deleted with the whole copy, but numbers go on', async () => {
+      const store = await open()
+      await store.mirror.setState(firstState)
+      await saveNow(store, newSubscription('sub_1'))
+      await store.mirror.markStale([{ kind: 'invoice', id: 'in_1', since: 1 }])
+      const before = await store.mirror.beginRead()
+      await store.mirror.clear()
+      expect(await store.mirror.state()).toBeNull()
+      expect(await store.mirror.find('subscription', 'sub_1')).toBeNull()
+      expect(await store.mirror.stale(10)).toEqual([])
+      expect(await store.mirror.unsummed(10)).toEqual([])
+      expect(await store.mirror.usesOf(prices('price_1'))).toEqual([])
+      expect(await store.mirror.beginRead()).toBeGreaterThan(before)
+    })
+  })
+
+  describe(`reads and saves on ${engine}`, () => {
+    test('an object comes back as it was saved; a save that changes nothing is no change', async () => {
+      const store = await open()
+      const subscription = newSubscription('sub_1', { ends: ['é "\\'] })
+      expect(await saveNow(store, subscription)).toEqual({
+        overlapped: [],
+        changed: [{ kind: 'subscription', id: 'sub_1' }],
+      })
+      expect(await store.mirror.find('subscription', 'sub_1')).toEqual(subscription)
+      expect(await store.mirror.find('invoice', 'sub_1')).toBeNull()
+      expect(await saveNow(store, subscription)).toEqual({ overlapped: [], changed: [] })
+      const changed = newSubscription('sub_1', { status: 'past_due' })
+      expect((await saveNow(store, changed)).changed).toHaveLength(1)
+      expect(await store.mirror.find('subscription', 'sub_1')).toEqual(changed)
+    })
+
+    test('of two reads that overlapped the first to end stays, and the object is stale until it is read again', async () => {
+      const store = await open()
+      const [first, second] = [await store.mirror.beginRead(), await store.mirror.beginRead()]
+      await store.mirror.save('subscription', [newSubscription('sub_1')], second)
+      const late = await store.mirror.save('subscription', [newSubscription('sub_1', { status: 'paused' })], first)
+      expect(late).toEqual({ overlapped: [{ kind: 'subscription', id: 'sub_1' }], changed: [] })
+      expect(await store.mirror.find('subscription', 'sub_1')).toMatchObject({ status: 'active' })
+      expect(await store.mirror.stale(10)).toMatchObject([{ kind: 'subscription', id: 'sub_1' }])
+      await saveNow(store, newSubscription('sub_1', { status: 'unpaid' }))
+      expect(await store.mirror.find('subscription', 'sub_1')).toMatchObject({ status: 'unpaid' })
+      expect(await store.mirror.stale(10)).toEqual([])
+    })
+
+    test('two reads that overlapped and agree are both right', async () => {
+      const store = await open()
+      const [first, second, third] = [
+        await store.mirror.beginRead(),
+        await store.mirror.beginRead(),
+        await store.mirror.beginRead(),
+      ]
+      await store.mirror.save('subscription', [newSubscription('sub_1')], second)
+      const agreed = await store.mirror.save('subscription', [newSubscription('sub_1')], first)
+      expect(agreed).toEqual({ overlapped: [], changed: [] })
+      expect(await store.mirror.stale(10)).toEqual([])
+      const other = await store.mirror.save('subscription', [newSubscription('sub_1', { status: 'paused' })], third)
+      expect(other.overlapped).toHaveLength(1)
+    })
+
+    test('a deleted object does not come back by an earlier read', async () => {
+      const store = await open()
+      await store.mirror.save('invoice', [newInvoice('in_1')], await store.mirror.beginRead())
+      const early = await store.mirror.beginRead()
+      expect((await store.mirror.remove('invoice', ['in_1', 'in_2'], await store.mirror.beginRead())).changed).toEqual([
+        { kind: 'invoice', id: 'in_1' },
+      ])
+      expect(await store.mirror.find('invoice', 'in_1')).toBeNull()
+      expect(
+        (await store.mirror.save('invoice', [newInvoice('in_1'), newInvoice('in_2')], early)).overlapped,
+      ).toHaveLength(2)
+      expect(await store.mirror.page('invoice', null, 10)).toEqual([])
+      expect((await store.mirror.invoicesOf(customer, page)).total).toBe(0)
+    })
+
+    test('a page that shows an object twice is saved', async () => {
+      const store = await open()
+      await saveNow(store, newSubscription('sub_1'), newSubscription('sub_2'), newSubscription('sub_1'))
+      expect(ids(await store.mirror.page('subscription', null, 10))).toEqual(['sub_1', 'sub_2'])
+    })
+
+    test('objects are paged by id, more of them than a statement takes', async () => {
+      const store = await open()
+      const many = Array.from({ length: 2_300 }, (_, index) => newMirroredCustomer(`cus_${String(10_000 + index)}`))
+      await store.mirror.save('customer', many, await store.mirror.beginRead())
+      const found: string[] = []
+      for (let after: string | null = null; ;) {
+        const next: readonly { readonly id: string }[] = await store.mirror.page('customer', after, 1000)
+        found.push(...ids(next))
+        after = next.at(-1)?.id ?? null
+        if (after === null) break
+      }
+      expect(found).toEqual(ids(many))
+    })
+
+    test.each([['an older state never replaces a newer one', 60]])(
+      '%s, whatever the order in which two replicas read and save',
+      async (_, runs) => {
+        const place = await makePlace()
+        // A second connection to memory would be a second database.
+        const first = await place.open()
+        const stores = place.file === ':memory:' ? [first, first] : [first, await place.open()]
+        let round = 0
+        const act = fc.oneof(
+          { weight: 2, arbitrary: fc.record({ act: fc.constant('change' as const) }) },
+          { weight: 3, arbitrary: fc.record({ act: fc.constant('begin' as const), store: fc.nat(1) }) },
+          { weight: 2, arbitrary: fc.record({ act: fc.constant('answer' as const), read: fc.nat(9) }) },
+          { weight: 3, arbitrary: fc.record({ act: fc.constant('save' as const), read: fc.nat(9) }) },
+          { weight: 1, arbitrary: fc.record({ act: fc.constant('mark' as const), store: fc.nat(1) }) },
+        )
+        await fc.assert(
+          fc.asyncProperty(fc.array(act, { maxLength: 30 }), async (acts) => {
+            const id = `sub_${String((round += 1))}`
+            // The processor's truth is a number that grows; a read returns the value of some time between its begin and its end.
+            let truth = 0
+            let shown = -1
+            const reads: { begun: number; value: number | null; store: number }[] = []
+            const storeAt = (index: number) => stores[index] ?? first
+            for (const step of acts) {
+              if (step.act === 'change') truth += 1
+              if (step.act === 'mark')
+                await storeAt(step.store).mirror.markStale([{ kind: 'subscription', id, since: truth }])
+              if (step.act === 'begin')
+                reads.push({ begun: await storeAt(step.store).mirror.beginRead(), value: null, store: step.store })
+              const read = 'read' in step ? reads[step.read % Math.max(reads.length, 1)] : undefined
+              if (read === undefined) continue
+              read.value ??= truth
+              if (step.act !== 'save') continue
+              reads.splice(reads.indexOf(read), 1)
+              await storeAt(read.store).mirror.save(
+                'subscription',
+                [newSubscription(id, { createdAt: read.value })],
+                read.begun,
+              )
+              const now = (await first.mirror.find('subscription', id))?.createdAt ?? -1
+              expect(now).toBeGreaterThanOrEqual(shown)
+              shown = now
+            }
+            // Reading what is stale until nothing is brings the truth, if a mark followed the last change.
+            await first.mirror.markStale([{ kind: 'subscription', id, since: truth }])
+            const begun = await first.mirror.beginRead()
+            await first.mirror.save('subscription', [newSubscription(id, { createdAt: truth })], begun)
+            expect(await first.mirror.find('subscription', id)).toMatchObject({ createdAt: truth })
+            expect((await first.mirror.stale(1000)).filter((mark) => mark.id === id)).toEqual([])
+          }),
+          { numRuns: runs },
+        )
+      },
+    )
+
+    test('two saves at once of one object keep one of them whole', async () => {
+      const place = await makePlace()
+      const first = await place.open()
+      const second = place.file === ':memory:' ? first : await place.open()
+      for (let round = 0; round < 10; round++) {
+        const id = `sub_${String(round)}`
+        const begun = [await first.mirror.beginRead(), await second.mirror.beginRead()]
+        const saved = await Promise.all(
+          [first, second].map((store, index) =>
+            store.mirror.save(
+              'subscription',
+              [newSubscription(id, { items: [newItem(`si_${id}_${String(index)}`, `price_${String(index)}`)] })],
+              begun[index] ?? 0,
+            ),
+          ),
+        )
+        expect(saved.flatMap(({ overlapped }) => overlapped)).toEqual([{ kind: 'subscription', id }])
+        const kept = await first.mirror.find('subscription', id)
+        const uses = await first.mirror.usesOf(prices('price_0', 'price_1'))
+        expect(uses.filter(({ subscription }) => subscription === id).map(({ price }) => price)).toEqual(
+          kept?.items.map(({ price }) => price.id),
+        )
+      }
+    })
+  })
+
+  describe(`stale marks on ${engine}`, () => {
+    test('come oldest first, once for each object, and move the cursor in the same transaction', async () => {
+      const store = await open()
+      await store.mirror.setState(firstState)
+      await store.mirror.markStale(
+        [
+          { kind: 'invoice', id: 'in_1', since: 30 },
+          { kind: 'subscription', id: 'sub_1', since: 20 },
+          { kind: 'invoice', id: 'in_1', since: 25 },
+        ],
+        { event: 'evt_9', readUntil: 40 },
+      )
+      await store.mirror.markStale([{ kind: 'invoice', id: 'in_1', since: 50 }])
+      expect((await store.mirror.stale(10)).map(({ kind, id, since }) => ({ kind, id, since }))).toEqual([
+        { kind: 'subscription', id: 'sub_1', since: 20 },
+        { kind: 'invoice', id: 'in_1', since: 25 },
+      ])
+      expect(await store.mirror.oldestStale()).toBe(20)
+      expect(await store.mirror.staleCount()).toBe(2)
+      expect(await store.mirror.stale(1)).toHaveLength(1)
+      expect(await store.mirror.state()).toMatchObject({ eventCursor: 'evt_9', readUntil: 40 })
+    })
+
+    test('leave no trace when the cursor cannot be moved', async () => {
+      const store = await open()
+      const marks = [{ kind: 'invoice', id: 'in_1', since: 1 }] as const
+      await expect(store.mirror.markStale(marks, { event: 'evt_9', readUntil: 40 })).rejects.toThrow()
+      expect(await store.mirror.stale(10)).toEqual([])
+      expect(await store.mirror.oldestStale()).toBeNull()
+    })
+
+    test('a mark during a read outlasts the save of that read', async () => {
+      const store = await open()
+      await store.mirror.markStale([{ kind: 'subscription', id: 'sub_1', since: 1 }])
+      const begun = await store.mirror.beginRead()
+      await store.mirror.markStale([{ kind: 'subscription', id: 'sub_1', since: 2 }])
+      await store.mirror.save('subscription', [newSubscription('sub_1')], begun)
+      expect(await store.mirror.staleCount()).toBe(1)
+      await saveNow(store, newSubscription('sub_1'))
+      expect(await store.mirror.staleCount()).toBe(0)
+    })
+  })
+
+  describe(`lists of the mirror on ${engine}`, () => {
+    test('subscriptions of a customer are oldest first, ended ones included', async () => {
+      const store = await open()
+      await saveNow(
+        store,
+        newSubscription('sub_b', { createdAt: 2 }),
+        newSubscription('sub_a', { createdAt: 3, status: 'canceled' }),
+        newSubscription('sub_c', { createdAt: 1, customer: processorId('cus_2') }),
+      )
+      expect(ids(await store.mirror.subscriptionsOf(customer))).toEqual(['sub_b', 'sub_a'])
+      expect(await store.mirror.countByStatus()).toEqual({ active: 2, canceled: 1 })
+    })
+
+    test('invoices of a customer are newest first, without drafts, each with what was refunded of it', async () => {
+      const store = await open()
+      const begun = await store.mirror.beginRead()
+      await store.mirror.save(
+        'invoice',
+        [
+          newInvoice('in_1', { finalizedAt: 10, payments: ['pi_1', 'ch_1'] }),
+          newInvoice('in_2', { finalizedAt: 30, payments: ['pi_2'] }),
+          newInvoice('in_3', { finalizedAt: 20, status: 'open' }),
+          newInvoice('in_draft', { finalizedAt: null, status: 'draft' }),
+          newInvoice('in_other', { customer: processorId('cus_2'), payments: ['pi_9'] }),
+        ],
+        begun,
+      )
+      await store.mirror.save(
+        'refund',
+        [
+          newRefund('re_1', { payments: ['ch_1', 'pi_1'], amount: 30 }),
+          newRefund('re_2', { payments: ['pi_1'], amount: 5, status: 'pending' }),
+          newRefund('re_3', { payments: ['pi_1'], amount: 500, status: 'failed' }),
+          newRefund('re_4', { payments: ['pi_9'], amount: 7, customer: null }),
+        ],
+        begun,
+      )
+      const { items, total } = await store.mirror.invoicesOf(customer, page)
+      expect(total).toBe(3)
+      expect(items.map(({ id, amountRefunded }) => [id, amountRefunded])).toEqual([
+        ['in_2', 0],
+        ['in_3', 0],
+        ['in_1', 35],
+      ])
+      expect(ids((await store.mirror.invoicesOf(customer, { limit: 1, offset: 1 })).items)).toEqual(['in_3'])
+      expect(ids(await store.mirror.unpaidInvoicesOf(customer))).toEqual(['in_3'])
+      expect(await store.mirror.refundedOf(['in_1', 'in_2', 'in_other'])).toEqual(
+        new Map([
+          ['in_1', 35],
+          ['in_other', 7],
+        ]),
+      )
+      await store.mirror.save('refund', [newRefund('re_1', { status: 'canceled' })], await store.mirror.beginRead())
+      expect(await store.mirror.refundedOf(['in_1'])).toEqual(new Map([['in_1', 5]]))
+    })
+
+    test('what happened in a time comes page by page, oldest first, also at one instant', async () => {
+      const store = await open()
+      const invoices = ['a', 'b', 'c', 'd', 'e'].map((id, index) =>
+        newInvoice(id, { finalizedAt: index < 3 ? 10 : 10 + index }),
+      )
+      await store.mirror.save(
+        'invoice',
+        [...invoices, newInvoice('x', { finalizedAt: null })],
+        await store.mirror.beginRead(),
+      )
+      const found: string[] = []
+      for (let after: { at: number; id: string } | null = null; ;) {
+        const next: readonly { at: number; object: { id: string } }[] = await store.mirror.happened(
+          'invoice',
+          { from: 10, to: 14 },
+          { after, limit: 2 },
+        )
+        const last = next.at(-1)
+        if (last === undefined) break
+        found.push(...next.map(({ object }) => object.id))
+        after = { at: last.at, id: last.object.id }
+      }
+      expect(found).toEqual(['a', 'b', 'c', 'd'])
+    })
+
+    test('subscribers of prices come by tenant, those without one last, and end with their subscription', async () => {
+      const store = await open()
+      await addTenant(store, { id: 'b', processorCustomerId: 'cus_1' })
+      await addTenant(store, { id: 'a', processorCustomerId: 'cus_2' })
+      const of = (name: string) => ({ customer: processorId(name) })
+      await saveNow(
+        store,
+        newSubscription('sub_1', {
+          items: [newItem('si_1', 'price_1'), newItem('si_2', 'price_2', { quantity: null })],
+        }),
+        newSubscription('sub_2', { ...of('cus_2'), paused: { behavior: 'void', resumesAt: null } }),
+        newSubscription('sub_3', of('cus_0')),
+        newSubscription('sub_4', { ...of('cus_2'), status: 'canceled' }),
+        newSubscription('sub_5', { ...of('cus_2'), items: [newItem('si_5', 'price_3')] }),
+      )
+      const { items, total } = await store.mirror.subscribers(prices('price_1', 'price_2'), page)
+      expect(total).toBe(4)
+      expect(items.map(({ tenantId, subscription, item }) => [tenantId, subscription.id, item.id])).toEqual([
+        ['a', 'sub_2', 'si_sub_2'],
+        ['b', 'sub_1', 'si_1'],
+        ['b', 'sub_1', 'si_2'],
+        [null, 'sub_3', 'si_sub_3'],
+      ])
+      expect((await store.mirror.subscribers(prices('price_1'), { limit: 1, offset: 2 })).items).toMatchObject([
+        { tenantId: null },
+      ])
+      const uses = await store.mirror.usesOf(prices('price_1', 'price_2'))
+      expect(uses).toHaveLength(4)
+      expect(uses).toContainEqual({
+        price: 'price_1',
+        subscription: 'sub_2',
+        customer: 'cus_2',
+        tenantId: 'a',
+        status: 'active',
+        paused: true,
+        currency: 'usd',
+        quantity: 1,
+      })
+      await saveNow(store, newSubscription('sub_1', { status: 'canceled' }))
+      expect((await store.mirror.subscribers(prices('price_1', 'price_2'), page)).total).toBe(2)
+    })
+  })
+
+  describe(`sums of customers on ${engine}`, () => {
+    const sums = { billingStatus: 'active', monthly: { usd: '833.333' }, owed: { usd: 100 }, writtenOff: {} }
+
+    test('are due when an object of the customer changed, and settled when none changed since', async () => {
+      const store = await open()
+      await saveNow(store, newSubscription('sub_1'))
+      const [due] = await store.mirror.unsummed(10)
+      expect(due).toMatchObject({ customer: 'cus_1' })
+      await saveNow(store, newSubscription('sub_1', { status: 'past_due' }))
+      await store.mirror.saveStandings([{ customer, ...sums, marked: due?.marked ?? 0 }])
+      expect(await store.mirror.standing(customer)).toEqual({ customer, ...sums })
+      const [again] = await store.mirror.unsummed(10)
+      expect(again).toMatchObject({ customer: 'cus_1' })
+      await store.mirror.saveStandings([{ customer, ...sums, owed: {}, marked: again?.marked ?? 0 }])
+      expect(await store.mirror.unsummed(10)).toEqual([])
+      expect(await store.mirror.standings(null, 10)).toEqual([{ customer, ...sums, owed: {} }])
+      expect(await store.mirror.standings(customer, 10)).toEqual([])
+      expect(await store.mirror.standing(processorId('cus_2'))).toBeNull()
+    })
+
+    test('are due for both customers of a moved invoice, and for the subscribers of a price that was read', async () => {
+      const store = await open()
+      const due = async () => (await store.mirror.unsummed(10)).map(({ customer: of }) => of).sort()
+      const settle = async () => {
+        const rows = await store.mirror.unsummed(10)
+        await store.mirror.saveStandings(rows.map((row) => ({ ...row, ...sums })))
+      }
+      await store.mirror.save('invoice', [newInvoice('in_1')], await store.mirror.beginRead())
+      await settle()
+      await store.mirror.save(
+        'invoice',
+        [newInvoice('in_1', { customer: processorId('cus_2') })],
+        await store.mirror.beginRead(),
+      )
+      expect(await due()).toEqual(['cus_1', 'cus_2'])
+      await saveNow(store, newSubscription('sub_1', { customer: processorId('cus_3') }))
+      await settle()
+      await store.mirror.save('price', [newMirroredPrice('price_1')], await store.mirror.beginRead())
+      expect(await due()).toEqual(['cus_3'])
+    })
+  })
+}
