@@ -15,11 +15,11 @@ import { deploymentView, logView, runView, workerView } from './worker-views.ts'
 
 export interface Workers extends WorkerOperations {
   /** Loads the deployed workers and starts the scheduler. `url` is the address on which the service listens. */
-  start(url: string): Promise<void>
+  readonly start: (url: string) => Promise<void>
   /** Runtime state: how workers are confined, or why none can run; null if workers are disabled. */
-  state(): Promise<RuntimeState | null>
+  readonly state: () => Promise<RuntimeState | null>
   /** Drains requests, background work and runs for up to `deadlineMs`. */
-  close(deadlineMs: number): Promise<void>
+  readonly close: (deadlineMs: number) => Promise<void>
 }
 
 /** The worker operations alone, to be merged into the service object. */
