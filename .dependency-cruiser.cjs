@@ -49,6 +49,7 @@ const rooms = {
       'item-swaps',
       'tenants',
     ],
+    'mirror',
     'service',
   ],
   'price-migrations': [
@@ -65,6 +66,7 @@ const rooms = {
       'item-swaps',
       'tenants',
     ],
+    'mirror',
     'service',
   ],
   enterprise: [
@@ -93,7 +95,7 @@ const rooms = {
   'workers/runtime': ['errors', 'store', 'workers/cron', 'workers/project', 'service'],
   mirror: [
     ...['errors', 'money', 'config', 'pricing', 'catalog', 'processor', 'api', 'store', 'journal', 'tenants'],
-    ...['item-swaps', 'subscriptions'],
+    ...['item-swaps'],
     'service',
   ],
   service: ['errors', 'config', 'catalog', 'api', 'store'],

@@ -102,6 +102,18 @@ describe('the impact of a price change', () => {
         tenants: 2,
         monthly: [{ currency: 'usd', amount: 39_600, formatted: '$396.00' }],
         usageBased: false,
+        generations: [
+          {
+            processorPriceId: monthly,
+            currency: 'usd',
+            amount: '9900',
+            formatted: '$99.00',
+            subscriptions: 3,
+            tenants: 2,
+            monthly: [{ currency: 'usd', amount: 39_600, formatted: '$396.00' }],
+            current: true,
+          },
+        ],
       },
     ])
     const applied = await stack.service.push(shop(12_900, '1.1.0'), nobody)
@@ -166,18 +178,73 @@ describe('the impact of a price change', () => {
     await subscribe([{ price: former }])
     const { impact } = await stack.service.push(withoutPro, nobody)
     expect(impact.filter(({ priceId }) => priceId === 'pro_monthly')).toMatchObject([
-      { processorPriceId: await priceOf('pro_monthly'), action: 'archive', subscriptions: 0 },
-      { processorPriceId: former, action: 'archive', subscriptions: 1, tenants: 1 },
+      {
+        processorPriceId: await priceOf('pro_monthly'),
+        action: 'archive',
+        subscriptions: 1,
+        tenants: 1,
+        generations: [
+          { current: true, subscriptions: 0 },
+          { processorPriceId: former, current: false, subscriptions: 1, tenants: 1 },
+        ],
+      },
     ])
     expect((await stack.stripe.prices.retrieve(former)).active).toBe(false)
   })
 
-  test('whoever is left on a price that was replaced before is not told again', async () => {
+  test('counts subscribers of every generation of the price, each at its own amount', async () => {
     await stack.service.push(shop(9900), nobody)
-    await subscribe([{ price: await priceOf('pro_monthly') }])
+    const first = await priceOf('pro_monthly')
+    await subscribe([{ price: first }])
+    await subscribe([{ price: first }], false)
     await stack.service.push(shop(10_900, '1.1.0'), nobody)
-    const { impact } = await stack.service.push(shop(11_900, '1.2.0'), nobody)
-    expect(impact).toMatchObject([{ priceId: 'pro_monthly', subscriptions: 0 }])
+    const second = await priceOf('pro_monthly')
+    await subscribe([{ price: second, quantity: 2 }])
+    const { impact } = await stack.service.push(shop(11_900, '1.2.0'), { ...nobody, dryRun: true })
+    expect(impact).toMatchObject([
+      {
+        priceId: 'pro_monthly',
+        processorPriceId: second,
+        action: 'replace',
+        subscriptions: 3,
+        subscriptionsWithoutTenant: 1,
+        tenants: 2,
+        monthly: [{ currency: 'usd', amount: 41_600, formatted: '$416.00' }],
+        generations: [
+          { processorPriceId: second, amount: '10900', subscriptions: 1, tenants: 1, current: true },
+          { processorPriceId: first, amount: '9900', subscriptions: 2, tenants: 1, current: false },
+        ],
+      },
+    ])
+  })
+
+  test('of a price that is changed in place has an entry only for subscribers on an earlier generation', async () => {
+    const described = (amount: number, version: string, lookup?: string): BillingConfig => {
+      const config = shop(amount, version)
+      const [product] = config.products
+      const [monthly, ...others] = product?.prices ?? []
+      if (product === undefined || monthly === undefined) throw new Error('The shop has no price')
+      const changed = lookup === undefined ? monthly : { ...monthly, metadata: { lookup } }
+      return { ...config, products: [{ ...product, prices: [changed, ...others] }] }
+    }
+    await stack.service.push(described(9900, '1.0.0'), nobody)
+    const first = await priceOf('pro_monthly')
+    await subscribe([{ price: first }])
+    const dryRun = { ...nobody, dryRun: true }
+    expect((await stack.service.push(described(9900, '1.0.1', 'a'), dryRun)).impact).toEqual([])
+    await stack.service.push(described(10_900, '1.1.0'), nobody)
+    const { impact } = await stack.service.push(described(10_900, '1.1.1', 'b'), dryRun)
+    expect(impact).toMatchObject([
+      {
+        priceId: 'pro_monthly',
+        action: 'update',
+        subscriptions: 1,
+        generations: [
+          { current: true, subscriptions: 0 },
+          { processorPriceId: first, current: false, subscriptions: 1 },
+        ],
+      },
+    ])
   })
 })
 
@@ -200,7 +267,7 @@ describe('the approval of an impact', () => {
       await expect(careful.service.push(next, nobody)).rejects.toMatchObject({
         code: 'impact_not_approved',
         status: 409,
-        extra: { impact: [{ price_id: 'pro_monthly', subscriptions: 2, tenants: 2 }] },
+        extra: { impact: [{ price_id: 'pro_monthly', subscriptions: 3, tenants: 3 }] },
       })
       expect(careful.writes()).toBe(before)
       expect((await careful.service.push(next, { ...nobody, approveImpact: true })).status).toBe('applied')

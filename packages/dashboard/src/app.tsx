@@ -2,6 +2,7 @@
 import { Component, useEffect, useRef, useState } from 'react'
 import type { ComponentType, ReactNode } from 'react'
 import { Link, Redirect, Route, Router, Switch, useLocation } from 'wouter'
+import { readAttention } from './attention.ts'
 import { Frame } from './frame.tsx'
 import { useEmbedded, useIsConnected } from './live.ts'
 import { base } from './menu.ts'
@@ -14,6 +15,7 @@ import { asError } from './words.ts'
 export function App() {
   // Pages render before the key is loaded. Until then they offer no actions.
   const key = useEmbedded(ownKey)
+  useEffect(readAttention, [])
   return (
     <Router base={base}>
       <SessionContext.Provider value={key.value ?? null}>
@@ -39,7 +41,7 @@ function Pages() {
     <PageErrorBoundary key={path}>
       <Switch>
         <Route path="/">
-          <Redirect to="/prices" replace />
+          <Redirect to="/overview" replace />
         </Route>
         {Object.entries(pages).map(([place, script]) => (
           <Route key={place} path={place}>

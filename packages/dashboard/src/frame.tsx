@@ -3,7 +3,9 @@
 import { useEffect, useState } from 'react'
 import type { ReactNode } from 'react'
 import { Link, useLocation } from 'wouter'
+import { useAttention } from './attention.ts'
 import { menu } from './menu.ts'
+import type { MenuPath } from './menu.ts'
 import { SessionContext } from './session.ts'
 import { Badge, Text } from './ui/basic.tsx'
 
@@ -19,7 +21,7 @@ export function Frame({ isConnected, children }: FrameProps) {
   return (
     <div className="frame-grid">
       <header className="top">
-        <Link href="/prices" className="brand">
+        <Link href="/overview" className="brand">
           <span className="brand-mark" aria-hidden="true" />
           Ratecard
         </Link>
@@ -46,6 +48,7 @@ export function Frame({ isConnected, children }: FrameProps) {
                     aria-current={path === place.path || path.startsWith(`${place.path}/`) ? 'page' : undefined}
                   >
                     {place.name}
+                    <Attention path={place.path} />
                   </Link>
                 </li>
               ))}
@@ -63,6 +66,18 @@ export function Frame({ isConnected, children }: FrameProps) {
         {children}
       </main>
     </div>
+  )
+}
+
+/** A number beside an entry of the menu, e.g. of tenants that owe something. */
+function Attention({ path }: { readonly path: MenuPath }) {
+  const number = useAttention(path)
+  if (number === 0) return null
+  return (
+    <span className="attention">
+      {number}
+      <span className="visually-hidden"> need attention</span>
+    </span>
   )
 }
 

@@ -5,6 +5,7 @@ export const base = '/dashboard'
 
 /** All pages of the menu, in its order. */
 export const menu = [
+  { group: 'Now', places: [{ path: '/overview', name: 'Overview' }] },
   {
     group: 'Catalog',
     places: [

@@ -1,4 +1,4 @@
-// Scripts of the pages. The price list is in the first script; every other page is loaded on the first visit.
+// Scripts of the pages, each loaded on the first visit. Only the price list is in the first script.
 import type { ComponentType } from 'react'
 import type { MenuPath } from './menu.ts'
 import { Prices } from './pages/prices.tsx'
@@ -36,6 +36,7 @@ const pageOf = <Name extends string>(load: () => Promise<Record<Name, ComponentT
   new PageScript(async () => (await load())[name])
 
 const inMenu: Readonly<Record<MenuPath, PageScript>> = {
+  '/overview': pageOf(() => import('./pages/overview.tsx'), 'Overview'),
   '/prices': PageScript.of(Prices),
   '/plan': pageOf(() => import('./pages/plan.tsx'), 'Plan'),
   '/history': pageOf(() => import('./pages/history.tsx'), 'HistoryPage'),
@@ -51,6 +52,7 @@ const inMenu: Readonly<Record<MenuPath, PageScript>> = {
 
 /** Detail pages, which are not in the menu. */
 const details: Readonly<Record<string, PageScript>> = {
+  '/prices/:price': pageOf(() => import('./pages/subscribers.tsx'), 'Subscribers'),
   '/plan/:push': pageOf(() => import('./pages/push.tsx'), 'Push'),
   '/history/:revision': pageOf(() => import('./pages/revision.tsx'), 'RevisionPage'),
   '/tenants/:tenant': pageOf(() => import('./pages/tenant.tsx'), 'TenantPage'),

@@ -9,6 +9,8 @@ export interface Series {
   /** Name of a colour of the page: `accent`, `note` or `warn`. */
   readonly color: string
   readonly isDashed?: boolean
+  /** Points instead of a line, e.g. marks on another series. */
+  readonly isDots?: boolean
 }
 
 export interface PlotProps {
@@ -106,12 +108,12 @@ function optionsOf({ xs, series, xName, kind, height, isTime, element, says }: D
         return {
           label: one.label,
           stroke,
-          width: kind === 'point' ? 0 : 2,
+          width: kind === 'point' || one.isDots === true ? 0 : 2,
           ...(one.isDashed ? { dash: [6, 5] } : {}),
           ...(kind === 'bar'
             ? { fill: stroke, paths: uPlot.paths.bars!({ size: [0.34, 60], align: index === 0 ? -1 : 1, gap: 2 }) }
             : {}),
-          points: kind === 'point' ? { show: true, size: 9, fill: stroke, stroke } : { show: false },
+          points: kind === 'point' || one.isDots === true ? { show: true, size: 9, fill: stroke, stroke } : { show: false },
           value: (_plot, value: number | null) => (value === null ? '–' : says().sayY(value)),
         }
       }),

@@ -1,13 +1,25 @@
 // Health page: the findings of `doctor`.
+import type { Finding } from '@ratecard/client'
 import { api } from '../api.ts'
+import { noteFindings } from '../attention.ts'
 import { useLoaded } from '../live.ts'
 import { Badge, Card, Page, Prose, Show, Text } from '../ui/basic.tsx'
 import { pluralize } from '../words.ts'
 
 const tones = { ok: 'good', warning: 'warn', problem: 'bad' } as const
 
+/** Findings of the service, which the menu counts. */
+export async function examine(signal: AbortSignal): Promise<readonly Finding[]> {
+  const findings = await api.admin.doctor({ signal })
+  noteFindings(findings)
+  return findings
+}
+
 export function Health() {
-  const findings = useLoaded('doctor', (signal) => api.admin.doctor({ signal }), { everyMs: 60_000, isLive: false })
+  const findings = useLoaded('doctor', examine, {
+    everyMs: 60_000,
+    isLive: false,
+  })
   const count = (status: keyof typeof tones) => findings.value?.filter((one) => one.status === status).length ?? 0
   const [problems, warnings] = [count('problem'), count('warning')]
   return (

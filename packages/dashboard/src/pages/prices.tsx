@@ -9,6 +9,7 @@ import { useAct, useEmbedded } from '../live.ts'
 import { useMayAct } from '../session.ts'
 import { Badge, Card, Empty, Facts, Id, Loading, Money, Page, Problem, Table, Text, Time } from '../ui/basic.tsx'
 import { Choices } from '../ui/choices.tsx'
+import { PriceSales, SalesOfPrices } from '../ui/price-sales.tsx'
 import { count, isFree, pluralize, money, period, unitAmount } from '../words.ts'
 
 const views = { public: 'As customers see it', all: 'Everything' } as const
@@ -48,7 +49,9 @@ export function Prices() {
           <Loading />
         ) : null
       ) : (
-        <Listing document={served.value.config} isAll={view === 'all'} />
+        <SalesOfPrices>
+          <Listing document={served.value.config} isAll={view === 'all'} />
+        </SalesOfPrices>
       )}
     </Page>
   )
@@ -181,6 +184,7 @@ function PriceRow({ price, isDefault }: { readonly price: PriceDocument; readonl
         </div>
         <PriceMoney price={price} />
       </div>
+      <PriceSales id={price.id} />
       {others.length === 0 ? null : (
         <p className="small quiet">Also offered in {others.map((currency) => currency.toUpperCase()).join(', ')}.</p>
       )}

@@ -28,6 +28,7 @@ import { Choices } from '../ui/choices.tsx'
 import { Confirm } from '../ui/dialog.tsx'
 import { DroppedUsage } from '../ui/dropped-usage.tsx'
 import { DryRun } from '../ui/dry-run.tsx'
+import { TenantInvoices } from '../ui/tenant-invoices.tsx'
 import { count, money, shown, stateLabel } from '../words.ts'
 import { Deal } from './tenants.tsx'
 
@@ -60,6 +61,7 @@ export function TenantPage() {
               />
             </Card>
             <Subscriptions id={id} />
+            <TenantInvoices id={id} />
             <Invoice id={id} />
             {mayAct ? <DealCard tenant={one} /> : null}
             <AuditTrail id={id} />

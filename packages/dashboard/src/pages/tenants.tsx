@@ -1,63 +1,102 @@
-// Tenants page: list of tenants with a search by id, name, email, customer, template or enterprise id.
+// Tenants page: list of tenants, searched, filtered and sorted by the service.
 import { useEffect, useState } from 'react'
-import { Link } from 'wouter'
-import type { Tenant } from '@ratecard/client'
+import { Link, useSearch } from 'wouter'
+import type { BillingStatus, ListedTenant, Tenant, TenantQuery } from '@ratecard/client'
 import { api } from '../api.ts'
 import { useAct, useLoaded } from '../live.ts'
 import { useMayAct } from '../session.ts'
-import { Badge, Card, Empty, Id, Page, Pager, Show, Table, Text, Time } from '../ui/basic.tsx'
+import { Badge, Card, Empty, Id, Page, Pager, Table, Text, Time } from '../ui/basic.tsx'
 import { Confirm } from '../ui/dialog.tsx'
-import { count } from '../words.ts'
+import { Amounts, AsOf, mirrorReload, ShowMirrored, stateTone } from '../ui/mirrored.tsx'
+import { stateLabel } from '../words.ts'
 
 const limit = 50
-/** Maximum number of tenants that the free-text search reads. Tenants beyond it are found only by the service's own filters. */
-const mostRead = 1000
 
-/** Tenants that contain the search text, out of the first 1000 by id. */
-async function search(words: string, signal: AbortSignal) {
-  const found: Tenant[] = []
-  for (let offset = 0; offset < mostRead; offset += 100) {
-    const { tenants, pagination } = await api.tenants.list({ limit: 100, offset, signal })
-    found.push(...tenants.filter((tenant) => fits(tenant, words)))
-    if (!pagination.hasMore) return { tenants: found, isWhole: true }
-  }
-  return { tenants: found, isWhole: false }
+const states = [
+  'active',
+  'trialing',
+  'past_due',
+  'unpaid',
+  'paused',
+  'incomplete',
+  'free',
+  'none',
+] as const satisfies readonly BillingStatus[]
+
+const sorts = {
+  id: 'Id',
+  name: 'Name',
+  created_at: 'Newest first',
+  monthly: 'Most a month first',
+  owed: 'Most owed first',
+} as const
+type Sort = keyof typeof sorts
+const isDescending: ReadonlySet<Sort> = new Set(['created_at', 'monthly', 'owed'])
+
+/** Filters of the list; an empty text is no filter. */
+interface Filters {
+  readonly q: string
+  readonly state: BillingStatus | ''
+  readonly priceId: string
+  readonly owing: boolean
+  readonly legacy: boolean
+  readonly sort: Sort
 }
 
-function fits(tenant: Tenant, words: string): boolean {
-  const { id, name, email, processorCustomerId, enterpriseTemplate, enterpriseId } = tenant
-  return [id, name, email, processorCustomerId, enterpriseTemplate, enterpriseId].some(
-    (text) => text !== null && text.toLowerCase().includes(words),
-  )
-}
+const orEmpty = (text: string) => (text === '' ? undefined : text)
 
-function useQuiet(text: string): string {
-  const [quiet, setQuiet] = useState(text)
+const queryOf = ({ q, state, priceId, owing, legacy, sort }: Filters): TenantQuery => ({
+  q: orEmpty(q.trim()),
+  state: state === '' ? undefined : state,
+  priceId: orEmpty(priceId.trim()),
+  owing: owing ? true : undefined,
+  legacy: legacy ? true : undefined,
+  sort,
+  order: isDescending.has(sort) ? 'desc' : 'asc',
+})
+
+function useQuiet<Value>(value: Value): Value {
+  const [quiet, setQuiet] = useState(value)
   useEffect(() => {
-    const timer = setTimeout(() => setQuiet(text), 200)
+    const timer = setTimeout(() => setQuiet(value), 200)
     return () => clearTimeout(timer)
-  }, [text])
+  }, [value])
   return quiet
+}
+
+/** Filters of the address, e.g. `?owing` and `?state=past_due`, so that other pages can link to them. */
+function filtersOf(search: string): Filters {
+  const asked = new URLSearchParams(search)
+  return {
+    q: asked.get('q') ?? '',
+    state: states.find((state) => state === asked.get('state')) ?? '',
+    priceId: asked.get('price') ?? '',
+    owing: asked.has('owing'),
+    legacy: asked.has('legacy'),
+    sort: asked.has('owing') ? 'owed' : 'id',
+  }
 }
 
 export function Tenants() {
   const mayAct = useMayAct()
-  const [text, setText] = useState('')
+  const [filters, setFilters] = useState(filtersOf(useSearch()))
   const [offset, setOffset] = useState(0)
   const [isAdding, setAdding] = useState(false)
-  const words = useQuiet(text.trim().toLowerCase())
-  const list = useLoaded(`tenants ${offset} ${words}`, async (signal) => {
-    if (words === '') {
-      const { tenants, pagination } = await api.tenants.list({ limit, offset, signal })
-      return { tenants, total: pagination.total, isWhole: true }
-    }
-    const { tenants, isWhole } = await search(words, signal)
-    return { tenants, total: tenants.length, isWhole }
-  })
+  const asked = useQuiet(filters)
+  const query = queryOf(asked)
+  const list = useLoaded(
+    `tenants ${offset} ${JSON.stringify(query)}`,
+    (signal) => api.tenants.list({ ...query, limit, offset, signal }),
+    mirrorReload,
+  )
+  const change = (changed: Partial<Filters>) => {
+    setFilters({ ...filters, ...changed })
+    setOffset(0)
+  }
   return (
     <Page
       title="Tenants"
-      lead="Who buys, and at which deal."
+      lead="Who buys what, pays how much, and owes how much."
       actions={
         mayAct ? (
           <button type="button" className="button" onClick={() => setAdding(true)}>
@@ -66,71 +105,141 @@ export function Tenants() {
         ) : undefined
       }
     >
-      <label className="field">
-        <span className="field-label">Search</span>
-        <input
-          className="input"
-          type="search"
-          placeholder="Name, id, email, customer, template"
-          value={text}
-          onChange={(event) => {
-            setText(event.target.value)
-            setOffset(0)
-          }}
-        />
-      </label>
-      <Show of={list} what="Tenants">
-        {({ tenants, total, isWhole }) =>
-          tenants.length === 0 ? (
-            <Empty title={words === '' ? 'No tenants yet' : 'No tenant found'}>
-              {words === '' ? (
-                <p>
-                  Your application creates tenants through the API. You can also create one with{' '}
-                  <code>ratecard tenants create</code>, or here.
-                </p>
-              ) : (
-                <p>Search for another name or id.</p>
-              )}
-            </Empty>
+      <FilterFields of={filters} onChange={change} />
+      <ShowMirrored of={list} what="Tenants">
+        {(found) =>
+          found.tenants.length === 0 ? (
+            <NobodyFound isFiltered={isFiltered(asked)} />
           ) : (
             <>
-              {isWhole ? null : (
-                <p className="quiet small">
-                  Only the first {count(mostRead)} tenants were searched; an exact id opens its page all the same.
-                </p>
-              )}
               <Card isFlush>
-                <TenantTable tenants={tenants} />
+                <TenantTable tenants={found.tenants} />
               </Card>
-              {words === '' ? <Pager offset={offset} limit={limit} total={total} onMove={setOffset} /> : null}
+              <Pager offset={offset} limit={limit} total={found.pagination.total} onMove={setOffset} />
+              <AsOf of={found} />
             </>
           )
         }
-      </Show>
+      </ShowMirrored>
       {isAdding ? <Add onClose={() => setAdding(false)} /> : null}
     </Page>
   )
 }
 
-const TenantTable = ({ tenants }: { readonly tenants: readonly Tenant[] }) => (
+const isFiltered = ({ q, state, priceId, owing, legacy }: Filters) =>
+  q.trim() !== '' || state !== '' || priceId.trim() !== '' || owing || legacy
+
+const NobodyFound = ({ isFiltered: isAny }: { readonly isFiltered: boolean }) => (
+  <Empty title={isAny ? 'No tenant found' : 'No tenants yet'}>
+    {isAny ? (
+      <p>Search for another name or id, or choose fewer filters.</p>
+    ) : (
+      <p>
+        Your application creates tenants through the API. You can also create one with{' '}
+        <code>ratecard tenants create</code>, or here.
+      </p>
+    )}
+  </Empty>
+)
+
+interface FieldsProps {
+  readonly of: Filters
+  readonly onChange: (changed: Partial<Filters>) => void
+}
+
+const FilterFields = ({ of, onChange }: FieldsProps) => (
+  <search className="filters">
+    <label className="field">
+      <span className="field-label">Search</span>
+      <input
+        className="input"
+        type="search"
+        placeholder="Name, id, email, customer"
+        value={of.q}
+        onChange={(event) => onChange({ q: event.target.value })}
+      />
+    </label>
+    <label className="field">
+      <span className="field-label">State</span>
+      <select
+        className="input"
+        value={of.state}
+        onChange={(event) => onChange({ state: states.find((state) => state === event.target.value) ?? '' })}
+      >
+        <option value="">Any</option>
+        {states.map((state) => (
+          <option key={state} value={state}>
+            {stateLabel(state)}
+          </option>
+        ))}
+      </select>
+    </label>
+    <label className="field">
+      <span className="field-label">Price id</span>
+      <input className="input" value={of.priceId} onChange={(event) => onChange({ priceId: event.target.value })} />
+    </label>
+    <label className="field">
+      <span className="field-label">Order</span>
+      <select
+        className="input"
+        value={of.sort}
+        onChange={(event) => onChange({ sort: event.target.value as Sort })}
+      >
+        {Object.entries(sorts).map(([sort, words]) => (
+          <option key={sort} value={sort}>
+            {words}
+          </option>
+        ))}
+      </select>
+    </label>
+    <label className="check">
+      <input type="checkbox" checked={of.owing} onChange={(event) => onChange({ owing: event.target.checked })} />
+      <span>Owes something</span>
+    </label>
+    <label className="check">
+      <input type="checkbox" checked={of.legacy} onChange={(event) => onChange({ legacy: event.target.checked })} />
+      <span>On an earlier price</span>
+    </label>
+  </search>
+)
+
+const TenantTable = ({ tenants }: { readonly tenants: readonly ListedTenant[] }) => (
   <Table
     caption="Tenants"
-    columns={['Tenant', 'Id', 'Deal', 'Customer', 'Since']}
+    columns={[
+      'Tenant',
+      'State',
+      'Products',
+      { name: 'A month', isNumber: true },
+      { name: 'Owed', isNumber: true },
+      'Deal',
+      'Since',
+    ]}
     rows={tenants.map((tenant) => ({
       key: tenant.id,
       cells: [
-        <Link href={`/tenants/${encodeURIComponent(tenant.id)}`}>
-          <Text>{tenant.name}</Text>
-        </Link>,
-        <Id>{tenant.id}</Id>,
-        <Deal tenant={tenant} />,
-        tenant.processorCustomerId === null ? (
+        <>
+          <Link href={`/tenants/${encodeURIComponent(tenant.id)}`}>
+            <Text>{tenant.name}</Text>
+          </Link>
+          {tenant.name === tenant.id ? null : (
+            <span className="quiet small block">
+              <Id>{tenant.id}</Id>
+            </span>
+          )}
+        </>,
+        tenant.billingStatus === undefined ? (
           '—'
         ) : (
-          <span className="nowrap">
-            <Id>{tenant.processorCustomerId}</Id>
-          </span>
+          <Badge tone={stateTone(tenant.billingStatus)}>{stateLabel(tenant.billingStatus)}</Badge>
         ),
+        <>
+          {tenant.products === undefined || tenant.products.length === 0 ? '—' : <Text>{tenant.products.join(', ')}</Text>}{' '}
+          {(tenant.legacyItems ?? 0) > 0 ? <Badge>earlier price</Badge> : null}
+        </>,
+        <Amounts of={tenant.monthly} />,
+        <Amounts of={tenant.owed} />,
+        <Deal tenant={tenant} />,
         <Time at={tenant.createdAt} />,
       ],
     }))}

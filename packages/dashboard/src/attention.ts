@@ -1,0 +1,47 @@
+// Numbers beside entries of the menu, e.g. 3 beside Tenants for 3 tenants that owe something. They follow what the pages read: an
+// examination of the service takes calls to the processor, so the menu asks for none of its own.
+import { useSyncExternalStore } from 'react'
+import type { Finding, Money } from '@ratecard/client'
+import { api } from './api.ts'
+import type { MenuPath } from './menu.ts'
+
+type Numbers = Partial<Readonly<Record<MenuPath, number>>>
+
+let numbers: Numbers = {}
+const listeners = new Set<() => void>()
+
+function change(changed: Numbers): void {
+  numbers = { ...numbers, ...changed }
+  for (const listener of listeners) listener()
+}
+
+const subscribe = (listener: () => void) => {
+  listeners.add(listener)
+  return () => void listeners.delete(listener)
+}
+
+/** Number beside an entry of the menu; 0 for none. */
+export const useAttention = (path: MenuPath): number =>
+  useSyncExternalStore(
+    subscribe,
+    () => numbers[path] ?? 0,
+    () => 0,
+  )
+
+/** Findings that are not in order, and the drifted fields among them. */
+export function noteFindings(findings: readonly Finding[]): void {
+  const drifted = findings.find(({ check }) => check === 'drift')?.detail
+  change({
+    '/health': findings.filter(({ status }) => status !== 'ok').length,
+    '/drift': Number(/^\d+/.exec(drifted ?? '')?.[0] ?? 0),
+  })
+}
+
+/** Tenants that owe something. */
+export const noteMoney = ({ currencies }: Money): void =>
+  change({ '/tenants': currencies.reduce((sum, { pastDue }) => sum + pastDue.tenants, 0) })
+
+/** Reads what the mirror knows, when the dashboard is opened. Without the mirror there is no number; its pages say why. */
+export function readAttention(): void {
+  void api.money.now().then(noteMoney, () => undefined)
+}

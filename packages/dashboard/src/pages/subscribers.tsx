@@ -1,0 +1,115 @@
+// Page of a price: its subscribers by generation, and moving them to the present one.
+import { useState } from 'react'
+import { Link, useParams } from 'wouter'
+import type { Subscriber } from '@ratecard/client'
+import { api } from '../api.ts'
+import { useLoaded } from '../live.ts'
+import { useMayAct } from '../session.ts'
+import { Badge, Card, Empty, Id, Page, Pager, Table, Text, Time } from '../ui/basic.tsx'
+import { Choices } from '../ui/choices.tsx'
+import { Amounts, AsOf, mirrorReload, ShowMirrored, stateTone } from '../ui/mirrored.tsx'
+import { MoveSubscribers } from '../ui/move-subscribers.tsx'
+import { count, stateLabel } from '../words.ts'
+
+const limit = 50
+const generations = { all: 'All', current: 'On the present price', legacy: 'On an earlier price' } as const
+
+export function Subscribers() {
+  const { price = '' } = useParams()
+  const mayAct = useMayAct()
+  const [generation, setGeneration] = useState<keyof typeof generations>('all')
+  const [offset, setOffset] = useState(0)
+  const [isMoving, setMoving] = useState(false)
+  const list = useLoaded(
+    `subscribers ${price} ${generation} ${offset}`,
+    (signal) => api.money.subscribers(price, { generation, limit, offset, signal }),
+    mirrorReload,
+  )
+  const choose = (chosen: keyof typeof generations) => {
+    setGeneration(chosen)
+    setOffset(0)
+  }
+  return (
+    <Page
+      title={
+        <>
+          Subscribers of <Text>{price}</Text>
+        </>
+      }
+      name={`Subscribers of ${price}`}
+      lead={<Link href="/prices">Price list</Link>}
+      actions={
+        mayAct ? (
+          <button type="button" className="button" onClick={() => setMoving(true)}>
+            Move subscribers …
+          </button>
+        ) : undefined
+      }
+    >
+      <Choices name="Which subscribers" options={generations} value={generation} onChange={choose} />
+      <ShowMirrored of={list} what="Subscribers">
+        {(found) =>
+          found.subscribers.length === 0 ? (
+            <Empty title="No subscribers">
+              <p>{generation === 'all' ? 'Nobody is subscribed to this price.' : 'Nobody is subscribed to it like that.'}</p>
+            </Empty>
+          ) : (
+            <>
+              <Card isFlush>
+                <SubscriberTable subscribers={found.subscribers} />
+              </Card>
+              <Pager offset={offset} limit={limit} total={found.pagination.total} onMove={setOffset} />
+              <AsOf of={found} />
+            </>
+          )
+        }
+      </ShowMirrored>
+      {isMoving ? <MoveSubscribers price={price} onClose={() => setMoving(false)} /> : null}
+    </Page>
+  )
+}
+
+const SubscriberTable = ({ subscribers }: { readonly subscribers: readonly Subscriber[] }) => (
+  <Table
+    caption="Subscribers"
+    columns={[
+      'Tenant',
+      'State',
+      'Generation',
+      { name: 'Amount', isNumber: true },
+      { name: 'Quantity', isNumber: true },
+      { name: 'A month', isNumber: true },
+      'Renews',
+    ]}
+    rows={subscribers.map((one) => ({
+      key: one.item,
+      cells: [
+        <Whose of={one} />,
+        <Badge tone={stateTone(one.status)}>{stateLabel(one.status)}</Badge>,
+        <>
+          {one.legacy ? <Badge tone="warn">earlier price</Badge> : 'present'}
+          {one.scheduledPriceId === null ? null : (
+            <span className="quiet small block">
+              then <Id>{one.scheduledPriceId}</Id>
+            </span>
+          )}
+        </>,
+        one.formatted ?? 'by tiers',
+        one.quantity === null ? 'by usage' : count(one.quantity),
+        <Amounts of={one.monthly} />,
+        one.currentPeriodEnd === null ? '—' : <Time at={one.currentPeriodEnd} />,
+      ],
+    }))}
+  />
+)
+
+const Whose = ({ of }: { readonly of: Subscriber }) =>
+  of.tenantId === null ? (
+    <>
+      <Id>{of.customer}</Id> <span className="quiet small">no tenant</span>
+    </>
+  ) : (
+    <Link href={`/tenants/${encodeURIComponent(of.tenantId)}`}>
+      <Text>{of.tenantId}</Text>
+    </Link>
+  )

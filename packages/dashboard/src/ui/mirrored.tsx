@@ -1,0 +1,63 @@
+// Data from the mirror: how recent it is, and what a page shows while the mirror is off or not complete.
+import type { ReactNode } from 'react'
+import type { LoadState } from '../live.ts'
+import { Badge, Empty, Loading, Problem, Prose, Time } from './basic.tsx'
+
+/** Time (ms) between two looks while the mirror is being filled, and afterwards. */
+export const mirrorReload = { everyMs: 15_000 }
+
+/** Says how recent data is; nothing for data that was read live. */
+export function AsOf({ of }: { readonly of: { readonly asOf?: string; readonly stale?: boolean } }) {
+  if (of.asOf === undefined) return null
+  return (
+    <p className="quiet small">
+      As of <Time at={of.asOf} />{' '}
+      {of.stale === true ? (
+        <Badge tone="warn">The mirror is behind</Badge>
+      ) : null}
+    </p>
+  )
+}
+
+interface MirroredProps<Value> {
+  readonly of: LoadState<Value>
+  readonly what: string
+  readonly children: (value: Value) => ReactNode
+}
+
+/** Like `Show`, with words for a mirror that is off or not complete. */
+export function ShowMirrored<Value>({ of, what, children }: MirroredProps<Value>) {
+  const { error, value } = of
+  if (error?.code === 'mirror_off' || error?.code === 'mirror_filling')
+    return (
+      <Empty title={error.code === 'mirror_off' ? 'The mirror is off' : 'Reading the account'}>
+        <p role="status">
+          <Prose>{error.message}</Prose> {error.hint === undefined ? null : <Prose>{error.hint}</Prose>}
+        </p>
+      </Empty>
+    )
+  return (
+    <>
+      {error === null ? null : <Problem error={error} onRetry={of.reload} />}
+      {value === undefined ? error === null ? <Loading what={what} /> : null : children(value)}
+    </>
+  )
+}
+
+/** Amounts of several currencies, one a line; a dash without any. */
+export const Amounts = ({ of }: { readonly of: readonly { readonly formatted: string }[] | undefined }) =>
+  of === undefined || of.length === 0 ? (
+    <span className="quiet">—</span>
+  ) : (
+    <>
+      {of.map(({ formatted }) => (
+        <span key={formatted} className="money block">
+          {formatted}
+        </span>
+      ))}
+    </>
+  )
+
+const tones = { past_due: 'bad', unpaid: 'bad', active: 'good', trialing: 'note', paused: 'warn' } as const
+
+export const stateTone = (state: string) => (state in tones ? tones[state as keyof typeof tones] : 'plain')
