@@ -93,7 +93,10 @@ function namesOf(book: PriceBook): (used: Used) => { readonly productId: string 
 /** Amounts by code of the currency; none of zero. */
 function amountsOf(amounts: Readonly<Record<string, string | number>>) {
   return Object.entries(amounts)
-    .map(([currency, amount]) => [currency, typeof amount === 'number' ? amount : fractionOfDecimal(parseDecimal(amount))] as const)
+    .map(
+      ([currency, amount]) =>
+        [currency, typeof amount === 'number' ? amount : fractionOfDecimal(parseDecimal(amount))] as const,
+    )
     .map(([currency, amount]) => ({ currency, ...leading('amount', amount, currency) }))
     .filter(({ amount }) => amount !== '0')
     .sort((a, b) => (a.currency < b.currency ? -1 : 1))
