@@ -7,6 +7,14 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
 import { drainMs } from '../../packages/ratecard/src/composition/main.ts'
 import { maxWriteMs } from '../../packages/ratecard/src/processor/write-options.ts'
+import { registerBillingGauges, withBillingCounters } from '../../packages/ratecard/src/composition/billing-metrics.ts'
+import type { ComposedService } from '../../packages/ratecard/src/composition/compose.ts'
+import {
+  createRequestCounters,
+  registerMirrorMetrics,
+} from '../../packages/ratecard/src/composition/processor-metrics.ts'
+import { mirrorOff } from '../../packages/ratecard/src/mirror/mirror.ts'
+import { systemClock } from '../../packages/ratecard/src/clock.ts'
 import { createMetrics, createRequestMetrics } from '../../packages/ratecard/src/http/server/metrics.ts'
 import { settingsSchema } from '../../packages/ratecard/src/settings.ts'
 import { createWorkerMetrics } from '../../packages/ratecard/src/workers/runtime/worker-metrics.ts'
@@ -177,6 +185,15 @@ describe('deploy/grafana', () => {
     const registry = createMetrics()
     createRequestMetrics(registry).watchConnections(() => 0)
     createWorkerMetrics(registry, () => [])
+    createRequestCounters(registry)
+    const unused = { billingGauges: () => Promise.resolve(null) } as unknown as ComposedService
+    registerBillingGauges(registry, unused)
+    withBillingCounters(unused, registry)
+    registerMirrorMetrics(registry, {
+      mirror: mirrorOff,
+      store: { state: () => Promise.resolve(null) },
+      clock: systemClock,
+    })
     const known = new Set(
       (await registry.getMetricsAsJSON()).flatMap(({ name }) => [
         name,

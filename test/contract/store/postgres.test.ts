@@ -57,7 +57,10 @@ describe.runIf(installed)('PostgreSQL', () => {
     try {
       const counts = await copyStore(from, to)
       expect(counts).toMatchObject({ versions: 3, pushes: 4, secrets: 3, facts: 2 })
-      expect(await dumpStore(to)).toEqual(await dumpStore(from))
+      const dump = await dumpStore(to)
+      expect(dump).toEqual(await dumpStore(from))
+      expect(dump.mirror.found.total).toBe(1)
+      expect(await to.mirror.beginRead()).toBe(await from.mirror.beginRead())
       expect((await publish(to)).revision).toBe(4)
     } finally {
       await to.close()

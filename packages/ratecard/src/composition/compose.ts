@@ -134,6 +134,8 @@ export function createService(options: ServiceOptions): ComposedService {
   }
 
   const swaps = swapOperations(deps, priceBook, tracked)
+  const reads = createMirrorReads({ store, mirror, priceBook })
+  const hosted = operationsOf(workers)
   const endWork = async () => {
     stopping.abort()
     swaps.waitingJobs.stop()
@@ -165,10 +167,10 @@ export function createService(options: ServiceOptions): ComposedService {
     ...createSignIn({ store, clock, validKey: (id) => keys.valid(id) }),
     ...createChanges({ store }),
     ...tenantOperations(options, { ...deps, priceBook }, lookups, tracked),
-    ...createMirrorReads({ store, mirror, priceBook }),
+    ...reads,
     receiveProcessorEvent: feed?.receiveProcessorEvent ?? (async () => void (await mirrorOff.require())),
     ...swaps.operations,
-    ...operationsOf(workers),
+    ...hosted,
     idempotent: createIdempotency({ store, clock, busy: () => store.held(pushLease) }),
     readiness: createReadiness({
       store,
@@ -179,6 +181,7 @@ export function createService(options: ServiceOptions): ComposedService {
     }),
     doctor: () =>
       examine({
+        operations: { ...reads, drift: () => findDrift(deps), ...hosted },
         store,
         processor,
         processorName: options.processorName,

@@ -14,6 +14,7 @@ import type { ComposedService } from './compose.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import { createLog } from './log.ts'
 import type { MirrorSettings } from './mirror-feed.ts'
+import { registerBillingGauges, watchBilling, withBillingCounters } from './billing-metrics.ts'
 import { createRequestCounters, registerMirrorMetrics } from './processor-metrics.ts'
 import { buildApp, closeGracefully, leave } from '../http/app.ts'
 import { createMetrics } from '../http/server/metrics.ts'
@@ -103,7 +104,7 @@ export async function startServer(options: StartServerOptions): Promise<RunningS
       report: (error, what) => logger.warn({ err: error }, `worker host: ${what}`),
       onRuntimeLine: (worker, line) => logger.debug({ worker, line }, 'worker runtime'),
     })
-    const service = createService({
+    const composed = createService({
       settings: { ...settings, publicUrl },
       store,
       processor,
@@ -112,11 +113,18 @@ export async function startServer(options: StartServerOptions): Promise<RunningS
       workers: hosting.options,
       ...(settings.mirror === 'off' ? {} : { mirror: mirrorSettings(settings, logger) }),
     })
+    const service = withBillingCounters(composed, registry)
+    registerBillingGauges(registry, service)
     if (service.feed !== null) {
       countRead = service.feed.countRead
       registerMirrorMetrics(registry, { mirror: service.feed.mirror, store: store.mirror, clock })
     }
     closers.push(() => service.close())
+    closers.push(
+      watchBilling(service, (error, what) => {
+        logger.warn({ err: error }, what)
+      }),
+    )
     const firstKey = await service.ensureFirstKey(settings.serviceKey)
     const app = await buildApp({ service, settings: { ...settings, publicUrl }, clock, logger, metrics: registry })
     closers.push(async () => {

@@ -12,8 +12,10 @@ import type { Mirror } from '../mirror/mirror.ts'
 import { pushLease } from '../journal/leases.ts'
 import { verifyHistory } from '../store/history-chain.ts'
 import type { Store } from '../store/store.ts'
+import { checkDrift, checkOwed, checkPastDue, checkSchedules } from './billing-checks.ts'
+import type { BillingChecksDeps } from './billing-checks.ts'
 
-export interface DoctorDeps {
+export interface DoctorDeps extends BillingChecksDeps {
   readonly store: Store
   readonly processor: Processor
   readonly processorName: string
@@ -43,8 +45,12 @@ export async function examine(deps: DoctorDeps): Promise<Finding[]> {
     ['lookup keys', () => checkLookupKeys(deps)],
     ['subscriptions', () => checkSubscriptions(deps)],
     ['usage', () => checkUsage(deps)],
+    ['drift', () => checkDrift(deps)],
+    ['past due', () => checkPastDue(deps)],
+    ['owed', () => checkOwed(deps)],
     ['mirror', () => checkMirror(deps)],
     ['workers', () => checkWorkers(deps)],
+    ['schedules', () => checkSchedules(deps)],
   ]
   const findings: Finding[] = []
   for (const [check, run] of checks) {

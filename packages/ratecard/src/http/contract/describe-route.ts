@@ -60,14 +60,16 @@ function answersOf({ answers, events }: Operation): Record<string, unknown> {
     ...(events === undefined ? {} : { [eventStream]: { schema: Type.String() } }),
   })
   return Object.fromEntries(
-    Object.entries(answers).map(([status, { description, schema, mediaType = 'application/json', textType, headers }]) => [
-      status,
-      {
-        description,
-        ...(headers === undefined ? {} : { headers }),
-        ...(schema === null ? { type: 'null' } : { content: contentOf(mediaType, textType, schema) }),
-      },
-    ]),
+    Object.entries(answers).map(
+      ([status, { description, schema, mediaType = 'application/json', textType, headers }]) => [
+        status,
+        {
+          description,
+          ...(headers === undefined ? {} : { headers }),
+          ...(schema === null ? { type: 'null' } : { content: contentOf(mediaType, textType, schema) }),
+        },
+      ],
+    ),
   )
 }
 

@@ -1,0 +1,96 @@
+// Checks of the doctor on billing: who has not paid, what is owed, what was edited at the processor, and which schedules fail. Each finding
+// begins with its number and names the command that shows more.
+import { ServiceError } from '../errors/service-error.ts'
+import type { Finding, Service } from '../service/service.ts'
+
+export interface BillingChecksDeps {
+  readonly operations: Pick<Service, 'listTenants' | 'money' | 'drift' | 'listWorkers' | 'cronRuns'>
+}
+
+type Found = Omit<Finding, 'check'>
+
+const late = ['past_due', 'unpaid'] as const
+
+/** Tenants with a subscription whose renewal was not paid. */
+export async function checkPastDue({ operations }: BillingChecksDeps): Promise<Found> {
+  return fromMirror(async () => {
+    const totals = await Promise.all(
+      late.map(async (state) => (await operations.listTenants({ state, limit: 1, offset: 0 })).total),
+    )
+    const all = totals.reduce((sum, total) => sum + total, 0)
+    if (all === 0) return { status: 'ok', detail: '0 tenants are past due' }
+    const shown = late[totals.findIndex((total) => total > 0)] ?? late[0]
+    return {
+      status: 'warning',
+      detail: `${all === 1 ? '1 tenant is' : `${String(all)} tenants are`} past due: a renewal was not paid.`,
+      hint: `\`ratecard tenants list --state ${shown}\` shows who.`,
+    }
+  })
+}
+
+/** What open invoices ask. */
+export async function checkOwed({ operations }: BillingChecksDeps): Promise<Found> {
+  return fromMirror(async () => {
+    const owed = (await operations.money()).currencies.filter(({ pastDue }) => pastDue.amount !== '0')
+    if (owed.length === 0) return { status: 'ok', detail: '0 is owed' }
+    const amounts = owed.map(({ pastDue }) => pastDue.formatted).join(' and ')
+    return {
+      status: 'warning',
+      detail: `${amounts} of open invoices is owed.`,
+      hint: '`ratecard tenants list --owing --sort owed` shows who owes it, `ratecard tenants invoices <id>` since when.',
+    }
+  })
+}
+
+/** Fields that were edited at the processor since the last push. */
+export async function checkDrift({ operations }: BillingChecksDeps): Promise<Found> {
+  try {
+    const { differences } = await operations.drift()
+    const fields = differences.reduce((sum, { fields: edited }) => sum + Math.max(1, edited.length), 0)
+    if (fields === 0) return { status: 'ok', detail: '0 fields were edited at the processor' }
+    return {
+      status: 'warning',
+      detail: `${fields === 1 ? '1 field was' : `${String(fields)} fields were`} edited at the processor since the last push.`,
+      hint: '`ratecard billing drift` shows each.',
+    }
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === 'config_not_found')
+      return { status: 'ok', detail: 'no price list was pushed yet' }
+    throw error
+  }
+}
+
+/** Outcomes that are no failure. */
+const fine: ReadonlySet<string> = new Set(['ok', 'skipped', 'running'])
+
+/** Schedules of workers whose last finished run failed. */
+export async function checkSchedules({ operations }: BillingChecksDeps): Promise<Found> {
+  const failing: string[] = []
+  let schedules = 0
+  for (const { name, crons } of await operations.listWorkers()) {
+    schedules += crons.length
+    for (const { cron } of crons) {
+      const { items } = await operations.cronRuns(name, { limit: 5, offset: 0, cron })
+      const last = items.find(({ outcome }) => outcome !== 'running' && outcome !== 'skipped')
+      if (last !== undefined && !fine.has(last.outcome)) failing.push(name)
+    }
+  }
+  const [first] = failing
+  if (first === undefined) return { status: 'ok', detail: `0 of ${String(schedules)} schedules fail` }
+  return {
+    status: 'warning',
+    detail: `${String(failing.length)} of ${String(schedules)} schedules failed at ${failing.length === 1 ? 'its' : 'their'} last run: ${[...new Set(failing)].join(', ')}.`,
+    hint: `\`ratecard cloud workers cron runs ${first}\` shows why.`,
+  }
+}
+
+/** A check of the mirror says so where the mirror is off or not complete, which the check `mirror` judges. */
+async function fromMirror(check: () => Promise<Found>): Promise<Found> {
+  try {
+    return await check()
+  } catch (error) {
+    if (error instanceof ServiceError && (error.code === 'mirror_off' || error.code === 'mirror_filling'))
+      return { status: 'ok', detail: `not known: ${error.message}` }
+    throw error
+  }
+}
