@@ -4,12 +4,25 @@ import { callsMeter, perCall } from '../support/fixtures.ts'
 import { nobody, startStack } from '../support/stack.ts'
 import type { Stack } from '../support/stack.ts'
 import { payingCustomer } from '../support/paying-customer.ts'
+import { newAudit, newTenant } from '../support/tenant-records.ts'
 
 let stack: Stack
 beforeEach(async () => {
   stack = await startStack()
 })
 afterEach(() => stack.close())
+
+/** Runs the work with a server that asks for approval above one subscription, in place of `stack`. */
+async function withThreshold(work: (careful: Stack) => Promise<void>): Promise<void> {
+  const usual = stack
+  stack = await startStack({ impactThreshold: 1 })
+  try {
+    await work(stack)
+  } finally {
+    await stack.close()
+    stack = usual
+  }
+}
 
 const shop = (amount: number, version = '1.0.0'): BillingConfig => ({
   version,
@@ -55,32 +68,7 @@ async function subscribe(
 }
 
 async function makeTenant(id: string, processorCustomerId: string): Promise<void> {
-  const at = Date.now()
-  await stack.store.tenants.add(
-    {
-      id,
-      name: id,
-      email: null,
-      processorCustomerId,
-      enterpriseTemplate: null,
-      enterpriseId: null,
-      createdAt: at,
-      updatedAt: at,
-    },
-    {
-      id: `audit_${id}`,
-      tenantId: id,
-      action: 'tenant_created',
-      before: null,
-      after: null,
-      result: null,
-      author: null,
-      keyId: null,
-      keyName: null,
-      requestId: null,
-      createdAt: at,
-    },
-  )
+  await stack.store.tenants.add(newTenant({ id, processorCustomerId }), newAudit(id, { action: 'tenant_created' }))
 }
 
 describe('the impact of a price change', () => {
@@ -102,6 +90,18 @@ describe('the impact of a price change', () => {
         tenants: 2,
         monthly: [{ currency: 'usd', amount: 39_600, formatted: '$396.00' }],
         usageBased: false,
+        generations: [
+          {
+            processorPriceId: monthly,
+            currency: 'usd',
+            amount: '9900',
+            formatted: '$99.00',
+            subscriptions: 3,
+            tenants: 2,
+            monthly: [{ currency: 'usd', amount: 39_600, formatted: '$396.00' }],
+            current: true,
+          },
+        ],
       },
     ])
     const applied = await stack.service.push(shop(12_900, '1.1.0'), nobody)
@@ -166,27 +166,79 @@ describe('the impact of a price change', () => {
     await subscribe([{ price: former }])
     const { impact } = await stack.service.push(withoutPro, nobody)
     expect(impact.filter(({ priceId }) => priceId === 'pro_monthly')).toMatchObject([
-      { processorPriceId: await priceOf('pro_monthly'), action: 'archive', subscriptions: 0 },
-      { processorPriceId: former, action: 'archive', subscriptions: 1, tenants: 1 },
+      {
+        processorPriceId: await priceOf('pro_monthly'),
+        action: 'archive',
+        subscriptions: 1,
+        tenants: 1,
+        generations: [
+          { current: true, subscriptions: 0 },
+          { processorPriceId: former, current: false, subscriptions: 1, tenants: 1 },
+        ],
+      },
     ])
     expect((await stack.stripe.prices.retrieve(former)).active).toBe(false)
   })
 
-  test('whoever is left on a price that was replaced before is not told again', async () => {
+  test('counts subscribers of every generation of the price, each at its own amount', async () => {
     await stack.service.push(shop(9900), nobody)
-    await subscribe([{ price: await priceOf('pro_monthly') }])
+    const first = await priceOf('pro_monthly')
+    await subscribe([{ price: first }])
+    await subscribe([{ price: first }], false)
     await stack.service.push(shop(10_900, '1.1.0'), nobody)
-    const { impact } = await stack.service.push(shop(11_900, '1.2.0'), nobody)
-    expect(impact).toMatchObject([{ priceId: 'pro_monthly', subscriptions: 0 }])
+    const second = await priceOf('pro_monthly')
+    await subscribe([{ price: second, quantity: 2 }])
+    const { impact } = await stack.service.push(shop(11_900, '1.2.0'), { ...nobody, dryRun: true })
+    expect(impact).toMatchObject([
+      {
+        priceId: 'pro_monthly',
+        processorPriceId: second,
+        action: 'replace',
+        subscriptions: 3,
+        subscriptionsWithoutTenant: 1,
+        tenants: 2,
+        monthly: [{ currency: 'usd', amount: 41_600, formatted: '$416.00' }],
+        generations: [
+          { processorPriceId: second, amount: '10900', subscriptions: 1, tenants: 1, current: true },
+          { processorPriceId: first, amount: '9900', subscriptions: 2, tenants: 1, current: false },
+        ],
+      },
+    ])
+  })
+
+  test('of a price that is changed in place has an entry only for subscribers on an earlier generation', async () => {
+    const described = (amount: number, version: string, lookup?: string): BillingConfig => {
+      const config = shop(amount, version)
+      const [product] = config.products
+      const [monthly, ...others] = product?.prices ?? []
+      if (product === undefined || monthly === undefined) throw new Error('The shop has no price')
+      const changed = lookup === undefined ? monthly : { ...monthly, metadata: { lookup } }
+      return { ...config, products: [{ ...product, prices: [changed, ...others] }] }
+    }
+    await stack.service.push(described(9900, '1.0.0'), nobody)
+    const first = await priceOf('pro_monthly')
+    await subscribe([{ price: first }])
+    const dryRun = { ...nobody, dryRun: true }
+    expect((await stack.service.push(described(9900, '1.0.1', 'a'), dryRun)).impact).toEqual([])
+    await stack.service.push(described(10_900, '1.1.0'), nobody)
+    const { impact } = await stack.service.push(described(10_900, '1.1.1', 'b'), dryRun)
+    expect(impact).toMatchObject([
+      {
+        priceId: 'pro_monthly',
+        action: 'update',
+        subscriptions: 1,
+        generations: [
+          { current: true, subscriptions: 0 },
+          { processorPriceId: first, current: false, subscriptions: 1 },
+        ],
+      },
+    ])
   })
 })
 
 describe('the approval of an impact', () => {
   test('above the threshold of the server a push is refused until it is approved, and the refusal says whom it affects', async () => {
-    const careful = await startStack({ impactThreshold: 1 })
-    const ours = stack
-    stack = careful
-    try {
+    await withThreshold(async (careful) => {
       await careful.service.push(shop(9900), nobody)
       const price = await priceOf('pro_monthly')
       await subscribe([{ price }])
@@ -200,21 +252,15 @@ describe('the approval of an impact', () => {
       await expect(careful.service.push(next, nobody)).rejects.toMatchObject({
         code: 'impact_not_approved',
         status: 409,
-        extra: { impact: [{ price_id: 'pro_monthly', subscriptions: 2, tenants: 2 }] },
+        extra: { impact: [{ price_id: 'pro_monthly', subscriptions: 3, tenants: 3 }] },
       })
       expect(careful.writes()).toBe(before)
       expect((await careful.service.push(next, { ...nobody, approveImpact: true })).status).toBe('applied')
-    } finally {
-      await careful.close()
-      stack = ours
-    }
+    })
   })
 
   test('the warning names the first five of the prices that have subscribers, and counts the others', async () => {
-    const careful = await startStack({ impactThreshold: 1 })
-    const ours = stack
-    stack = careful
-    try {
+    await withThreshold(async (careful) => {
       const ids = Array.from({ length: 9 }, (_, index) => `price_${String(index)}`)
       const many = (amount: number, version: string): BillingConfig => ({
         version,
@@ -229,17 +275,11 @@ describe('the approval of an impact', () => {
       expect(warnings.map(({ detail }) => detail)).toEqual([
         '8 live subscriptions are on prices that this plan archives or replaces ("price_0", "price_2", "price_3", "price_4", "price_5" and 2 more); this server asks for approval above 1.',
       ])
-    } finally {
-      await careful.close()
-      stack = ours
-    }
+    })
   })
 
   test('a subscription with two affected items counts once', async () => {
-    const careful = await startStack({ impactThreshold: 1 })
-    const ours = stack
-    stack = careful
-    try {
+    await withThreshold(async (careful) => {
       const two = (amount: number, version: string): BillingConfig => ({
         version,
         products: [
@@ -254,10 +294,7 @@ describe('the approval of an impact', () => {
       await subscribe([{ price: await priceOf('a') }, { price: await priceOf('b') }])
       const { impact } = await careful.service.push(two(200, '1.1.0'), nobody)
       expect(impact.map(({ subscriptions }) => subscriptions)).toEqual([1, 1])
-    } finally {
-      await careful.close()
-      stack = ours
-    }
+    })
   })
 })
 

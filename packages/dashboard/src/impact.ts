@@ -12,29 +12,40 @@ export interface ImpactMoney {
 }
 
 export function impactMoney(impact: readonly PriceImpact[], details: readonly Detail[]): ImpactMoney[] {
-  return impact.flatMap(({ priceId, monthly, action }) => {
+  return impact.flatMap(({ priceId, monthly, action, generations }) => {
     const detail = details.find(({ kind, configId }) => kind === 'price' && configId === priceId)
     return monthly.map(({ currency, amount }) => ({
       priceId,
       currency,
       before: amount,
-      after: action === 'replace' && detail !== undefined ? movedAmount(amount, detail) : null,
+      after: action === 'replace' && detail !== undefined ? movedSum(generations, currency, detail) : null,
     }))
   })
+}
+
+/** Sum of all generations, of which each has its own amount today. Null if the amount of one of them is unknown. */
+function movedSum(generations: PriceImpact['generations'], currency: string, detail: Detail): number | null {
+  return generations.reduce<number | null>((sum, { monthly, current, amount: unit }) => {
+    const own = monthly.find((one) => one.currency === currency)
+    if (sum === null || own === undefined) return sum
+    const moved = movedAmount(own.amount, detail, current ? undefined : Number(unit ?? Number.NaN))
+    return moved === null ? null : sum + moved
+  }, 0)
 }
 
 const money = new Set(['currency', 'tiers', 'tiers_mode', 'billing_scheme', 'interval', 'interval_count', 'usage_type'])
 const others = new Set(['currency_options', 'unit_amount_decimal', 'transform_quantity', 'custom_unit_amount', 'meter'])
 
 /**
- * Scales the monthly amount by the new unit amount over the old one, rounded half up once. Null if other fields of money changed, or if
- * the old amount is 0.
+ * Scales the monthly amount by the new unit amount over the old one, rounded half up once. The old one is `earlier` for an earlier
+ * generation of the price. Null if other fields of money changed, or if the old amount is 0 or no whole number.
  */
-function movedAmount(amount: number, { fields }: Detail): number | null {
+function movedAmount(amount: number, { fields }: Detail, earlier?: number): number | null {
   if (fields.some(({ field }) => money.has(field) || others.has(field))) return null
   const change = fields.find(({ field }) => field === 'amount')
-  if (change === undefined) return amount
-  const { before, after } = change
-  if (typeof before !== 'number' || typeof after !== 'number' || before <= 0) return null
+  if (change === undefined) return earlier === undefined ? amount : null
+  const { before: present, after } = change
+  const before = earlier ?? present
+  if (typeof before !== 'number' || typeof after !== 'number' || !Number.isSafeInteger(before) || before <= 0) return null
   return Number((2n * BigInt(amount) * BigInt(after) + BigInt(before)) / (2n * BigInt(before)))
 }

@@ -1,8 +1,10 @@
 // A store with something in every table, and all that a store says, to compare two of them.
 import { configId, processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
+import { mirroredKinds } from '../../../packages/ratecard/src/processor/mirrored.ts'
 import type { Store } from '../../../packages/ratecard/src/store/store.ts'
 import { mapping, newPush, publish } from '../../support/store.ts'
-import { newAudit, newJob, newLocalSubscription, newSession, newTenant } from './tenant-records.ts'
+import { newInvoice, newRefund, newSubscription } from './mirror-records.ts'
+import { newAudit, newJob, newLocalSubscription, newSession, newTenant } from '../../support/tenant-records.ts'
 
 const page = { limit: 100, offset: 0 }
 
@@ -75,6 +77,42 @@ export async function fillStore(store: Store): Promise<void> {
     await store.jobs.settle(later.id, 0, { state: 'pending', result: null, error: null, waitsUntil: 9 }, token)
     await store.jobs.wait(later.id, 9, '{}', token)
   })
+  await fillMirror(store)
+}
+
+async function fillMirror({ mirror }: Store): Promise<void> {
+  const filling = { kind: 'refund', after: 're_1', objects: 5 } as const
+  await mirror.setState({
+    account: 'acct_1',
+    filling,
+    eventCursor: 'evt_1',
+    readUntil: 1,
+    beganAt: 2,
+    comparedAt: 3,
+    corrections: 4,
+  })
+  const begun = await mirror.beginRead()
+  await mirror.save('subscription', [newSubscription('sub_1')], begun)
+  await mirror.save('invoice', [newInvoice('in_1', { payments: ['pi_1'] }), newInvoice('in_2')], begun)
+  await mirror.save('refund', [newRefund('re_1', { payments: ['pi_1'] })], begun)
+  await mirror.remove('invoice', ['in_2'], await mirror.beginRead())
+  await mirror.markStale([{ kind: 'price', id: 'price_1', since: 7 }], { event: 'evt_2', readUntil: 8 })
+  const standing = { billingStatus: 'active', monthly: { usd: '0.5' }, owed: { usd: 1 }, writtenOff: {} }
+  await mirror.saveStandings([{ customer: processorId('cus_1'), ...standing, marked: await mirror.beginRead() }])
+  await mirror.save('invoice', [newInvoice('in_3', { customer: processorId('cus_2') })], await mirror.beginRead())
+}
+
+async function dumpMirror({ mirror, tenants }: Store) {
+  return {
+    state: await mirror.state(),
+    objects: await Promise.all(mirroredKinds.map((kind) => mirror.page(kind, null, 10))),
+    uses: await mirror.usesOf([processorId('price_1')]),
+    refunded: await mirror.refundedOf(['in_1']),
+    stale: await mirror.stale(10),
+    standings: await mirror.standings(null, 10),
+    unsummed: await mirror.unsummed(10),
+    found: await tenants.list({ ...page, q: 'acm', owing: true }),
+  }
 }
 
 export async function dumpStore(store: Store) {
@@ -99,6 +137,7 @@ export async function dumpStore(store: Store) {
     jobs,
     jobSteps: await Promise.all(jobs.items.map((job) => store.jobs.steps(job.id))),
     cancels: await Promise.all(jobs.items.map((job) => store.jobs.cancelRequested(job.id))),
+    mirror: await dumpMirror(store),
     sequence: await store.changeSequence(),
   }
 }

@@ -64,6 +64,7 @@ describe('a plan in Markdown', () => {
           tenants: 9,
           monthly: [{ currency: 'eur', amount: 14_400, formatted: '€144.00' }],
           usageBased: false,
+          generations: [],
         },
       ],
       warnings: [

@@ -43,8 +43,8 @@ function Impact({ outcome: { impact, details } }: { readonly outcome: PushOutcom
     <section className="stack-small">
       <h3>Whom it touches</h3>
       <p className="small quiet">
-        Live subscriptions on prices that are replaced or archived. They stay on the earlier price until they are moved;
-        “after” is what they would pay a month once moved, at list price.
+        Live subscriptions on prices that are changed, on every generation of them. They stay on their price until they are
+        moved; “after” is what they would pay a month once moved, at list price.
       </p>
       <Table
         caption="Impact"
@@ -63,7 +63,7 @@ function Impact({ outcome: { impact, details } }: { readonly outcome: PushOutcom
             cells: [
               <Id>{one.priceId}</Id>,
               <Badge tone={one.action === 'archive' ? 'bad' : 'warn'}>{one.action}</Badge>,
-              count(one.subscriptions),
+              <Generations one={one} />,
               count(one.tenants),
               one.usageBased ? 'by usage' : lines(own.map(({ before, currency }) => money(before, currency))),
               one.usageBased
@@ -77,6 +77,21 @@ function Impact({ outcome: { impact, details } }: { readonly outcome: PushOutcom
         <ImpactChart key={currency} currency={currency} sums={sums.filter((sum) => sum.currency === currency)} />
       ))}
     </section>
+  )
+}
+
+/** Subscriptions of all generations, and below those of each earlier one. */
+function Generations({ one: { subscriptions, generations } }: { readonly one: PushOutcome['impact'][number] }) {
+  const earlier = generations.filter(({ current, subscriptions: own }) => !current && own > 0)
+  return (
+    <>
+      {count(subscriptions)}
+      {earlier.map(({ processorPriceId, subscriptions: own, formatted }) => (
+        <div key={processorPriceId} className="small quiet">
+          {count(own)} on an earlier price{formatted === null ? '' : ` of ${formatted}`}
+        </div>
+      ))}
+    </>
   )
 }
 

@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts'
 import type { ProcessorId } from '../catalog/resource.ts'
 import type { BillingConfig } from '../config/schema/schema.ts'
+import type { Mirror } from '../mirror/mirror.ts'
 import type { Processor, ProcessorAccount } from '../processor/processor.ts'
 import type { Principal } from '../service/tenants.ts'
 import type { Store } from '../store/store.ts'
@@ -11,7 +12,7 @@ import type { TenantRecord } from '../store/tenant-store.ts'
 export interface SubscriberDeps {
   readonly store: Pick<Store, 'versions' | 'mappings' | 'localSubscriptions' | 'mirror'>
   /** How complete the mirror is. */
-  readonly mirror: { status(): Promise<{ readonly asOf: number | null; readonly stale: boolean }> }
+  readonly mirror: Pick<Mirror, 'status'>
   readonly processor: Pick<
     Processor,
     'subscriptions' | 'entitlements' | 'scheduledPrices' | 'upcomingInvoice' | 'recordUsage' | 'usageErrors'

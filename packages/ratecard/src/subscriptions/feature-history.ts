@@ -43,7 +43,8 @@ export function createFeatureHistory(versions: Versions): FeaturesAt {
 
   return async (config, product, at) => {
     const heads = await headsOf(config)
-    const index = heads.findIndex(({ createdAt }) => createdAt <= at)
+    // The processor's times are whole seconds: a period that begins in the second of a push begins after it.
+    const index = heads.findIndex(({ createdAt }) => createdAt - (createdAt % 1000) <= at)
     const head = heads[index]
     // The newest version is the present one.
     if (head === undefined || index === 0) return featuresOf(config).get(product) ?? []

@@ -10,8 +10,13 @@ export function showImpact(impact: readonly PriceImpact[], paint: Paint): string
     .join('\n')
 }
 
-/** E.g. `12 subscriptions of 9 tenants, €480.00 a month stay on the old price until moved`. */
+/**
+ * E.g. `12 subscriptions of 9 tenants, €480.00 a month stay on the old price until moved; 3 of them on an earlier price of €30.00`. A price
+ * that is changed in place has subscribers on earlier prices: `3 subscriptions of 3 tenants, €90.00 a month keep their price; …`.
+ */
 export function impactSentence({
+  action,
+  generations,
   subscriptions,
   subscriptionsWithoutTenant,
   tenants,
@@ -27,5 +32,17 @@ export function impactSentence({
   ].join(' and ')
   const money = usageBased ? ['billed by usage'] : monthly.map(({ formatted }) => `${formatted} a month`)
   const parts = [whose, ...money].join(', ')
-  return `${parts} ${subscriptions === 1 ? 'stays' : 'stay'} on the old price until moved`
+  const one = subscriptions === 1
+  const stay = action === 'update' ? `${one ? 'keeps its' : 'keep their'} price` : `${one ? 'stays' : 'stay'} on the old price until moved`
+  return [`${parts} ${stay}`, ...earlierPrices(generations)].join('; ')
+}
+
+/** Names the earlier prices with subscribers in one part of a sentence; none if there are none. */
+function earlierPrices(generations: PriceImpact['generations']): readonly string[] {
+  const earlier = generations.filter((one) => !one.current && one.subscriptions > 0)
+  if (earlier.length === 0) return []
+  const named = earlier.map(
+    (one) => `${one.subscriptions} of them on an earlier price${one.formatted === null ? '' : ` of ${one.formatted}`}`,
+  )
+  return [named.join(', ')]
 }

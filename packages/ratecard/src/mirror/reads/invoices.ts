@@ -4,7 +4,7 @@ import type { ProcessorId } from '../../catalog/resource.ts'
 import type { MirroredInvoice, MirroredInvoiceLine } from '../../processor/mirrored.ts'
 import type { MirroredItems, TenantInvoice } from '../../service/mirror.ts'
 import type { PageQuery } from '../../service/service.ts'
-import { findTenant } from '../../tenants/customer-link.ts'
+import { tenantNotFound } from '../../tenants/customer-link.ts'
 import { further, leading } from './amounts.ts'
 import type { MirrorReadDeps } from './deps.ts'
 
@@ -16,7 +16,9 @@ export async function readTenantInvoices(
   id: string,
   page: PageQuery,
 ): Promise<MirroredItems<TenantInvoice>> {
-  const { processorCustomerId } = await findTenant(deps, id)
+  const tenant = await deps.store.tenants.find(id)
+  if (tenant === null) throw tenantNotFound(id)
+  const { processorCustomerId } = tenant
   const age = await deps.mirror.require()
   if (processorCustomerId === null) return { ...age, items: [], total: 0 }
   const { items, total } = await deps.store.mirror.invoicesOf(processorId(processorCustomerId), page)

@@ -11,10 +11,12 @@ import type { CurrencySums, Revenue } from '../sums/money.ts'
 import { addMovements, movementKinds, netOf, noMovements } from '../sums/movements.ts'
 import type { Movements } from '../sums/movements.ts'
 import { further, leading } from './amounts.ts'
+import { requireSums } from './deps.ts'
 import type { MirrorReadDeps } from './deps.ts'
 
-export async function readMoney({ store, mirror, priceBook }: MirrorReadDeps): Promise<Money> {
-  const age = await mirror.require()
+export async function readMoney(deps: MirrorReadDeps): Promise<Money> {
+  const { store, priceBook } = deps
+  const age = await requireSums(deps)
   const sums = await readCurrencySums(store.revenue, nameItemsBy(await priceBook()))
   const movements = await lastThirtyDays(store.revenue, age.asOf)
   return { ...age, currencies: sums.map((one) => currencyMoney(one, movements.get(one.currency) ?? noMovements)) }

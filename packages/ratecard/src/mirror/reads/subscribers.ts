@@ -9,16 +9,18 @@ import type { PageQuery } from '../../service/service.ts'
 import type { LocalSubscriptionRecord } from '../../store/tenant-store.ts'
 import type { StoredSubscriber } from '../../store/mirror-store.ts'
 import { leading } from './amounts.ts'
+import { requireSums } from './deps.ts'
 import type { MirrorReadDeps } from './deps.ts'
 
 /** Throws `price_not_found` for a price that never existed. One that was removed from the configuration may still have subscribers. */
 export async function readSubscribers(
-  { store, mirror, priceBook }: MirrorReadDeps,
+  deps: MirrorReadDeps,
   id: string,
   { generation, limit, offset }: PageQuery & { readonly generation: Generation },
 ): Promise<MirroredItems<Subscriber>> {
-  const age = await mirror.require()
-  const book = await priceBook()
+  const { store } = deps
+  const age = await requireSums(deps)
+  const book = await deps.priceBook()
   const booked = book.find(id)
   const priceId = booked?.price.id ?? id
   const generations = generationsOf(book, priceId)

@@ -7,6 +7,7 @@ import type { PerhapsMirrored } from '../../service/mirror.ts'
 import type { ListedPrice, ListedTenant as StoredTenant } from '../../store/tenant-store.ts'
 import { nameItemsBy } from '../sums/money.ts'
 import { leading } from './amounts.ts'
+import { requireSums } from './deps.ts'
 import type { MirrorReadDeps } from './deps.ts'
 import { generationsOf } from './subscribers.ts'
 
@@ -25,6 +26,7 @@ export async function readTenants(
     const { items, total } = await store.tenants.list(rest)
     return { items: items.map(withoutBilling), total }
   }
+  await requireSums(deps)
   const book = await deps.priceBook()
   const { items, total } = await store.tenants.list({ ...rest, onPrices: await onPrices(deps, book, query) })
   return { asOf, ...(stale ? { stale } : {}), items: items.map((tenant) => listed(tenant, book)), total }

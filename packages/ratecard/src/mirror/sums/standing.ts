@@ -9,7 +9,7 @@ import type {
   MirroredSubscription,
 } from '../../processor/mirrored.ts'
 import type { CustomerSums, ItemRevenueRecord } from '../../store/revenue-store.ts'
-import { billingStatus } from '../../subscriptions/billing-status.ts'
+import { mostUrgentStatus } from '../../store/records/billing-status.ts'
 import { countsAsRevenue, revenueOf, sumByCurrency } from './mrr.ts'
 import type { ItemRevenue, RevenueContext } from './mrr.ts'
 import { usageOf } from './usage.ts'
@@ -32,11 +32,10 @@ export function standingOf({ customer, subscriptions, invoices, prices }: Custom
   const running = subscriptions.filter((subscription) => !hasEnded(subscription))
   const context = { prices, customerDiscount: customer.discount }
   const revenue = running.flatMap((subscription) => revenueOf(subscription, context))
-  const status = billingStatus(running.map((one) => ({ home: 'processor', status: one.status })))
   const monthly = sumByCurrency(revenue)
   return {
     customer: customer.id,
-    billingStatus: status === 'none' ? null : status,
+    billingStatus: running.length === 0 ? null : mostUrgentStatus(running.map(({ status }) => status)),
     monthly: Object.fromEntries([...monthly].map(([currency, sum]) => [currency, decimalText(fractionDecimal(sum))])),
     owed: sumRemaining(invoices.filter((invoice) => isOwed(invoice, subscriptions))),
     writtenOff: sumRemaining(invoices.filter((invoice) => invoice.status === 'uncollectible')),
