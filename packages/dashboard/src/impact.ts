@@ -46,6 +46,7 @@ function movedAmount(amount: number, { fields }: Detail, earlier?: number): numb
   if (change === undefined) return earlier === undefined ? amount : null
   const { before: present, after } = change
   const before = earlier ?? present
-  if (typeof before !== 'number' || typeof after !== 'number' || !Number.isSafeInteger(before) || before <= 0) return null
+  if (typeof before !== 'number' || typeof after !== 'number' || !Number.isSafeInteger(before) || before <= 0)
+    return null
   return Number((2n * BigInt(amount) * BigInt(after) + BigInt(before)) / (2n * BigInt(before)))
 }

@@ -139,7 +139,12 @@ describe('the mirror', () => {
     const before = control.requests().length
     await second.fill()
     await second.settle()
-    expect(control.requests().slice(before).map(({ path }) => path)).not.toContain('/v1/customers')
+    expect(
+      control
+        .requests()
+        .slice(before)
+        .map(({ path }) => path),
+    ).not.toContain('/v1/customers')
     await expectEqualToListing(second)
   })
 
@@ -199,7 +204,11 @@ describe('the mirror', () => {
       await world.stripe.subscriptions.update(id, { metadata: { index: String(index) } })
     const before = paths(world).length
     await world.settle()
-    expect(paths(world).slice(before).filter((path) => path === `/v1/subscriptions/${id}`)).toHaveLength(1)
+    expect(
+      paths(world)
+        .slice(before)
+        .filter((path) => path === `/v1/subscriptions/${id}`),
+    ).toHaveLength(1)
   })
 
   it('reads the price of a subscription that it does not know', async () => {
@@ -306,7 +315,11 @@ describe('another account', () => {
     const world = await mirrorWorld()
     await world.subscribed(await world.monthly(1500))
     await world.fill()
-    const other = feedOf({ store: world.store, processor: processorOf(world, { secretKey: 'sk_test_other' }), clock: world.clock })
+    const other = feedOf({
+      store: world.store,
+      processor: processorOf(world, { secretKey: 'sk_test_other' }),
+      clock: world.clock,
+    })
     await other.fill()
     await other.settle()
     expect((await other.mirrored()).subscription).toEqual([])

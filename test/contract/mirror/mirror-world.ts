@@ -103,7 +103,7 @@ async function copyOf(read: (kind: MirroredKind) => Promise<Mirrored[MirroredKin
 
 async function storedObjects(store: Store, kind: MirroredKind): Promise<Mirrored[MirroredKind][]> {
   const found: Mirrored[MirroredKind][] = []
-  for (let after: string | null = null; ; ) {
+  for (let after: string | null = null; ;) {
     const page: readonly Mirrored[MirroredKind][] = await store.mirror.page(kind, after, 100)
     found.push(...page.filter((object) => !('deleted' in object && object.deleted)))
     const last = page.at(-1)
@@ -114,7 +114,7 @@ async function storedObjects(store: Store, kind: MirroredKind): Promise<Mirrored
 
 async function listedObjects(processor: Processor, kind: MirroredKind, signal: AbortSignal) {
   const found: Mirrored[MirroredKind][] = []
-  for (let after: string | null = null; ; ) {
+  for (let after: string | null = null; ;) {
     const page = await processor.mirrorPage(kind, after, signal)
     expect(page.unreadable).toEqual([])
     found.push(...page.objects)

@@ -43,8 +43,8 @@ function Impact({ outcome: { impact, details } }: { readonly outcome: PushOutcom
     <section className="stack-small">
       <h3>Whom it touches</h3>
       <p className="small quiet">
-        Live subscriptions on prices that are changed, on every generation of them. They stay on their price until they are
-        moved; “after” is what they would pay a month once moved, at list price.
+        Live subscriptions on prices that are changed, on every generation of them. They stay on their price until they
+        are moved; “after” is what they would pay a month once moved, at list price.
       </p>
       <Table
         caption="Impact"

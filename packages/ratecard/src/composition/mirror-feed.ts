@@ -47,7 +47,10 @@ export interface MirrorParts {
   readonly priceBook: () => Promise<PriceBook>
 }
 
-export function createMirrorFeed({ store, processor, clock, priceBook }: MirrorParts, settings: MirrorSettings): MirrorFeed {
+export function createMirrorFeed(
+  { store, processor, clock, priceBook }: MirrorParts,
+  settings: MirrorSettings,
+): MirrorFeed {
   const { pollSeconds, eventsSecret, deliverTo, report } = settings
   const account = (signal: AbortSignal) => bindAccount({ store, processor }, signal, 'look')
   const deps = { store, processor, clock, account, report }

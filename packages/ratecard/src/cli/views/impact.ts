@@ -33,7 +33,10 @@ export function impactSentence({
   const money = usageBased ? ['billed by usage'] : monthly.map(({ formatted }) => `${formatted} a month`)
   const parts = [whose, ...money].join(', ')
   const one = subscriptions === 1
-  const stay = action === 'update' ? `${one ? 'keeps its' : 'keep their'} price` : `${one ? 'stays' : 'stay'} on the old price until moved`
+  const stay =
+    action === 'update'
+      ? `${one ? 'keeps its' : 'keep their'} price`
+      : `${one ? 'stays' : 'stay'} on the old price until moved`
   return [`${parts} ${stay}`, ...earlierPrices(generations)].join('; ')
 }
 

@@ -100,7 +100,7 @@ export function createFeeder(
   }
 
   const run = async (): Promise<void> => {
-    for (let failed = 0; !stopping.signal.aborted; ) {
+    for (let failed = 0; !stopping.signal.aborted;) {
       try {
         await deps.store.exclusively(mirrorLease, async ({ signal }) => {
           await feed(AbortSignal.any([signal, stopping.signal]), () => {

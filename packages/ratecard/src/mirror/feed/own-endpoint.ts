@@ -68,7 +68,10 @@ async function create(
   const key = unanswered ? record.key : `mirror-endpoint-${newId()}`
   await store.facts.set(fact, JSON.stringify({ url, key, id: null } satisfies EndpointRecord))
   try {
-    const made = await processor.createEventsEndpoint({ url, types: mirroredEventTypes }, { idempotencyKey: key, signal })
+    const made = await processor.createEventsEndpoint(
+      { url, types: mirroredEventTypes },
+      { idempotencyKey: key, signal },
+    )
     await store.secrets.saveWebhookSecret(made.id, made.secret)
     await store.facts.set(fact, JSON.stringify({ url, key, id: made.id } satisfies EndpointRecord))
     return made.id

@@ -61,7 +61,11 @@ export async function impactOf(
     .filter(({ price, entry }) => isTold(price, entry))
   return {
     prices: entries.map(({ entry }) => entry),
-    subscriptions: countLeaving(entries.map(({ price }) => price), found, free),
+    subscriptions: countLeaving(
+      entries.map(({ price }) => price),
+      found,
+      free,
+    ),
     age: found.age,
   }
 }
@@ -103,7 +107,9 @@ function touchedPrices({
   readonly mappings: readonly MappingEntry[]
 }): readonly TouchedPrice[] {
   const earlier = generationsBy(mappings)
-  const renamed = new Map(plan.renames.filter(({ kind }) => kind === 'price').map(({ from, to }) => [String(to), String(from)]))
+  const renamed = new Map(
+    plan.renames.filter(({ kind }) => kind === 'price').map(({ from, to }) => [String(to), String(from)]),
+  )
   const touched = new Map<string, TouchedPrice>()
   const add = (configId: string, action: PriceImpact['action'], before: ProcessorId) => {
     // A free price is mapped to itself: its processor id equals its configuration id.

@@ -34,11 +34,7 @@ export interface PriceUses {
 }
 
 /** Returns the items of subscriptions that have not ended on these prices. Reads nothing for none. */
-export async function readUses(
-  deps: UseDeps,
-  prices: readonly ProcessorId[],
-  signal: AbortSignal,
-): Promise<PriceUses> {
+export async function readUses(deps: UseDeps, prices: readonly ProcessorId[], signal: AbortSignal): Promise<PriceUses> {
   const age = await ageOf(deps.mirror)
   if (prices.length === 0) return { uses: new Map(), prices: new Map(), age }
   return age === null ? readLive(deps, prices, signal) : readMirrored(deps, prices, age)
@@ -72,11 +68,7 @@ function mirroredPrice(price: MirroredPrice): UsedPrice {
   }
 }
 
-async function readLive(
-  deps: UseDeps,
-  prices: readonly ProcessorId[],
-  signal: AbortSignal,
-): Promise<PriceUses> {
+async function readLive(deps: UseDeps, prices: readonly ProcessorId[], signal: AbortSignal): Promise<PriceUses> {
   const found = await subscriptionsOn(deps, prices, signal)
   const customers = new Set([...found.values()].flat().map(({ customer }) => customer))
   const tenants = await deps.store.tenants.idsByCustomer(customers)
