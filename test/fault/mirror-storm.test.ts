@@ -41,7 +41,6 @@ async function stormWorld() {
     sandbox,
     mirror: store.mirror,
     stripe: new Stripe(secretKey, { ...connection, maxNetworkRetries: 0 }),
-    // Reads past the faults, which are limited to the account's own requests: a second key would be another account.
     processor: createStripeProcessor({ secretKey, apiBase: sandbox.url, budget: unlimitedBudget, clock: systemClock }),
     startReplica: () =>
       startReplicaProcess({
@@ -138,7 +137,7 @@ async function expectEqual({ mirror, processor }: World): Promise<void> {
 }
 
 describe.runIf(installed)('the mirror in a storm', () => {
-  test(`equals a listing, and never shows an older state after a newer one (seed ${String(seed)})`, async () => {
+  test(`equals a listing, and never shows an older state after a newer one (seed ${String(seed)})`, { timeout: 1_200_000 }, async () => {
     const random = randomOf(seed)
     const world = await stormWorld()
     const { sandbox, stripe, mirror } = world

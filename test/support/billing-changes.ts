@@ -102,7 +102,7 @@ function customerVerbs(stripe: Stripe, { customers, coupons }: Account): Readonl
     // Present API versions set the discount of a customer only in the dashboard.
     'customer.discount': (pick) => {
       const params = { coupon: pick.one(coupons) } as Stripe.CustomerUpdateParams
-      return stripe.customers.update(pick.one(customers), params, { apiVersion: '2025-08-27.basil' })
+      return stripe.customers.update(pick.one(customers), params, { apiVersion: '2024-06-20' })
     },
     'customer.discount.delete': (pick) => stripe.customers.deleteDiscount(pick.one(customers)),
     'customer.delete': async (pick) => {
@@ -190,10 +190,8 @@ function moneyVerbs(stripe: Stripe, { customers }: Account): Readonly<Record<str
     'invoice.uncollectible': async (pick) => stripe.invoices.markUncollectible(await invoice(pick, 'open')),
     'credit_note.create': async (pick) => stripe.creditNotes.create({ invoice: await invoice(pick, 'open'), amount: 100 }),
     'credit_note.void': async (pick) => {
-      const open = new Set((await stripe.invoices.list({ status: 'open', limit: 100 })).data.map(({ id }) => id))
-      const { data } = await stripe.creditNotes.list({ limit: 50 })
-      const notes = data.filter(({ status, invoice }) => status === 'issued' && open.has(String(invoice)))
-      await stripe.creditNotes.voidCreditNote(pick.one(notes).id)
+      const note = await stripe.creditNotes.create({ invoice: await invoice(pick, 'open'), amount: 100 })
+      await stripe.creditNotes.voidCreditNote(note.id)
     },
     'refund.create': async (pick) => {
       const { data } = await stripe.paymentIntents.list({ limit: 30 })

@@ -1,4 +1,5 @@
 // What other mirrors do wrong, each as a test: the copy has to end up equal to what the processor lists, whatever the order of events.
+import type Stripe from 'stripe'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { pushLease } from '../../../packages/ratecard/src/journal/leases.ts'
 import { compare } from '../../../packages/ratecard/src/mirror/feed/compare.ts'
@@ -10,6 +11,7 @@ import { createReadAllocation } from '../../../packages/ratecard/src/mirror/feed
 import { createMirror } from '../../../packages/ratecard/src/mirror/mirror.ts'
 import type { SentRequest } from '../../../packages/ratecard/src/processor/sent-request.ts'
 import { processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
+import { rewritingProxy } from '../../support/rewriting-proxy.ts'
 import { inFile } from '../../support/store.ts'
 import { processorOf } from '../processor/bench.ts'
 import { feedOf, mirrorWorld } from './mirror-world.ts'
@@ -27,7 +29,7 @@ const paths = (world: MirrorWorld) => world.control.requests().map(({ path }) =>
 function eagerFeeder(world: Pick<MirrorWorld, 'deps' | 'store' | 'clock'>) {
   const { store, clock } = world
   const allocation = createReadAllocation({ store: store.mirror, clock, pollMs: 0, limited: false })
-  const feeder = createFeeder(world.deps, { allocation, lookMs: 5 })
+  const feeder = createFeeder(world.deps, { allocation, keepDay: () => Promise.resolve(), lookMs: 5 })
   onTestFinished(() => feeder.stop())
   return feeder
 }
@@ -251,6 +253,29 @@ describe('the mirror', () => {
     for (let index = 0; index < 120; index++) await stripe.customers.create({ name: `n${String(index)}` })
     await feed.settle()
     expect((await feed.mirrored()).customer).toHaveLength(120)
+  })
+})
+
+describe('an event that appears in the list after a newer one', () => {
+  it('is read by a later poll', async () => {
+    const shop = await mirrorWorld()
+    const { id } = await shop.subscribed(await shop.monthly(1500))
+    const proxy = await rewritingProxy(shop.port)
+    const feed = feedOf({ store: shop.store, processor: processorOf(shop, { apiBase: proxy.url }), clock: shop.clock })
+    await feed.fill()
+    await shop.stripe.subscriptions.cancel(id)
+    await shop.stripe.customers.create({ name: 'newer' })
+    const about = (event: Stripe.Event) => (event.data.object as { id?: string }).id
+    proxy.rewrite(({ path, body }) => {
+      if (path !== '/v1/events') return body
+      const list = body as Stripe.ApiList<Stripe.Event>
+      return { ...list, data: list.data.filter((event) => about(event) !== id) }
+    })
+    await feed.settle()
+    expect(await shop.subscription(id)).toMatchObject({ status: 'active' })
+    proxy.rewrite(({ body }) => body)
+    await feed.settle()
+    expect(await shop.subscription(id)).toMatchObject({ status: 'canceled' })
   })
 })
 

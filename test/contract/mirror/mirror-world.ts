@@ -2,7 +2,7 @@
 import type Stripe from 'stripe'
 import { expect, onTestFinished } from 'vitest'
 import { mirroredKinds } from '../../../packages/ratecard/src/processor/mirrored.ts'
-import type { Mirrored, MirroredKind } from '../../../packages/ratecard/src/processor/mirrored.ts'
+import type { Mirrored, MirroredKind, MirroredPage } from '../../../packages/ratecard/src/processor/mirrored.ts'
 import type { Processor } from '../../../packages/ratecard/src/processor/processor.ts'
 import type { StripeProcessorOptions } from '../../../packages/ratecard/src/processor/stripe/stripe-processor.ts'
 import type { FeedDeps } from '../../../packages/ratecard/src/mirror/feed/deps.ts'
@@ -115,7 +115,7 @@ async function storedObjects(store: Store, kind: MirroredKind): Promise<Mirrored
 async function listedObjects(processor: Processor, kind: MirroredKind, signal: AbortSignal) {
   const found: Mirrored[MirroredKind][] = []
   for (let after: string | null = null; ;) {
-    const page = await processor.mirrorPage(kind, after, signal)
+    const page: MirroredPage<MirroredKind> = await processor.mirrorPage(kind, after, signal)
     expect(page.unreadable).toEqual([])
     found.push(...page.objects)
     if (page.next === null) return found
