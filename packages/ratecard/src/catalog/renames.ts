@@ -269,7 +269,6 @@ function latestOf(
     .at(0)?.configId
 }
 
-/** Configuration id by `kind:processor id`, for current mappings. */
 function ownersOf(current: ReadonlyMap<string, MappingEntry>): ReadonlyMap<string, ConfigId> {
   return new Map([...current.values()].map((entry) => [resourceKey(entry.kind, entry.processorId), entry.configId]))
 }

@@ -14,7 +14,7 @@ import type { TenantRecord } from '../store/tenant-store.ts'
 import type { PriceBook } from '../item-swaps/price-book.ts'
 import { readSoldItems, soldPrice } from '../item-swaps/sold-items.ts'
 import type { SoldItem } from '../item-swaps/sold-items.ts'
-import { isOtherOfGroup, sharesTrial, subscriptionBeside } from '../item-swaps/duplicate-subscriptions.ts'
+import { excludes, isOtherOfGroup, sharesTrial, subscriptionBeside } from '../item-swaps/duplicate-subscriptions.ts'
 import type { Customers } from '../tenants/customer-link.ts'
 import { closePages, everySubscriptionOf, subscriptionsOf } from '../tenants/at-processor.ts'
 import { findTenant, tenantNotFound } from '../tenants/customer-link.ts'
@@ -199,8 +199,9 @@ async function sellPage(
   const page = await askProcessor(signal, () =>
     despiteKeptFailure(send, key, () => processorKey(deps.newId(), request)),
   )
-  if (trial.days !== null && wish.allowSecondTrial !== true)
-    await closeOtherTrials(deps, { ...sale, sessionId: page.sessionId }, wish, signal)
+  const only = { purchase: wish.allowDuplicate !== true, trial: trial.days !== null && wish.allowSecondTrial !== true }
+  if (sale.recurring && (only.purchase || only.trial))
+    await closeOtherPages(deps, { ...sale, sessionId: page.sessionId }, only, signal)
   return { ...page, ...(trial.used ? { trial: 'used' } : {}) }
 }
 
@@ -262,13 +263,13 @@ async function standing(
 }
 
 /**
- * Expires the tenant's other open pages for the product or group, because each could start another trial. If one of them was paid after the
- * subscriptions were read, the new page is expired too, and a retry finds the trial used.
+ * Expires the tenant's other open pages that would sell the same a second time, or start a second trial. If one of them was paid after the
+ * subscriptions were read, the new page is expired too, and a retry finds the subscription.
  */
-async function closeOtherTrials(
+async function closeOtherPages(
   deps: CheckoutDeps,
   sale: Sale & { readonly sessionId: string },
-  wish: NewCheckout,
+  only: { readonly purchase: boolean; readonly trial: boolean },
   signal: AbortSignal,
 ): Promise<void> {
   const book = await deps.priceBook()
@@ -276,12 +277,13 @@ async function closeOtherTrials(
   if (wanted === null) return
   const sells = (priceId: string) => {
     const other = soldPriceOf(priceId, book)
-    return other !== null && sharesTrial(other, wanted)
+    return other !== null && ((only.purchase && excludes(other, wanted)) || (only.trial && sharesTrial(other, wanted)))
   }
   const pages = { customer: sale.customer, tenantId: sale.tenantId, sells }
   await closePages(deps.processor, { ...pages, except: sale.sessionId }, signal)
-  const now = await standing(deps, sale, true, signal)
-  if (now === null || (now.firstTrial === null && (now.present === null || wish.allowDuplicate === true))) return
+  const now = await standing(deps, sale, only.trial, signal)
+  if (now === null) return
+  if (!(only.trial && now.firstTrial !== null) && !(only.purchase && now.present !== null)) return
   await closePages(deps.processor, pages, signal)
   throw new ServiceError('tenant_busy', 'Another checkout page of the tenant was paid at this moment.', {
     retryAfter: 1,

@@ -18,8 +18,7 @@ import type {
   WorkerHandlers,
   WorkerLogLine,
 } from '../workers/runtime/worker-runtime.ts'
-import { createSupervisor } from '../workers/runtime/supervisor.ts'
-import type { Supervisor } from '../workers/runtime/supervisor.ts'
+import { Supervisor } from '../workers/runtime/supervisor.ts'
 import { systemResolve } from '../workers/runtime/workerd/traffic/egress.ts'
 import { createWorkerdRuntime } from '../workers/runtime/workerd/workerd-runtime.ts'
 import type { WorkerBundle } from '../workers/project/bundle.ts'
@@ -51,29 +50,17 @@ export interface LocalWorkerOptions {
   readonly onRun: (cron: string, result: ScheduledResult) => void
 }
 
-export interface LocalWorker {
-  readonly url: string
-  /**
-   * Starts a new version beside the serving one and switches to it. If the new version fails to start, it rejects and the old version keeps
-   * serving.
-   */
-  replace(source: WorkerSource, bundle: WorkerBundle): Promise<WorkerHandlers>
-  /** Runs the scheduled handler once and waits for its result. */
-  trigger(cron: string, scheduledTime?: number): Promise<ScheduledResult>
-  close(): Promise<void>
-}
-
 /** Path that triggers the scheduled handler, e.g. with `curl`. Cloudflare's local server uses the same path. */
 export const scheduledPath = '/cdn-cgi/handler/scheduled'
 
 /** Starts listening at once; requests get 503 until the first version is running. Rejects if the port is in use. */
 export async function startLocalWorker(options: LocalWorkerOptions): Promise<LocalWorker> {
-  const server = new LocalServer(options)
+  const server = new LocalWorker(options)
   await server.listen(options.port)
   return server
 }
 
-class LocalServer implements LocalWorker {
+export class LocalWorker {
   private readonly options: LocalWorkerOptions
   private readonly supervisor: Supervisor
   private readonly server = http.createServer()
@@ -85,7 +72,7 @@ class LocalServer implements LocalWorker {
     this.options = options
     const { clock, serviceUrl, onLog } = options
     const allowedHosts = new Set([hostAndPort(serviceUrl), ...options.allowedHosts])
-    this.supervisor = createSupervisor({
+    this.supervisor = new Supervisor({
       runtime: createWorkerdRuntime({
         clock,
         egress: { resolve: systemResolve, allowedHosts, service: null },
@@ -94,7 +81,6 @@ class LocalServer implements LocalWorker {
       events: {
         log: (_name, line) => onLog(line),
         request: (_name, _version, outcome) => this.tell(outcome),
-        state: () => undefined,
       },
     })
     this.server.requestTimeout = 0
@@ -128,6 +114,10 @@ class LocalServer implements LocalWorker {
     })
   }
 
+  /**
+   * Starts a new version beside the serving one and switches to it. If the new version fails to start, it rejects and the old version keeps
+   * serving.
+   */
   async replace(source: WorkerSource, bundle: WorkerBundle): Promise<WorkerHandlers> {
     const { manifest, variables } = source
     const { serviceKey } = this.options
@@ -154,6 +144,7 @@ class LocalServer implements LocalWorker {
     return handlers
   }
 
+  /** Runs the scheduled handler once and waits for its result. */
   async trigger(cron: string, scheduledTime?: number): Promise<ScheduledResult> {
     const name = this.source?.manifest.name ?? ''
     const time = scheduledTime ?? Math.floor(this.options.clock.now() / 60_000) * 60_000

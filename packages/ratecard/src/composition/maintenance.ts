@@ -168,7 +168,6 @@ async function putFirst(store: string, draft: string, kept: string): Promise<voi
 }
 
 export interface CopyReport {
-  /** Number of rows by table. */
   readonly rows: Readonly<Record<string, number>>
   readonly masterKey: string
 }

@@ -24,7 +24,6 @@ export interface BookedPrice {
   readonly enterprise: boolean
   /** Current processor price; null for a free price, which exists only here. */
   readonly processorId: ProcessorId | null
-  /** Current processor id of the meter of a metered price. */
   readonly meter: ProcessorId | null
 }
 
@@ -39,7 +38,6 @@ export interface PriceBook {
   productIdOf(processorId: ProcessorId): string | undefined
   /** Configuration id of a processor meter, including meters that were removed. */
   meterIdOf(processorId: ProcessorId): string | undefined
-  /** Product by id; undefined if it is not in the configuration. */
   product(id: string): BookedProduct | undefined
   /** Price by its id or a former id listed in the configuration; undefined if there is none. */
   find(id: string): BookedPrice | undefined

@@ -62,10 +62,7 @@ export async function summaryOf(deps: Reading, job: JobRecord): Promise<JobSumma
   return summaryOfLive(await liveJob(deps, job))
 }
 
-async function listJobs(
-  deps: Reading,
-  query: { readonly limit: number; readonly offset: number; readonly kind?: JobSummary['kind'] },
-): Promise<{ readonly items: readonly JobSummary[]; readonly total: number }> {
+async function listJobs(deps: Reading, query: Parameters<TenantOperations['listJobs']>[0]) {
   const { items, total } = await deps.store.jobs.list(query)
   return { items: await Promise.all(items.map((job) => summaryOf(deps, job))), total }
 }

@@ -19,7 +19,6 @@ export type StepOutcome =
   | { readonly state: 'succeeded' | 'skipped'; readonly result: Json }
   | { readonly state: 'waiting'; readonly until: number }
 
-/** Journal of one attempt at a step. */
 export interface StepJournal {
   readonly jobId: string
   readonly index: number

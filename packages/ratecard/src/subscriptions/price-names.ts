@@ -5,7 +5,6 @@ import { ServiceError } from '../errors/service-error.ts'
 import type { SubscriberDeps } from './deps.ts'
 
 export interface PriceName {
-  /** Configuration id; null if the price is not managed here. */
   readonly configId: string | null
   /** True if the price was replaced or removed in the configuration. */
   readonly legacy: boolean

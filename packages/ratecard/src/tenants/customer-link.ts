@@ -8,6 +8,7 @@ import { askProcessor } from '../processor/failures.ts'
 import { ProcessorError } from '../processor/processor-error.ts'
 import type { Principal } from '../service/tenants.ts'
 import type { TenantRecord } from '../store/tenant-store.ts'
+import type { Store } from '../store/store.ts'
 import type { TenantDeps } from './deps.ts'
 import { withTenant } from './lease.ts'
 
@@ -40,7 +41,7 @@ export function createCustomers(deps: TenantDeps): Customers {
   }
 }
 
-export async function findTenant({ store }: Pick<TenantDeps, 'store'>, id: string): Promise<TenantRecord> {
+export async function findTenant({ store }: { readonly store: Pick<Store, 'tenants'> }, id: string): Promise<TenantRecord> {
   const tenant = await store.tenants.find(id)
   if (tenant === null) throw tenantNotFound(id)
   return tenant

@@ -48,14 +48,12 @@ export interface PhaseBody {
 export interface SubscriptionScheduleBody {
   id: string
   object: 'subscription_schedule'
-  application: null
   billing_mode: { flexible: { proration_discounts: 'included' } | null; type: 'classic' | 'flexible' }
   canceled_at: number | null
   completed_at: number | null
   created: number
   current_phase: { end_date: number; start_date: number } | null
   customer: string
-  customer_account: null
   default_settings: {
     application_fee_percent: null
     automatic_tax: AutomaticTaxBody
@@ -69,9 +67,7 @@ export interface SubscriptionScheduleBody {
     transfer_data: null
   }
   end_behavior: 'cancel' | 'release'
-  livemode: false
   metadata: Metadata
-  pause_schedules: never[]
   phases: PhaseBody[]
   released_at: number | null
   released_subscription: string | null

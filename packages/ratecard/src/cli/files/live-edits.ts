@@ -97,7 +97,6 @@ function namedElsewhere({ kind, fields }: DocumentDifference): (Item & { readonl
   )
 }
 
-/** Prices of an added product. */
 function pricesOf({ kind, configId }: Item, live: BillingConfig): (Item & { readonly member: null })[] {
   if (kind !== 'product') return []
   return recordsOf(itemOf(live, kind, configId)?.['prices']).flatMap(({ id }) =>

@@ -94,7 +94,6 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Hash of the JSON that is sent. */
 function sha256(document: object): string {
   return createHash('sha256').update(JSON.stringify(document)).digest('hex')
 }

@@ -45,7 +45,7 @@ function addCommand(
     .description([`${spec.summary}.`, ...(spec.description === undefined ? [] : [spec.description])].join('\n\n'))
     .helpOption('-h, --help', 'Show help.')
   for (const { name, description } of spec.arguments ?? []) command.addArgument(new Argument(name, description))
-  for (const option of spec.options) command.addOption(optionOf(option))
+  for (const option of spec.options ?? []) command.addOption(optionOf(option))
   const width = Math.max(...spec.examples.map((example) => example.command.length))
   const examples = spec.examples.map(({ command: line, what }) => `  $ ${line.padEnd(width)}  # ${what}`)
   if (examples.length > 0) command.addHelpText('after', `\nExamples:\n${examples.join('\n')}`)

@@ -76,7 +76,6 @@ export const chargeableAmounts: Rule = ({ prices }) =>
     })
   })
 
-/** Amounts of a price: in its own currency and in each additional one. */
 function amountEntries(price: Entry): readonly { readonly entry: Entry; readonly currency: string }[] {
   const options = price.child('currency_options')
   const own = price.text('currency') ?? ''

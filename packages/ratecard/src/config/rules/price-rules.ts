@@ -88,7 +88,6 @@ export const tiersAscend: Rule = ({ prices }) =>
     return issues
   })
 
-/** Tiers of a price in all its currencies. */
 function tiersOf(price: Entry): readonly Entry[] {
   return [price, ...optionsOf(price)].flatMap((one) => one.entries('tiers'))
 }

@@ -12,7 +12,6 @@ import type { Origins } from './session.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The valid service key of the request. */
     caller: ServiceKey | null
     /** The valid tenant session, on routes that accept one. */
     tenantSession: Session | null

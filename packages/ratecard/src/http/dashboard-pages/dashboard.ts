@@ -21,17 +21,7 @@ import { createSameOrigin } from './same-origin.ts'
 import type { SameOrigin } from './same-origin.ts'
 
 export interface DashboardDeps {
-  readonly service: Pick<
-    Service,
-    | 'authenticate'
-    | 'noteChange'
-    | 'changeTag'
-    | 'openDashboard'
-    | 'openDashboardByLink'
-    | 'authenticateDashboard'
-    | 'closeDashboard'
-    | 'published'
-  >
+  readonly service: Service
   readonly guard: AddressGuard
   readonly publicUrl: string | null
   readonly notFound: (scope: FastifyInstance) => void
@@ -284,7 +274,7 @@ async function apiScope(scope: FastifyInstance, deps: DashboardDeps, sameOrigin:
 /** The cookie value and its service key; null if the session is not valid. */
 async function sessionOf(
   request: FastifyRequest,
-  service: Pick<Service, 'authenticateDashboard'>,
+  service: Service,
 ): Promise<{ readonly value: string; readonly key: ServiceKey } | null> {
   const value = cookieOf(request)
   const visitor = value === undefined ? null : await service.authenticateDashboard(value)

@@ -13,7 +13,7 @@ import { requestIdFrom } from '../request/request-id.ts'
 import type { ClientAddress } from './client-address.ts'
 
 export interface WorkerGatewayOptions {
-  readonly service: Pick<Service, 'workerAtHost' | 'dispatchToWorker' | 'upgradeToWorker'>
+  readonly service: Service
   readonly docsUrl: string
   readonly addressOf: ClientAddress
   /** Aborts when shutdown begins: connections then end with their next response. */

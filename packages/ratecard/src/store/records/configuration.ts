@@ -29,7 +29,6 @@ export const versionColumns = {
 export type VersionRecord = RecordOf<typeof versionColumns>
 /** A version without its document, which makes it large. */
 export type VersionHead = Omit<VersionRecord, 'document'>
-/** Names of the columns of a version head. */
 export const versionHeadColumns = Object.keys(versionColumns).filter(
   (name): name is keyof VersionHead => name !== 'document',
 )

@@ -127,13 +127,10 @@ function prorationItem(
     amount: line.amount,
     currency: line.currency,
     customer,
-    customer_account: null,
     date: call.now,
     description: line.description,
     discountable: false,
-    discounts: [],
     invoice,
-    livemode: false,
     metadata: {},
     net_amount: line.amount,
     parent:

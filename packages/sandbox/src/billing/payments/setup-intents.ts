@@ -19,12 +19,8 @@ export function newSetupIntent(call: OperationContext, params: SetupIntentParams
   return call.create<SetupIntentBody>(
     {
       ...blankIntent(call, 'setup_intent', params),
-      allowed_payment_method_types: null,
-      flow_directions: null,
       last_setup_error: null,
       latest_attempt: null,
-      mandate: null,
-      single_use_mandate: null,
       usage: params.usage,
       _session: params.session,
     },

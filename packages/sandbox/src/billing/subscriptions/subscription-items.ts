@@ -156,11 +156,9 @@ export function newItem(
   return {
     id: newId('si_', 14),
     object: 'subscription_item',
-    billing_thresholds: null,
     created: call.now,
     current_period_end: end,
     current_period_start: call.now,
-    current_trial: null,
     discounts: [],
     plan: price.id,
     price: price.id,

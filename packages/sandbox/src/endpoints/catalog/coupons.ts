@@ -3,9 +3,8 @@ import type { OperationContext } from '../../protocol/operation-context.ts'
 import { StripeError, alreadyExists, onlyOneOf, badRequest } from '../../protocol/responses/errors.ts'
 import { newId } from '../../protocol/ids.ts'
 import { applyMetadata, metadata } from '../../protocol/parameters/metadata.ts'
-import { deletedResult, retrieve } from '../../protocol/operation.ts'
+import { deletion, listing, post, retrieve } from '../../protocol/operation.ts'
 import type { Operation } from '../../protocol/operation.ts'
-import { createdIn, pageFields } from '../../protocol/responses/list-pages.ts'
 import {
   futureTimestamp,
   integer,
@@ -100,7 +99,6 @@ function create(call: OperationContext): CouponBody {
     currency_options: toOptions(params.currency_options, currencyOfAmount),
     duration: params.duration ?? 'once',
     duration_in_months: params.duration_in_months ?? null,
-    livemode: false,
     max_redemptions: params.max_redemptions ?? null,
     metadata: applyMetadata({}, params.metadata),
     name: params.name ?? null,
@@ -142,26 +140,9 @@ function remove(call: OperationContext): void {
 }
 
 export const coupons: readonly Operation[] = [
-  { method: 'POST', path: '/v1/coupons', of: 'coupon', run: (call) => ({ object: create(call) }) },
-  {
-    method: 'GET',
-    path: '/v1/coupons',
-    of: 'coupon',
-    list: true,
-    run: (call) => {
-      const params = call.read({ ...pageFields, created: range() })
-      return { page: call.page('coupon', params, createdIn(params.created)) }
-    },
-  },
+  post('/v1/coupons', 'coupon', create),
+  listing('/v1/coupons', 'coupon', { created: range() }),
   retrieve('/v1/coupons/:id', 'coupon'),
-  { method: 'POST', path: '/v1/coupons/:id', of: 'coupon', run: (call) => ({ object: update(call) }) },
-  {
-    method: 'DELETE',
-    path: '/v1/coupons/:id',
-    of: null,
-    run: (call) => {
-      remove(call)
-      return deletedResult(call.id, 'coupon')
-    },
-  },
+  post('/v1/coupons/:id', 'coupon', update),
+  deletion('/v1/coupons/:id', 'coupon', remove),
 ]

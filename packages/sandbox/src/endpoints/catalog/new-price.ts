@@ -181,7 +181,6 @@ export function newPrice(call: OperationContext, params: PriceParams, product: s
       scheme: schemeOf(pricing),
       taxBehavior: behavior,
     }),
-    livemode: false,
     lookup_key: params.lookup_key ?? null,
     metadata: applyMetadata({}, params.metadata),
     nickname: params.nickname ?? null,

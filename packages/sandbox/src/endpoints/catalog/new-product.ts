@@ -40,7 +40,6 @@ export function newProduct(
     created: call.now,
     default_price: null,
     images: [...(params.images ?? [])],
-    livemode: false,
     marketing_features: [...(params.marketing_features ?? [])],
     metadata: applyMetadata({}, params.metadata),
     name: params.name,

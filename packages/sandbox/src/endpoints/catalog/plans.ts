@@ -12,7 +12,7 @@ import { planOf } from '../../protocol/responses/expand.ts'
 import { isNode } from '../../protocol/parameters/form.ts'
 import { createdIn, pageFields, where } from '../../protocol/responses/list-pages.ts'
 import { applyMetadata, metadata } from '../../protocol/parameters/metadata.ts'
-import { deletedResult } from '../../protocol/operation.ts'
+import { deletion } from '../../protocol/operation.ts'
 import type { HandlerResult, Operation } from '../../protocol/operation.ts'
 import { boolean, decimal, emptyable, integer, range, required, shape, text } from '../../protocol/parameters/params.ts'
 import type { Param, Read } from '../../protocol/parameters/params.ts'
@@ -99,7 +99,7 @@ function update(call: OperationContext): HandlerResult {
  * Stripe keeps subscriptions on a deleted plan running. In the sandbox their references would dangle, so only an unused plan can be
  * deleted.
  */
-function remove(call: OperationContext): HandlerResult {
+function remove(call: OperationContext): void {
   call.read({})
   const price = subject(call)
   const named =
@@ -112,7 +112,6 @@ function remove(call: OperationContext): HandlerResult {
   if (named) throw notSupported('deleting a plan that something names: archive it with `active`')
   call.remove(price, 'price.deleted')
   call.emitUnstored('plan.deleted', { ...asPlan(price) })
-  return deletedResult(price.id, 'plan')
 }
 
 function page(call: OperationContext): HandlerResult {
@@ -141,5 +140,5 @@ export const plans: readonly Operation[] = [
     },
   },
   { method: 'POST', path: `${base}/:id`, of: null, run: update },
-  { method: 'DELETE', path: `${base}/:id`, of: null, run: remove },
+  deletion(`${base}/:id`, 'plan', remove),
 ]

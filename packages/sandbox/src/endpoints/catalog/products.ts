@@ -3,9 +3,8 @@ import { detailsOf, emptyableDetails } from '../../objects/product-details.ts'
 import type { OperationContext } from '../../protocol/operation-context.ts'
 import { badRequest } from '../../protocol/responses/errors.ts'
 import { applyMetadata, metadata } from '../../protocol/parameters/metadata.ts'
-import { deletedResult, retrieve } from '../../protocol/operation.ts'
+import { deletion, listing, post, retrieve } from '../../protocol/operation.ts'
 import type { Operation } from '../../protocol/operation.ts'
-import { createdIn, pageFields, where } from '../../protocol/responses/list-pages.ts'
 import { boolean, emptyable, list, oneOf, range, shape, text } from '../../protocol/parameters/params.ts'
 import { notInline } from './inline-prices.ts'
 import { defaultPriceFields, newPrice, writePrice } from './new-price.ts'
@@ -25,11 +24,9 @@ const updateFields = {
   tax_details: emptyable(taxDetails),
 }
 
-const listFields = {
-  ...pageFields,
+const listFilters = {
   active: boolean(),
   created: range(),
-  ids: list(text()),
   shippable: boolean(),
   type: oneOf('good', 'service'),
   url: text(),
@@ -95,36 +92,12 @@ function remove(call: OperationContext): void {
 }
 
 export const products: readonly Operation[] = [
-  { method: 'POST', path: '/v1/products', of: 'product', run: (call) => ({ object: create(call) }) },
-  {
-    method: 'GET',
-    path: '/v1/products',
-    of: 'product',
-    list: true,
-    run: (call) => {
-      const params = call.read(listFields)
-      const ids = params.ids === undefined ? [] : [{ field: 'id', in: params.ids }]
-      const conditions = [
-        ...where('active', params.active),
-        ...where('shippable', params.shippable),
-        ...where('type', params.type),
-        ...where('url', params.url),
-        ...createdIn(params.created),
-        ...ids,
-        notInline,
-      ]
-      return { page: call.page('product', params, conditions) }
-    },
-  },
+  post('/v1/products', 'product', create),
+  listing('/v1/products', 'product', listFilters, { ids: list(text()) }, ({ ids }) => [
+    ...(ids === undefined ? [] : [{ field: 'id', in: ids }]),
+    notInline,
+  ]),
   retrieve('/v1/products/:id', 'product'),
-  { method: 'POST', path: '/v1/products/:id', of: 'product', run: (call) => ({ object: update(call) }) },
-  {
-    method: 'DELETE',
-    path: '/v1/products/:id',
-    of: null,
-    run: (call) => {
-      remove(call)
-      return deletedResult(call.id, 'product')
-    },
-  },
+  post('/v1/products/:id', 'product', update),
+  deletion('/v1/products/:id', 'product', remove),
 ]

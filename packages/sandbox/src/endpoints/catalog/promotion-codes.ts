@@ -4,8 +4,9 @@ import { badRequest } from '../../protocol/responses/errors.ts'
 import { couponIsOpen } from '../../protocol/responses/expand.ts'
 import { newCode, newId } from '../../protocol/ids.ts'
 import { applyMetadata, metadata } from '../../protocol/parameters/metadata.ts'
+import { listing, post } from '../../protocol/operation.ts'
 import type { Operation } from '../../protocol/operation.ts'
-import { createdIn, pageFields, where } from '../../protocol/responses/list-pages.ts'
+import { where } from '../../protocol/responses/list-pages.ts'
 import {
   boolean,
   futureTimestamp,
@@ -46,15 +47,6 @@ const updateFields = {
   active: boolean(),
   metadata: metadata(),
   restrictions: shape({ currency_options: currencyOptions }),
-}
-
-const listFields = {
-  ...pageFields,
-  active: boolean(),
-  code: text(),
-  coupon: text(),
-  created: range(),
-  customer: text(),
 }
 
 /** Deactivates expired promotion codes. Runs before each read, because expiry itself triggers no action. */
@@ -130,9 +122,7 @@ function create(call: OperationContext): PromotionCodeBody {
     code: params.code ?? newCode(),
     created: call.now,
     customer,
-    customer_account: null,
     expires_at: params.expires_at ?? null,
-    livemode: false,
     max_redemptions: params.max_redemptions ?? null,
     metadata: applyMetadata({}, params.metadata),
     promotion: { coupon: coupon.id, type: 'coupon' },
@@ -177,31 +167,26 @@ function update(call: OperationContext): PromotionCodeBody {
   return call.update(before, after, 'promotion_code.updated')
 }
 
+const base = '/v1/promotion_codes'
+
 export const promotionCodes: readonly Operation[] = [
-  { method: 'POST', path: '/v1/promotion_codes', of: 'promotion_code', run: (call) => ({ object: create(call) }) },
-  {
-    method: 'GET',
-    path: '/v1/promotion_codes',
-    of: 'promotion_code',
-    list: true,
-    run: (call) => {
+  post(base, 'promotion_code', create),
+  listing(
+    base,
+    'promotion_code',
+    { active: boolean(), created: range(), customer: text() },
+    { code: text(), coupon: text() },
+    (params, call) => {
       deactivateExpired(call)
-      const params = call.read(listFields)
       if (params.coupon !== undefined) call.reference('coupon', params.coupon, 'coupon')
       if (params.customer !== undefined) call.reference('customer', params.customer, 'customer')
-      const conditions = [
-        ...where('active', params.active),
-        ...where('promotion.coupon', params.coupon),
-        ...where('customer', params.customer),
-        ...createdIn(params.created),
-        ...(params.code === undefined ? [] : [{ field: 'code', isAnyCase: params.code }]),
-      ]
-      return { page: call.page('promotion_code', params, conditions) }
+      const spelt = params.code === undefined ? [] : [{ field: 'code', isAnyCase: params.code }]
+      return [...where('promotion.coupon', params.coupon), ...spelt]
     },
-  },
+  ),
   {
     method: 'GET',
-    path: '/v1/promotion_codes/:id',
+    path: `${base}/:id`,
     of: 'promotion_code',
     run: (call) => {
       deactivateExpired(call)
@@ -209,5 +194,5 @@ export const promotionCodes: readonly Operation[] = [
       return { object: call.subject('promotion_code') }
     },
   },
-  { method: 'POST', path: '/v1/promotion_codes/:id', of: 'promotion_code', run: (call) => ({ object: update(call) }) },
+  post(`${base}/:id`, 'promotion_code', update),
 ]

@@ -9,9 +9,9 @@ import type { OperationContext } from '../../protocol/operation-context.ts'
 import { missingParam, onlyOneOf, badRequest } from '../../protocol/responses/errors.ts'
 import { newId } from '../../protocol/ids.ts'
 import { applyMetadata } from '../../protocol/parameters/metadata.ts'
-import { retrieve } from '../../protocol/operation.ts'
+import { listing, post, retrieve } from '../../protocol/operation.ts'
 import type { HandlerResult, Operation } from '../../protocol/operation.ts'
-import { createdIn, pageFields, pageWithin, where } from '../../protocol/responses/list-pages.ts'
+import { pageFields, pageWithin } from '../../protocol/responses/list-pages.ts'
 import { oneOf, range, text } from '../../protocol/parameters/params.ts'
 import type { CheckoutSessionBody } from '../../objects/session-bodies.ts'
 import { blankSession, createFields } from './new-session.ts'
@@ -157,20 +157,12 @@ function expire(outer: OperationContext): CheckoutSessionBody {
   return expireSession(outer.at(timeOf(outer, session._clock)), session)
 }
 
-const listFields = {
-  ...pageFields,
+const listFilters = {
   created: range(),
   customer: text(),
   payment_intent: text(),
   status: oneOf('complete', 'expired', 'open'),
   subscription: text(),
-}
-
-function page(call: OperationContext): HandlerResult {
-  const params = call.read(listFields)
-  const names = ['customer', 'payment_intent', 'status', 'subscription'] as const
-  const conditions = [...names.flatMap((name) => where(name, params[name])), ...createdIn(params.created)]
-  return { page: call.page('checkout.session', params, conditions) }
 }
 
 function items(call: OperationContext): HandlerResult {
@@ -185,9 +177,9 @@ const base = '/v1/checkout/sessions'
 const of = 'checkout.session'
 
 export const checkoutSessions: readonly Operation[] = [
-  { method: 'POST', path: base, of, run: (call) => ({ object: create(call) }) },
-  { method: 'GET', path: base, of, list: true, run: page },
+  post(base, of, create),
+  listing(base, of, listFilters),
   retrieve(`${base}/:id`, of),
-  { method: 'POST', path: `${base}/:id/expire`, of, run: (call) => ({ object: expire(call) }) },
+  post(`${base}/:id/expire`, of, expire),
   { method: 'GET', path: `${base}/:id/line_items`, of: null, run: items },
 ]

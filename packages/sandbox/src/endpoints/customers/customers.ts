@@ -7,9 +7,8 @@ import { timeOf } from '../../billing/subscriptions/subscription-records.ts'
 import { noActiveDiscount } from '../../protocol/responses/errors.ts'
 import { newCode, newId } from '../../protocol/ids.ts'
 import { applyMetadata, metadata } from '../../protocol/parameters/metadata.ts'
-import { deletedResult } from '../../protocol/operation.ts'
+import { deletedResult, deletion, listing, post } from '../../protocol/operation.ts'
 import type { HandlerResult, Operation } from '../../protocol/operation.ts'
-import { createdIn, pageFields, where } from '../../protocol/responses/list-pages.ts'
 import {
   email,
   boolean,
@@ -132,7 +131,6 @@ function blankCustomer(call: OperationContext, clock: string | null): CustomerBo
     email: null,
     invoice_prefix: newCode(),
     invoice_settings: { custom_fields: null, default_payment_method: null, footer: null, rendering_options: null },
-    livemode: false,
     metadata: {},
     name: null,
     next_invoice_sequence: 1,
@@ -233,6 +231,7 @@ function retrieve(call: OperationContext): HandlerResult {
 }
 
 function remove(call: OperationContext): void {
+  call.read({})
   const customer = call.subject('customer')
   cancelAllOf(call.at(timeOf(call, customer.test_clock)), customer.id)
   call.remove(customer, 'customer.deleted')
@@ -250,35 +249,17 @@ function removeDiscount(call: OperationContext): HandlerResult {
 }
 
 export const customers: readonly Operation[] = [
-  { method: 'POST', path: '/v1/customers', of: 'customer', run: (call) => ({ object: create(call) }) },
-  {
-    method: 'GET',
-    path: '/v1/customers',
-    of: 'customer',
-    list: true,
-    run: (call) => {
-      const params = call.read({ ...pageFields, created: range(), email: text(), test_clock: text() })
-      return {
-        page: call.page('customer', params, [
-          ...where('email', params.email),
-          // Customers on test clocks are listed only if the clock is named (the SDK's types, `test_clock`).
-          { field: 'test_clock', is: params.test_clock ?? null },
-          ...createdIn(params.created),
-        ]),
-      }
-    },
-  },
+  post('/v1/customers', 'customer', create),
+  // Customers on test clocks are listed only if the clock is named (the SDK's types, `test_clock`).
+  listing(
+    '/v1/customers',
+    'customer',
+    { created: range(), email: text() },
+    { test_clock: text() },
+    ({ test_clock: clock }) => [{ field: 'test_clock', is: clock ?? null }],
+  ),
   { method: 'GET', path: '/v1/customers/:id', of: 'customer', run: retrieve },
-  { method: 'POST', path: '/v1/customers/:id', of: 'customer', run: (call) => ({ object: update(call) }) },
-  {
-    method: 'DELETE',
-    path: '/v1/customers/:id',
-    of: null,
-    run: (call) => {
-      call.read({})
-      remove(call)
-      return deletedResult(call.id, 'customer')
-    },
-  },
+  post('/v1/customers/:id', 'customer', update),
+  deletion('/v1/customers/:id', 'customer', remove),
   { method: 'DELETE', path: '/v1/customers/:id/discount', of: null, run: removeDiscount },
 ]

@@ -9,9 +9,9 @@ import type { InvoiceBody, InvoiceItemBody, InvoiceLineBody, PricingBody } from 
 import type { OperationContext } from '../../protocol/operation-context.ts'
 import { missingParam, onlyOneOf, badRequest } from '../../protocol/responses/errors.ts'
 import { newId } from '../../protocol/ids.ts'
-import { createdIn, pageFields, where } from '../../protocol/responses/list-pages.ts'
+import { createdIn } from '../../protocol/responses/list-pages.ts'
 import { applyMetadata, metadata } from '../../protocol/parameters/metadata.ts'
-import { deletedResult, retrieve } from '../../protocol/operation.ts'
+import { deletion, listing, post, retrieve } from '../../protocol/operation.ts'
 import type { Operation } from '../../protocol/operation.ts'
 import { boolean, integer, range, required, shape, text, timestamp } from '../../protocol/parameters/params.ts'
 import type { Read } from '../../protocol/parameters/params.ts'
@@ -58,15 +58,12 @@ function create(outer: OperationContext): InvoiceItemBody {
     object: 'invoiceitem',
     ...cost,
     customer: customer.id,
-    customer_account: null,
     date: call.now,
     description:
       params.description ??
       (params.amount === undefined ? nameOf(call, cost.pricing.price_details?.product ?? '') : null),
     discountable: params.discountable ?? cost.amount >= 0,
-    discounts: [],
     invoice: invoice?.id ?? null,
-    livemode: false,
     metadata: applyMetadata({}, params.metadata),
     net_amount: cost.amount,
     parent:
@@ -224,43 +221,28 @@ const base = '/v1/invoiceitems'
 const of = 'invoiceitem'
 
 export const invoiceItems: readonly Operation[] = [
-  { method: 'POST', path: base, of, run: (call) => ({ object: create(call) }) },
-  {
-    method: 'GET',
-    path: base,
+  post(base, of, create),
+  listing(
+    base,
     of,
-    list: true,
-    run: (call) => {
-      const fields = { ...pageFields, created: range(), customer: text(), invoice: text(), pending: boolean() }
-      const params = call.read(fields)
-      const pending = params.pending === true ? [{ field: 'invoice', is: null }] : []
+    { customer: text(), invoice: text() },
+    { created: range(), pending: boolean() },
+    ({ created, pending }) => [
+      ...(pending === true ? [{ field: 'invoice', is: null }] : []),
       // SQLite orders text after numbers, so this matches every invoice id, and no null.
-      const billed = params.pending === false ? [{ field: 'invoice', op: '>=', value: 0 } as const] : []
-      const conditions = [
-        ...where('customer', params.customer),
-        ...where('invoice', params.invoice),
-        ...pending,
-        ...billed,
-      ]
-      const created = createdIn(params.created).map((condition) => ({ ...condition, field: 'date' }))
-      return { page: call.page(of, params, [...conditions, ...created]) }
-    },
-  },
+      ...(pending === false ? [{ field: 'invoice', op: '>=', value: 0 } as const] : []),
+      ...createdIn(created).map((condition) => ({ ...condition, field: 'date' })),
+    ],
+  ),
   retrieve(`${base}/:id`, of),
-  { method: 'POST', path: `${base}/:id`, of, run: (call) => ({ object: update(call) }) },
-  {
-    method: 'DELETE',
-    path: `${base}/:id`,
-    of: null,
-    run: (call) => {
-      call.read({})
-      const item = call.subject(of)
-      if (!isEditable(call, item)) throw noLongerEditable('delete')
-      // A proration is also a pending line of its subscription.
-      removePendingLine(call, item)
-      updateDraft(call, item, null)
-      call.remove(item, 'invoiceitem.deleted')
-      return deletedResult(item.id, of)
-    },
-  },
+  post(`${base}/:id`, of, update),
+  deletion(`${base}/:id`, of, (call) => {
+    call.read({})
+    const item = call.subject(of)
+    if (!isEditable(call, item)) throw noLongerEditable('delete')
+    // A proration is also a pending line of its subscription.
+    removePendingLine(call, item)
+    updateDraft(call, item, null)
+    call.remove(item, 'invoiceitem.deleted')
+  }),
 ]

@@ -2,6 +2,7 @@
 import type { OperationContext } from '../../protocol/operation-context.ts'
 import { isNode } from '../../protocol/parameters/form.ts'
 import type { FormValue } from '../../protocol/parameters/form.ts'
+import { retrieve } from '../../protocol/operation.ts'
 import type { HandlerResult, Operation } from '../../protocol/operation.ts'
 import { integer, list, text } from '../../protocol/parameters/params.ts'
 import type { Param } from '../../protocol/parameters/params.ts'
@@ -38,13 +39,5 @@ const base = '/v2/core/events'
 
 export const lateEvents: readonly Operation[] = [
   { method: 'GET', path: base, of: null, run: page },
-  {
-    method: 'GET',
-    path: `${base}/:id`,
-    of: 'v2.core.event',
-    run: (call) => {
-      call.read({})
-      return { object: call.subject('v2.core.event') }
-    },
-  },
+  retrieve(`${base}/:id`, 'v2.core.event'),
 ]

@@ -9,7 +9,7 @@ import {
   badRequest,
 } from '../../protocol/responses/errors.ts'
 import { newId } from '../../protocol/ids.ts'
-import { retrieve } from '../../protocol/operation.ts'
+import { listing, post, retrieve } from '../../protocol/operation.ts'
 import type { Operation } from '../../protocol/operation.ts'
 import { pageFields, where } from '../../protocol/responses/list-pages.ts'
 import { applyMetadata, metadata } from '../../protocol/parameters/metadata.ts'
@@ -58,8 +58,6 @@ function blankMethod(call: OperationContext, customer: string | null): Omit<Paym
     billing_details: { address: null, email: null, name: null, phone: null, tax_id: null },
     created: call.now,
     customer,
-    customer_account: null,
-    livemode: false,
     metadata: {},
     _fresh: customer === null,
   }
@@ -224,38 +222,26 @@ function detach(call: OperationContext): PaymentMethodBody {
 }
 
 const base = '/v1/payment_methods'
+const of = 'payment_method'
+const methodType = oneOf('card', 'sepa_debit')
 
 export const paymentMethods: readonly Operation[] = [
-  {
-    method: 'GET',
-    path: base,
-    of: 'payment_method',
-    list: true,
-    run: (call) => {
-      const params = call.read({
-        ...pageFields,
-        customer: text(),
-        type: oneOf('card', 'sepa_debit'),
-      })
-      const conditions = [...where('customer', params.customer), ...where('type', params.type)]
-      return { page: call.page('payment_method', params, conditions) }
-    },
-  },
-  { method: 'POST', path: base, of: 'payment_method', run: (call) => ({ object: create(call) }) },
+  listing(base, of, { customer: text(), type: methodType }),
+  post(base, of, create),
   {
     method: 'GET',
     path: '/v1/customers/:id/payment_methods',
-    of: 'payment_method',
+    of,
     list: true,
     run: (call) => {
       const customer = call.subject('customer')
-      const params = call.read({ ...pageFields, type: oneOf('card', 'sepa_debit') })
+      const params = call.read({ ...pageFields, type: methodType })
       const conditions = [{ field: 'customer', is: customer.id }, ...where('type', params.type)]
-      return { page: call.page('payment_method', params, conditions) }
+      return { page: call.page(of, params, conditions) }
     },
   },
-  retrieve(`${base}/:id`, 'payment_method'),
-  { method: 'POST', path: `${base}/:id`, of: 'payment_method', run: (call) => ({ object: update(call) }) },
-  { method: 'POST', path: `${base}/:id/attach`, of: 'payment_method', run: (call) => ({ object: attach(call) }) },
-  { method: 'POST', path: `${base}/:id/detach`, of: 'payment_method', run: (call) => ({ object: detach(call) }) },
+  retrieve(`${base}/:id`, of),
+  post(`${base}/:id`, of, update),
+  post(`${base}/:id/attach`, of, attach),
+  post(`${base}/:id/detach`, of, detach),
 ]

@@ -3,9 +3,8 @@ import type { PortalConfigurationBody } from '../../objects/session-bodies.ts'
 import type { OperationContext } from '../../protocol/operation-context.ts'
 import { badRequest } from '../../protocol/responses/errors.ts'
 import { newId } from '../../protocol/ids.ts'
-import { pageFields, where } from '../../protocol/responses/list-pages.ts'
 import { applyMetadata, metadata } from '../../protocol/parameters/metadata.ts'
-import { retrieve } from '../../protocol/operation.ts'
+import { listing, post, retrieve } from '../../protocol/operation.ts'
 import type { Operation } from '../../protocol/operation.ts'
 import { boolean, emptyable, list, oneOf, required, shape, text } from '../../protocol/parameters/params.ts'
 import type { Read } from '../../protocol/parameters/params.ts'
@@ -113,7 +112,6 @@ function createConfiguration(call: OperationContext, params: ConfigurationParams
     id: newId('bpc_1', 23),
     object: 'billing_portal.configuration',
     active: true,
-    application: null,
     business_profile: { headline: null, privacy_policy_url: null, terms_of_service_url: null },
     created: call.now,
     default_return_url: null,
@@ -132,8 +130,6 @@ function createConfiguration(call: OperationContext, params: ConfigurationParams
       },
     },
     is_default: call.count('billing_portal.configuration') === 0,
-    livemode: false,
-    login_page: { enabled: false, url: null },
     metadata: {},
     name: null,
     updated: call.now,
@@ -153,19 +149,8 @@ const base = '/v1/billing_portal/configurations'
 const of = 'billing_portal.configuration'
 
 export const portalConfigurations: readonly Operation[] = [
-  { method: 'POST', path: base, of, run: (call) => ({ object: createConfiguration(call, call.read(createFields)) }) },
-  {
-    method: 'GET',
-    path: base,
-    of,
-    list: true,
-    run: (call) => {
-      const params = call.read({ ...pageFields, active: boolean(), is_default: boolean() })
-      return {
-        page: call.page(of, params, [...where('active', params.active), ...where('is_default', params.is_default)]),
-      }
-    },
-  },
+  post(base, of, (call) => createConfiguration(call, call.read(createFields))),
+  listing(base, of, { active: boolean(), is_default: boolean() }),
   retrieve(`${base}/:id`, of),
-  { method: 'POST', path: `${base}/:id`, of, run: (call) => ({ object: update(call) }) },
+  post(`${base}/:id`, of, update),
 ]

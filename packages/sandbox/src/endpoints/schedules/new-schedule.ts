@@ -103,14 +103,12 @@ export function newSchedule(
   return {
     id: newId('sub_sched_1', 23),
     object: 'subscription_schedule',
-    application: null,
     billing_mode: subscription.billing_mode,
     canceled_at: null,
     completed_at: null,
     created: call.now,
     current_phase: runs ? { end_date: first.end_date, start_date: first.start_date } : null,
     customer: subscription.customer,
-    customer_account: null,
     default_settings: {
       application_fee_percent: null,
       automatic_tax: subscription.automatic_tax,
@@ -124,8 +122,6 @@ export function newSchedule(
       transfer_data: null,
     },
     ...own,
-    livemode: false,
-    pause_schedules: [],
     phases,
     released_at: null,
     released_subscription: null,

@@ -9,11 +9,10 @@ import { noPaymentMethodError } from '../../billing/subscriptions/subscribe.ts'
 import type { SubscriptionBody } from '../../objects/customer-bodies.ts'
 import type { OperationContext } from '../../protocol/operation-context.ts'
 import { noSuchResource, badRequest } from '../../protocol/responses/errors.ts'
-import type { Operation } from '../../protocol/operation.ts'
 import { oneOf, shape } from '../../protocol/parameters/params.ts'
 
 /** Starts and bills a new period now, whatever the result of the payment (the SDK's types, `resume_on_payment_attempt`). */
-function resume(outer: OperationContext): SubscriptionBody {
+export function resume(outer: OperationContext): SubscriptionBody {
   const before = outer.subject('subscription')
   outer.read({
     billing_cycle_anchor: shape({ type: oneOf('now') }),
@@ -56,11 +55,4 @@ function billResumed(
     status: statusAfter(call, subscription, invoice),
     _pending: [],
   }
-}
-
-export const resumeOperation: Operation = {
-  method: 'POST',
-  path: '/v1/subscriptions/:id/resume',
-  of: 'subscription',
-  run: (call) => ({ object: resume(call) }),
 }

@@ -38,7 +38,7 @@ import {
   badRequest,
 } from '../../protocol/responses/errors.ts'
 import { applyMetadata, metadata } from '../../protocol/parameters/metadata.ts'
-import { retrieve } from '../../protocol/operation.ts'
+import { post, retrieve } from '../../protocol/operation.ts'
 import type { HandlerResult, Operation } from '../../protocol/operation.ts'
 import {
   boolean,
@@ -55,8 +55,8 @@ import {
 import type { Fields, Param, Read } from '../../protocol/parameters/params.ts'
 import { currency } from '../catalog/currencies.ts'
 import { inlinePrice, oncePriceData } from '../catalog/inline-prices.ts'
-import { resumeOperation } from './resume-subscription.ts'
-import { page } from './subscription-list.ts'
+import { resume } from './resume-subscription.ts'
+import { subscriptionList } from './subscription-list.ts'
 
 export const prorationBehavior = oneOf('always_invoice', 'create_prorations', 'none')
 
@@ -436,12 +436,15 @@ function removeDiscount(outer: OperationContext): HandlerResult {
   return deletedDiscount(call, found)
 }
 
+const base = '/v1/subscriptions'
+const of = 'subscription'
+
 export const subscriptions: readonly Operation[] = [
-  { method: 'POST', path: '/v1/subscriptions', of: 'subscription', run: (call) => ({ object: create(call) }) },
-  { method: 'GET', path: '/v1/subscriptions', of: 'subscription', list: true, run: page },
-  retrieve('/v1/subscriptions/:id', 'subscription'),
-  { method: 'POST', path: '/v1/subscriptions/:id', of: 'subscription', run: (call) => ({ object: update(call) }) },
-  { method: 'DELETE', path: '/v1/subscriptions/:id', of: 'subscription', run: (call) => ({ object: cancel(call) }) },
-  resumeOperation,
-  { method: 'DELETE', path: '/v1/subscriptions/:id/discount', of: null, run: removeDiscount },
+  post(base, of, create),
+  subscriptionList,
+  retrieve(`${base}/:id`, of),
+  post(`${base}/:id`, of, update),
+  { method: 'DELETE', path: `${base}/:id`, of, run: (call) => ({ object: cancel(call) }) },
+  post(`${base}/:id/resume`, of, resume),
+  { method: 'DELETE', path: `${base}/:id/discount`, of: null, run: removeDiscount },
 ]

@@ -3,9 +3,8 @@ import type { OperationContext } from '../../protocol/operation-context.ts'
 import { StripeError, badRequest } from '../../protocol/responses/errors.ts'
 import { newId } from '../../protocol/ids.ts'
 import { applyMetadata, metadata } from '../../protocol/parameters/metadata.ts'
-import { deletedResult, retrieve } from '../../protocol/operation.ts'
+import { deletion, listing, post, retrieve } from '../../protocol/operation.ts'
 import type { Operation } from '../../protocol/operation.ts'
-import { pageFields } from '../../protocol/responses/list-pages.ts'
 import { boolean, emptyable, list, oneOf, required, text } from '../../protocol/parameters/params.ts'
 import type { Param } from '../../protocol/parameters/params.ts'
 import { apiVersions, eventTypes } from '../../protocol/api-values.generated.ts'
@@ -59,11 +58,9 @@ function create(call: OperationContext): {
     id: newId('we_1', 23),
     object: 'webhook_endpoint',
     api_version: params.api_version ?? null,
-    application: null,
     created: call.now,
     description: params.description ?? null,
     enabled_events: [...params.enabled_events],
-    livemode: false,
     metadata: applyMetadata({}, params.metadata),
     status: 'enabled',
     url: params.url,
@@ -90,26 +87,15 @@ function update(call: OperationContext): WebhookEndpointBody {
 }
 
 const base = '/v1/webhook_endpoints'
+const of = 'webhook_endpoint'
 
 export const webhookEndpoints: readonly Operation[] = [
-  { method: 'POST', path: base, of: 'webhook_endpoint', run: create },
-  {
-    method: 'GET',
-    path: base,
-    of: 'webhook_endpoint',
-    list: true,
-    run: (call) => ({ page: call.page('webhook_endpoint', call.read(pageFields), []) }),
-  },
-  retrieve(`${base}/:id`, 'webhook_endpoint'),
-  { method: 'POST', path: `${base}/:id`, of: 'webhook_endpoint', run: (call) => ({ object: update(call) }) },
-  {
-    method: 'DELETE',
-    path: `${base}/:id`,
-    of: null,
-    run: (call) => {
-      call.read({})
-      call.remove(call.subject('webhook_endpoint'), null)
-      return deletedResult(call.id, 'webhook_endpoint')
-    },
-  },
+  { method: 'POST', path: base, of, run: create },
+  listing(base, of, {}),
+  retrieve(`${base}/:id`, of),
+  post(`${base}/:id`, of, update),
+  deletion(`${base}/:id`, of, (call) => {
+    call.read({})
+    call.remove(call.subject(of), null)
+  }),
 ]

@@ -11,7 +11,6 @@ import { count } from '../../views/issues.ts'
 export const doctor: Command = {
   name: 'doctor',
   summary: 'Check the project, the server and the processor',
-  options: [],
   examples: [{ command: 'ratecard doctor', what: 'what is wrong, and what to do about it' }],
   run: async (context) => {
     const { out } = context

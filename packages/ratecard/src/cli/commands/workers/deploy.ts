@@ -80,7 +80,6 @@ async function deployAll(context: CommandContext, workers: readonly BundledWorke
   return { workers: deployed.map(jsonWorker) }
 }
 
-/** Upload of a bundled worker. */
 export function deploymentOf({ manifest, bundle, variables }: BundledWorker, environment: string): NewDeployment {
   return {
     main: mainModule,

@@ -2,6 +2,7 @@ import type { Stripe } from 'stripe'
 import { processorId } from '../../../catalog/resource.ts'
 import type { ObservedResource } from '../../../catalog/resource.ts'
 import { changeParams, creationParams, readFields, updatableFields } from './field-translation.ts'
+import { changeable } from './same-member.ts'
 import type { Translations } from './field-translation.ts'
 import { ordinary } from './kind.ts'
 import { unmanagedMembers } from './members.ts'
@@ -16,11 +17,7 @@ const translations: Translations<
   Stripe.Entitlements.FeatureCreateParams,
   Stripe.Entitlements.FeatureUpdateParams
 > = {
-  name: {
-    read: (feature) => feature.name,
-    create: (name) => ({ name }),
-    update: (name) => ({ name }),
-  },
+  name: changeable('name'),
 }
 
 export function featureAdapter(features: Features): KindAdapter<'feature', Stripe.Entitlements.Feature> {

@@ -22,7 +22,6 @@ type Rates = readonly (Reference | null | undefined)[] | null | undefined
 
 export interface PhaseSurroundings {
   readonly subscription: SubscriptionReply
-  /** The running phase. */
   readonly running: Phase
   readonly usual: Schedule['usual']
   /** Duration of the last phase added here. */

@@ -12,7 +12,6 @@ export interface VerifyOptions {
   readonly secretKey: string
   /** Base URL of another server with the same API; null means Stripe itself. */
   readonly apiBase: string | null
-  /** Base URL of the sandbox. */
   readonly sandboxUrl: string
   /** Ids of the scenarios to run; empty means all. */
   readonly only: readonly string[]

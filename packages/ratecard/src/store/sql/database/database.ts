@@ -74,6 +74,11 @@ export class Database {
     }
   }
 
+  /** Like {@link read}, for a query of one row: null if there is none. */
+  async readFirst<T>(work: (db: ReadConnection) => Promise<T | undefined>): Promise<T | null> {
+    return (await this.read(work)) ?? null
+  }
+
   /**
    * Runs one transaction: BEGIN IMMEDIATE on SQLite, READ COMMITTED on PostgreSQL. `work` is retried after a serialization failure, so it
    * must use nothing but the handle and never await anything else.

@@ -48,7 +48,7 @@ const maxStatements = 500
  * Cache of prepared statements. Preparing costs more than running, and the memory of a statement outside the heap is freed late: a push
  * runs thousands of them.
  */
-export class StatementCache {
+class StatementCache {
   readonly #database: SqliteFile.Database
   readonly #statements = new Map<string, SqliteFile.Statement>()
 
@@ -71,7 +71,7 @@ export class StatementCache {
   }
 }
 
-export class CleaningCompiler extends SqliteQueryCompiler {
+class CleaningCompiler extends SqliteQueryCompiler {
   protected override appendValue(parameter: unknown): void {
     super.appendValue(storableParameter(parameter))
   }

@@ -44,7 +44,6 @@ export interface WorkerdProcess {
   readonly pid: number
   readonly httpSocket: string
   readonly controlSocket: string
-  /** Resolves when the process has ended. */
   readonly ended: Promise<ProcessExit>
   /** Resolves after `ended`, when the folder and the egress proxy are removed too. */
   readonly removed: Promise<void>

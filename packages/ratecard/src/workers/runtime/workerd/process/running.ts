@@ -24,8 +24,8 @@ import { readingsOf } from '../limits/readings.ts'
 import type { Readings } from '../limits/readings.ts'
 import type { TraceMapper } from './source-map.ts'
 import { upgrade } from '../traffic/upgrade.ts'
-import { startWatchdog } from '../limits/watchdog.ts'
-import type { Invocation, Watchdog } from '../limits/watchdog.ts'
+import { Watchdog } from '../limits/watchdog.ts'
+import type { Invocation } from '../limits/watchdog.ts'
 
 const drainLookMs = 50
 const killAfterMs = 2_000
@@ -59,7 +59,7 @@ export class WorkerdWorker implements RunningWorker {
     this.control = controlOf(process.controlSocket)
     this.pool = pool
     this.readings = readingsOf(process.pid)
-    this.watchdog = startWatchdog({
+    this.watchdog = new Watchdog({
       limits: spec.limits,
       readings: this.readings,
       ping: () => this.control.ping(),
