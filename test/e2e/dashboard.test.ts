@@ -416,7 +416,18 @@ describe.skipIf(chromiumPath === null)('in a browser', () => {
   })
 
   const pages = ['prices', 'plan', 'plan/none', 'history', 'history/1', 'drift', 'tenants', 'tenants/acme', 'coverage']
-  const more = ['jobs', 'workers', 'workers/hello', 'webhooks', 'keys', 'health', 'nowhere', 'sign-in']
+  const more = [
+    'overview',
+    'prices/pro_monthly',
+    'jobs',
+    'workers',
+    'workers/hello',
+    'webhooks',
+    'keys',
+    'health',
+    'nowhere',
+    'sign-in',
+  ]
 
   test.each(['light', 'dark'] as const)(
     'no page has a serious finding of axe, nor is wider than a phone: %s',
