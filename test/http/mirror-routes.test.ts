@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { admin, changedConfig, sampleConfig, startTestApp } from '../support/app.ts'
 import type { TestApp } from '../support/app.ts'
 import { mirrored, mirrorSettings } from '../support/mirror.ts'
-import { buy, sessionOf } from '../support/selling.ts'
+import { buy, nobody, sessionOf } from '../support/selling.ts'
 
 let test: TestApp
 let off: TestApp
@@ -20,7 +20,7 @@ beforeAll(async () => {
   expect((await test.push(dearer)).statusCode).toBe(200)
   await sessionOf(test, 'late')
   await buy(test, 'late', { price_id: 'pro_monthly', quantity: 1 })
-  await sessionOf(test, 'Łódź works')
+  await test.service.createTenant({ id: 'works', name: 'Łódź works' }, nobody)
   await mirrored(test)
   off = await startTestApp()
   await off.push(sampleConfig())
@@ -59,7 +59,7 @@ describe('the list of tenants', () => {
 
   it('filters by state, price, product and earlier generation, which add up', async () => {
     expect(ids(await get('tenants?state=active'))).toEqual(['early', 'late'])
-    expect(ids(await get('tenants?state=none'))).toEqual(['Łódź works'])
+    expect(ids(await get('tenants?state=none'))).toEqual(['works'])
     expect(ids(await get('tenants?price_id=pro_monthly'))).toEqual(['early', 'late'])
     expect(ids(await get('tenants?product_id=pro&legacy=true'))).toEqual(['early'])
     expect(ids(await get('tenants?product_id=free'))).toEqual([])
@@ -67,12 +67,12 @@ describe('the list of tenants', () => {
   })
 
   it('finds a part of a name in any case, with or without accents', async () => {
-    expect(ids(await get(`tenants?q=${encodeURIComponent('LODZ')}`))).toEqual(['Łódź works'])
+    expect(ids(await get(`tenants?q=${encodeURIComponent('LODZ')}`))).toEqual(['works'])
   })
 
   it('sorts by money in both directions', async () => {
-    expect(ids(await get('tenants?sort=monthly&order=desc'))).toEqual(['early', 'late', 'Łódź works'])
-    expect(ids(await get('tenants?sort=monthly'))).toEqual(['Łódź works', 'late', 'early'])
+    expect(ids(await get('tenants?sort=monthly&order=desc'))).toEqual(['early', 'late', 'works'])
+    expect(ids(await get('tenants?sort=monthly'))).toEqual(['works', 'late', 'early'])
   })
 
   it('refuses an unknown state, order or member with the values that there are', async () => {
