@@ -53,10 +53,13 @@ const image = ['test/e2e/container-image.test.ts']
 
 export default defineConfig({
   test: {
+    // One more than there are cores: a quarter of the time of a worker is spent waiting, e.g. for a process that starts or a lease that
+    // expires.
+    maxWorkers: os.availableParallelism() + 1,
     sequence: { sequencer: LongestFirst },
     reporters: ['default', './test/support/reporter.ts'],
     projects: [
-      // One process for each core takes file after file: starting a process and loading the product again for each file took as
+      // Each worker process takes file after file: starting a process and loading the product again for each file took as
       // long as the tests. So a test leaves nothing behind in its process, which `npm test` tells soon enough.
       { resolve, test: { ...shared, name: 'fast', isolate: false, include: [fast], exclude: measuring } },
       { resolve, test: { ...shared, name: 'fast-measuring', include: measuring } },

@@ -29,7 +29,7 @@ function commandBlocks(command: Command): string[] {
             command.arguments.map(({ name, description }) => [code(name), description]),
           ),
         ]),
-    ...(command.options.length === 0 ? [] : [optionTable(command.options)]),
+    ...(command.options === undefined ? [] : [optionTable(command.options)]),
     ...(command.examples.length === 0
       ? []
       : [

@@ -1,17 +1,16 @@
-// Every command with --debug against a real service: what is told about the requests holds no secret, whatever the command is for.
-import { afterAll, beforeAll, expect, it } from 'vitest'
+// Every command with --debug against a real service: the lines about requests contain no secret.
+import { beforeAll, expect, it } from 'vitest'
 import { commands } from '../../packages/ratecard/src/cli/program/commands.ts'
 import { serverWorld } from '../cli/server-world.ts'
-import type { ServerWorld } from '../cli/server-world.ts'
 import { sampleConfig } from '../support/app.ts'
+import { startedForAll } from '../support/started.ts'
 
 const key = 'canary-service-key-of-the-debugged'
 const hook = 'canary-token-of-the-hook'
-let world: ServerWorld
+const world = startedForAll(() => serverWorld(key))
 let webhookSecret = ''
 
 beforeAll(async () => {
-  world = await serverWorld(key)
   const webhooks = [
     { id: 'main_hook', url: 'https://hooks.example.com/in?token=${HOOK_TOKEN}', events: ['invoice.paid' as const] },
   ]
@@ -21,7 +20,6 @@ beforeAll(async () => {
   webhookSecret = (await world.run(['billing', 'webhook', 'secret', 'main_hook'])).stdout.trim()
   expect(webhookSecret).toMatch(/^whsec_/)
 })
-afterAll(() => world.close())
 
 /** They serve until they are stopped, or take the data of the service away. */
 const left = new Set([
@@ -62,7 +60,7 @@ it.each(commands.filter(({ name }) => !left.has(name)).map((command) => [command
         expect([what, stderr.includes(canary)]).toEqual([what, false])
         if (!gives.test(name)) expect([what, stdout.includes(canary)]).toEqual([what, false])
       }
-      // What a command gives, it gives once: the lines about its requests do not repeat it.
+      // A secret that a command prints as its result is not repeated in the lines about requests.
       for (const [given] of stdout.matchAll(/\b(?:rck|whsec)_[\w-]{20,}|token=[\w-]{20,}/g))
         expect(stderr.includes(given)).toBe(false)
     }

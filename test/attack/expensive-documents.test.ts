@@ -1,4 +1,4 @@
-// Documents that cost much to judge: what one asks of the thread that judges large documents, the others wait for. Measured in CPU
+// Documents that are expensive to validate: others wait for the thread that validates large documents. Measured in CPU
 // time against a document without a mistake of the same size, so that the machine does not matter.
 import { describe, expect, it } from 'vitest'
 import { maxCollectedIssues } from '../../packages/ratecard/src/config/validation/limits.ts'
@@ -22,10 +22,10 @@ function cpuOf(work: () => unknown): number {
 
 const sound = shop(many(10_000, (index) => price(`price_${String(index)}`)))
 
-/** What one may cost, in sound documents. They cost up to about five. */
+/** Limit as a multiple of the cost of a valid document. Measured: up to about five. */
 const most = 15
 
-/** Each took seconds to minutes, and grew with the square of its size. */
+/** Each of these once took seconds to minutes, growing with the square of its size. */
 const dear: readonly (readonly [string, unknown])[] = [
   [
     'an id of megabytes that thousands of mistakes name',
@@ -70,12 +70,12 @@ const dear: readonly (readonly [string, unknown])[] = [
   ['one id for everything', { version: '1.0.0', products: many(60_000, () => ({ id: 'same', name: 5, prices: 7 })) }],
 ]
 
-describe('a document whose every value is wrong costs no more than a large one', () => {
+describe('a document in which every value is wrong costs no more than a large valid one', () => {
   it.each(dear)('%s', (_name, document) => {
     // The least of several: a collection of garbage or a cold cache in one of them says nothing about the document.
     let [cost, yardstick] = [Infinity, Infinity]
     for (let round = 0; round < 5 && !(cost < yardstick * most); round++) {
-      // Cold code counts for neither.
+      // Warms up both first.
       if (round === 0) cpuOf(() => validateConfig(sound))
       yardstick = Math.min(
         yardstick,
@@ -92,14 +92,14 @@ describe('a document whose every value is wrong costs no more than a large one',
     expect(errors.every(({ detail, pointer }) => detail.length < 1_000 && pointer.length < 1_000)).toBe(true)
   })
 
-  it('and its answer says that there is more', () => {
+  it('the response states that there are more errors', () => {
     const { errors } = validateConfig({ version: '1.0.0', products: many(60_000, () => ({ id: 'same' })) })
     expect(errors).toHaveLength(1_001)
     expect(errors.at(-1)).toMatchObject({ code: 'issues_truncated', pointer: '#' })
     expect(errors[0]?.pointer.startsWith('#/products/0')).toBe(true)
   })
 
-  it('the one error among very many warnings is found', () => {
+  it('a single error among very many warnings is reported', () => {
     const lonely = many(maxCollectedIssues + 100, (index) =>
       price(`lonely${String(index)}`, { enterprise_id: `e${String(index)}` }),
     )

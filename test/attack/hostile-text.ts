@@ -30,5 +30,5 @@ export const hostileText = fc.oneof(
 
 /** How many requests each part sends: .ci/run takes the default, a person more. */
 export const attackRuns = Number(process.env['ATTACK_RUNS'] ?? 1_500)
-/** No part goes on for longer, whatever it still has to try. */
+/** Time limit of each part. */
 export const attackMs = Number(process.env['ATTACK_SECONDS'] ?? 45) * 1_000

@@ -22,7 +22,7 @@ const jsonResponse = fc
     return `${head}content-length: ${String(Buffer.byteLength(text))}\r\n\r\n${Buffer.from(text).toString('latin1')}`
   })
 
-it('malformed responses of the processor become problem documents, and the price list stays served', async () => {
+it('malformed responses of the processor become problem documents, and the price list stays available', async () => {
   const processor = await rawServer()
   onTestFinished(() => processor.close())
   const test = await startTestApp({ apiBase: `http://127.0.0.1:${String(processor.port)}` })

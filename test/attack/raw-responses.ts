@@ -3,8 +3,9 @@ import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import fc from 'fast-check'
 import { hostileText } from './hostile-text.ts'
+import { listenLocally } from '../support/listen.ts'
 
-/** Each of the three parts (workers, servers that they fetch, the processor) goes on for so long: two minutes in all. */
+/** Duration of each of the three parts (workers, servers that they fetch, the processor): two minutes in total. */
 export const partMs = Number(process.env['ATTACK_SECONDS'] ?? 40) * 1_000
 
 const latin1 = fc.string({
@@ -72,7 +73,7 @@ export async function rawServer(): Promise<RawServer> {
     socket.on('error', () => socket.destroy())
     socket.once('data', () => socket.end(bytes, 'latin1'))
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await listenLocally(server)
   return {
     port: (server.address() as AddressInfo).port,
     send: (next) => {

@@ -1,20 +1,18 @@
 // A body that is refused for one of its members is refused with the place of that member, on every route that takes a body.
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { sampleConfig, startTestApp } from '../support/app.ts'
-import type { TestApp } from '../support/app.ts'
 import { sessionOf } from '../support/selling.ts'
+import { startedForAll } from '../support/started.ts'
 import { operationsOf, sample } from './sample.ts'
 import type { Operation, Schema } from './sample.ts'
 
-let test: TestApp
+const test = startedForAll(() => startTestApp({ rateLimit: 1_000_000 }))
 beforeAll(async () => {
-  test = await startTestApp({ rateLimit: 1_000_000 })
   expect((await test.push(sampleConfig())).statusCode).toBe(200)
   await sessionOf(test, 'acme')
 })
-afterAll(() => test.close())
 
-/** These exist: what the path names is not what is refused. */
+/** Existing ids, so that the body is refused and not the path. */
 const present: Readonly<Record<string, string>> = {
   id: 'acme',
   price_id: 'pro_monthly',
@@ -25,7 +23,7 @@ const wrong: readonly unknown[] = [
   ...['https://evil.example', '2020-01-01T00:00:00Z', [], {}, ['x'], [[]], [{}], { x: 1 }],
 ]
 
-/** A document is judged by rules that have tests of their own; these answer by what is in the path, or by what is deployed. */
+/** Not tried here: the rules of documents have their own tests. */
 const documents = new Set(['pushConfig', 'validateConfig', 'keepWrittenForm'])
 const others = /_not_found$|^processor_|^push_/
 
@@ -37,7 +35,7 @@ function* damaged(operation: Operation, root: Schema): Generator<readonly [membe
   for (const name of Object.keys(good)) for (const value of wrong) yield [name, { ...good, [name]: value }]
 }
 
-it('names the place', async () => {
+it('a refused body leads to errors with their place, or to a code about the path', async () => {
   const root = test.app.swagger() as unknown as Schema
   const silent = new Set<string>()
   let refused = 0

@@ -1,27 +1,26 @@
 // Every route of the OpenAPI description, with bodies, queries, paths and headers that nobody means well with. Each answer is held
 // against its description, is no failure of ours, and holds no secret; nor does the log.
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { InjectOptions, LightMyRequestResponse } from 'fastify'
 import { sampleConfig, startTestApp } from '../support/app.ts'
-import type { TestApp } from '../support/app.ts'
 import { edit, mutate } from '../support/mutate.ts'
 import { sessionOf } from '../support/selling.ts'
+import { startedForAll } from '../support/started.ts'
 import { attackMs, attackRuns, hostileText } from './hostile-text.ts'
 import { operationsOf, sample } from './sample.ts'
 import type { Operation, Schema } from './sample.ts'
 
-let test: TestApp
+const test = startedForAll(() => startTestApp({ onLog: (line) => log.push(line), rateLimit: 1_000_000 }))
 let document: Schema
 let operations: readonly Operation[]
 let session = ''
 const log: string[] = []
-/** What must come out nowhere; an answer that is there to give it is named below. */
+/** Secrets that no response may contain, except those of the operations listed below. */
 const canaries = new Map<string, string>()
 const givesSecrets = new Set(['listWebhooks', 'createKey', 'createSession', 'rotateWebhook', 'rotateWebhookSecret'])
 
 beforeAll(async () => {
-  test = await startTestApp({ onLog: (line) => log.push(line), rateLimit: 1_000_000 })
   document = test.app.swagger() as unknown as Schema
   operations = operationsOf(document)
   expect((await test.push(sampleConfig())).statusCode).toBe(200)
@@ -32,7 +31,6 @@ beforeAll(async () => {
     if (secret !== null) canaries.set('the secret of a webhook', secret)
   expect(canaries.size).toBe(3)
 })
-afterAll(() => test.close())
 
 const ids = ['pro_monthly', 'pro', 'api_calls', 'acme', 'gold', '1', 'free', 'main_hook']
 const headerNames = [
@@ -69,7 +67,7 @@ function requestOf(operation: Operation, how: Damage): InjectOptions {
       ? ''
       : `?${names[how.query[0] % names.length] ?? ''}=${encodeURIComponent(how.query[1].toWellFormed())}`
   const headers: Record<string, string> = {}
-  // What is no header value never leaves a client, or is refused by Node: that is tried on bare sockets.
+  // An invalid header value is refused by clients and by Node; sockets.test.ts sends those.
   if (how.header !== null) headers[how.header[0]] = how.header[1].replaceAll(/[^\x20-\x7e]/g, '~')
   if (how.who === 'key') headers['x-service-key'] = test.key
   if (how.who === 'session') headers['cookie'] = `ratecard_session=${session}`
@@ -81,7 +79,7 @@ function requestOf(operation: Operation, how: Damage): InjectOptions {
   return { ...request, payload: JSON.stringify(mutate(value, how.edits)) }
 }
 
-/** Answers that tell of a part which is not there, in this world without workers. */
+/** Codes of responses about workers, which this service does not run. */
 const notHere = new Set(['worker_unavailable', 'worker_start_failed'])
 
 function check(operation: Operation, answer: LightMyRequestResponse): void {
@@ -99,13 +97,13 @@ function checkLog(): void {
 
 describe('every route', () => {
   it(
-    'answers damaged requests as its description says, without a failure of ours and without a secret',
+    'responds to malformed requests as described, without an internal error and without a secret',
     { timeout: attackMs * 3 },
     async () => {
       let sent = 0
       await fc.assert(
         fc.asyncProperty(fc.nat(), damage, async (which, how) => {
-          // One after the other, so that each has its share; the number only moves the beginning.
+          // Round robin, so that each gets its share; the number only selects the first.
           const operation = operations[(sent++ + which) % operations.length]
           if (operation === undefined) throw new Error('no operation')
           check(operation, await test.inject(requestOf(operation, how)))
@@ -116,7 +114,7 @@ describe('every route', () => {
         { numRuns: attackRuns, interruptAfterTimeLimit: attackMs, endOnFailure: true },
       )
       expect(sent).toBeGreaterThan(operations.length)
-      // Whatever was sent, the figures tell nothing of it but counts.
+      // The metrics contain counts only, and nothing of the requests.
       const metrics = (await test.asAdmin({ url: '/metrics' })).body
       expect(metrics).toContain('ratecard_http_requests_total')
       for (const [name, value] of canaries) expect([name, metrics.includes(value)]).toEqual([name, false])
@@ -125,7 +123,7 @@ describe('every route', () => {
   )
 
   it(
-    'lets nobody in but with its own credential, and says the same to every wrong one',
+    'requires its own credential, and refuses every wrong one with the same response',
     { timeout: attackMs * 3 },
     async () => {
       const read = await test.service.createKey('gone')
@@ -163,7 +161,7 @@ describe('every route', () => {
     },
   )
 
-  it('keeps secrets to itself when the processor is away', { timeout: attackMs * 3 }, async () => {
+  it('reveals no secret while the processor is unavailable', { timeout: attackMs * 3 }, async () => {
     await test.sandbox.close()
     for (const operation of operations) {
       const url = operation.path.replaceAll(/\{[^}]+\}/g, 'acme')

@@ -1,4 +1,4 @@
-// Values made of a JSON Schema, with texts of the caller's choice: what a route takes, or what a hostile server might answer.
+// Values generated from a JSON Schema with the caller’s texts, e.g. a valid request body or a hostile response.
 export type Schema = Readonly<Record<string, unknown>>
 
 export interface Choices {

@@ -1,14 +1,13 @@
-// A secret of an environment within a webhook's URL: whoever only looks sees its name, at every route that there is and will be.
+// A secret of the environment in a webhook’s URL: a read key sees its name on every route, including new ones.
 import { gunzipSync } from 'node:zlib'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import type { InjectOptions } from 'fastify'
 import type { ComposedService } from '../../packages/ratecard/src/composition/compose.ts'
 import { admin, sampleConfig, startTestApp } from '../support/app.ts'
-import type { TestApp } from '../support/app.ts'
+import { startedForAll } from '../support/started.ts'
 import { operationsOf, sample } from './sample.ts'
 import type { Operation, Schema } from './sample.ts'
 
-let test: TestApp
 let document: Schema
 let reader = ''
 const log: string[] = []
@@ -53,13 +52,14 @@ const withTalkingStreams = (service: ComposedService): ComposedService => ({
 const streams = [`${admin}/pushes/any/events`, '/api/v1/workers/any/logs?follow=true']
 
 let ids: readonly string[] = []
+const test = startedForAll(() =>
+  startTestApp({ onLog: (line) => log.push(line), rateLimit: 1_000_000, wrap: withTalkingStreams }),
+)
 beforeAll(async () => {
-  test = await startTestApp({ onLog: (line) => log.push(line), rateLimit: 1_000_000, wrap: withTalkingStreams })
   document = test.app.swagger() as unknown as Schema
   ids = ['main_hook', '1', '2', await push('1.0.0', `${canary}-old`), await push('1.1.0', canary)]
-  reader = (await test.service.createKey('who only looks', { scope: 'read' })).key
+  reader = (await test.service.createKey('a read key', { scope: 'read' })).key
 })
-afterAll(() => test.close())
 
 /** Everything that a key may ask for that only reads, with every id that could be meant. */
 function* requests(): Generator<readonly [Operation, InjectOptions & { readonly url: string }]> {
@@ -89,7 +89,7 @@ function* requests(): Generator<readonly [Operation, InjectOptions & { readonly 
     }
 }
 
-it('a key that may read, and nobody without one, sees it nowhere but in a document', async () => {
+it('a read key sees the value in documents only, and a caller without a key nowhere', async () => {
   const seen = new Set<string>()
   let named = 0
   for (const [operation, request] of requests())
@@ -123,23 +123,20 @@ async function signedIn(): Promise<Record<string, string>> {
   return { cookie, 'sec-fetch-site': 'same-origin', 'x-csrf-token': token }
 }
 
-it.each(streams)(
-  'the events of %s show its name to who only looks, and the value to a key that writes',
-  async (url) => {
-    for (const [path, headers] of [
-      [url, { 'x-service-key': reader }],
-      [`/dashboard${url}`, await signedIn()],
-    ] as const) {
-      const { statusCode, headers: answered, body } = await test.inject({ url: path, headers })
-      expect([statusCode, answered['content-type']]).toEqual([200, 'text/event-stream; charset=utf-8'])
-      expect(body).toContain('${HOOK_TOKEN}')
-      expect(body).not.toContain(canary)
-    }
-    expect((await test.asAdmin({ url })).body).toContain(canary)
-  },
-)
+it.each(streams)('the events of %s contain its name for a read key, and the value for a write key', async (url) => {
+  for (const [path, headers] of [
+    [url, { 'x-service-key': reader }],
+    [`/dashboard${url}`, await signedIn()],
+  ] as const) {
+    const { statusCode, headers: answered, body } = await test.inject({ url: path, headers })
+    expect([statusCode, answered['content-type']]).toEqual([200, 'text/event-stream; charset=utf-8'])
+    expect(body).toContain('${HOOK_TOKEN}')
+    expect(body).not.toContain(canary)
+  }
+  expect((await test.asAdmin({ url })).body).toContain(canary)
+})
 
-it('the pages of the dashboard show its name, whoever is signed in', async () => {
+it('the pages of the dashboard contain its name, for any user', async () => {
   const signed = await signedIn()
   const seen: string[] = []
   let named = 0
@@ -166,7 +163,7 @@ it('a compressed response arrives complete', async () => {
   expect(gunzipSync(answer.rawPayload).toString()).toBe(plain.body)
 })
 
-it('a response of megabytes shows the name of the variable and arrives complete', async () => {
+it('a response of megabytes contains the name of the variable and arrives complete', async () => {
   const payload = {
     ...sampleConfig('2.0.0'),
     products: Array.from({ length: 3_000 }, (_, index) => ({
@@ -185,7 +182,7 @@ it('a response of megabytes shows the name of the variable and arrives complete'
   expect(answer.body).not.toContain(canary)
 })
 
-it('a push that failed shows the name as well', async () => {
+it('a failed push contains the name too', async () => {
   const value = `${canary}-failed`
   const kept = await test.asAdmin({ method: 'POST', url: `${admin}/config/written`, payload: withHook('3.0.0') })
   const headers = { 'x-ratecard-written': kept.json<{ written: string }>().written }

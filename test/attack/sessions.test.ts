@@ -1,18 +1,17 @@
 // A customer with its own session cookie tries to lower its bill: on every kind of meter, and with discounts that it guesses.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { BillingConfig, Meter } from '../../packages/ratecard/src/config/schema/schema.ts'
 import { billing, sampleConfig, startTestApp } from '../support/app.ts'
-import type { TestApp } from '../support/app.ts'
 import { buy, cookieOf, sessionOf, urls } from '../support/selling.ts'
+import { startedForAll } from '../support/started.ts'
 
 /** `windowed`: a sum whose events come already summed up, so that of each hour only the event that came last counts. */
 const kinds = ['sum', 'count', 'last', 'windowed'] as const
 type Kind = (typeof kinds)[number]
 const hour = 60 * 60 * 1000
-/** More than what a processor charges at least: a smaller invoice is due at 0. */
+/** Above the processor’s minimum charge: a smaller invoice has an amount due of 0. */
 const centsEach = 100
 
-let test: TestApp
 let offset = 0
 
 const meterOf = (kind: Kind): Meter => ({
@@ -49,11 +48,10 @@ function meteredConfig(): BillingConfig {
   }
 }
 
+const test = startedForAll(() => startTestApp({ clock: { now: () => Date.now() + offset }, rateLimit: 1_000_000 }))
 beforeAll(async () => {
-  test = await startTestApp({ clock: { now: () => Date.now() + offset }, rateLimit: 1_000_000 })
   expect((await test.push(meteredConfig())).statusCode).toBe(200)
 })
-afterAll(() => test.close())
 
 const usage = (payload: object, headers: Readonly<Record<string, string>>) =>
   test.inject({ method: 'POST', url: `${billing}/usage`, payload, headers })
@@ -139,7 +137,7 @@ describe.each(kinds)('a session on a meter of the kind %s', (kind) => {
   )
 })
 
-describe('promotion codes that a session guesses', () => {
+describe('promotion codes guessed by a session', () => {
   const checkout = (code: string | undefined, headers: Readonly<Record<string, string>>, more: object = {}) =>
     test.inject({
       method: 'POST',
@@ -148,7 +146,7 @@ describe('promotion codes that a session guesses', () => {
       headers,
     })
 
-  it('are refused ten times an hour for each tenant, then 429 with Retry-After', async () => {
+  it('are refused ten times an hour per tenant, then 429 with Retry-After', async () => {
     const cookie = cookieOf(await sessionOf(test, 'guesser'))
     const second = cookieOf(await sessionOf(test, 'guesser'))
     // At once and from two sessions of the tenant: still ten.
@@ -163,7 +161,7 @@ describe('promotion codes that a session guesses', () => {
     const wait = Number(limited.headers['retry-after'])
     expect(wait).toBeGreaterThan(3_500)
     expect(wait).toBeLessThanOrEqual(3_600)
-    // Without a code, with a key, and for another tenant it goes on.
+    // A checkout without a code, with a service key, or for another tenant is not limited.
     expect((await checkout(undefined, { cookie })).statusCode).toBe(200)
     const byKey = await checkout('hello25', { 'x-service-key': test.key }, { tenant_id: 'guesser' })
     expect(byKey.statusCode).toBe(200)

@@ -1,4 +1,4 @@
-// Bytes that are no polite HTTP, on bare sockets against a process of its own that may open 1,024 files.
+// Malformed HTTP over raw sockets to a separate process that may open 1,024 files.
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -68,7 +68,7 @@ function open(text: string | Buffer = ''): Promise<Socket> {
 /** How long a connection that is not ended is silent before nothing more is expected of it. */
 const silentMs = 1_500
 
-/** What comes back until the other side ends, or falls silent. */
+/** Bytes received until the other side closes the connection or sends nothing for a while. */
 async function answerTo(text: string | Buffer, patienceMs = silentMs): Promise<string> {
   const socket = await open(text)
   let answer = ''
@@ -87,7 +87,7 @@ const admin = () =>
 const statuses = (answer: string) => [...answer.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status))
 const ok = /^HTTP\/1\.1 200 /
 
-describe('more connections than the process may open files', () => {
+describe('more connections than the process may have open files', () => {
   const shapes: Readonly<Record<string, string>> = {
     'silent ones': '',
     'half a header': 'GET /healthz HTTP/1.1\r\nHost: a\r\nX-A',
@@ -97,7 +97,7 @@ describe('more connections than the process may open files', () => {
     'readers that do not read': 'GET /docs HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(2),
   }
 
-  it.each(Object.entries(shapes))('%s keep out neither a health check nor signed-in work', async (_name, text) => {
+  it.each(Object.entries(shapes))('%s block neither a health check nor signed-in work', async (_name, text) => {
     for (let round = 0; round < 2; round++) {
       await Promise.all(Array.from({ length: 1_100 }, async () => (await open(text)).pause()))
       expect(await health()).toMatch(ok)
@@ -106,7 +106,7 @@ describe('more connections than the process may open files', () => {
   })
 })
 
-describe('requests that two readers would read differently', () => {
+describe('requests that two parsers would read differently', () => {
   const inner = 'GET /api/v1/billing/config HTTP/1.1\r\nHost: a\r\n\r\n'
   const post = (headers: string, body: string) => `POST /healthz HTTP/1.1\r\nHost: a\r\n${headers}\r\n\r\n${body}`
   it.each([
@@ -132,17 +132,17 @@ describe('requests that two readers would read differently', () => {
     ['an absolute target of another host', `GET http://b/healthz HTTP/1.1\r\nHost: a\r\nHost: b\r\n${closing}`],
     ['another version', `GET /healthz HTTP/3.7\r\nHost: a\r\n\r\n${inner}`],
     ['a header of 100 kB', `GET /healthz HTTP/1.1\r\nHost: a\r\nX: ${'a'.repeat(100_000)}\r\n\r\n${inner}`],
-  ])('%s: the second one is never answered as one', async (_name, text) => {
+  ])('%s: the second one is never answered as a request', async (_name, text) => {
     const answer = await answerTo(text)
     const found = statuses(answer)
-    // What was hidden in the first would be answered by 404 `config_not_found`.
+    // A request hidden in the first one would get 404 `config_not_found`.
     expect(answer).not.toContain('config_not_found')
     expect(found.length).toBeLessThanOrEqual(1)
     for (const status of found) expect(status).toBeLessThan(500)
     expect(await health()).toMatch(ok)
   })
 
-  it('a thousand requests in one go are answered in order', async () => {
+  it('a thousand pipelined requests are answered in order', async () => {
     const answer = await answerTo(
       `${'GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(999)}GET /nothing HTTP/1.1\r\nHost: a\r\n${closing}`,
     )
@@ -153,7 +153,7 @@ describe('requests that two readers would read differently', () => {
   })
 })
 
-it('damaged bytes of a request never end the process', { timeout: attackMs * 3 }, async () => {
+it('malformed bytes of a request never end the process', { timeout: attackMs * 3 }, async () => {
   const request = Buffer.from(
     'POST /api/v1/billing/config/prices/pro/calculate HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\nX-Request-Id: a\r\n\r\n10\r\n{"quantity":1234\r\n1\r\n}\r\n0\r\n\r\n',
   )

@@ -8,6 +8,7 @@ import { commands } from '../../packages/ratecard/src/cli/program/commands.ts'
 import { cliWorld } from '../cli/cli-world.ts'
 import type { CliWorld } from '../cli/cli-world.ts'
 import { startTestApp } from '../support/app.ts'
+import { listenLocally } from '../support/listen.ts'
 import { hostileTexts } from './hostile-text.ts'
 import { operationsOf, sample } from './sample.ts'
 import type { Operation, Schema } from './sample.ts'
@@ -61,7 +62,7 @@ beforeAll(async () => {
         : JSON.stringify(sample(schema, document, { text, pick: (count) => (pick === 0 ? 0 : count - 1) })),
     )
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await listenLocally(server)
   const url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`
   world = cliWorld({
     RATECARD_API_URL: url,
@@ -128,7 +129,7 @@ describe.each(commands.filter(({ name }) => !serving.has(name)).map((command) =>
   '%s',
   (_name, command) => {
     it.each([0, 1, 2])(
-      'prints nothing that drives a terminal (answers of kind %i)',
+      'prints no terminal control sequence (responses of kind %i)',
       { timeout: 60_000 },
       async (kind) => {
         pick = kind

@@ -1,5 +1,4 @@
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { createClient } from '@ratecard/client'
@@ -8,6 +7,7 @@ import { startServer } from '../../packages/ratecard/src/composition/main.ts'
 import type { RunningServer } from '../../packages/ratecard/src/composition/main.ts'
 import { cliWorld, smallConfig } from './cli-world.ts'
 import type { CliWorld } from './cli-world.ts'
+import { listenLocally } from '../support/listen.ts'
 
 const key = 'cli-plans-service-key'
 let world: CliWorld
@@ -210,8 +210,7 @@ describe('a long push', () => {
           .writeHead(202, { 'content-type': 'application/json', location: `/api/v1/billing/admin/pushes/${id}` })
           .end('{}')
     })
-    await new Promise<void>((resolve) => busy.listen(0, '127.0.0.1', resolve))
-    const { port } = busy.address() as AddressInfo
+    const port = await listenLocally(busy)
     const gone = await world.json(['billing', 'resume', id], {
       env: { RATECARD_API_URL: `http://127.0.0.1:${String(port)}`, RATECARD_SERVICE_KEY: key },
     })

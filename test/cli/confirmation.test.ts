@@ -1,16 +1,12 @@
 // Where nobody can be asked, what cannot be taken back needs --yes, or a plan that somebody looked at.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createClient } from '@ratecard/client'
 import { smallConfig } from './cli-world.ts'
 import { serverWorld } from './server-world.ts'
-import type { ServerWorld } from './server-world.ts'
+import { startedForAll } from '../support/started.ts'
 
 const key = 'confirmation-service-key'
-let world: ServerWorld
-beforeAll(async () => {
-  world = await serverWorld(key)
-})
-afterAll(() => world.close())
+const world = startedForAll(() => serverWorld(key))
 
 const client = () => createClient({ baseUrl: world.url, serviceKey: key })
 const product = (id: string, amount = 1200) => ({

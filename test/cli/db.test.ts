@@ -1,26 +1,23 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import Sqlite from 'better-sqlite3'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { startServer } from '../../packages/ratecard/src/composition/main.ts'
 import { createSealer, generateMasterKey } from '../../packages/ratecard/src/store/seal.ts'
 import { openStore } from '../../packages/ratecard/src/store/sql/open-store.ts'
 import { aloneWith } from '../../packages/ratecard/src/store/sql/maintenance/embedded-file.ts'
 import { postgresInstalled, startPostgres } from '../support/postgres.ts'
-import type { TestPostgres } from '../support/postgres.ts'
 import { announceSkip } from '../support/skips.ts'
+import { startedForAll, startedForEach } from '../support/started.ts'
 import { publish } from '../support/store.ts'
 import { cliWorld, smallConfig } from './cli-world.ts'
-import type { CliWorld } from './cli-world.ts'
 
 const masterKey = generateMasterKey()
-let world: CliWorld
+const world = startedForEach(cliWorld)
 beforeEach(() => {
-  world = cliWorld()
   mkdirSync(path.join(world.cwd, '.ratecard'), { mode: 0o700 })
   writeFileSync(at('.ratecard/master-key'), `${masterKey}\n`, { mode: 0o600 })
 })
-afterEach(() => world.remove())
 
 const at = (file: string) => path.join(world.cwd, file)
 const storeFile = '.ratecard/ratecard.db'
@@ -233,11 +230,7 @@ const installed = postgresInstalled()
 if (!installed) announceSkip('db copy to PostgreSQL', 'no PostgreSQL server is installed (apt-get install postgresql)')
 
 describe.runIf(installed)('db copy', () => {
-  let postgres: TestPostgres
-  beforeAll(async () => {
-    postgres = await startPostgres()
-  })
-  afterAll(() => postgres.close())
+  const postgres = startedForAll(startPostgres)
 
   it('moves the store to an empty database, once, and leaves it as it was', async () => {
     await publishVersion('1.0.0')

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { cliWorld, smallConfig } from './cli-world.ts'
 import type { CliWorld } from './cli-world.ts'
+import { listenLocally } from '../support/listen.ts'
 
 const fileKey = 'key-of-the-environment-file'
 const shellKey = 'key-of-the-shell-itself'
@@ -17,7 +18,7 @@ let world: CliWorld
 let url: string
 
 beforeAll(async () => {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await listenLocally(server)
   url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`
   world = cliWorld()
   world.write('ratecard/billing/plans.json', smallConfig())

@@ -1,23 +1,14 @@
 // `--env X` means the server of X, and never this machine's by default.
 import { appendFileSync, copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { cliWorld, smallConfig } from './cli-world.ts'
-import type { CliWorld } from './cli-world.ts'
 import { serverWorld } from './server-world.ts'
-import type { ServerWorld } from './server-world.ts'
+import { startedForAll, startedForEach } from '../support/started.ts'
 
 const key = 'environments-service-key'
-let server: ServerWorld
-let world: CliWorld
-beforeAll(async () => {
-  server = await serverWorld(key)
-})
-afterAll(() => server.close())
-beforeEach(() => {
-  world = cliWorld()
-})
-afterEach(() => world.remove())
+const server = startedForAll(() => serverWorld(key))
+const world = startedForEach(cliWorld)
 
 const file = (name: string) => path.join(world.cwd, 'ratecard/environments', `.env.${name}`)
 const shell = () => ({ env: { RATECARD_API_URL: server.url, RATECARD_SERVICE_KEY: key } })

@@ -3,21 +3,19 @@ import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { createClient } from '@ratecard/client'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { commands } from '../../packages/ratecard/src/cli/program/commands.ts'
 import { failureCodes } from '../../packages/ratecard/src/cli/failure-codes.ts'
 import { issueCodes, problemCodes } from '../../packages/ratecard/src/errors/codes.ts'
 import { serverWorld } from './server-world.ts'
 import { smallConfig } from './cli-world.ts'
-import type { ServerWorld } from './server-world.ts'
+import { startedForAll } from '../support/started.ts'
 
 const key = 'everyday-service-key'
-let world: ServerWorld
+const world = startedForAll(() => serverWorld(key))
 beforeAll(async () => {
-  world = await serverWorld(key)
   world.write('ratecard/billing/plans.json', smallConfig())
 })
-afterAll(() => world.close())
 
 describe('help and version', () => {
   it.each([['-h'], ['help'], ['--help']])('%s shows every group', async (word) => {

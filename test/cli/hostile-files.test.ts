@@ -3,19 +3,13 @@ import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, closeSync, mkdirSync, openSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { parseSource } from '../../packages/ratecard/src/config/files/source.ts'
 import { startServer } from '../../packages/ratecard/src/composition/main.ts'
 import { cliWorld, smallConfig } from './cli-world.ts'
-import type { CliWorld } from './cli-world.ts'
+import { startedForAll } from '../support/started.ts'
 
-let world: CliWorld
-beforeAll(() => {
-  world = cliWorld()
-})
-afterAll(() => {
-  world.remove()
-})
+const world = startedForAll(cliWorld)
 
 describe('a file that is none', () => {
   it('a device without an end is refused at once', async () => {

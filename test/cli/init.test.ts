@@ -2,18 +2,12 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { templates } from '../../packages/ratecard/src/workers/project/init.ts'
 import { cliWorld, smallConfig } from './cli-world.ts'
-import type { CliWorld } from './cli-world.ts'
+import { startedForEach } from '../support/started.ts'
 
-let world: CliWorld
-beforeEach(() => {
-  world = cliWorld()
-})
-afterEach(() => {
-  world.remove()
-})
+const world = startedForEach(cliWorld)
 
 describe('init', () => {
   it.each(templates)('makes a project from the template %s with everything a project has', async (template) => {

@@ -2,12 +2,12 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import type Stripe from 'stripe'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import type { RunningServer } from '../../packages/ratecard/src/composition/main.ts'
 import type { CliWorld } from './cli-world.ts'
 import { shopWorld } from './shop-world.ts'
-import type { ShopWorld } from './shop-world.ts'
 import { payingCustomer } from '../support/paying-customer.ts'
+import { startedForAll } from '../support/started.ts'
 
 const key = 'jobs-cli-service-key'
 const tick = '✓'
@@ -16,15 +16,13 @@ const migrate = 'billing migrate --price kiln_monthly'
 let world: CliWorld
 let server: RunningServer
 let stripe: Stripe
-let shop: ShopWorld
+const shop = startedForAll(() => shopWorld(key))
 let amount = 4900
 
 beforeAll(async () => {
-  shop = await shopWorld(key)
   ;({ world, server, stripe } = shop)
   expect(await run('billing push --yes --quiet')).toMatchObject({ exit: 0 })
 })
-afterAll(() => shop.close())
 
 const run = (line: string) =>
   world.run(line.split(' '), { env: { RATECARD_API_URL: server.url, RATECARD_SERVICE_KEY: key } })

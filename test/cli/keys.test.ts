@@ -1,15 +1,13 @@
 // Service keys as typed: scope, end, and what a key that may only read is told.
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { sampleConfig } from '../support/app.ts'
+import { startedForAll } from '../support/started.ts'
 import { serverWorld } from './server-world.ts'
-import type { ServerWorld } from './server-world.ts'
 
-let world: ServerWorld
+const world = startedForAll(() => serverWorld('keys-cli-service-key'))
 beforeAll(async () => {
-  world = await serverWorld('keys-cli-service-key')
   world.write('ratecard/billing/catalog.json', sampleConfig())
 })
-afterAll(() => world.close())
 
 const run = (line: string, key?: string) =>
   world.run(line.split(' '), key === undefined ? {} : { env: { RATECARD_SERVICE_KEY: key } })

@@ -2,18 +2,13 @@ import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { cliWorld, smallConfig } from './cli-world.ts'
-import type { CliWorld, Ran } from './cli-world.ts'
+import type { Ran } from './cli-world.ts'
+import { startedForAll } from '../support/started.ts'
 
 const bin = fileURLToPath(new URL('../../packages/ratecard/bin/ratecard.js', import.meta.url))
-let world: CliWorld
-beforeAll(() => {
-  world = cliWorld()
-})
-afterAll(() => {
-  world.remove()
-})
+const world = startedForAll(cliWorld)
 
 function start(argv: readonly string[], env: NodeJS.ProcessEnv = {}, cwd = world.cwd): ChildProcess {
   return spawn(process.execPath, [bin, ...argv], {
@@ -22,6 +17,12 @@ function start(argv: readonly string[], env: NodeJS.ProcessEnv = {}, cwd = world
     stdio: ['ignore', 'pipe', 'pipe'],
   })
 }
+
+const startServer = (folder: string): ChildProcess =>
+  start(['server', 'start', '--port', '0', '--data-dir', path.join(world.cwd, folder), '--json'], {
+    RATECARD_SANDBOX_PORT: '0',
+    RATECARD_LOG_LEVEL: 'silent',
+  })
 
 function finish(child: ChildProcess): Promise<Ran> {
   let stdout = ''
@@ -32,6 +33,16 @@ function finish(child: ChildProcess): Promise<Ran> {
     child.on('error', reject)
     child.on('close', (code) => resolve({ exit: code ?? -1, stdout, stderr }))
   })
+}
+
+/** Waits until a server that was started with `--json` prints its URL. */
+async function listening(server: ChildProcess): Promise<{ readonly ended: Promise<Ran>; readonly url: string }> {
+  const ended = finish(server)
+  const url = await new Promise<string>((resolve, reject) => {
+    server.stdout?.once('data', (chunk) => resolve(String(JSON.parse(String(chunk)).url)))
+    void ended.then((ran) => reject(new Error(ran.stderr)))
+  })
+  return { ended, url }
 }
 
 describe('the ratecard process', () => {
@@ -52,15 +63,8 @@ describe('the ratecard process', () => {
   })
 
   it('moves the clock of the sandbox from the folder of another project', async () => {
-    const server = start(['server', 'start', '--port', '0', '--data-dir', path.join(world.cwd, 'clock'), '--json'], {
-      RATECARD_SANDBOX_PORT: '0',
-      RATECARD_LOG_LEVEL: 'silent',
-    })
-    const ended = finish(server)
-    const url = await new Promise<string>((resolve, reject) => {
-      server.stdout?.once('data', (chunk) => resolve(String(JSON.parse(String(chunk)).url)))
-      void ended.then((ran) => reject(new Error(ran.stderr)))
-    })
+    const server = startServer('clock')
+    const { ended, url } = await listening(server)
     // A folder that has neither the server's data nor a configuration.
     const clock = (...words: readonly string[]) =>
       finish(start(['sandbox', 'clock', ...words, '--api-url', url], {}, world.home))
@@ -75,15 +79,8 @@ describe('the ratecard process', () => {
 
   it('starts a server whose key the next command finds, and drains on SIGTERM', async () => {
     world.write('ratecard/billing/plans.json', smallConfig())
-    const server = start(['server', 'start', '--port', '0', '--data-dir', path.join(world.cwd, 'data'), '--json'], {
-      RATECARD_SANDBOX_PORT: '0',
-      RATECARD_LOG_LEVEL: 'silent',
-    })
-    const ended = finish(server)
-    const url = await new Promise<string>((resolve, reject) => {
-      server.stdout?.once('data', (chunk) => resolve(String(JSON.parse(String(chunk)).url)))
-      void ended.then((ran) => reject(new Error(ran.stderr)))
-    })
+    const server = startServer('data')
+    const { ended, url } = await listening(server)
     const pushed = await finish(start(['billing', 'push', '--api-url', url]))
     expect(pushed).toMatchObject({ exit: 0, stdout: expect.stringContaining('as revision 1.') })
     server.kill('SIGTERM')
@@ -92,11 +89,7 @@ describe('the ratecard process', () => {
 
   it('runs the sandbox alone', async () => {
     const sandbox = start(['sandbox', '--port', '0', '--json'])
-    const ended = finish(sandbox)
-    const url = await new Promise<string>((resolve, reject) => {
-      sandbox.stdout?.once('data', (chunk) => resolve(String(JSON.parse(String(chunk)).url)))
-      void ended.then((ran) => reject(new Error(ran.stderr)))
-    })
+    const { ended, url } = await listening(sandbox)
     const answer = await fetch(`${url}/v1/products`, { headers: { authorization: 'Bearer sk_test_alone' } })
     expect(await answer.json()).toMatchObject({ object: 'list', data: [] })
     sandbox.kill('SIGINT')

@@ -1,22 +1,16 @@
 // The check of the sandbox against the processor, with a second sandbox for the processor.
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { parts, rewritingProxy, withPart } from '../support/rewriting-proxy.ts'
 import { sandboxForTest } from '../support/sandbox.ts'
 import type { TestSandbox } from '../support/sandbox.ts'
+import { startedForEach } from '../support/started.ts'
 import { systemClock } from '../../packages/ratecard/src/clock.ts'
 import { cliWorld } from './cli-world.ts'
-import type { CliWorld } from './cli-world.ts'
 
 const key = 'sk_test_verification'
 const env = (sandbox: { readonly url: string }) => ({ STRIPE_SECRET_KEY: key, STRIPE_API_BASE: sandbox.url })
 
-let world: CliWorld
-beforeEach(() => {
-  world = cliWorld()
-})
-afterEach(() => {
-  world.remove()
-})
+const world = startedForEach(cliWorld)
 
 interface Told {
   readonly scenarios: readonly {

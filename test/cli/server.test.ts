@@ -1,17 +1,12 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import path from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { smallConfig } from './cli-world.ts'
 import { serverWorld } from './server-world.ts'
-import type { ServerWorld } from './server-world.ts'
+import { startedForAll } from '../support/started.ts'
 
 const key = 'cli-tests-service-key'
-let world: ServerWorld
-
-beforeAll(async () => {
-  world = await serverWorld(key)
-})
-afterAll(() => world.close())
+const world = startedForAll(() => serverWorld(key))
 
 const priced = (amount: number, changes: Record<string, unknown> = {}) =>
   smallConfig({

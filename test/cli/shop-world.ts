@@ -18,7 +18,7 @@ export interface ShopWorld {
 }
 
 /** The enterprise example beside the data folder of a server that is to serve it; nothing is pushed yet. */
-export async function shopWorld(serviceKey: string): Promise<ShopWorld> {
+export async function shopWorld(serviceKey: string, more: Readonly<Record<string, string>> = {}): Promise<ShopWorld> {
   const world = cliWorld()
   const dataDir = path.join(world.cwd, '.ratecard')
   const server = await startServer({
@@ -27,6 +27,7 @@ export async function shopWorld(serviceKey: string): Promise<ShopWorld> {
       RATECARD_SERVICE_KEY: serviceKey,
       RATECARD_LOG_LEVEL: 'silent',
       RATECARD_WORKERS: 'off',
+      ...more,
     },
     port: 0,
     dataDir,

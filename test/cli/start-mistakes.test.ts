@@ -1,17 +1,16 @@
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { startServer } from '../../packages/ratecard/src/composition/main.ts'
 import { generateMasterKey } from '../../packages/ratecard/src/store/seal.ts'
 import { cliWorld } from './cli-world.ts'
-import type { CliWorld } from './cli-world.ts'
+import { startedForEach } from '../support/started.ts'
+import { listenLocally } from '../support/listen.ts'
 
-let world: CliWorld
-beforeEach(() => {
-  world = cliWorld({ RATECARD_LOG_LEVEL: 'silent', RATECARD_SANDBOX_PORT: '0', RATECARD_WORKERS: 'off' })
-})
-afterEach(() => world.remove())
+const world = startedForEach(() =>
+  cliWorld({ RATECARD_LOG_LEVEL: 'silent', RATECARD_SANDBOX_PORT: '0', RATECARD_WORKERS: 'off' }),
+)
 
 const start = (argv: readonly string[] = [], env: NodeJS.ProcessEnv = {}) =>
   world.json(['server', 'start', '--data-dir', path.join(world.cwd, 'data'), ...argv], { env })
@@ -25,7 +24,7 @@ describe('a server that cannot start because of its settings', () => {
 
   it('ends with 1 when its port or that of its sandbox is taken', async () => {
     const rival = createServer()
-    await new Promise<void>((resolve) => rival.listen(0, '127.0.0.1', resolve))
+    await listenLocally(rival)
     const port = String((rival.address() as AddressInfo).port)
     try {
       for (const [api, sandbox] of [
@@ -48,7 +47,7 @@ describe('a server that cannot start because of its settings', () => {
     expect([first.exit, first.document.error.code]).toEqual([1, 'settings_invalid'])
     // The first start fails late, by its port, and has made the store by then.
     const rival = createServer()
-    await new Promise<void>((resolve) => rival.listen(0, '127.0.0.1', resolve))
+    await listenLocally(rival)
     const port = String((rival.address() as AddressInfo).port)
     try {
       await start(['--port', port], { RATECARD_MASTER_KEY: generateMasterKey() })

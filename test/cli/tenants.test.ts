@@ -5,25 +5,23 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { verifyWebhook } from '@ratecard/client'
 import type Stripe from 'stripe'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { RunningServer } from '../../packages/ratecard/src/composition/main.ts'
 import type { CliWorld, RunOptions } from './cli-world.ts'
 import { shopWorld } from './shop-world.ts'
-import type { ShopWorld } from './shop-world.ts'
 import { payingCustomer } from '../support/paying-customer.ts'
+import { startedForAll } from '../support/started.ts'
 
 const key = 'tenant-cli-service-key'
 let world: CliWorld
 let server: RunningServer
 let stripe: Stripe
-let shop: ShopWorld
+const shop = startedForAll(() => shopWorld(key))
 
 beforeAll(async () => {
-  shop = await shopWorld(key)
   ;({ world, server, stripe } = shop)
   expect(await run('billing push --yes --quiet')).toMatchObject({ exit: 0 })
 })
-afterAll(() => shop.close())
 
 const env = () => ({
   RATECARD_API_URL: server.url,

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { commands } from '../../packages/ratecard/src/cli/program/commands.ts'
 import { cliWorld, smallConfig } from './cli-world.ts'
-import type { CliWorld } from './cli-world.ts'
+import { startedForAll } from '../support/started.ts'
 
-let world: CliWorld
+const world = startedForAll(cliWorld)
 beforeAll(() => {
-  world = cliWorld()
   world.write('ratecard/billing/plans.json', smallConfig())
-})
-afterAll(() => {
-  world.remove()
 })
 
 describe('the command line', () => {
@@ -43,7 +39,7 @@ describe('the command line', () => {
       expect(ran.stdout).toContain(`ratecard ${command.name}`)
       expect(command.examples.length).toBeGreaterThan(0)
       for (const example of command.examples) expect(ran.stdout).toContain(example.command)
-      for (const option of command.options) expect(ran.stdout).toContain(option.flags)
+      for (const option of command.options ?? []) expect(ran.stdout).toContain(option.flags)
     }
   })
 

@@ -1,16 +1,10 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { cliWorld, smallConfig } from './cli-world.ts'
-import type { CliWorld } from './cli-world.ts'
+import { startedForEach } from '../support/started.ts'
 
-let world: CliWorld
-beforeEach(() => {
-  world = cliWorld()
-})
-afterEach(() => {
-  world.remove()
-})
+const world = startedForEach(cliWorld)
 
 describe('billing validate', () => {
   it('accepts a valid configuration from a folder below the project, without a server', async () => {

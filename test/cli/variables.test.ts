@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { smallConfig } from './cli-world.ts'
 import { serverWorld } from './server-world.ts'
-import type { ServerWorld } from './server-world.ts'
+import { startedForAll } from '../support/started.ts'
 
 const key = 'cli-variables-service-key'
-let world: ServerWorld
-beforeAll(async () => {
-  world = await serverWorld(key)
-})
-afterAll(() => world.close())
+const world = startedForAll(() => serverWorld(key))
 
 const env = (token: string) => ({ HOOK_HOST: 'hooks.example.test', HOOK_TOKEN: token })
 const hooked = (version: string, url = 'https://${HOOK_HOST}/in?token=${HOOK_TOKEN}') =>

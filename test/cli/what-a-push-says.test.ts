@@ -1,13 +1,9 @@
 // The lines of a push agree with its plan, and nothing that it did is left out of them.
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { serverWorld } from './server-world.ts'
-import type { ServerWorld } from './server-world.ts'
+import { startedForAll } from '../support/started.ts'
 
-let world: ServerWorld
-beforeAll(async () => {
-  world = await serverWorld('what-a-push-says-key')
-})
-afterAll(() => world.close())
+const world = startedForAll(() => serverWorld('what-a-push-says-key'))
 
 const document = (webhooks: object[]) => ({
   version: '1.0.0',

@@ -6,6 +6,7 @@ import path from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { cliWorld, smallConfig } from './cli-world.ts'
 import type { CliWorld } from './cli-world.ts'
+import { listenLocally } from '../support/listen.ts'
 
 const elsewhere = 'https://billing.production.example'
 const asked: { readonly path: string; readonly key: unknown; readonly body: string }[] = []
@@ -34,7 +35,7 @@ let port: string
 let url: string
 
 beforeAll(async () => {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await listenLocally(server)
   port = String((server.address() as AddressInfo).port)
   url = `http://127.0.0.1:${port}`
 })

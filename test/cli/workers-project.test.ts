@@ -1,17 +1,11 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { account, startRecordedApi, token } from '../contract/cloudflare/recorded-api.ts'
 import { cliWorld } from './cli-world.ts'
-import type { CliWorld } from './cli-world.ts'
+import { startedForEach } from '../support/started.ts'
 
-let world: CliWorld
-beforeEach(() => {
-  world = cliWorld({ RATECARD_API_URL: 'http://127.0.0.1:9' })
-})
-afterEach(() => {
-  world.remove()
-})
+const world = startedForEach(() => cliWorld({ RATECARD_API_URL: 'http://127.0.0.1:9' }))
 
 const manifest = (name: string, more = '') =>
   `name = "${name}"\nmain = "index.ts"\ncompatibility_date = "2026-11-01"\n${more}`

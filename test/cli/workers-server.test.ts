@@ -1,13 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { serverWorld } from './server-world.ts'
-import type { ServerWorld } from './server-world.ts'
+import { startedForAll } from '../support/started.ts'
 
-let world: ServerWorld
-
-beforeAll(async () => {
-  world = await serverWorld('worker-tests-service-key')
-})
-afterAll(() => world.close())
+const world = startedForAll(() => serverWorld('worker-tests-service-key'))
 
 const manifest = (more = '') => `name = "hooks"\nmain = "src/index.ts"\ncompatibility_date = "2026-11-01"\n${more}`
 const source = (text: string) => `import page from './page.txt'

@@ -1,14 +1,14 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { createReadiness } from '../../packages/ratecard/src/health/readiness.ts'
 import type { ReadinessDeps } from '../../packages/ratecard/src/health/readiness.ts'
 import { ServiceError } from '../../packages/ratecard/src/errors/service-error.ts'
 import { startStack } from '../support/stack.ts'
+import { startedForAll } from '../support/started.ts'
 import type { StoreRefusal } from '../../packages/ratecard/src/store/store.ts'
 import { inMemory } from '../support/store.ts'
-import type { Stack } from '../support/stack.ts'
 
-let stack: Stack
+const stack = startedForAll(startStack)
 let now = 1_795_000_000_000
 let probe: ReturnType<typeof createReadiness>
 
@@ -23,10 +23,6 @@ const readiness = (change: Partial<ReadinessDeps> = {}) =>
     ...change,
   })
 
-beforeAll(async () => {
-  stack = await startStack()
-})
-afterAll(() => stack.close())
 beforeEach(() => {
   stack.sandbox.control.clearFaults()
   stack.sandbox.control.clearRequests()
@@ -36,7 +32,7 @@ beforeEach(() => {
 const calls = () => stack.sandbox.control.requests().length
 const processorCheck = async () => (await probe()).checks.processor
 
-test('however often balancers ask, the processor is asked once a second', async () => {
+test('the processor is called at most once a second, however often load balancers ask', async () => {
   const answers = await Promise.all(Array.from({ length: 50 }, () => probe()))
   expect(answers.every(({ ready }) => ready)).toBe(true)
   now += 900
@@ -47,7 +43,7 @@ test('however often balancers ask, the processor is asked once a second', async 
   expect(calls()).toBe(2)
 })
 
-test('a processor that is slow for a moment turns nobody away; one that stays silent does', async () => {
+test('a processor that is slow once leaves the replica ready, and one that keeps timing out does not', async () => {
   expect(await processorCheck()).toEqual({ ok: true, detail: 'reachable' })
   stack.sandbox.control.fail({ kind: 'latency', path: '/v1/account', latencyMs: 400, count: null })
   now += 5_000
@@ -59,12 +55,12 @@ test('a processor that is slow for a moment turns nobody away; one that stays si
   expect(await processorCheck()).toEqual({ ok: true, detail: 'reachable' })
 })
 
-test('a processor that was never reached is not taken for slow', async () => {
+test('a processor that was never reached is not ready', async () => {
   stack.sandbox.control.fail({ kind: 'latency', path: '/v1/account', latencyMs: 400, count: null })
   expect(await probe()).toMatchObject({ ready: false, checks: { store: { ok: true }, processor: { ok: false } } })
 })
 
-test('a replica that is stopping is not ready, though all it needs is there', async () => {
+test('a replica that shuts down is not ready', async () => {
   const stop = new AbortController()
   probe = readiness({ stopping: stop.signal })
   expect((await probe()).ready).toBe(true)
@@ -72,14 +68,14 @@ test('a replica that is stopping is not ready, though all it needs is there', as
   expect(await probe()).toMatchObject({ ready: false, checks: { store: { ok: true }, processor: { ok: true } } })
 })
 
-test('a clock that is set back does not make an old answer of the processor count for ever', async () => {
+test('a clock that is set back does not keep an old result of the processor alive', async () => {
   await probe()
   now -= 60_000
   await probe()
   expect(calls()).toBe(2)
 })
 
-test('without its store a replica is not ready, and names the code of the error alone', async () => {
+test('a replica without its store is not ready, and the response contains only the error’s code', async () => {
   const store = await (await inMemory()).open()
   probe = readiness({ store })
   expect(await probe()).toMatchObject({ ready: true, checks: { store: { ok: true, detail: store.engine } } })
@@ -93,7 +89,7 @@ test('without its store a replica is not ready, and names the code of the error 
 })
 
 test.each(['read', 'write'] as const)(
-  'a refused %s of the store turns requests away for a minute, unless it was a lost connection',
+  'a %s refused by the store makes the replica not ready for a minute, unless the connection was lost',
   async (access) => {
     const store = await (await inMemory()).open()
     const refused = (kind: StoreRefusal['kind'], code: string) =>
@@ -113,7 +109,7 @@ test.each(['read', 'write'] as const)(
   },
 )
 
-test('a minute after the last refusal a replica is ready again', async () => {
+test('a replica is ready again a minute after the store last refused a write', async () => {
   const store = await (await inMemory()).open({ clock: { now: () => now } })
   await store.database.write((db) => sql`pragma max_page_count = 1`.execute(db))
   await expect(store.facts.set('large', 'x'.repeat(10_000_000))).rejects.toMatchObject({ code: 'store_unavailable' })
@@ -126,7 +122,7 @@ test('a minute after the last refusal a replica is ready again', async () => {
   expect(await probe()).toMatchObject({ ready: true, checks: { store: { ok: true } } })
 })
 
-test('workers that cannot run are told and turn nobody away', async () => {
+test('workers that cannot run are reported, and leave the replica ready', async () => {
   expect((await probe()).checks.workers).toEqual({ ok: true, detail: 'off' })
   probe = readiness({ workers: { state: () => Promise.resolve({ available: false, detail: 'no runtime' }) } })
   expect(await probe()).toMatchObject({ ready: true, checks: { workers: { ok: false, detail: 'no runtime' } } })
@@ -135,7 +131,7 @@ test('workers that cannot run are told and turn nobody away', async () => {
 test.each([
   ['processor_unauthorized', 'the processor does not accept the key'],
   ['account_mismatch', 'the key belongs to another account than this store'],
-] as const)('a service whose key is refused (%s) does not say that it is ready', async (code, detail) => {
+] as const)('a service whose key is refused (%s) is not ready', async (code, detail) => {
   const refused = { account: () => Promise.reject(new ServiceError(code, 'sk_test_secret of acct_1')) }
   expect(await readiness({ processor: refused })()).toMatchObject({
     ready: false,

@@ -1,13 +1,10 @@
 // How a server ends when it is asked more than once.
-import { mkdtempSync, rmSync } from 'node:fs'
-import os from 'node:os'
-import path from 'node:path'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { startServer } from '../../packages/ratecard/src/composition/main.ts'
+import { temporaryFolder } from '../support/folder.ts'
 
 async function start() {
-  const dataDir = mkdtempSync(path.join(os.tmpdir(), 'ratecard-end-'))
-  onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }))
+  const dataDir = temporaryFolder()
   const env = {
     HOME: dataDir,
     RATECARD_SANDBOX_PORT: '0',
@@ -18,7 +15,7 @@ async function start() {
   return startServer({ env, port: 0, dataDir, out: () => undefined })
 }
 
-test('whoever asks for the end while the server drains waits for the whole end', async () => {
+test('a second call of close while the server drains waits for the whole shutdown', async () => {
   const server = await start()
   const ended: string[] = []
   await Promise.all([
@@ -28,7 +25,7 @@ test('whoever asks for the end while the server drains waits for the whole end',
   expect(ended).toEqual(['asked first', 'asked second'])
 })
 
-test('what cannot be closed does not keep the leases from being given back, and is told', async () => {
+test('a part that cannot be closed does not keep leases from being released, and is reported', async () => {
   const server = await start()
   vi.spyOn(server.app, 'close').mockRejectedValueOnce(new Error('this part does not close'))
   await expect(server.close()).rejects.toMatchObject({ errors: [{ message: 'this part does not close' }] })

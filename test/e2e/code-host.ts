@@ -2,6 +2,7 @@
 import { createServer } from 'node:http'
 import type { IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { listenLocally } from '../support/listen.ts'
 
 export interface Comment {
   readonly id: number
@@ -101,7 +102,7 @@ export async function startCodeHost(): Promise<CodeHost> {
       response.end(JSON.stringify(found ?? {}))
     })
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await listenLocally(server)
   return {
     url: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`,
     comments,

@@ -73,14 +73,14 @@ describe.runIf(missing.length === 0)('the container image', () => {
   test.each([
     [withWorkers, 250],
     [withoutWorkers, 120],
-  ])('%s is less than %s MB to fetch, its base included', async (image, limit) => {
+  ])('of %s is smaller than %s MB to download, including its base', async (image, limit) => {
     const folder = path.join(containers.folder, `pushed-${String(limit)}`)
     await containers.buildah('push', '--quiet', image, `dir:${folder}`)
     const megabytes = readdirSync(folder).reduce((sum, name) => sum + statSync(path.join(folder, name)).size, 0) / 1e6
     expect(megabytes).toBeLessThan(limit)
   })
 
-  test('holds no compiler, no package manager of Node and no source of a native part', async () => {
+  test('contains no compiler, no package manager of Node and no source of a native module', async () => {
     for (const image of [withWorkers, withoutWorkers]) {
       const name = await containers.buildah('from', image)
       const mounted = await containers.buildah('mount', name)
@@ -100,7 +100,7 @@ describe.runIf(missing.length === 0)('the container image', () => {
     }
   })
 
-  test('says how it is run: its user, its volume, its port, its health and its end', async () => {
+  test('declares its user, volume, port, health check and stop signal', async () => {
     const { Docker } = JSON.parse(await containers.buildah('inspect', '--type', 'image', withWorkers)) as {
       Docker: { config: object }
     }
@@ -115,7 +115,7 @@ describe.runIf(missing.length === 0)('the container image', () => {
     })
   })
 
-  test('takes a push and runs a worker on a read-only root file system, and ends by SIGTERM within ten seconds', async () => {
+  test('accepts a push and runs a worker on a read-only root file system, and stops on SIGTERM within ten seconds', async () => {
     const name = 'as-composed'
     await start(name, withWorkers)
     await healthy(name)
@@ -161,7 +161,7 @@ describe.runIf(missing.length === 0)('the container image', () => {
     expect((await cli('billing', 'history')).text).toMatch(/\b1\b/)
   })
 
-  test('where namespaces are refused it says that workers are not confined, or hosts none when they must be', async () => {
+  test('without namespaces reports unconfined workers, or hosts none if confinement is required', async () => {
     // As Docker's own profile does it: no namespaces for whoever has no privilege.
     const refused = { action: 'SCMP_ACT_ERRNO', errnoRet: 1 }
     const profile = path.join(containers.folder, 'no-namespaces.json')
@@ -194,7 +194,7 @@ describe.runIf(missing.length === 0)('the container image', () => {
     expect((await containers.tryPodman('logs', 'confined')).text).toMatch(/Workers +not available: .*bubblewrap/)
   })
 
-  test('without workers it serves prices and says that there are none', async () => {
+  test('without workers serves prices and reports that there are none', async () => {
     const name = 'plain'
     await start(name, withoutWorkers)
     await healthy(name)

@@ -51,7 +51,7 @@ async function names(): Promise<string[]> {
 }
 
 describe.skipIf(chromiumPath === null)('a push from the dashboard', () => {
-  test('shows its progress, stops between two steps, and is resumed to its end without doing anything twice', async () => {
+  test('shows its progress, is stopped between two steps, and is resumed without a duplicate', async () => {
     const { page, open, failures } = await world.signIn(world.key)
     await drop(page, document('1.0.0', 'Plan'))
     await page.getByRole('button', { name: 'Show the plan' }).click()
@@ -61,14 +61,14 @@ describe.skipIf(chromiumPath === null)('a push from the dashboard', () => {
     await page.waitForURL(/\/dashboard\/plan\/\w+/)
     const push = page.url().split('/').at(-1) ?? ''
 
-    // Live: what went through is done, the rest waits; nobody loaded the page again.
+    // The page updates without a reload: completed steps are done, the others wait.
     const progress = page.getByRole('progressbar', { name: 'Steps done' })
     const done = async () => Number(await progress.getAttribute('value'))
     await expect.poll(done).toBeGreaterThanOrEqual(2)
     expect(await done()).toBeLessThan(products)
     await page.getByText('running', { exact: true }).first().waitFor()
 
-    // Whoever only looks sees the same, and is offered nothing.
+    // A read key sees the same without actions.
     const looks = await world.client.admin.createKey('looks', { scope: 'read' })
     const reader = await world.signIn(looks.key)
     await reader.open(`plan/${push}`)
@@ -109,7 +109,7 @@ describe.skipIf(chromiumPath === null)('a push from the dashboard', () => {
     expect([...failures, ...reader.failures]).toEqual([])
   })
 
-  test('that was stopped is dropped by pushing something else, and what it changed already is put right', async () => {
+  test('that was stopped is replaced by another push, which repairs what it changed', async () => {
     const { page, open } = await world.signIn(world.key)
     await drop(page, document('2.0.0', 'Renamed'))
     await page.getByRole('button', { name: 'Show the plan' }).click()

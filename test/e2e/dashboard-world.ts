@@ -1,4 +1,4 @@
-// A service with its dashboard, and browsers that are signed in to it.
+// A service with its dashboard, and signed-in browsers.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -96,11 +96,11 @@ export async function narrow(page: Page): Promise<void> {
   await expect.poll(() => page.evaluate('innerWidth')).toBe(360)
 }
 
-/** Pixels that have to be scrolled for sideways. */
+/** Width of the horizontal overflow in pixels. */
 export const overflowOf = (page: Page) =>
   page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth')
 
-/** As somebody who drops a file on the plan page. */
+/** Drops a file on the plan page. */
 export const drop = (page: Page, document: object) =>
   page.locator('input[type=file]').setInputFiles({
     name: 'billing.json',

@@ -1,9 +1,8 @@
 // The files that bring the service onto a host or a cluster: their facts, and the real tools where these are installed.
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import os from 'node:os'
+import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
 import { drainMs } from '../../packages/ratecard/src/composition/main.ts'
 import { maxWriteMs } from '../../packages/ratecard/src/processor/write-options.ts'
@@ -19,6 +18,7 @@ import { createMetrics, createRequestMetrics } from '../../packages/ratecard/src
 import { settingsSchema } from '../../packages/ratecard/src/settings.ts'
 import { createWorkerMetrics } from '../../packages/ratecard/src/workers/runtime/worker-metrics.ts'
 import { announceSkip } from '../support/skips.ts'
+import { temporaryFolder } from '../support/folder.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
 const read = (name: string) => readFileSync(path.join(root, name), 'utf8')
@@ -36,12 +36,6 @@ function run(tool: string, args: readonly string[], env: NodeJS.ProcessEnv = {})
   return { status, text: `${stdout}${stderr}` }
 }
 
-function temporary(): string {
-  const folder = mkdtempSync(path.join(os.tmpdir(), 'ratecard-deploy-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  return folder
-}
-
 const settingNames = new Set(Object.keys(settingsSchema.properties))
 /** From the end of the delay to the end of the process, with the longest write to the processor in flight. */
 const stopSeconds = (drainMs + maxWriteMs) / 1000
@@ -50,7 +44,7 @@ describe('compose.yaml', () => {
   const services = (parse(read('compose.yaml'), { merge: true }) as { services: Record<string, Json> }).services
   const replicas = Object.entries(services).filter(([name]) => name.startsWith('ratecard-'))
 
-  test('gives two replicas the same settings, all of which the service knows, and no secret of its own', () => {
+  test('gives two replicas the same settings, which all exist, and no secret of its own', () => {
     expect(replicas.map(([name]) => name)).toEqual(['ratecard-1', 'ratecard-2'])
     for (const [, { environment }] of replicas) {
       for (const name of Object.keys(environment as Json)) expect(settingNames).toContain(name)
@@ -59,7 +53,7 @@ describe('compose.yaml', () => {
     }
   })
 
-  test('gives a replica longer to end than its delay, its draining and the longest write take', () => {
+  test('gives a replica a stop timeout longer than its delay, its draining and the longest write', () => {
     for (const [, service] of replicas) {
       const delay = Number((service['environment'] as Json)['RATECARD_SHUTDOWN_DELAY_SECONDS'])
       expect(Number.parseInt(String(service['stop_grace_period']), 10)).toBeGreaterThan(delay + stopSeconds)
@@ -67,11 +61,11 @@ describe('compose.yaml', () => {
     }
   })
 
-  test('compose itself takes every field of it, and nothing while a secret is missing', () => {
+  test('is accepted by compose, and refused if a secret is missing', () => {
     if (!has('docker-compose')) return
     const names = ['POSTGRES_PASSWORD', 'RATECARD_MASTER_KEY', 'RATECARD_SERVICE_KEY', 'STRIPE_SECRET_KEY']
     // In place of an `.env` that may lie beside it.
-    const noMore = path.join(temporary(), 'env')
+    const noMore = path.join(temporaryFolder(), 'env')
     writeFileSync(noMore, '')
     const config = (file: string, missing?: string) => {
       const env = Object.fromEntries(names.map((name) => [name, name === missing ? '' : 'given']))
@@ -80,12 +74,12 @@ describe('compose.yaml', () => {
     const file = path.join(root, 'compose.yaml')
     expect(config(file)).toMatchObject({ status: 0, text: '' })
     for (const name of names) expect(config(file, name).text).toContain('Missing mandatory value')
-    const slip = path.join(temporary(), 'compose.yaml')
+    const slip = path.join(temporaryFolder(), 'compose.yaml')
     writeFileSync(slip, read('compose.yaml').replace('read_only:', 'readonly:'))
     expect(config(slip).text).toContain('Unsupported config option')
   })
 
-  test('its balancer is one that HAProxy takes', () => {
+  test('has a configuration of its load balancer that HAProxy accepts', () => {
     if (!has('haproxy')) return
     const env = { LISTEN: '127.0.0.1:1', REPLICA_1: '127.0.0.1:2', REPLICA_2: '127.0.0.1:3' }
     expect(run('haproxy', ['-c', '-f', path.join(root, 'deploy/compose/haproxy.cfg')], env)).toMatchObject({
@@ -102,13 +96,13 @@ describe('deploy/kubernetes', () => {
   const find = (kind: string) =>
     manifests.find((manifest) => manifest['kind'] === kind) as Readonly<Record<string, unknown>>
 
-  test('the kustomization names every file, and only those', () => {
+  test('the kustomization lists every file, and no other', () => {
     const { resources } = parse(read(`${folder}/kustomization.yaml`)) as { resources: string[] }
     const files = readdirSync(path.join(root, folder)).filter((name) => name !== 'kustomization.yaml')
     expect([...resources].sort()).toEqual(files.sort())
   })
 
-  test('all selectors mean the pods of the deployment', () => {
+  test('all selectors match the pods of the deployment', () => {
     const { template, selector } = find('Deployment')['spec'] as { template: { metadata: Json }; selector: Json }
     expect(selector).toEqual({ matchLabels: template.metadata['labels'] })
     expect(find('Service')['spec']).toMatchObject({ selector: template.metadata['labels'] as Json })
@@ -116,7 +110,7 @@ describe('deploy/kubernetes', () => {
     expect(find('NetworkPolicy')['spec']).toMatchObject({ podSelector: selector })
   })
 
-  test('a pod has longer to end than its delay, its draining and the longest write take, and holds no secret, no privilege', () => {
+  test('a pod has a grace period longer than its delay, its draining and the longest write, and no secret and no privilege', () => {
     interface Container {
       env: { name: string; value: string }[]
       securityContext: Json
@@ -132,13 +126,13 @@ describe('deploy/kubernetes', () => {
   })
 })
 
-test('the unit of systemd gives the service longer to end than its delay, its draining and the longest write take', () => {
+test('the systemd unit has a stop timeout longer than the delay, the draining and the longest write', () => {
   const unit = read('deploy/systemd/ratecard.service')
   const delay = Number(/RATECARD_SHUTDOWN_DELAY_SECONDS=(\d+)/.exec(unit)?.[1])
   expect(Number(/^TimeoutStopSec=(\d+)$/m.exec(unit)?.[1])).toBeGreaterThan(delay + stopSeconds)
 })
 
-test('the unit of systemd is exposed no more than 3.0', () => {
+test('the systemd unit has an exposure level of at most 3.0', () => {
   if (!has('systemd-analyze')) return
   const unit = path.join(root, 'deploy/systemd/ratecard.service')
   const { text } = run('systemd-analyze', ['security', '--offline=true', '--no-pager', unit])
@@ -147,17 +141,17 @@ test('the unit of systemd is exposed no more than 3.0', () => {
 })
 
 describe('deploy/proxy', () => {
-  test('Caddy takes its file', () => {
+  test('the Caddyfile is accepted by Caddy', () => {
     if (!has('caddy')) return
-    const home = temporary()
+    const home = temporaryFolder()
     const env = { HOME: home, XDG_DATA_HOME: home, XDG_CONFIG_HOME: home }
     const config = path.join(root, 'deploy/proxy/Caddyfile')
     expect(run('caddy', ['validate', '--config', config, '--adapter', 'caddyfile'], env)).toMatchObject({ status: 0 })
   })
 
-  test('nginx takes its file', () => {
+  test('the nginx configuration is accepted by nginx', () => {
     if (!has('nginx') || !has('openssl')) return
-    const folder = temporary()
+    const folder = temporaryFolder()
     const [certificate, key] = [path.join(folder, 'cert.pem'), path.join(folder, 'key.pem')]
     const subject = ['-subj', '/CN=billing.example.com']
     run('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-keyout', key, '-out', certificate, ...subject])
@@ -181,7 +175,7 @@ describe('deploy/grafana', () => {
     ...alerts.groups.flatMap(({ rules }) => rules.map(({ expr }) => expr)),
   ]
 
-  test('every figure that is named is one that the service has', async () => {
+  test('every metric in the files is one that the service exports', async () => {
     const registry = createMetrics()
     createRequestMetrics(registry).watchConnections(() => 0)
     createWorkerMetrics(registry, () => [])
@@ -209,9 +203,9 @@ describe('deploy/grafana', () => {
     expect([...new Set(named)].filter((name) => !known.has(name))).toEqual([])
   })
 
-  test('Prometheus takes the rules, and every expression of the dashboard', () => {
+  test('Prometheus accepts the rules and every expression of the dashboard', () => {
     if (!has('promtool')) return
-    const asRules = path.join(temporary(), 'dashboard.yaml')
+    const asRules = path.join(temporaryFolder(), 'dashboard.yaml')
     const rules = expressions.map((expr, index) => ({
       record: `panel:${String(index)}`,
       expr: expr.replaceAll('$__rate_interval', '5m').replaceAll('$job', '.*'),
@@ -225,8 +219,8 @@ describe('deploy/grafana', () => {
 describe('integrations', () => {
   const { version } = JSON.parse(read('packages/ratecard/package.json')) as { version: string }
 
-  test('the action runs the command line of its own release', () => {
-    const folder = temporary()
+  test('the action runs the command-line tool of its own release', () => {
+    const folder = temporaryFolder()
     writeFileSync(path.join(folder, 'npx'), '#!/bin/sh\necho "npx $*"\n', { mode: 0o755 })
     const action = parse(read('integrations/github-action/action.yml')) as { inputs: { ratecard: Json } }
     expect(action.inputs.ratecard).not.toHaveProperty('default')
@@ -239,7 +233,7 @@ describe('integrations', () => {
     expect(text).toBe(`npx --yes ratecard@${version} billing drift --format markdown --exit-code\n`)
   })
 
-  test('the GitLab jobs install the release that they came with, and workflows name the action of it', () => {
+  test('the GitLab jobs install their own release, and the workflows use the action of it', () => {
     const gitlab = parse(read('integrations/gitlab/ratecard.gitlab-ci.yml')) as { variables: Json }
     expect(gitlab.variables['RATECARD_VERSION']).toBe(version)
     for (const name of ['plan', 'apply', 'drift'])

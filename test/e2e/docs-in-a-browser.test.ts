@@ -38,7 +38,7 @@ afterAll(async () => {
 })
 
 test.skipIf(executablePath === undefined)(
-  'a person reads the API in a browser and calls it from the page',
+  'a user reads the API documentation in a browser and calls the API from the page',
   async () => {
     const browser = await chromium.launch({
       executablePath: executablePath ?? '',

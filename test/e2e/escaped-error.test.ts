@@ -68,15 +68,15 @@ function workerProcesses(folder: string): string[] {
       try {
         return readFileSync(`/proc/${name}/cmdline`, 'utf8').includes(path.join(folder, 'rcw-'))
       } catch {
-        // It ended between the two looks.
+        // It ended between the two reads.
         return false
       }
     })
 }
 
-describe('an error that nothing catches', () => {
+describe('an uncaught error', () => {
   it.each(['exception', 'rejection'] as const)(
-    'is one line of JSON without secrets, and the exit code 70: %s',
+    'is logged as one line of JSON without secrets, and ends the process with exit code 70: %s',
     async (how) => {
       const { server, log, ended } = await start(how)
       server.kill('SIGUSR2')
@@ -98,7 +98,7 @@ describe('an error that nothing catches', () => {
     },
   )
 
-  it('closes the listener at once, whatever the delay of a shutdown, and ends workers', async () => {
+  it('closes the listener at once, regardless of the shutdown delay, and stops workers', async () => {
     const { server, folder, url, ended } = await start('exception', { RATECARD_SHUTDOWN_DELAY_SECONDS: '60' })
     const worker = `export default { fetch() { return new Response('well') } }`
     const deployed = await fetch(`${url}/api/v1/workers/one/deployments`, {

@@ -97,7 +97,7 @@ describe.runIf(installed)('deploy/kubernetes, rendered by kustomize', () => {
   const specOf = (kind: string) => manifests.find((one) => one.kind === kind)?.spec
   const text = JSON.stringify(manifests)
 
-  test('is what the API takes, in every field', async () => {
+  test('is valid for the API in every field', async () => {
     expect(manifests.map(({ kind }) => kind).sort()).toEqual([
       'Deployment',
       'NetworkPolicy',
@@ -117,12 +117,12 @@ describe.runIf(installed)('deploy/kubernetes, rendered by kustomize', () => {
     ['"podSelector"', '"podSelectors"'],
     ['"sizeLimit"', '"sizelimit"'],
     ['"apiVersion":"apps/v1"', '"apiVersion":"apps/v2"'],
-  ])('a slip of the pen is caught: %s becomes %s', (right, wrong) => {
+  ])('is invalid with a typing error: %s instead of %s', (right, wrong) => {
     expect(text).toContain(right)
     expect(typeErrors(JSON.parse(text.replace(right, wrong)) as Manifest[])).not.toEqual([])
   })
 
-  test('a value that the API would not take is caught', async () => {
+  test('is invalid with a value that the API refuses', async () => {
     const wrong = text.replace('"memory":"1Gi"', '"memory":"much"')
     expect(wrong).not.toBe(text)
     expect(await valueErrors(JSON.parse(wrong) as Manifest[])).toEqual([expect.stringContaining('limits')])
@@ -135,7 +135,7 @@ describe.runIf(installed)('deploy/kubernetes, rendered by kustomize', () => {
   }
   const dockerfile = readFileSync(path.join(root, 'Dockerfile'), 'utf8')
 
-  test('runs this version of the image, as the user and with the volume that the image has', () => {
+  test('runs this version of the image, with the user and the volume of the image', () => {
     const { containers, securityContext } = deployment.template.spec
     const [{ image, ports, volumeMounts }] = containers
     const { version } = JSON.parse(readFileSync(path.join(root, 'packages/ratecard/package.json'), 'utf8')) as {
@@ -148,7 +148,7 @@ describe.runIf(installed)('deploy/kubernetes, rendered by kustomize', () => {
     expect(volumeMounts.map(({ mountPath }) => mountPath)).toEqual([/^VOLUME (\S+)$/m.exec(dockerfile)?.[1], '/tmp'])
   })
 
-  test('a pod that ends is out of every list before it refuses anything, and an update or a drained node takes one at most', () => {
+  test('removes a stopping pod from the endpoints before it refuses requests, and a disruption takes one pod at most', () => {
     const [{ env, readinessProbe, livenessProbe, startupProbe, ports }] = deployment.template.spec.containers
     const delay = Number(env.find(({ name }) => name === 'RATECARD_SHUTDOWN_DELAY_SECONDS')?.value)
     const noticed = ({ periodSeconds, failureThreshold }: Probe) => periodSeconds * failureThreshold
@@ -172,7 +172,7 @@ describe.runIf(installed)('deploy/kubernetes, rendered by kustomize', () => {
     expect(maxUnavailable).toBeLessThan(deployment.replicas)
   })
 
-  test('lets nobody reach another port than that of the service, and no pod the metadata service of a cloud', () => {
+  test('allows traffic to the port of the service only, and none to a cloud’s metadata service', () => {
     const { policyTypes, ingress, egress } = specOf('NetworkPolicy') as {
       readonly policyTypes: readonly string[]
       readonly ingress: readonly { readonly ports: readonly { readonly port: string | number }[] }[]
@@ -193,12 +193,12 @@ describe.runIf(installed)('deploy/kubernetes, rendered by kustomize', () => {
     ])
   })
 
-  test('bounds every volume that is on the disk of a node', () => {
+  test('limits every volume on the disk of a node', () => {
     const { volumes } = deployment.template.spec
     expect(volumes.map(({ emptyDir }) => emptyDir.sizeLimit)).toEqual(['1Gi', '512Mi'])
   })
 
-  test('holds no secret: without the one that its page tells to make, no pod starts', () => {
+  test('contains no secret, and no pod starts without the secret from the guide', () => {
     const [{ env, envFrom }] = deployment.template.spec.containers
     expect(env.map(({ name }) => name)).toEqual(['RATECARD_SHUTDOWN_DELAY_SECONDS'])
     expect(envFrom).toEqual([{ secretRef: { name: 'ratecard' } }])

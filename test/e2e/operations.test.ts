@@ -36,7 +36,7 @@ const secret = (world: OperationsWorld) => world.must('ratecard billing webhook 
 describe('backup and restore', () => {
   const page = pageCommands('backup-and-restore.md')
 
-  it('brings back the embedded store, in place and on a new machine', async () => {
+  it('restores the embedded store, in place and on a new machine', async () => {
     const world = await OperationsWorld.create()
     await world.start()
     world.write(plans, config('1.0.0'))
@@ -54,7 +54,7 @@ describe('backup and restore', () => {
     await world.start()
     expect([servedVersion(world), secret(world)]).toEqual(['1.0.0', before])
     expect(world.must(page.take('ratecard doctor'))).toMatch(/hash chain intact/)
-    // The newer version is live at the processor: told, and taken over without a double.
+    // The newer version is live at the processor: it is reported, and adopted without a duplicate.
     const told = world.sh(page.take('ratecard billing drift'))
     expect(told.stdout).toContain('pro_month')
     world.must('ratecard billing push --force --quiet')
@@ -68,7 +68,7 @@ describe('backup and restore', () => {
 
   const installed = postgresInstalled()
   if (!installed) announceSkip('docs/operations on PostgreSQL', 'no PostgreSQL server is installed')
-  it.runIf(installed)('moves to PostgreSQL, and restores that with its own tools', async () => {
+  it.runIf(installed)('moves to PostgreSQL, and restores it with PostgreSQL’s own tools', async () => {
     const postgres = await startPostgres()
     try {
       const world = await OperationsWorld.create()
@@ -94,7 +94,7 @@ describe('backup and restore', () => {
     }
   })
 
-  it.runIf(installed)('has no command that was not run', () => {
+  it.runIf(installed)('contains no command that was not run', () => {
     expect(page.rest()).toEqual([])
   })
 })
@@ -146,7 +146,7 @@ describe('key rotation', () => {
 })
 
 describe('recovery of a stuck push', () => {
-  it('finishes a push whose server was killed, or settles it by the next push', async () => {
+  it('resumes a push whose server was killed, or the next push settles it', async () => {
     const page = pageCommands('recovery-of-a-stuck-push.md')
     const world = await OperationsWorld.create()
     await world.start()
@@ -192,14 +192,14 @@ describe('recovery of a stuck push', () => {
   })
 })
 
-/** An ordered fault is gone from the list as soon as it struck. */
+/** A fault is removed from the list when a request has met it. */
 async function faultsLeft(world: OperationsWorld): Promise<number> {
   const answer = await fetch(`${world.sandboxUrl}/_sandbox/faults`)
   return ((await answer.json()) as { faults: readonly unknown[] }).faults.length
 }
 
-describe('power', () => {
-  it('what was answered as applied is in the files at once: database and log, without a checkpoint', async () => {
+describe('power loss', () => {
+  it('loses nothing that was reported as applied: database and log are on disk without a checkpoint', async () => {
     const folder = mkdtempSync(path.join(os.tmpdir(), 'ratecard-power-'))
     const dataDir = path.join(folder, 'data')
     const key = 'power-tests-service-key'

@@ -1,13 +1,13 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import os from 'node:os'
+import { readdirSync } from 'node:fs'
 import path from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { temporaryFolder } from '../support/folder.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
 
 test.each(['client', 'pricing-table', 'ratecard', 'sandbox'])(
-  'npm pack in packages/%s is refused and names the command that makes the tarball',
+  'npm pack in packages/%s is refused with the command that builds the tarball',
   (name) => {
     const cwd = path.join(root, 'packages', name)
     const { status, stderr } = spawnSync('npm', ['pack', '--dry-run'], { cwd, encoding: 'utf8' })
@@ -16,14 +16,13 @@ test.each(['client', 'pricing-table', 'ratecard', 'sandbox'])(
   },
 )
 
-test('the tarball of ratecard carries its bundle, the sandbox and the client, so that it installs without them being published', () => {
-  const out = mkdtempSync(path.join(os.tmpdir(), 'ratecard-tarballs-'))
-  onTestFinished(() => rmSync(out, { recursive: true, force: true }))
+test('the tarball of ratecard contains its bundle, the sandbox and the client, so that it installs without publishing them', () => {
+  const out = temporaryFolder()
   execFileSync(process.execPath, [path.join(root, 'scripts/pack.mjs'), '--out', out], { encoding: 'utf8' })
   const tarball = readdirSync(out).find((name) => /^ratecard-\d/.test(name)) ?? ''
   const files = execFileSync('tar', ['tf', path.join(out, tarball)], { encoding: 'utf8' }).split('\n')
-  // The threads of the sandbox and of the logs, which are started by their files' names.
-  for (const name of ['cli.js', 'library.js', 'thread-main.js', 'sqlite-thread-main.js', 'THIRD-PARTY-LICENSES.txt'])
+  // The thread of the sandbox, which is started by its file's name.
+  for (const name of ['cli.js', 'library.js', 'thread-main.js', 'THIRD-PARTY-LICENSES.txt'])
     expect(files).toContain(`package/bundle/${name}`)
   expect(files).toContain('package/dist/library.d.ts')
   expect(files).toContain('package/dist/pages/manifest.json')

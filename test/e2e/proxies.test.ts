@@ -1,14 +1,14 @@
 // The files of deploy/proxy as they are, in front of the real service, with TLS: only names, ports and certificates are others.
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { request as plainRequest } from 'node:http'
 import { request } from 'node:https'
 import type { IncomingMessage } from 'node:http'
-import os from 'node:os'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { admin, billing } from '../support/app.ts'
+import { temporaryFolder } from '../support/folder.ts'
 import { firstAnswer, freePort, startProgram, systemProgram } from '../support/local-programs.ts'
 import { announceSkip } from '../support/skips.ts'
 
@@ -104,11 +104,10 @@ interface Ask {
 }
 
 test.each(proxies)(
-  '$name with TLS: prices, pushes and their events pass, and no client counts as another',
+  '$name with TLS passes prices, pushes and their events, and clients are told apart by address',
   { timeout: 120_000 },
   async ({ name, command }) => {
-    const folder = mkdtempSync(path.join(os.tmpdir(), 'ratecard-proxy-'))
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    const folder = temporaryFolder()
     const [certificate, key] = [path.join(folder, 'cert.pem'), path.join(folder, 'key.pem')]
     const names = ['-subj', `/CN=${host}`, '-addext', `subjectAltName=DNS:${host}`]
     spawnSync(systemProgram('openssl') ?? '', [

@@ -176,7 +176,7 @@ describe.each([
   ['GitHub', action],
   ['GitLab', gitlab],
 ])('on %s', (_name, side) => {
-  it('the plan is one comment that is updated in place, and exactly it is applied after the merge', async () => {
+  it('the plan is one comment that is updated in place, and exactly this plan is applied after the merge', async () => {
     write(document(1300, '1.1.0'))
     const planned = await side.run('plan')
     expect([planned.exit, planned.log.includes('€13.00')]).toEqual([0, true])
@@ -198,7 +198,7 @@ describe.each([
     expect(await side.run('apply', { key: writeKey, sha: 'abc123' })).toMatchObject({ exit: 0 })
   })
 
-  it('another plan than the one that was seen is not applied', async () => {
+  it('a plan other than the reviewed one is not applied', async () => {
     write(document(1300, '1.1.0'))
     await side.run('plan')
     host.merged.set('abc123', 7)
@@ -208,7 +208,7 @@ describe.each([
     expect(applied.log).toMatch(/The plan is not the one that [#!]7 showed/)
   })
 
-  it('a commit that nobody planned is refused, and a comment of somebody else counts for nothing', async () => {
+  it('a commit without a plan is refused, and comments of other users are ignored', async () => {
     write(document(1300, '1.1.0'))
     await side.run('plan')
     const forged = host.comments[0]?.body ?? ''
@@ -224,7 +224,7 @@ describe.each([
     expect([allowed.exit, await amountInPlace()]).toEqual([0, 1300])
   })
 
-  it('files that cannot be applied are told in the comment, and the job fails', async () => {
+  it('invalid files are reported in the comment, and the job fails', async () => {
     write('{ "version": "1.1.0", "products": [ { "id": "pro" } ] }')
     const planned = await side.run('plan')
     expect(planned.exit).toBe(1)
@@ -243,7 +243,7 @@ describe.each([
     expect((await side.run('drift')).exit).toBe(0)
   })
 
-  it('no token and no key is in a process list, a log or a comment', async () => {
+  it('no token and no key appears in a process list, a log or a comment', async () => {
     write(document(1300, '1.1.0'))
     const planned = await side.run('plan')
     host.merged.set('abc123', 7)
@@ -260,7 +260,7 @@ describe.each([
 })
 
 describe('the rules of the action', () => {
-  it('fail-on: removals fails for a plan that replaces, after the comment is there', async () => {
+  it('fail-on: removals fails for a plan that replaces, after the comment was written', async () => {
     write(document(1300, '1.1.0'))
     const ended = await action.run('plan', { inputs: { 'fail-on': 'removals' } })
     expect([ended.exit, host.comments.length]).toEqual([3, 1])
@@ -269,7 +269,7 @@ describe('the rules of the action', () => {
     expect((await action.run('plan', { inputs: { 'fail-on': 'changes' } })).exit).toBe(3)
   })
 
-  it('a name of a product cannot give the runner a command through the log', async () => {
+  it('a product name cannot inject a command into the runner’s log', async () => {
     const command = '##[set-output name=removals;]0'
     write(document(1300, '1.1.0', `${command} ::set-output name=removals::0`))
     const { log } = await action.run('plan')
@@ -278,7 +278,7 @@ describe('the rules of the action', () => {
     expect(log.split(token)).toHaveLength(2)
   })
 
-  it('finds its comment among hundreds', async () => {
+  it('the action finds its comment among hundreds', async () => {
     for (let id = 1; id <= 250; id++) host.comments.push({ id: 1000 + id, body: 'talk', author: 'somebody' })
     write(document(1300, '1.1.0'))
     await action.run('plan')
@@ -287,7 +287,7 @@ describe('the rules of the action', () => {
     expect(host.comments.filter(({ body }) => body.startsWith('<!-- ratecard'))).toHaveLength(1)
   })
 
-  it('says what is missing: the key of a fork, the token, a command, a wrong input', async () => {
+  it('a missing key of a fork, token, command or wrong input is named', async () => {
     write(document(1300, '1.1.0'))
     expect((await action.run('plan', { key: '' })).log).toContain('Pull requests of forks get no secrets')
     expect((await action.run('plan', { inputs: { token: '' } })).log).toContain('no token for comments')
@@ -301,7 +301,7 @@ describe('the rules of the action', () => {
 })
 
 describe('the files of the action', () => {
-  it('name only inputs that the script reads, and a start that exists', () => {
+  it('the files use only inputs that the script reads, and an entry point that exists', () => {
     const manifest = parse(readFileSync(path.join(root, 'integrations/github-action/action.yml'), 'utf8')) as {
       inputs: Record<string, unknown>
       runs: { main: string }

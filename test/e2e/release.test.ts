@@ -1,20 +1,11 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import {
-  copyFileSync,
-  existsSync,
-  mkdtempSync,
-  readFileSync,
-  readdirSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import os from 'node:os'
+import { copyFileSync, existsSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { postgresInstalled } from '../support/postgres.ts'
 import { announceSkip } from '../support/skips.ts'
+import { temporaryFolder } from '../support/folder.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
 const isClone = existsSync(path.join(root, '.git'))
@@ -27,8 +18,7 @@ const env = { ...process.env, ...identity, GIT_COMMITTER_NAME: 'test', GIT_COMMI
 
 /** A clone with the release script of this working tree and one fragment that is its own. */
 function clone() {
-  const folder = mkdtempSync(path.join(os.tmpdir(), 'ratecard-release-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = temporaryFolder()
   const git = (...args: string[]) => execFileSync('git', args, { cwd: folder, env, encoding: 'utf8' }).trim()
   execFileSync('git', ['clone', '--quiet', '--no-tags', root, folder], { env })
   copyFileSync(path.join(root, 'scripts/release.mjs'), path.join(folder, 'scripts/release.mjs'))
@@ -48,7 +38,7 @@ function clone() {
 }
 
 test.skipIf(!canRelease)(
-  'a release gives every package one version, joins what changed, commits and tags, and publishes nothing',
+  'a release gives every package one version, collects the changes, commits and tags, and publishes nothing',
   () => {
     const { folder, git, release, manifest } = clone()
     const { status, stdout, stderr } = release('7.8.9', '--no-pack')
@@ -93,7 +83,7 @@ test.skipIf(!canRelease)(
   },
 )
 
-test.skipIf(!isClone)('a release refuses an earlier version, a tree with changes, and having nothing to tell', () => {
+test.skipIf(!isClone)('a release is refused for an earlier version, a modified tree, and without changes', () => {
   const { folder, git, release } = clone()
   expect(release('0.0.1')).toMatchObject({ status: 1, stderr: expect.stringContaining('is before') })
   expect(release('seven')).toMatchObject({ status: 1, stderr: expect.stringContaining('say which version') })
@@ -106,7 +96,7 @@ test.skipIf(!isClone)('a release refuses an earlier version, a tree with changes
   expect(git('tag', '--list')).toBe('')
 })
 
-test.skipIf(!isClone)('a release whose fixtures cannot be kept leaves the tree as it was', () => {
+test.skipIf(!isClone)('a release whose fixtures cannot be created leaves the tree unchanged', () => {
   const { folder, git, release } = clone()
   writeFileSync(path.join(folder, 'scripts/keep-release.ts'), "throw new Error('no server for this test')\n")
   git('commit', '--quiet', '--all', '--message', 'a broken script')

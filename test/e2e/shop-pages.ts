@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import { listenLocally } from '../support/listen.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const examples = path.join(root, 'examples/pricing-table')
@@ -61,7 +62,7 @@ export async function openShop(service: string): Promise<ShopPages> {
     })
     response.end(content.replaceAll('http://127.0.0.1:4242', service))
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await listenLocally(server)
   return {
     url: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`,
     write(body, { lang = 'en', dir = 'ltr', head = '' } = {}) {

@@ -122,7 +122,7 @@ const advance = async (days: number) => {
   expect(await worlds.ada.run(clock)).toMatchObject({ exit: 0 })
 }
 
-test('two weeks of a team end with everybody on the price that the files say, billed right, and named', async () => {
+test('after two weeks of a team’s work every subscriber is on the configured price, billed correctly, and in the audit log', async () => {
   // Monday: everybody gets a key of their own; what is tested is promoted.
   await join('ada', { staging: '--scope write', production: '--scope write' })
   await join('bo', { staging: '--scope write', production: '--scope write' })

@@ -2,8 +2,7 @@
 // restarted in the midst of requests and of a push. Only the addresses are others.
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
@@ -11,6 +10,7 @@ import { parse } from 'yaml'
 import type { BillingConfig } from '../../packages/ratecard/src/config/schema/schema.ts'
 import { generateMasterKey } from '../../packages/ratecard/src/store/seal.ts'
 import { admin, billing } from '../support/app.ts'
+import { temporaryFolder } from '../support/folder.ts'
 import { postgresInstalled, startPostgres } from '../support/postgres.ts'
 import { firstAnswer, freePort, startProgram, systemProgram } from '../support/local-programs.ts'
 import { announceSkip } from '../support/skips.ts'
@@ -48,7 +48,7 @@ async function until(holds: () => Promise<boolean>): Promise<void> {
   while (!(await holds())) await pause(50)
 }
 
-/** At the rate that test keys allow, more steps than a replica has time for while it ends. */
+/** More steps than a replica can run during its shutdown, at the rate limit of test keys. */
 const large = (amount: number): BillingConfig => ({
   version: '2.0.0',
   products: Array.from({ length: 130 }, (_, index) => ({
@@ -65,11 +65,10 @@ const small = (amount: number): BillingConfig => ({
 })
 
 test.runIf(installed)(
-  'compose.yaml: while both replicas are restarted no request fails, and a push that runs is applied or resumed',
+  'compose.yaml: no request fails while both replicas are restarted, and a running push is applied or resumed',
   { timeout: 240_000 },
   async () => {
-    const folder = mkdtempSync(path.join(tmpdir(), 'ratecard-compose-'))
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    const folder = temporaryFolder()
     const postgres = await startPostgres()
     onTestFinished(() => postgres.close())
     const databaseUrl = await postgres.createDatabase()
@@ -149,7 +148,7 @@ test.runIf(installed)(
           old.kill('SIGTERM')
           expect(await ended).toEqual([0, null])
           replicas.set(name, await startReplica(name))
-          // As the page says: the next one when this one can work and the balancer knows.
+          // As in the guide: restart the next replica only when this one is ready and the load balancer knows it.
           await until(async () => (await fetch(`http://127.0.0.1:${String(ports.get(name))}/readyz`)).status === 200)
           await pause(2000)
         }

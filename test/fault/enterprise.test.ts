@@ -1,9 +1,7 @@
-import { describe, expect, test } from 'vitest'
-import { postgresStores, sqliteStores } from '../support/kill-stores.ts'
+import { describe, expect } from 'vitest'
+import { testOnEachEngine } from '../support/each-engine.ts'
 import type { StoreFactory } from '../support/kill-stores.ts'
 import { killedService } from '../support/killed-service.ts'
-import { postgresInstalled, startPostgres } from '../support/postgres.ts'
-import { announceSkip } from '../support/skips.ts'
 import { caller, gold, negotiated, shopOver } from '../support/tenant-shop.ts'
 
 const secretKey = 'sk_test_killedApplies0000'
@@ -14,13 +12,13 @@ async function prepare(stores: StoreFactory) {
   await first.push(negotiated())
   const customer = await first.tenant('t')
   const subscriptions = [
-    await first.subscribe(customer, [['pro_monthly', 7], ['calls'], ['seat', 2]]),
-    await first.subscribe(customer, [['pro_monthly', 3]]),
+    await first.subscribe(customer, { pro_monthly: 7, calls: null, seat: 2 }),
+    await first.subscribe(customer, { pro_monthly: 3 }),
   ].map(({ id }) => id)
   await first.close()
   world.prepared()
 
-  /** Kills an apply at this point (0: none) and applies again, as whoever finds it does. */
+  /** Kills an apply at this point (0: none) and retries it. */
   const applyTwice = async (killAt: number) => {
     const { killed, points, stack, close } = await world.killedAt(killAt)
     const shop = shopOver(stack, secretKey)
@@ -81,22 +79,8 @@ async function expectEveryKillSurvived(stores: StoreFactory, step: number): Prom
   }
 }
 
-const timeout = 600_000
-const installed = postgresInstalled()
-if (!installed) announceSkip('applies killed on PostgreSQL', 'no PostgreSQL server is installed')
-
-describe('an apply killed at any point, and done again, ends as an undisturbed one', () => {
-  test('on SQLite', { timeout }, async () => {
-    await expectEveryKillSurvived(await sqliteStores(), 1)
-  })
-
-  // Every point is on the list of SQLite; the journal is the same code, its transactions are another engine's.
-  test.runIf(installed)('on PostgreSQL', { timeout }, async () => {
-    const server = await startPostgres()
-    try {
-      await expectEveryKillSurvived(await postgresStores(server), 2)
-    } finally {
-      await server.close()
-    }
-  })
+describe('an apply that is killed at any point and retried', () => {
+  testOnEachEngine('ends like an undisturbed one', 600_000, async (stores, sparse) =>
+    expectEveryKillSurvived(await stores(), sparse ? 2 : 1),
+  )
 })

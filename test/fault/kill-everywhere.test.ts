@@ -1,46 +1,22 @@
-import { describe, test } from 'vitest'
+import { describe } from 'vitest'
+import { testOnEachEngine } from '../support/each-engine.ts'
 import { everyNth, expectEveryKillSurvived, expectLateWritesHarmless } from '../support/kill-run.ts'
-import { postgresStores, sqliteStores } from '../support/kill-stores.ts'
-import { postgresInstalled, startPostgres } from '../support/postgres.ts'
-import { announceSkip } from '../support/skips.ts'
 
 const timeout = 900_000
-/** One for each core of a small machine: a run waits for its process, then the process for nobody. */
+/** Concurrent runs: one per core of a small machine. */
 const lanes = 2
 
 const chosen = process.env['KILL_STEP']
 const points = (usual: number) => everyNth(Number(chosen ?? usual))
 
-const installed = postgresInstalled()
-if (!installed) announceSkip('kill everywhere on PostgreSQL', 'no PostgreSQL server is installed')
-
-describe('a push killed at any point, and pushed again, ends as an undisturbed one', () => {
-  test('on SQLite', { timeout }, async () => {
-    await expectEveryKillSurvived(sqliteStores, points(1), lanes)
-  })
-
-  // Every point is on the list of SQLite; the journal is the same code, its transactions are another engine's.
-  test.runIf(installed)('on PostgreSQL', { timeout }, async () => {
-    const server = await startPostgres()
-    try {
-      await expectEveryKillSurvived(() => postgresStores(server), points(2), lanes)
-    } finally {
-      await server.close()
-    }
-  })
+describe('a push that is killed at any point and pushed again', () => {
+  testOnEachEngine('ends like an undisturbed one', timeout, (stores, sparse) =>
+    expectEveryKillSurvived(stores, points(sparse ? 2 : 1), lanes),
+  )
 })
 
-describe('a write that is on its way when its push is killed', () => {
-  test('changes nothing once the next push has applied, on SQLite', { timeout }, async () => {
-    await expectLateWritesHarmless(sqliteStores, points(1), lanes)
-  })
-
-  test.runIf(installed)('changes nothing once the next push has applied, on PostgreSQL', { timeout }, async () => {
-    const server = await startPostgres()
-    try {
-      await expectLateWritesHarmless(() => postgresStores(server), points(3), lanes)
-    } finally {
-      await server.close()
-    }
-  })
+describe('a write in flight when its push is killed', () => {
+  testOnEachEngine('changes nothing once the next push has applied,', timeout, (stores, sparse) =>
+    expectLateWritesHarmless(stores, points(sparse ? 3 : 1), lanes),
+  )
 })

@@ -1,13 +1,11 @@
 // Writes to subscriptions that are on their way when their process is killed, and are carried out after what the next one did.
-import { describe, expect, test } from 'vitest'
+import { testOnEachEngine } from '../support/each-engine.ts'
+import { describe, expect } from 'vitest'
 import { ServiceError } from '../../packages/ratecard/src/errors/service-error.ts'
 import { lateKinds } from '../support/kill-harness.ts'
 import type { LateKind } from '../support/kill-harness.ts'
-import { postgresStores, sqliteStores } from '../support/kill-stores.ts'
 import type { StoreFactory } from '../support/kill-stores.ts'
 import { killedService } from '../support/killed-service.ts'
-import { postgresInstalled, startPostgres } from '../support/postgres.ts'
-import { announceSkip } from '../support/skips.ts'
 import { negotiated, nothing, priceIn, shopOver } from '../support/tenant-shop.ts'
 import type { TenantShop } from '../support/tenant-shop.ts'
 
@@ -16,16 +14,16 @@ const tenants = ['t', 'u'] as const
 
 type World = Awaited<ReturnType<typeof killedService>>
 
-/** Three subscriptions of two tenants; `prepare` does the rest of what is there before the process that is killed. */
+/** Three subscriptions of two tenants; `prepare` adds further state before the process that is killed starts. */
 async function shopBefore(stores: StoreFactory, script: string, prepare: (shop: TenantShop) => Promise<void>) {
   const world = await killedService(stores, script, secretKey)
   const shop = shopOver(await world.open(stores.prepared), secretKey)
   await shop.push(negotiated())
   const [t, u] = [await shop.tenant('t'), await shop.tenant('u')]
   const subscriptions = [
-    await shop.subscribe(t, [['pro_monthly', 7], ['calls'], ['seat', 2]]),
-    await shop.subscribe(t, [['pro_monthly', 3]]),
-    await shop.subscribe(u, [['pro_monthly', 1]]),
+    await shop.subscribe(t, { pro_monthly: 7, calls: null, seat: 2 }),
+    await shop.subscribe(t, { pro_monthly: 3 }),
+    await shop.subscribe(u, { pro_monthly: 1 }),
   ].map(({ id }) => id)
   await prepare(shop)
   await shop.close()
@@ -33,7 +31,7 @@ async function shopBefore(stores: StoreFactory, script: string, prepare: (shop: 
   return { world, subscriptions }
 }
 
-/** How many writes the undisturbed process sends: a fault on a later one strikes nothing. */
+/** Number of writes of an undisturbed process: a fault on a later write has no effect. */
 async function forEachLateWrite(
   world: World,
   step: number,
@@ -54,7 +52,7 @@ async function forEachLateWrite(
   }
 }
 
-/** Does it, or waits for the late write as the answer asks for, and does it then. */
+/** Runs the work; if it is refused with Retry-After, lets the late write arrive and retries. */
 async function oncePossible<T>(land: () => Promise<number>, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -71,15 +69,7 @@ async function oncePossible<T>(land: () => Promise<number>, work: () => Promise<
 const itemsOf = (shop: TenantShop, subscriptions: readonly string[]) =>
   Promise.all(subscriptions.map((id) => shop.items(id)))
 
-const listPrices = [
-  [
-    ['pro_monthly', 7],
-    ['calls', null],
-    ['seat', 2],
-  ],
-  [['pro_monthly', 3]],
-  [['pro_monthly', 1]],
-]
+const listPrices = [{ pro_monthly: 7, calls: null, seat: 2 }, { pro_monthly: 3 }, { pro_monthly: 1 }]
 
 async function expectRemovedDealsStayRemoved(stores: StoreFactory, step: number): Promise<void> {
   const { world, subscriptions } = await shopBefore(stores, 'killable-apply.ts', () => Promise.resolve())
@@ -90,7 +80,7 @@ async function expectRemovedDealsStayRemoved(stores: StoreFactory, step: number)
       const removed = await itemsOf(shop, subscriptions)
       await land()
       expect(await itemsOf(shop, subscriptions)).toEqual(removed)
-      // An item that a schedule is on already goes back when its period ends, like the others of its subscription.
+      // An item under a schedule is swapped back when its period ends, like the other items of its subscription.
       shop.advance(32)
       expect(await itemsOf(shop, subscriptions)).toEqual(listPrices)
       expect(await shop.store.jobs.unfinished('enterprise_apply', 't')).toEqual([])
@@ -118,13 +108,9 @@ async function expectMovesAreTakenUp(stores: StoreFactory, step: number): Promis
       }
       shop.advance(32)
       expect(await itemsOf(shop, subscriptions)).toEqual([
-        [
-          ['pro_monthly_gold', 7],
-          ['calls_gold', null],
-          ['seat_gold', 2],
-        ],
-        [['pro_monthly_gold', 3]],
-        [['pro_monthly_gold', 1]],
+        { pro_monthly_gold: 7, calls_gold: null, seat_gold: 2 },
+        { pro_monthly_gold: 3 },
+        { pro_monthly_gold: 1 },
       ])
     })
     expect(writes).toBeGreaterThan(3)
@@ -133,25 +119,13 @@ async function expectMovesAreTakenUp(stores: StoreFactory, step: number): Promis
   }
 }
 
-const timeout = 600_000
-const installed = postgresInstalled()
-if (!installed) announceSkip('late writes to subscriptions on PostgreSQL', 'no PostgreSQL server is installed')
 const every = (usual: number) => Number(process.env['KILL_STEP'] ?? usual)
 
 describe.each([
   ['an apply', 'does not bring a deal back that was removed meanwhile', expectRemovedDealsStayRemoved],
   ['a migration', 'does not end a deal that was applied meanwhile', expectMovesAreTakenUp],
 ])('a late write of %s', (_work, behaviour, expectation) => {
-  test(`${behaviour}, on SQLite`, { timeout }, async () => {
-    await expectation(await sqliteStores(), every(1))
-  })
-
-  test.runIf(installed)(`${behaviour}, on PostgreSQL`, { timeout }, async () => {
-    const server = await startPostgres()
-    try {
-      await expectation(await postgresStores(server), every(2))
-    } finally {
-      await server.close()
-    }
-  })
+  testOnEachEngine(`${behaviour},`, 600_000, async (stores, sparse) =>
+    expectation(await stores(), every(sparse ? 2 : 1)),
+  )
 })

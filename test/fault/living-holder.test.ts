@@ -1,4 +1,4 @@
-// Two processes of one host of which one cannot see the other: other users, hidden /proc, containers. Real users, mounts and namespaces.
+// Two processes of one host that cannot see each other, e.g. because of users, a hidden /proc or containers. Uses real ones.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -67,14 +67,14 @@ async function* lines(stream: AsyncIterable<Buffer>): AsyncGenerator<string> {
 
 const hidden = (options: string) => `mount -t proc -o ${options} proc /proc`
 
-describe.runIf(capable)('the holder of a lease, seen by a replica of another user on the same host', () => {
+describe.runIf(capable)('the holder of a lease, seen by a replica of another user on the same host,', () => {
   it.each([
     ['whole', own],
     ['of which others’ entries cannot be read (hidepid=1)', hidden('hidepid=1')],
     ['without the processes of others (hidepid=2)', hidden('hidepid=2')],
     ['without what cannot be traced (hidepid=4)', hidden('hidepid=4')],
     ['of processes alone (hidepid=2,subset=pid)', hidden('hidepid=2,subset=pid')],
-  ])('is alive while it runs and dead at once after, with a /proc %s', async (_, prepare) => {
+  ])('is alive while it runs and dead once it has ended, with a /proc %s', async (_, prepare) => {
     const holder = new Replica([], own, blue)
     const identity = await holder.next()
     const other = new Replica([], prepare, green)
@@ -82,11 +82,11 @@ describe.runIf(capable)('the holder of a lease, seen by a replica of another use
     const dead = [await other.saysDead(identity)]
     await holder.kill()
     dead.push(await other.saysDead(identity))
-    // With subset=pid the boot id is not readable: nothing is known, so nothing is called dead.
+    // With subset=pid the boot id is not readable, so the holder’s state is unknown and it is not reported dead.
     expect(dead).toEqual([false, !prepare.includes('subset')])
   })
 
-  it('is alive under the setting that our unit of systemd has', async () => {
+  it('is alive with the settings of our systemd unit', async () => {
     const unit = readFileSync(path.join(root, 'deploy/systemd/ratecard.service'), 'utf8')
     // What systemd mounts for ProtectProc=invisible; a unit with another value fails here.
     expect(/^ProtectProc=(.*)$/m.exec(unit)?.[1]).toBe('invisible')
@@ -97,7 +97,7 @@ describe.runIf(capable)('the holder of a lease, seen by a replica of another use
     expect(await other.saysDead(identity)).toBe(false)
   })
 
-  it('is dead when its pid is that of a later process of the same user, and unknown when the later process is hidden', async () => {
+  it('is dead if a later process of the same user has its pid, and unknown if that process is hidden', async () => {
     const later = new Replica([], own, blue)
     const identity = (await later.next()).replace(/\d+$/, (start) => `${start}0`)
     const seeing = new Replica([], hidden('hidepid=2'), blue)
@@ -107,10 +107,10 @@ describe.runIf(capable)('the holder of a lease, seen by a replica of another use
   })
 })
 
-describe.runIf(capable)('the holder of a lease in a pid namespace, as a container has one', () => {
+describe.runIf(capable)('the holder of a lease in a pid namespace, e.g. in a container,', () => {
   const container = ['--pid', '--fork', '--kill-child']
 
-  it('is not called dead by a replica outside, nor the one outside by it, alive or ended', async () => {
+  it('is not reported dead by a replica outside, nor vice versa, alive or ended', async () => {
     const inside = new Replica(container, own, blue)
     const outside = new Replica([], own, green)
     const [of, host] = [await inside.next(), await outside.next()]
@@ -119,7 +119,7 @@ describe.runIf(capable)('the holder of a lease in a pid namespace, as a containe
     expect(await outside.saysDead(of)).toBe(false)
   })
 
-  it('has no identity with the /proc of the host, which numbers other processes', async () => {
+  it('has no identity with the /proc of the host, whose pids differ', async () => {
     expect(await new Replica(container, 'true', blue).next()).toBe('null')
   })
 })

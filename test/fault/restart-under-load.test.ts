@@ -93,7 +93,7 @@ class Load {
 const results = ({ results: found }: Load) => [...found.keys()].sort()
 
 test.runIf(installed)(
-  'one server that is restarted ten times resets no request: it has its response, or nobody listened',
+  'a server that is restarted ten times resets no request: each gets its response or is refused before it is sent',
   { timeout: 180_000 },
   async () => {
     const world = await replicaWorld()
@@ -109,14 +109,14 @@ test.runIf(installed)(
       server = await world.startServer()
     }
     await load.end()
-    // 503: the connection was open already, and the request came after the signal.
+    // 503: the request came on an open connection after SIGTERM.
     expect(results(load).filter((result) => !['200', '201', '503', 'ECONNREFUSED'].includes(result))).toEqual([])
     expect(load.count('201')).toBeGreaterThan(100)
   },
 )
 
 test.runIf(installed)(
-  'a push whose write takes longer than the draining has its response, and SIGTERM waits for that write',
+  'a push whose write takes longer than the draining gets its response, and SIGTERM waits for that write',
   { timeout: 120_000 },
   async () => {
     const world = await replicaWorld()
@@ -125,7 +125,7 @@ test.runIf(installed)(
     const slow = { kind: 'latency', method: 'POST', path: '/v1/products', latency_ms: drainMs + 3_000 }
     await fetch(faults, { method: 'POST', body: JSON.stringify(slow) })
     const pushed = push(server, document)
-    // An injected fault is gone from the list as soon as a request has met it.
+    // A fault is removed from the list when a request has met it.
     const left = async () => ((await (await fetch(faults)).json()) as { faults: readonly unknown[] }).faults.length
     while ((await left()) > 0) await pause(20)
     server.signal('SIGTERM')
@@ -141,7 +141,7 @@ test.runIf(installed)(
 )
 
 test.runIf(installed && haproxy !== undefined)(
-  'behind the balancer of compose.yaml no request fails while two replicas are restarted ten times',
+  'no request fails while two replicas behind the load balancer of compose.yaml are restarted ten times',
   { timeout: 300_000 },
   async () => {
     const world = await replicaWorld()
@@ -177,7 +177,7 @@ test.runIf(installed && haproxy !== undefined)(
   },
 )
 
-/** Resolves when the balancer sends requests to the replica: its own figures show price lists that it served. */
+/** Resolves when the load balancer sends requests to the replica: its metrics count served price lists. */
 async function serves(replica: Replica): Promise<void> {
   const served = async () => {
     const response = await fetch(`${replica.url}/metrics`, { headers: { 'x-service-key': serviceKey } })

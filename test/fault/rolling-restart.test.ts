@@ -25,13 +25,13 @@ interface Balancer {
   send(ask: (replica: Replica) => Promise<Reply>): Promise<Reply>
 }
 
-/** Asks one replica after the other, and another one when nobody listens or when the answer is 503. */
+/** Round robin over the replicas. Tries another one if the connection is refused or the response is a 503. */
 function retryingBalancer(): Balancer {
   const replicas: Replica[] = []
   let next = 0
   const send: Balancer['send'] = async (ask) => {
     const refusals: unknown[] = []
-    // Its own turn from here on: others that ask meanwhile must not send it to the same replica again and again.
+    // Each request has its own order from here on, so that concurrent requests do not send it to one replica repeatedly.
     const first = next++
     while (refusals.length < 2 * replicas.length) {
       const replica = replicas[(first + refusals.length) % replicas.length] as Replica
@@ -54,7 +54,7 @@ function isRefused(error: unknown): boolean {
   return error instanceof TypeError && error.message === 'fetch failed'
 }
 
-/** Looks at `/readyz` every now and then, and asks once: whatever comes back is the answer. */
+/** Polls `/readyz`, and sends each request once, without retries. */
 function watchingBalancer(): Balancer {
   const replicas: Replica[] = []
   const away = new Set<Replica>()
@@ -81,7 +81,7 @@ test.runIf(installed).each([
   { balancer: retryingBalancer, delay: 0, headers: { connection: 'close' } },
   { balancer: watchingBalancer, delay: 2, headers: {} },
 ])(
-  'while replicas are restarted one after the other no read and no push fails: $balancer.name, $delay s',
+  'no read and no push fails while replicas are restarted one after the other: $balancer.name, $delay s',
   { timeout: 180_000 },
   async ({ balancer: createBalancer, delay, headers }) => {
     const world = await replicaWorld()
@@ -131,7 +131,7 @@ async function read(replica: Replica, headers: Readonly<Record<string, string>>)
   return { status: response.status, body: (await response.json()) as Reply['body'] }
 }
 
-/** In the midst of the traffic: some pushes pass before it, between, and after it. */
+/** Restarts a replica under load: pushes run before, during and after the restart. */
 async function restart(
   startServer: () => Promise<Replica>,
   balancer: Balancer,

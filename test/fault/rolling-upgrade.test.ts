@@ -45,7 +45,7 @@ const releases = readdirSync(new URL('../fixtures/services/', import.meta.url)).
 )
 
 test.runIf(installed).each(releases)(
-  'while replicas of %s are replaced, both write and read what the other wrote, and nothing is lost',
+  'while replicas of %s are replaced, both releases read and write each other’s records without a loss',
   { timeout: 180_000 },
   async (release) => {
     const world = await replicaWorld()
@@ -108,7 +108,7 @@ test.runIf(installed).each(releases)(
     await end(stays)
     after.push(await world.startServer())
 
-    // What the earlier one left is taken over.
+    // Unfinished work of the earlier release is continued.
     for (const replica of after) {
       const { admin, jobs } = clientOf(replica)
       expect(await jobs.find(job.id)).toMatchObject({ state: 'waiting' })
@@ -125,7 +125,7 @@ test.runIf(installed).each(releases)(
     } finally {
       await store.close()
     }
-    // Going back by starting the earlier one is refused once the schema has changed, as the page of upgrades says.
+    // Starting the earlier release again is refused once the schema has changed, as the upgrade guide states.
     const schema = readOldStore(release, 'postgres').rows['schema_migrations'] ?? []
     if (schema.length < migrations.length)
       await expect(world.startRelease(release)).rejects.toThrow(/store_unavailable/)

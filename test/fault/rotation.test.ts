@@ -23,12 +23,12 @@ async function expectEveryKillSurvived(stores: StoreFactory): Promise<void> {
   await first.close()
   world.prepared()
 
-  /** Kills a rotation without an overlap at this point (0: none); then the service passes, and somebody rotates again. */
+  /** Kills a rotation without an overlap at this point (0: none), continues due jobs, and rotates again. */
   const rotateAgain = async (killAt: number) => {
     const { killed, points, stack, close } = await world.killedAt(killAt, { overlapMs: 0 })
     const { service } = stack
     try {
-      // The dead process’s lease may live for a moment where the system does not tell of its end.
+      // The lease of the killed process may stay held for a moment if the system does not report its end.
       const patiently = async <T>(work: () => Promise<T>): Promise<T> => {
         for (;;) {
           try {
@@ -39,7 +39,7 @@ async function expectEveryKillSurvived(stores: StoreFactory): Promise<void> {
           }
         }
       }
-      // What is live has a secret that somebody was told, or can be told: nobody is left with an endpoint that cannot be verified.
+      // Each live endpoint has a secret that was returned or can be shown, so that its deliveries can be verified.
       await patiently(() => service.push(document, nobody))
       await service.waitingJobs.continueDue()
       const [between] = await service.listWebhooks({ secrets: true })
@@ -68,7 +68,7 @@ async function expectEveryKillSurvived(stores: StoreFactory): Promise<void> {
   }
 }
 
-/** Kills a rotation without an overlap while one of its writes is on its way; the next push applies, and nothing changes later. */
+/** Kills a rotation without an overlap while a write is in flight. The next push applies, and the late write changes nothing. */
 async function expectLateWritesHarmless(stores: StoreFactory): Promise<void> {
   const world = await killedService(stores, 'killable-rotate.ts', 'sk_test_lateRotations0000')
   const endpoints = async () =>
@@ -113,14 +113,14 @@ async function expectLateWritesHarmless(stores: StoreFactory): Promise<void> {
   }
 }
 
-describe('a rotation that is killed while a write is on its way', () => {
-  test('leaves one live endpoint, of a known secret, once the next push has applied', async () => {
+describe('a rotation that is killed while a write is in flight', () => {
+  test('leaves one live endpoint with a known secret after the next push', async () => {
     await expectLateWritesHarmless(await sqliteStores())
   })
 })
 
 describe('a rotation that is killed at any point', () => {
-  test('ends well when it is made again, on SQLite', async () => {
+  test('ends like an undisturbed one when it is retried, on SQLite', async () => {
     await expectEveryKillSurvived(await sqliteStores())
   })
 

@@ -1,7 +1,6 @@
 // A full disk and a damaged file under a real server: what `/readyz` answers, and what still works.
 import { spawnSync } from 'node:child_process'
-import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs'
-import os from 'node:os'
+import { closeSync, mkdirSync, openSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs'
 import path from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { startServer } from '../../packages/ratecard/src/composition/main.ts'
@@ -9,6 +8,7 @@ import type { RunningServer } from '../../packages/ratecard/src/composition/main
 import type { BillingConfig } from '../../packages/ratecard/src/config/schema/schema.ts'
 import { systemClock } from '../../packages/ratecard/src/clock.ts'
 import { admin, billing } from '../support/app.ts'
+import { temporaryFolder } from '../support/folder.ts'
 import { announceSkip } from '../support/skips.ts'
 
 const key = 'rk_store_that_refuses_of_this_test'
@@ -37,12 +37,6 @@ async function ask(server: RunningServer, place: string, body?: unknown): Promis
   return { status: response.status, body: (await response.json()) as Reply['body'] }
 }
 
-function folder(): string {
-  const made = mkdtempSync(path.join(os.tmpdir(), 'ratecard-refuses-'))
-  onTestFinished(() => rmSync(made, { recursive: true, force: true }))
-  return made
-}
-
 const start = (dataDir: string, clock = systemClock) =>
   startServer({
     env: {
@@ -56,7 +50,7 @@ const start = (dataDir: string, clock = systemClock) =>
 
 /** A file system of 8 MB; null where this process may not mount one. */
 function smallDisk(): string | null {
-  const place = path.join(folder(), 'disk')
+  const place = path.join(temporaryFolder(), 'disk')
   mkdirSync(place)
   if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=8m', 'tmpfs', place]).status !== 0) {
     announceSkip('a store on a full disk', 'a tmpfs cannot be mounted')
@@ -66,7 +60,7 @@ function smallDisk(): string | null {
   return place
 }
 
-test('on a full disk a server serves prices and is not ready; with free space it is ready a minute later', async () => {
+test('with a full disk a server serves prices and is not ready; once there is space, it is ready within a minute', async () => {
   const disk = smallDisk()
   if (disk === null) return
   let skippedMs = 0
@@ -92,7 +86,7 @@ test('on a full disk a server serves prices and is not ready; with free space it
     .toMatchObject({ status: 'applied' })
 })
 
-/** Until nothing more fits. */
+/** Writes until the disk is full. */
 function fill(file: string): void {
   const handle = openSync(file, 'w')
   try {
@@ -108,8 +102,8 @@ function fill(file: string): void {
   }
 }
 
-test('a damaged file is found at start: what can be read is served, and the server is not ready', async () => {
-  const dataDir = folder()
+test('with a damaged file a server serves what can be read, and is not ready', async () => {
+  const dataDir = temporaryFolder()
   const before = await start(dataDir)
   for (const amount of [1000, 2000, 3000])
     expect(await ask(before, `${admin}/config`, document(amount))).toMatchObject({ status: 200 })

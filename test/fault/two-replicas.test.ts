@@ -12,7 +12,7 @@ const checkEvery = 20
 const installed = postgresInstalled()
 if (!installed) announceSkip('several replicas', 'no PostgreSQL server is installed')
 
-/** Small, and yet of several writes: one push that ends between another's would show. */
+/** Small, but with several writes, so that two interleaved pushes would be detected. */
 const smallDocument = (name: string, amount: number): BillingConfig => ({
   version: '1.0.0',
   products: [
@@ -40,7 +40,7 @@ const wideDocument = (name: string): BillingConfig => ({
 })
 
 describe.runIf(installed)('two replicas on one PostgreSQL', () => {
-  test('different documents that are pushed at once never mix', { timeout: 600_000 }, async () => {
+  test('never mix different documents that are pushed at once', { timeout: 600_000 }, async () => {
     const world = await replicaWorld()
     const replicas = await Promise.all([world.startReplica(), world.startReplica()])
     const known = new Map([[1, smallDocument('at first', 900)]])
@@ -72,16 +72,16 @@ describe.runIf(installed)('two replicas on one PostgreSQL', () => {
       await expectNothingToDo(world, replicas, known.get(revision) as BillingConfig)
     }
     expect(known.size).toBe(revision)
-    // What is promised is a second; the machine that runs the tests may be busy.
+    // The guide promises one second, but the test machine may be busy.
     expect(slowestMs).toBeLessThan(5_000)
   })
 
   test.each(['before_sending', 'after_answer'] as const)(
-    'a replica that is stopped %s past its lease and continued writes nothing more',
+    'a replica that is suspended %s past its lease writes nothing after it continues',
     { timeout: 120_000 },
     async (at) => {
       const world = await replicaWorld()
-      // The product and nine prices: eight are in flight at once, so others are journalled by then, and others on their way.
+      // A product and nine prices: eight are in flight at once, so some steps are journalled and some are in flight.
       const [stopped, other] = await Promise.all([
         world.startReplica({ leaseMs: 3_000, stop: { at, write: 10 } }),
         world.startReplica({ leaseMs: 3_000 }),
@@ -95,7 +95,7 @@ describe.runIf(installed)('two replicas on one PostgreSQL', () => {
       expect((await world.takeWrites()).length).toBeGreaterThan(20)
 
       stopped.signal('SIGCONT')
-      // It lost the lease, and with it perhaps a connection whose transaction stood open for too long.
+      // It lost the lease, and maybe a connection whose transaction was open for too long.
       expect(await unfinished).toMatchObject({
         body: { code: expect.stringMatching(/^(push_in_progress|store_unavailable)$/) as unknown },
       })
@@ -113,7 +113,7 @@ async function untilAllServe(replicas: readonly Replica[], revision: number): Pr
   return performance.now() - began
 }
 
-/** The document is what is there: at the processor, and for each replica. */
+/** The processor and each replica have exactly this document. */
 async function expectNothingToDo(world: ReplicaWorld, replicas: readonly Replica[], document: BillingConfig) {
   await world.takeWrites()
   for (const replica of replicas)
@@ -121,7 +121,7 @@ async function expectNothingToDo(world: ReplicaWorld, replicas: readonly Replica
   expect(await world.takeWrites()).toEqual([])
 }
 
-/** Asks again while somebody else pushes, or while locks of a process that stands still keep its push from being resolved. */
+/** Retries while another push runs, or while locks of a suspended process keep its push from being resolved. */
 async function untilFree(ask: () => Promise<Answer>): Promise<Answer> {
   let answer = await ask()
   await until(async () => {

@@ -1,13 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { admin, billing, changedConfig, sampleConfig, startTestApp } from '../support/app.ts'
-import type { TestApp } from '../support/app.ts'
+import { startedForAll } from '../support/started.ts'
 
-let test: TestApp
-
-beforeAll(async () => {
-  test = await startTestApp()
-})
-afterAll(() => test.close())
+const test = startedForAll(startTestApp)
 
 const post = (url: string, payload: object = {}, headers: Record<string, string> = {}) =>
   test.asAdmin({ method: 'POST', url: `${admin}${url}`, payload, headers })

@@ -1,9 +1,10 @@
 // Every route against every way of not being allowed in. A route without a row here fails the first test.
 import type { LightMyRequestResponse } from 'fastify'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { admin, sampleConfig, startTestApp } from '../support/app.ts'
 import type { TestApp } from '../support/app.ts'
 import { cookieOf, nobody, sessionOf } from '../support/selling.ts'
+import { startedForAll } from '../support/started.ts'
 import { defaults, reasonable, rows } from './route-rows.ts'
 import type { Access } from './route-rows.ts'
 
@@ -13,7 +14,7 @@ interface Route {
   readonly codesOf: (status: number) => readonly string[]
 }
 
-let test: TestApp
+const test = startedForAll(() => startTestApp({ clock: { now: () => Date.now() + offset } }))
 let offset = 0
 let routes: Map<string, Route>
 /** Ids that are known only once they were made. */
@@ -23,7 +24,6 @@ const keys = { wrong: `rck_${'A'.repeat(43)}`, revoked: '', expired: '', read: '
 const sessions = { other: '', expired: '', revoked: '', orphaned: '', forged: '', altered: '' }
 
 beforeAll(async () => {
-  test = await startTestApp({ clock: { now: () => Date.now() + offset } })
   const pushed = await test.push(sampleConfig())
   const { service } = test
   const spare = await service.createKey('spare')
@@ -51,7 +51,6 @@ beforeAll(async () => {
   secrets.push(test.key, spare.key, genuine.value, ...Object.values(keys), ...Object.values(sessions))
   routes = routesOf(test.app.swagger())
 })
-afterAll(() => test.close())
 
 interface Described {
   readonly operationId?: string
@@ -144,7 +143,7 @@ async function stateOf({ service }: TestApp) {
 }
 
 describe('the matrix', () => {
-  it('has a row for every route that there is, and for no other', () => {
+  it('has a row for every route, and no other', () => {
     expect(Object.keys(rows).sort()).toEqual([...routes.keys()].sort())
   })
 
@@ -179,7 +178,7 @@ describe('a caller without permission', () => {
     await refuseAll(idsWith('session'), { cookie: 'ratecard_session=' }, 401, 'service_key_missing')
   })
 
-  it('is refused with a wrong or a revoked key in the same words, also where none is needed', async () => {
+  it('gets the same error for a wrong and a revoked key, even on public routes', async () => {
     const ids = idsWith('key', 'session', 'public')
     const wrong = await refuseAll(ids, { 'x-service-key': keys.wrong }, 401, 'service_key_invalid')
     expect(await refuseAll(ids, { 'x-service-key': keys.revoked }, 401, 'service_key_invalid')).toBe(wrong)
@@ -188,7 +187,7 @@ describe('a caller without permission', () => {
     expect(await refuseAll(ids, both, 401, 'service_key_invalid')).toBe(wrong)
   })
 
-  it('is told that its key has expired, wherever a key counts', async () => {
+  it('gets key_expired for an expired key, on every route', async () => {
     const ids = idsWith('key', 'session', 'public')
     await refuseAll(ids, { 'x-service-key': keys.expired }, 401, 'service_key_expired')
   })
@@ -209,7 +208,7 @@ describe('a caller without permission', () => {
       }
   })
 
-  it('is known with a genuine session, and yet not let in where a key is needed', async () => {
+  it('is refused with a valid session where a key is required', async () => {
     await refuseAll(idsWith('key'), { cookie: cookieOf(sessions.other) }, 403, 'not_allowed')
   })
 
@@ -230,7 +229,7 @@ describe('a caller without permission', () => {
       await refuseAll(idsWith('key'), { cookie: cookieOf(value) }, 401, 'service_key_missing')
   })
 
-  it('gets the public response of public routes, with any cookie', async () => {
+  it('gets the public response of public routes with any cookie', async () => {
     for (const id of idsWith('public', 'open')) {
       const plain = await ask(id, {})
       expect([id, plain.statusCode]).toEqual([id, 200])
@@ -258,7 +257,7 @@ describe('a caller with a read key', () => {
     expect(await stateOf(test)).toEqual(before)
   })
 
-  it('finds the same in the description of each route', () => {
+  it('is described in the scopes of each route', () => {
     const described = Object.values(test.app.swagger().paths ?? {})
       .flatMap((operations) =>
         Object.values(operations as Record<string, { operationId: string; 'x-key-scope': string }>),
@@ -271,7 +270,7 @@ describe('a caller with a read key', () => {
     expect(Object.fromEntries(described)).toEqual(Object.fromEntries(expected))
   })
 
-  it('is told no route that it may not use does not exist', async () => {
+  it('gets a 404 for an unknown route', async () => {
     const response = await test.app.inject({ url: `${admin}/no-such-route`, headers: { 'x-service-key': keys.read } })
     expect([response.statusCode, response.json().code]).toEqual([404, 'route_not_found'])
   })
@@ -285,7 +284,7 @@ describe('a caller with a read key', () => {
 })
 
 describe('a caller with a key', () => {
-  it('is let in with the very same requests', async () => {
+  it('succeeds with the same requests', async () => {
     const ends: Record<string, string> = {}
     for (const id of Object.keys(rows)) {
       const response = await ask(id, { 'x-service-key': test.key })

@@ -1,19 +1,17 @@
 import { connect } from 'node:net'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { admin, billing, sampleConfig, startTestApp } from '../support/app.ts'
-import type { TestApp } from '../support/app.ts'
+import { startedForAll } from '../support/started.ts'
 
-let test: TestApp
+const test = startedForAll(startTestApp)
 let revoked: string
 
 beforeAll(async () => {
-  test = await startTestApp()
   const created = await test.service.createKey('to be revoked')
   revoked = created.key
   await test.service.revokeKey(created.id)
 })
-afterAll(() => test.close())
 
 /** From the OpenAPI description, so that a new admin route is tested the day it is added. */
 function adminRoutes(): { method: 'GET' | 'POST' | 'DELETE'; url: string }[] {
@@ -28,7 +26,7 @@ function adminRoutes(): { method: 'GET' | 'POST' | 'DELETE'; url: string }[] {
 }
 
 describe('service keys on admin routes', () => {
-  it('are asked for on every admin route that the description names', async () => {
+  it('are required on every described admin route', async () => {
     const routes = adminRoutes()
     expect(routes.length).toBeGreaterThanOrEqual(20)
     for (const route of routes) {
@@ -41,7 +39,7 @@ describe('service keys on admin routes', () => {
     }
   })
 
-  it('come before everything else: unknown paths, wrong methods, wrong parameters and broken bodies are all 401', async () => {
+  it('are checked first: unknown paths, wrong methods, wrong parameters and malformed bodies are all 401', async () => {
     const requests = [
       { method: 'GET', url: `${admin}/no-such-route` },
       { method: 'GET', url: admin },
@@ -75,7 +73,7 @@ describe('service keys on admin routes', () => {
     expect(answer?.toString()).toMatch(/^HTTP\/1\.1 401 /)
   })
 
-  it('let the holder in, and are known by their last use', async () => {
+  it('authenticate the caller, and their last use is recorded', async () => {
     const response = await test.asAdmin({ url: `${admin}/keys` })
     expect(response.statusCode).toBe(200)
     expect(response.headers['cache-control']).toBe('no-store')
@@ -93,7 +91,7 @@ describe('service keys on admin routes', () => {
 })
 
 describe('service keys on public routes', () => {
-  it('are refused when wrong, so that a mistyped key is noticed', async () => {
+  it('are refused if they are wrong, so that a mistyped key is noticed', async () => {
     await test.push(sampleConfig())
     for (const url of [
       `${billing}/config`,
@@ -106,14 +104,14 @@ describe('service keys on public routes', () => {
     }
   })
 
-  it('are not needed, and an empty header counts as none', async () => {
+  it('are optional, and an empty header is ignored', async () => {
     const response = await test.inject({ url: `${billing}/config`, headers: { 'x-service-key': '' } })
     expect(response.statusCode).toBe(200)
   })
 })
 
 describe('the life of a key', () => {
-  it('begins with one look at it and ends at once', async () => {
+  it('is shown once at creation, and revoked at once', async () => {
     const created = await test.asAdmin({ method: 'POST', url: `${admin}/keys`, payload: { name: 'ci' } })
     expect(created.statusCode).toBe(201)
     const { id, key } = created.json()
@@ -127,7 +125,7 @@ describe('the life of a key', () => {
     expect([again.statusCode, again.json().code]).toEqual([404, 'key_not_found'])
   })
 
-  it('does not end for the last valid key, which would lock everybody out', async () => {
+  it('cannot end for the last valid key, so that nobody is locked out', async () => {
     const { keys } = (await test.asAdmin({ url: `${admin}/keys` })).json<{ keys: { id: string; name: string }[] }>()
     const first = keys.find(({ name }) => name === 'first')
     const response = await test.asAdmin({ method: 'DELETE', url: `${admin}/keys/${String(first?.id)}` })
@@ -138,8 +136,10 @@ describe('the life of a key', () => {
 
 describe('the limit per address', () => {
   const stranger = { remoteAddress: '203.0.113.7' }
+  const path = `${billing}/config/prices/pro_monthly/calculate`
+  const calculate = { method: 'POST', url: path, payload: { quantity: 1 }, ...stranger } as const
 
-  it('stops guessing of keys with Retry-After, but not a caller with a valid key, another address, or loopback', async () => {
+  it('limits guessed keys with Retry-After, but no valid key, no other address and not loopback', async () => {
     const limited = await startTestApp({ rateLimit: 3 })
     try {
       const guess = { url: `${admin}/keys`, headers: { 'x-service-key': 'guess' } }
@@ -156,7 +156,7 @@ describe('the limit per address', () => {
     }
   })
 
-  it('takes the client address from a trusted proxy only', async () => {
+  it('uses the forwarded client address of a trusted proxy only', async () => {
     const lines: string[] = []
     const limited = await startTestApp({
       rateLimit: 2,
@@ -196,12 +196,6 @@ describe('the limit per address', () => {
       const statuses = []
       for (let attempt = 0; attempt < 3; attempt++) statuses.push((await limited.inject(guess)).statusCode)
       expect(statuses).toEqual([401, 401, 429])
-      const calculate = {
-        method: 'POST',
-        url: `${billing}/config/prices/pro_monthly/calculate`,
-        payload: { quantity: 1 },
-        ...stranger,
-      } as const
       expect((await limited.inject(calculate)).statusCode).toBe(200)
     } finally {
       await limited.close()
@@ -212,16 +206,10 @@ describe('the limit per address', () => {
     const limited = await startTestApp({ rateLimit: 2 })
     try {
       await limited.push(sampleConfig())
-      const calculate = {
-        method: 'POST',
-        url: `${billing}/config/prices/pro_monthly/calculate`,
-        payload: { quantity: 1 },
-      } as const
       const statuses = []
-      for (let attempt = 0; attempt < 3; attempt++)
-        statuses.push((await limited.inject({ ...calculate, ...stranger })).statusCode)
+      for (let attempt = 0; attempt < 3; attempt++) statuses.push((await limited.inject(calculate)).statusCode)
       expect(statuses).toEqual([200, 200, 429])
-      expect((await limited.asAdmin({ ...calculate, ...stranger })).statusCode).toBe(200)
+      expect((await limited.asAdmin(calculate)).statusCode).toBe(200)
       for (let attempt = 0; attempt < 5; attempt++)
         expect((await limited.inject({ url: `${billing}/config`, ...stranger })).statusCode).toBe(200)
     } finally {

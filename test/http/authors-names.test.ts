@@ -1,9 +1,9 @@
 // What an author wrote keeps its names on every route that carries it, through the service and through the client.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { createClient } from '../../packages/client/src/client.ts'
 import { admin, billing, changedConfig, startTestApp } from '../support/app.ts'
-import type { TestApp } from '../support/app.ts'
 import { buy, jobEnd, sessionOf } from '../support/selling.ts'
+import { startedForAll } from '../support/started.ts'
 
 const metadata = { ownerTeam: 'growth', owner_team: 'billing', 'Owner-Team': 'x' }
 const document = changedConfig('1.0.0', ({ products }) => {
@@ -13,10 +13,9 @@ const document = changedConfig('1.0.0', ({ products }) => {
   }
 })
 
-let test: TestApp
+const test = startedForAll(startTestApp)
 let client: ReturnType<typeof createClient>
 beforeAll(async () => {
-  test = await startTestApp()
   await test.push(document)
   const edited = changedConfig('1.1.0', ({ products }) => {
     Object.assign(products, structuredClone(document.products))
@@ -32,7 +31,6 @@ beforeAll(async () => {
   const port = typeof address === 'object' && address !== null ? address.port : 0
   client = createClient({ baseUrl: `http://127.0.0.1:${String(port)}`, serviceKey: test.key })
 })
-afterAll(() => test.close())
 
 interface Drift {
   readonly differences: readonly { readonly fields: readonly { readonly field: string }[] }[]
@@ -68,7 +66,7 @@ describe('keys that an author chose', () => {
     expect(plan.body).toContain('"field":"metadata.ownerTeam"')
   })
 
-  it('stay as they are in whatever the client reads', async () => {
+  it('stay unchanged in everything that the client reads', async () => {
     const read = [
       await client.billing.product('pro'),
       await client.billing.price('pro_monthly'),
@@ -101,14 +99,14 @@ describe('keys that an author chose', () => {
 })
 
 describe('what is kept for people to read years later', () => {
-  it('has the wire’s names in the audit trail, for the client too', async () => {
+  it('has snake_case names in the audit log, for the client too', async () => {
     const { entries } = (await test.asAdmin({ url: `${admin}/tenants/one/audit` })).json<{ entries: Kept[] }>()
     const kept = ({ before, after, result }: Kept) => [before, after, result]
     expect(JSON.stringify(entries.map(kept))).toContain('"enterprise_template":"gold"')
     expect((await client.tenants.audit('one')).entries.map(kept)).toEqual(entries.map(kept))
   })
 
-  it('is the journal’s own in jobs, for the client too', async () => {
+  it('has the journal’s names in jobs, for the client too', async () => {
     const [{ id }] = (await test.asAdmin({ url: `${admin}/jobs` })).json().jobs
     const { input, steps } = await jobEnd(test, id)
     const kept = (each: { step: unknown; result: unknown }) => [each.step, each.result]

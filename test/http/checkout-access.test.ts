@@ -1,18 +1,15 @@
 // Who may send a customer to the checkout: cookies, keys and the origins of pages.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { billing, sampleConfig, startTestApp } from '../support/app.ts'
-import type { TestApp } from '../support/app.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { billing, startPushedApp, startTestApp } from '../support/app.ts'
 import { cookieOf, nobody, sessionOf, urls } from '../support/selling.ts'
+import { startedForAll } from '../support/started.ts'
 
-let test: TestApp
+const test = startedForAll(() => startPushedApp({ allowedRedirects: ['https://shop.example.test'] }))
 let cookie: string
 
 beforeAll(async () => {
-  test = await startTestApp({ allowedRedirects: ['https://shop.example.test'] })
-  await test.push(sampleConfig())
   cookie = cookieOf(await sessionOf(test, 'acme'))
 })
-afterAll(() => test.close())
 
 const checkout = `${billing}/checkout`
 const post = (url: string, payload: object, headers: Record<string, string>) =>
@@ -27,7 +24,7 @@ describe('pages of other sites', () => {
       headers: { origin, 'access-control-request-method': 'POST', 'access-control-request-headers': 'content-type' },
     })
 
-  it('may use the cookie when their origin is allowed, and not one of them else', async () => {
+  it('may use the cookie if their origin is allowed', async () => {
     for (const origin of ['https://shop.example.test', 'http://localhost:3000', 'http://127.0.0.1:8080']) {
       const answer = await preflight(origin)
       expect([answer.statusCode, answer.headers['access-control-allow-origin']]).toEqual([204, origin])
@@ -58,7 +55,7 @@ describe('pages of other sites', () => {
       }
   })
 
-  it('read the price list as ever, without credentials', async () => {
+  it('can read the price list without credentials', async () => {
     const answer = await preflight('https://evil.test', `${billing}/config`)
     expect([answer.statusCode, answer.headers['access-control-allow-origin']]).toEqual([204, '*'])
     expect(answer.headers['access-control-allow-credentials']).toBeUndefined()
@@ -76,14 +73,14 @@ describe('pages of other sites', () => {
 })
 
 describe('the credential', () => {
-  it('is the key when both come: a wrong one is refused beside a good cookie', async () => {
+  it('is the key if both are sent: a wrong key is refused with a valid cookie', async () => {
     const wrong = await post(checkout, pro, { cookie, 'x-service-key': 'wrong' })
     expect([wrong.statusCode, wrong.json().code]).toEqual([401, 'service_key_invalid'])
     const both = await post(checkout, pro, { cookie, 'x-service-key': test.key })
     expect([both.statusCode, both.json().errors[0].pointer]).toEqual([400, '#/tenant_id'])
   })
 
-  it('of a tenant that is removed or revoked is nothing at once', async () => {
+  it('of a removed tenant or a revoked session is refused at once', async () => {
     await test.service.createTenant({ id: 'brief', name: 'B' }, nobody)
     const kept = await test.service.createSession('brief', null)
     const revoked = await test.service.createSession('brief', null)
@@ -94,7 +91,7 @@ describe('the credential', () => {
     expect(await answer(kept.value)).toBe(401)
   })
 
-  it('that is guessed is counted against its address', async () => {
+  it('that is guessed counts towards the limit of its address', async () => {
     const limited = await startTestApp({ rateLimit: 3 })
     try {
       const guess = (headers: Record<string, string>) =>

@@ -1,17 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { admin, billing, sampleConfig, startTestApp } from '../support/app.ts'
-import type { TestApp } from '../support/app.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { admin, billing, startPushedApp } from '../support/app.ts'
 import { buy, cookieOf, sessionOf, urls } from '../support/selling.ts'
+import { startedForAll } from '../support/started.ts'
 
-let test: TestApp
+const test = startedForAll(() => startPushedApp({ allowedRedirects: ['https://shop.example.test'] }))
 let cookie: string
 
 beforeAll(async () => {
-  test = await startTestApp({ allowedRedirects: ['https://shop.example.test'] })
-  await test.push(sampleConfig())
   cookie = cookieOf(await sessionOf(test, 'acme'))
 })
-afterAll(() => test.close())
 
 const checkout = `${billing}/checkout`
 const post = (url: string, payload: object, headers: Record<string, string>) =>
@@ -30,7 +27,7 @@ async function repeatedAfterRemoval(id: string, url: string, payload: object) {
 }
 
 describe('POST checkout', () => {
-  it('sends a session’s tenant to a page of the processor', async () => {
+  it('redirects a session’s tenant to a page of the processor', async () => {
     const response = await post(checkout, { ...pro, quantity: 3, trial_period_days: 14 }, { cookie })
     expect([response.statusCode, response.headers['cache-control']]).toEqual([200, 'no-store'])
     const { url, session_id } = response.json()
@@ -39,7 +36,7 @@ describe('POST checkout', () => {
     expect(await (await fetch(url)).text()).toContain('14 days free')
   })
 
-  it('takes a service key that says for whom, and nothing less', async () => {
+  it('accepts a service key with a tenant, and requires the tenant', async () => {
     const response = await test.asAdmin({ method: 'POST', url: checkout, payload: { ...pro, tenant_id: 'acme' } })
     expect(response.json()).toEqual({ url: expect.stringMatching(/^http/), session_id: expect.stringMatching(/^cs_/) })
     const silent = await test.asAdmin({ method: 'POST', url: checkout, payload: pro })
@@ -51,7 +48,7 @@ describe('POST checkout', () => {
     expect([unknown.statusCode, unknown.json().code]).toEqual([404, 'tenant_not_found'])
   })
 
-  it('lets a session speak for its own tenant and no other', async () => {
+  it('allows a session to act for its own tenant only', async () => {
     expect((await post(checkout, { ...pro, tenant_id: 'acme' }, { cookie })).statusCode).toBe(200)
     await sessionOf(test, 'other')
     for (const tenant_id of ['other', 'nobody']) {
@@ -119,7 +116,7 @@ describe('POST checkout', () => {
     )
   })
 
-  it('opens one checkout for one Idempotency-Key of one tenant, and never answers another tenant with it', async () => {
+  it('opens one checkout per Idempotency-Key and tenant', async () => {
     const headers = { cookie, 'idempotency-key': 'order-1' }
     const first = (await post(checkout, pro, headers)).json()
     const again = await post(checkout, pro, headers)
@@ -145,7 +142,7 @@ describe('POST checkout', () => {
     expect(forged.json().code).toBe('idempotency_key_reused')
   })
 
-  it('never gives the checkout of a removed tenant to the one that has its id afterwards', async () => {
+  it('never returns the checkout of a removed tenant to a new tenant with its id', async () => {
     const tenants = '/api/v1/billing/admin/tenants'
     const make = () => test.asAdmin({ method: 'POST', url: tenants, payload: { id: 'fleeting', name: 'Fleeting' } })
     const buy = () =>
@@ -163,12 +160,12 @@ describe('POST checkout', () => {
     expect((await buy()).json()).toMatchObject({ code: 'idempotency_key_reused' })
   })
 
-  it('never gives it to a session of the one that has its id afterwards either', async () => {
+  it('never returns it to a session of the new tenant either', async () => {
     const again = await repeatedAfterRemoval('brief', checkout, pro)
     expect([again.statusCode, again.json().code]).toEqual([409, 'idempotency_key_reused'])
   })
 
-  it('opens one page for each Idempotency-Key when the answer of the processor was lost', async () => {
+  it('opens one page per Idempotency-Key even if the processor’s response is lost', async () => {
     const lost = cookieOf(await sessionOf(test, 'unlucky'))
     const order = () => post(checkout, pro, { cookie: lost, 'idempotency-key': 'order-lost' })
     test.sandbox.control.clearRequests()
@@ -177,14 +174,16 @@ describe('POST checkout', () => {
     test.sandbox.control.clearFaults()
     const { session_id } = (await order()).json()
     expect(session_id).toMatch(/^cs_/)
-    const sent = test.sandbox.control.requests({}).filter(({ path }) => path === '/v1/checkout/sessions')
+    const creating = ({ method, path }: { method: string; path: string }) =>
+      method === 'POST' && path === '/v1/checkout/sessions'
+    const sent = test.sandbox.control.requests({}).filter(creating)
     expect(sent.map(({ replayed }) => replayed)).toEqual([false, true, true])
     expect(new Set(sent.map(({ idempotencyKey }) => idempotencyKey)).size).toBe(1)
   })
 })
 
 describe('what was bought', () => {
-  it('is seen by config price id, with the invoice to come', async () => {
+  it('has the config price id and the upcoming invoice', async () => {
     await sessionOf(test, 'buyer')
     await buy(test, 'buyer', { price_id: 'pro_monthly', quantity: 2 })
     const found = (await test.asAdmin({ url: `${admin}/tenants/buyer/subscriptions` })).json()
@@ -269,7 +268,7 @@ describe('POST usage', () => {
     expect([again.json(), again.headers['idempotent-replayed']]).toEqual([first, 'true'])
   })
 
-  it('records once for each Idempotency-Key when the answer of the processor was lost', async () => {
+  it('records once per Idempotency-Key even if the processor’s response is lost', async () => {
     const report = () =>
       post(usage, { meter: 'api_calls', value: 5 }, { cookie, 'idempotency-key': 'usage-lost'.repeat(25) })
     test.sandbox.control.clearRequests()
@@ -286,12 +285,12 @@ describe('POST usage', () => {
     expect(identifiers[0]).toContain('acme:api_calls:key_')
   })
 
-  it('never takes the usage of a removed tenant for that of the one that has its id afterwards', async () => {
+  it('keeps usage of a removed tenant apart from a new tenant with its id', async () => {
     const again = await repeatedAfterRemoval('passing', usage, { meter: 'api_calls', value: 7 })
     expect([again.statusCode, again.json().code]).toEqual([409, 'idempotency_key_reused'])
   })
 
-  it('says what an amount may be', async () => {
+  it('reports the allowed amounts', async () => {
     const { errors } = (await post(usage, { meter: 'api_calls', value: 1.5 }, { cookie })).json()
     expect(errors).toMatchObject([{ code: 'type_wrong', detail: '"value" must be integer or string.' }])
     const detail = async (more: object) =>
@@ -306,7 +305,7 @@ describe('POST usage', () => {
     )
   })
 
-  it('refuses what is no amount, no time, no meter', async () => {
+  it('refuses an invalid amount, time or meter', async () => {
     for (const value of [-1, 1.5, '1e3', '-1', '', ' 1', null, 1e15, true])
       expect([value, (await post(usage, { meter: 'api_calls', value }, { cookie })).json().errors]).toMatchObject([
         value,

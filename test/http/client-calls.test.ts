@@ -1,24 +1,22 @@
 // What calls of the client library mean, against the real server.
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { createClient } from '../../packages/client/src/client.ts'
 import type { Client, ClientOptions } from '../../packages/client/src/client.ts'
 import { changedConfig, sampleConfig, startTestApp } from '../support/app.ts'
-import type { TestApp } from '../support/app.ts'
 import { buy, jobEnd, nobody, sessionOf } from '../support/selling.ts'
+import { startedForAll } from '../support/started.ts'
 
-let test: TestApp
+const test = startedForAll(startTestApp)
 let baseUrl: string
 let client: Client
 
 beforeAll(async () => {
-  test = await startTestApp()
   await test.app.listen({ port: 0, host: '127.0.0.1' })
   baseUrl = `http://127.0.0.1:${String((test.app.server.address() as AddressInfo).port)}`
   client = createClient({ baseUrl, serviceKey: test.key })
   await client.admin.push(sampleConfig())
 })
-afterAll(() => test.close())
 
 const urls = { successUrl: 'http://127.0.0.1:9/done', cancelUrl: 'http://127.0.0.1:9/back' }
 
@@ -41,7 +39,7 @@ describe('checkout.create', () => {
     await expect(wrong.checkout.create({ priceId: 'free', ...urls })).rejects.toMatchObject({ code: 'session_invalid' })
   })
 
-  it('tells of mistyped members as the server does: nothing that was given is left out', async () => {
+  it('reports mistyped members like the server, because every given member is sent', async () => {
     const wish = { priceId: 'pro_monthly', ...urls, tenantId: 'guest', trialDays: 3 }
     await expect(client.checkout.create(wish)).rejects.toMatchObject({
       code: 'request_invalid',
@@ -64,7 +62,7 @@ describe('a write that is done once per key', () => {
     return { options: { baseUrl, serviceKey: test.key, fetch: lossy }, keys }
   }
 
-  it('is repeated under one key of its own when the answer was lost, and is still done once', async () => {
+  it('is retried with one generated key when the response is lost, and executed once', async () => {
     const { options, keys } = losing(2)
     const before = (await client.tenants.list()).pagination.total
     const made = await createClient(options).tenants.create({ name: 'Once' })
@@ -75,7 +73,7 @@ describe('a write that is done once per key', () => {
     expect(keys[0]).toMatch(/^[\w-]{16,}$/)
   })
 
-  it('takes the caller’s key, and a new one for each call otherwise', async () => {
+  it('uses the caller’s key, and otherwise a new one per call', async () => {
     const own = losing(1)
     await createClient(own.options).tenants.create({ name: 'Mine' }, { idempotencyKey: 'mine' })
     expect(own.keys).toEqual(['mine', 'mine'])

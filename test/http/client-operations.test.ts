@@ -176,7 +176,7 @@ describe('the client', () => {
     )
   })
 
-  it('brings each operation about, and its answers have no name of the wire left in them', async () => {
+  it('performs each operation, and its results have camelCase names', async () => {
     const problems: Record<string, unknown> = {}
     for (const [id, call] of Object.entries(calls)) {
       asked = []

@@ -2,17 +2,13 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { admin, billing, sampleConfig, startTestApp } from '../support/app.ts'
-import type { TestApp } from '../support/app.ts'
+import { startedForAll } from '../support/started.ts'
 
 const most = 48
-let test: TestApp
-let port: number
-const opened = new Set<Socket>()
-
-beforeAll(async () => {
-  test = await startTestApp({
+const test = startedForAll(() =>
+  startTestApp({
     connections: {
       maxConnections: most,
       headersMs: 400,
@@ -21,7 +17,12 @@ beforeAll(async () => {
       keepAliveTimeoutMs: 60_000,
       everyMs: 50,
     },
-  })
+  }),
+)
+let port: number
+const opened = new Set<Socket>()
+
+beforeAll(async () => {
   await test.push(sampleConfig())
   await test.app.listen({ port: 0, host: '127.0.0.1' })
   port = (test.app.server.address() as AddressInfo).port
@@ -30,7 +31,6 @@ afterEach(() => {
   for (const socket of opened) socket.destroy()
   opened.clear()
 })
-afterAll(() => test.close())
 
 async function open(text = ''): Promise<Socket> {
   const socket = connect(port, '127.0.0.1')
@@ -58,7 +58,7 @@ const health = () => answerTo(`GET /healthz HTTP/1.1\r\nHost: a\r\n${closing}`)
 const signedIn = () => `X-Service-Key: ${test.key}\r\n`
 
 describe('slow peers', () => {
-  it('a sender of headers that never end is cut, however often a line comes', async () => {
+  it('a sender of endless headers is disconnected, however often a line arrives', async () => {
     const socket = await open('GET /healthz HTTP/1.1\r\nHost: a\r\n')
     const timer = setInterval(() => socket.write('X-More: a\r\n'), 50)
     const answer = await readAll(socket).finally(() => {
@@ -72,7 +72,7 @@ describe('slow peers', () => {
     await readAll(await open())
   })
 
-  it('a body that comes byte by byte is answered with a problem and cut', async () => {
+  it('a body that arrives byte by byte is refused with a problem, and disconnected', async () => {
     const socket = await open(
       `POST ${billing}/config/prices/pro_monthly/calculate HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 10000\r\n\r\n{`,
     )
@@ -83,7 +83,7 @@ describe('slow peers', () => {
     expect(answer).toContain('"code":"request_invalid"')
   })
 
-  it('a sender that goes on after its answer is read for a moment and cut', async () => {
+  it('a sender that continues after the response is drained for a moment, then disconnected', async () => {
     const socket = await open(`POST ${admin}/config HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n`)
     const timer = setInterval(() => socket.write('1\r\na\r\n'), 50)
     const answer = await readAll(socket).finally(() => {
@@ -94,7 +94,7 @@ describe('slow peers', () => {
 })
 
 describe('more connections than there may be', () => {
-  it('make room for a health check, one after the other, by closing idle and slow ones', async () => {
+  it('make room for health checks by closing idle and slow connections', async () => {
     for (let round = 0; round < 3; round++) {
       await Promise.all(
         Array.from({ length: most }, (_, index) =>
@@ -144,7 +144,7 @@ describe('requests that Node itself would close without a response', () => {
     expect(await answerTo('GET /healthz HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 /)
   })
 
-  it('a body over the limit is read to its end, so that its sender sees the 413', async () => {
+  it('a body over the limit is read to its end, so that its sender gets the 413', async () => {
     const size = 3_000_000
     for (let round = 0; round < 20; round++) {
       const socket = await open(
@@ -163,7 +163,7 @@ describe('requests that Node itself would close without a response', () => {
   })
 })
 
-it('the figures say 401 before they say 405', async () => {
+it('a request to the metrics without a key is a 401, even with a wrong method', async () => {
   for (const method of ['POST', 'PUT', 'DELETE'] as const) {
     expect((await test.inject({ method, url: '/metrics' })).json().code).toBe('service_key_missing')
     expect((await test.asAdmin({ method, url: '/metrics' })).statusCode).toBe(405)

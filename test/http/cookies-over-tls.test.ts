@@ -62,7 +62,7 @@ describe('over TLS, which the public URL says', () => {
 describe('over TLS, which a proxy says', () => {
   const overTls = { 'x-forwarded-proto': 'https' }
 
-  it('the names are those of TLS where the proxy is a trusted one', async () => {
+  it('the names are those for TLS if the proxy is trusted', async () => {
     const test = await open({ trustedProxies: ['127.0.0.1'] })
     const session = only(await mint(test, overTls))
     const dashboard = only(await signIn(test, overTls))
@@ -71,7 +71,7 @@ describe('over TLS, which a proxy says', () => {
     expect(await isSignedIn(test, `__Host-ratecard_dashboard=${dashboard.value}`, overTls)).toBe(true)
   })
 
-  it('the names are the former ones where it is anybody', async () => {
+  it('the names are those without TLS if the proxy is not trusted', async () => {
     const test = await open({})
     expect([only(await mint(test, overTls)).name, only(await signIn(test, overTls)).name]).toEqual([
       'ratecard_session',

@@ -1,19 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { admin, changedConfig, sampleConfig, startTestApp } from '../support/app.ts'
-import type { TestApp } from '../support/app.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { admin, changedConfig, startPushedApp } from '../support/app.ts'
 import { buy, jobEnd, sessionOf } from '../support/selling.ts'
+import { startedForAll } from '../support/started.ts'
 
-let test: TestApp
+const test = startedForAll(startPushedApp)
 
 beforeAll(async () => {
-  test = await startTestApp()
-  await test.push(sampleConfig())
   for (const tenant of ['one', 'two']) {
     await sessionOf(test, tenant)
     await buy(test, tenant, { price_id: 'pro_monthly', quantity: 7 })
   }
 })
-afterAll(() => test.close())
 
 const post = (path: string, payload?: object, headers = {}) =>
   test.asAdmin({ method: 'POST', url: `${admin}${path}`, headers, ...(payload === undefined ? {} : { payload }) })
@@ -22,7 +19,7 @@ const itemOf = async (tenant: string) =>
 const tenantOf = async (tenant: string) => (await test.asAdmin({ url: `${admin}/tenants/${tenant}` })).json()
 
 describe('POST admin/enterprise/apply-template, apply-custom, remove', () => {
-  it('move what a tenant has to its negotiated price and back, and tell of it', async () => {
+  it('move a tenant’s items to its negotiated prices and back, with an audit row', async () => {
     const dry = await post('/enterprise/apply-template?dry_run=true', { tenant_id: 'one', enterprise_template: 'gold' })
     expect(dry.json()).toMatchObject({ tenant_id: 'one', dry_run: true, prices_swapped: 1 })
     expect((await itemOf('one')).price_id).toBe('pro_monthly')
@@ -101,7 +98,7 @@ describe('POST admin/enterprise/apply-template, apply-custom, remove', () => {
       expect([path, (await post(`/enterprise/${path}`, payload)).json().code]).toEqual([path, 'request_invalid'])
   })
 
-  it('answer a repeat with the same Idempotency-Key as the first time', async () => {
+  it('return the first response to a retry with the same Idempotency-Key', async () => {
     const headers = { 'idempotency-key': 'apply-1' }
     const payload = { tenant_id: 'two', enterprise_template: 'gold' }
     const first = (await post('/enterprise/apply-template', payload, headers)).json()
@@ -210,7 +207,7 @@ describe('jobs', () => {
     )
   })
 
-  it('are refused for prices, tenants and times that make no sense', async () => {
+  it('are refused for unknown prices and tenants and invalid times', async () => {
     for (const [payload, status, code] of [
       [{ price_id: 'no_such_price' }, 404, 'price_not_found'],
       [{ price_id: 'pro_monthly', only: ['nobody'] }, 404, 'tenant_not_found'],

@@ -1,11 +1,11 @@
 // What a tenant may use: asked with a key for anybody, with a session for itself.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { admin, billing, changedConfig, startTestApp } from '../support/app.ts'
-import type { TestApp } from '../support/app.ts'
 import { payingCustomer } from '../support/paying-customer.ts'
 import { cookieOf, sessionOf } from '../support/selling.ts'
+import { startedForAll } from '../support/started.ts'
 
-let test: TestApp
+const test = startedForAll(startTestApp)
 let cookie: string
 let price: string
 
@@ -19,7 +19,6 @@ const ofTenant = async (id: string) => {
 }
 
 beforeAll(async () => {
-  test = await startTestApp()
   await test.push(
     changedConfig('1.0.0', (config) => {
       config.features = features
@@ -30,10 +29,9 @@ beforeAll(async () => {
   price = (await test.stripe.prices.list({ lookup_keys: ['pro_monthly'] })).data[0]?.id ?? ''
   cookie = cookieOf(await sessionOf(test, 'acme'))
 })
-afterAll(() => test.close())
 
 describe('entitlements', () => {
-  it('are none for a tenant that has no customer, or no subscription', async () => {
+  it('are empty for a tenant without a customer or a subscription', async () => {
     expect(await ofTenant('acme')).toEqual([200, { features: [] }])
     expect((await test.inject({ url: `${billing}/entitlements`, headers: { cookie } })).json()).toEqual({
       features: [],

@@ -49,7 +49,7 @@ describe('a document that breaks only one rule', () => {
     },
   )
 
-  test('leaves nothing behind', async () => {
+  test('stores nothing', async () => {
     expect((await world.service.listPushes({ limit: 1, offset: 0 })).total).toBe(0)
     expect((await world.service.history({ limit: 1, offset: 0 })).total).toBe(0)
   })

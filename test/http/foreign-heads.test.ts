@@ -6,6 +6,7 @@ import type { IncomingMessage } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startWorkerWorld } from './worker-world.ts'
 import type { WorkerWorld } from './worker-world.ts'
+import { listenLocally } from '../support/listen.ts'
 
 /** Sends the bytes of the path `/<base64url>` as they are, whatever they are. */
 const upstream: Server = createServer((socket) => {
@@ -29,7 +30,7 @@ const saying = `export default { fetch(request) {
 let world: WorkerWorld
 let upstreamUrl: string
 beforeAll(async () => {
-  await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve))
+  await listenLocally(upstream)
   upstreamUrl = `http://127.0.0.1:${String((upstream.address() as AddressInfo).port)}`
   world = await startWorkerWorld({}, {}, ['127.0.0.1'])
   await world.deploy('fetching', fetching)
@@ -106,7 +107,7 @@ describe('a status that is none', () => {
 })
 
 describe('response headers of a worker', () => {
-  it('of more than 16 KiB are told as what they are', async () => {
+  it('of more than 16 KiB are refused with their own error', async () => {
     const response = await say({ long: 17_000 })
     expect([response.statusCode, JSON.parse(response.text)]).toMatchObject([
       502,
@@ -119,7 +120,7 @@ describe('response headers of a worker', () => {
     expect((await say({})).statusCode).toBe(200)
   })
 
-  it('that act on the whole origin stay behind on our own host', async () => {
+  it('that affect the whole origin are removed on our own host', async () => {
     const wide = {
       'clear-site-data': '"cookies"',
       'strict-transport-security': 'max-age=1',
@@ -136,7 +137,7 @@ describe('response headers of a worker', () => {
     expect(headers).toMatchObject({ 'x-own': 'kept', 'cache-control': 'no-cache' })
   })
 
-  it('set no cookie of ours on our own host, however its name is written', async () => {
+  it('cannot set one of our cookies on our own host, in any notation of its name', async () => {
     const ours = [
       'ratecard_session=evil; Path=/api/v1/billing',
       'RateCard_Session=evil',
@@ -154,7 +155,7 @@ describe('response headers of a worker', () => {
 })
 
 describe('what a worker prints', () => {
-  it('may name places that cannot be, and is logged as it is', async () => {
+  it('may contain invalid source locations, and is logged unchanged', async () => {
     const source_map = JSON.stringify({ version: 3, sources: ['a.ts'], names: [], mappings: 'AAAA' })
     const code = `export default { fetch() { throw new Error('see worker.js:0:0 and worker.js:9:0') } }`
     await world.deploy('odd', code, {

@@ -1,22 +1,17 @@
 // Subscriptions to free prices live here alone, and end like others: cancelled, or by what is bought in their place.
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { admin, billing, sampleConfig, startTestApp } from '../support/app.ts'
-import type { TestApp } from '../support/app.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { admin, billing, startPushedApp } from '../support/app.ts'
 import { buy, urls } from '../support/selling.ts'
+import { startedForAll } from '../support/started.ts'
 
-let test: TestApp
+const test = startedForAll(startPushedApp)
 let count = 0
 let tenant = ''
 
-beforeAll(async () => {
-  test = await startTestApp()
-  await test.push(sampleConfig())
-})
 beforeEach(async () => {
   tenant = `tenant_${String(++count)}`
   await test.asAdmin({ method: 'POST', url: `${admin}/tenants`, payload: { id: tenant, name: 'A tenant' } })
 })
-afterAll(() => test.close())
 
 interface Listed {
   readonly billing_status: string
@@ -47,7 +42,7 @@ const endings = async () => {
 }
 
 describe('a free subscription', () => {
-  it('is cancelled by its id, once, with a line in the audit trail, and can be taken again', async () => {
+  it('is cancelled by its id, once, with an audit row, and can be started again', async () => {
     await checkOut('free')
     const id = (await list()).subscriptions[0]?.id ?? ''
     expect((await cancel(id)).statusCode).toBe(204)
@@ -63,7 +58,7 @@ describe('a free subscription', () => {
     expect(subscriptions[0]?.id).not.toBe(id)
   })
 
-  it('ends when a paid one is bought, and not while its page is only open', async () => {
+  it('ends when a paid one is bought, and not while its checkout page is open', async () => {
     await checkOut('free')
     await checkOut('pro_monthly')
     expect(await prices()).toEqual(['free'])
@@ -74,7 +69,7 @@ describe('a free subscription', () => {
     expect(await endings()).toHaveLength(1)
   })
 
-  it('that is taken after the paid one stays beside it', async () => {
+  it('that is started after the paid one stays beside it', async () => {
     await checkOut('free')
     await buy(test, tenant, { price_id: 'pro_monthly' })
     await checkOut('free')

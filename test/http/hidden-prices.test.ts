@@ -1,14 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { billing, changedConfig, sampleConfig, startTestApp } from '../support/app.ts'
-import type { TestApp } from '../support/app.ts'
+import { describe, expect, it, vi } from 'vitest'
+import { billing, changedConfig, sampleConfig, startPushedApp } from '../support/app.ts'
+import { startedForAll } from '../support/started.ts'
 
-let test: TestApp
-
-beforeAll(async () => {
-  test = await startTestApp()
-  await test.push(sampleConfig())
-})
-afterAll(() => test.close())
+const test = startedForAll(startPushedApp)
 
 const path = `${billing}/config`
 const withKey = () => ({ 'x-service-key': test.key })
@@ -25,7 +19,7 @@ describe('hidden prices', () => {
     return JSON.stringify([response.statusCode, headers, { ...problem, instance: '' }]).replaceAll(id, 'ID')
   }
 
-  it('look like unknown ones in price and product lookups and in calculate', async () => {
+  it('have the same response as unknown ones in price and product lookups and in calculate', async () => {
     for (const id of hiddenPrices) {
       expect(await trace({ url: `${path}/prices/${id}` }, id)).toBe(
         await trace({ url: `${path}/prices/zzz_none` }, 'zzz_none'),
@@ -40,7 +34,7 @@ describe('hidden prices', () => {
     )
   })
 
-  it('look like unknown ones to convert, as do webhooks, coupons and codes', async () => {
+  it('have the same response as unknown ones in convert, and so have webhooks, coupons and codes', async () => {
     const config = (await test.service.fullConfig()).config
     const hidden = [
       ...config.products.flatMap(({ prices = [] }) => prices).filter(({ id }) => hiddenPrices.includes(id)),
@@ -134,7 +128,7 @@ describe('convert', () => {
     await test.push(sampleConfig('1.5.0'))
   })
 
-  it('tells a free price by its own id', async () => {
+  it('returns the config id for a free price', async () => {
     const response = await test.inject({ url: `${billing}/convert/processor-id/free` })
     expect(response.json()).toEqual({
       config_id: 'free',

@@ -1,15 +1,11 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { admin, startTestApp } from '../support/app.ts'
-import type { TestApp } from '../support/app.ts'
 import { edit, mutate } from '../support/mutate.ts'
 import { ruleCases, validDocument } from '../support/rule-cases.ts'
+import { startedForAll } from '../support/started.ts'
 
-let world: TestApp
-beforeAll(async () => {
-  world = await startTestApp()
-})
-afterAll(() => world.close())
+const world = startedForAll(startTestApp)
 
 const runs = Number(process.env['MUTATION_RUNS'] ?? 1500)
 const seeds = [validDocument(), ...ruleCases.map(({ document }) => document)]

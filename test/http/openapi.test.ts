@@ -1,10 +1,10 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { BillingConfig } from '../../packages/ratecard/src/config/schema/schema.ts'
 import { issueCodes, problemCodes } from '../../packages/ratecard/src/errors/codes.ts'
 import { sampleConfig, startTestApp } from '../support/app.ts'
-import type { TestApp } from '../support/app.ts'
+import { startedForAll } from '../support/started.ts'
 
 interface Operation {
   readonly operationId: string
@@ -34,14 +34,12 @@ interface Document {
   }
 }
 
-let test: TestApp
+const test = startedForAll(() => startTestApp({ publicUrl: 'https://billing.example.test' }))
 let document: Document
 
 beforeAll(async () => {
-  test = await startTestApp({ publicUrl: 'https://billing.example.test' })
   document = (await test.inject({ url: '/api/v1/openapi.json' })).json()
 })
-afterAll(() => test.close())
 
 const operations = () =>
   Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -57,7 +55,7 @@ function refsIn(value: unknown): string[] {
 }
 
 describe('the OpenAPI document', () => {
-  it('is OpenAPI 3.1 in its bones', () => {
+  it('is a valid OpenAPI 3.1 document', () => {
     expect(document.openapi).toMatch(/^3\.1\.\d+$/)
     expect(document.info.title).toBe('Ratecard')
     expect(document.servers).toEqual([{ url: 'https://billing.example.test' }])
@@ -80,7 +78,7 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  it('has only references that lead somewhere, and only schemas that compile', () => {
+  it('has no dangling references, and all its schemas compile', () => {
     for (const ref of refsIn(document)) {
       const name = /^#\/components\/schemas\/(.+)$/.exec(ref)?.[1]
       expect(Object.keys(document.components.schemas)).toContain(name)
@@ -209,7 +207,7 @@ describe('the OpenAPI document', () => {
       }
   })
 
-  it('describes the document by its one truth', () => {
+  it('describes the document with the published schema', () => {
     const component = document.components.schemas['BillingConfig']
     expect(Object.keys(component?.properties ?? {})).toEqual(Object.keys(BillingConfig.properties))
     const ajv = new Ajv2020({ strict: false })

@@ -1,19 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { admin, startTestApp } from '../support/app.ts'
-import type { TestApp } from '../support/app.ts'
+import { startedForAll } from '../support/started.ts'
 
-let test: TestApp
+const test = startedForAll(() => startTestApp({ clock: { now: () => now } }))
 let now = Date.now()
-
-beforeAll(async () => {
-  test = await startTestApp({ clock: { now: () => now } })
-})
-afterAll(() => test.close())
 
 const get = (url: string) => test.asAdmin({ url: `${admin}${url}` })
 
 describe('doctor and probes', () => {
-  it('say how the installation is', async () => {
+  it('report the state of the installation', async () => {
     const { findings } = (await get('/doctor')).json()
     expect(findings.length).toBeGreaterThan(0)
     const health = await test.inject({ url: '/healthz' })

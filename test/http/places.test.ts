@@ -1,16 +1,13 @@
 // A refusal that is about a member of the body says which: a JSON pointer, whichever room refused.
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { admin, billing, sampleConfig, startTestApp } from '../support/app.ts'
-import type { TestApp } from '../support/app.ts'
+import { beforeAll, expect, it } from 'vitest'
+import { admin, billing, startPushedApp } from '../support/app.ts'
 import { urls } from '../support/selling.ts'
+import { startedForAll } from '../support/started.ts'
 
-let test: TestApp
+const test = startedForAll(startPushedApp)
 beforeAll(async () => {
-  test = await startTestApp()
-  await test.push(sampleConfig())
   await test.asAdmin({ method: 'POST', url: `${admin}/tenants`, payload: { id: 'acme', name: 'Acme' } })
 })
-afterAll(() => test.close())
 
 const checkout = { ...urls, price_id: 'pro_monthly', tenant_id: 'acme' }
 

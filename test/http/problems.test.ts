@@ -1,28 +1,28 @@
 import { connect } from 'node:net'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { issueCodes, problemCodes } from '../../packages/ratecard/src/errors/codes.ts'
 import { ServiceError } from '../../packages/ratecard/src/errors/service-error.ts'
 import { closeGracefully, leave } from '../../packages/ratecard/src/http/app.ts'
 import { admin, billing, sampleConfig, startTestApp } from '../support/app.ts'
-import type { TestApp } from '../support/app.ts'
+import { startedForAll } from '../support/started.ts'
 
-let test: TestApp
-let failure: Error | null = null
-const log: string[] = []
-
-beforeAll(async () => {
-  test = await startTestApp({
+const test = startedForAll(() =>
+  startTestApp({
     publicUrl: 'https://billing.example.test/',
     onLog: (line) => log.push(line),
     wrap: (service) => ({
       ...service,
       drift: () => (failure === null ? service.drift() : Promise.reject(failure)),
     }),
-  })
+  }),
+)
+let failure: Error | null = null
+const log: string[] = []
+
+beforeAll(async () => {
   await test.push(sampleConfig())
 })
-afterAll(() => test.close())
 
 const json = { 'content-type': 'application/json' }
 
@@ -44,7 +44,7 @@ describe('a problem', () => {
     })
   })
 
-  it('carries issues, the processor’s words, further members and Retry-After', async () => {
+  it('contains issues, the processor’s error, further members and Retry-After', async () => {
     failure = new ServiceError('processor_unavailable', 'The processor could not be reached.', {
       hint: 'Try again.',
       issues: [{ code: 'drift', pointer: '#/products/0', severity: 'error', detail: 'changed', hint: 'look' }],
@@ -65,7 +65,7 @@ describe('a problem', () => {
     })
   })
 
-  it('says nothing of an unexpected cause; the log does, under the request id', async () => {
+  it('hides an unexpected cause, which is logged with the request id', async () => {
     failure = new Error('connection to 10.1.2.3 refused for user admin')
     const response = await test.asAdmin({ url: `${admin}/config/drift` })
     failure = null
@@ -76,7 +76,7 @@ describe('a problem', () => {
     expect(logged).toContain(String(response.headers['x-request-id']))
   })
 
-  it('leads to a page that explains each code of the tables', async () => {
+  it('links to a page that explains each error code', async () => {
     const page = await test.inject({ url: '/docs/errors' })
     expect(page.statusCode).toBe(200)
     expect(page.headers['content-type']).toContain('text/html')
@@ -86,7 +86,7 @@ describe('a problem', () => {
 })
 
 describe('X-Request-Id', () => {
-  it('is taken over when it is harmless and made anew when it is not', async () => {
+  it('is kept if it is safe, and otherwise generated', async () => {
     for (const id of ['abc-123', 'A.b:c_d', 'x'.repeat(100)]) {
       const response = await test.inject({ url: '/healthz', headers: { 'x-request-id': id } })
       expect(response.headers['x-request-id']).toBe(id)
@@ -97,7 +97,7 @@ describe('X-Request-Id', () => {
     }
   })
 
-  it('differs from answer to answer', async () => {
+  it('differs between responses', async () => {
     const ids = await Promise.all(Array.from({ length: 50 }, () => test.inject({ url: '/healthz' })))
     expect(new Set(ids.map((response) => response.headers['x-request-id'])).size).toBe(50)
   })
@@ -172,7 +172,7 @@ describe('the framework’s own errors', () => {
     expect([calculate.statusCode, calculate.json().code]).toEqual([413, 'body_too_large'])
   })
 
-  it('take a path that is no URL as a bad request', async () => {
+  it('respond with 400 to a path that is no URL', async () => {
     const response = await test.inject({ url: `${billing}/config/prices/%E0%A4%A` })
     expect([response.statusCode, response.json().code]).toEqual([400, 'request_invalid'])
   })
@@ -194,7 +194,7 @@ describe('the framework’s own errors', () => {
 })
 
 describe('leaving', () => {
-  it('is not ready, and serves all the same on connections that end', async () => {
+  it('is not ready, but still serves requests and closes their connections', async () => {
     const leaving = await startTestApp()
     await leaving.push(sampleConfig())
     const unhurried = leave(leaving.app, 20)
@@ -216,7 +216,7 @@ describe('leaving', () => {
 })
 
 describe('draining', () => {
-  it('answers a request that is already on an idle connection, and tells its client to close', async () => {
+  it('answers a request on an idle connection with Connection: close', async () => {
     const test = await startTestApp()
     await test.app.listen({ port: 0, host: '127.0.0.1' })
     const { port } = test.app.server.address() as AddressInfo

@@ -1,15 +1,9 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { billing, sampleConfig, startTestApp } from '../support/app.ts'
-import type { TestApp } from '../support/app.ts'
+import { describe, expect, it } from 'vitest'
+import { billing, startPushedApp } from '../support/app.ts'
+import { startedForAll } from '../support/started.ts'
 
-let test: TestApp
-
-beforeAll(async () => {
-  test = await startTestApp()
-  await test.push(sampleConfig())
-})
-afterAll(() => test.close())
+const test = startedForAll(startPushedApp)
 
 const path = `${billing}/config`
 const withKey = () => ({ 'x-service-key': test.key })
@@ -45,7 +39,7 @@ describe('the public configuration', () => {
     expect(keyed.body).toBe(open.body)
   })
 
-  it('may be read by any origin and is revalidated by caches', async () => {
+  it('can be read by any origin, and caches revalidate it', async () => {
     const response = await test.inject({ url: path, headers: { origin: 'https://shop.example.test' } })
     expect(response.headers).toMatchObject({
       'access-control-allow-origin': '*',
@@ -56,7 +50,7 @@ describe('the public configuration', () => {
     expect(response.headers['access-control-expose-headers']).toContain('ETag')
   })
 
-  it('is compressed as the caller asks, each form under a strong validator of its own', async () => {
+  it('is compressed as requested, each encoding with its own strong ETag', async () => {
     const plain = await test.inject({ url: path })
     const cases = [
       ['gzip', 'gzip', gunzipSync],
@@ -79,7 +73,7 @@ describe('the public configuration', () => {
     }
   })
 
-  it('answers 304 without a body when the caller has it: one tag, a list, weak, any, or of another encoding', async () => {
+  it('responds with 304 to a matching tag: single, in a list, weak, any, or of another encoding', async () => {
     const etag = String((await test.inject({ url: path })).headers['etag'])
     expect(etag).toMatch(/^"[^"]+"$/)
     for (const header of [
@@ -113,7 +107,7 @@ describe('the public configuration', () => {
 })
 
 describe('single lookups', () => {
-  it('give a price with its product, a product and a meter, as the public sees them', async () => {
+  it('return a price with its product, a product and a meter in their public form', async () => {
     const price = (await test.inject({ url: `${path}/prices/pro_monthly` })).json()
     expect(price.price).toMatchObject({
       id: 'pro_monthly',
@@ -142,7 +136,7 @@ describe('single lookups', () => {
     expect((await test.inject({ url, headers: { 'if-none-match': etag } })).statusCode).toBe(304)
   })
 
-  it('take any text as an id', async () => {
+  it('accept any text as an id', async () => {
     for (const id of [
       '%2F',
       '%00',
@@ -192,7 +186,7 @@ describe('calculate', () => {
     expect(flat).not.toHaveProperty('tiers_mode')
   })
 
-  it('has one code for every quantity that is none', async () => {
+  it('has one error code for every invalid quantity', async () => {
     for (const quantity of [-1, 1.5, '3', null, true, [], {}, 9007199254740993, undefined]) {
       const response = await calculate('pro_monthly', { quantity })
       expect([quantity, response.statusCode, response.json().code]).toEqual([quantity, 422, 'quantity_invalid'])

@@ -2,19 +2,17 @@ import { request } from 'node:http'
 import type { IncomingHttpHeaders } from 'node:http'
 import { connect } from 'node:net'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { admin, billing, changedConfig, sampleConfig, startTestApp } from '../support/app.ts'
-import type { TestApp } from '../support/app.ts'
+import { startedForAll } from '../support/started.ts'
 
-let test: TestApp
+const test = startedForAll(startTestApp)
 let port: number
 
 beforeAll(async () => {
-  test = await startTestApp()
   await test.app.listen({ port: 0, host: '127.0.0.1' })
   port = (test.app.server.address() as AddressInfo).port
 })
-afterAll(() => test.close())
 
 interface Answer {
   readonly status: number
@@ -52,14 +50,14 @@ const path = `${billing}/config`
 const throughTheRouter = `${path}?`
 
 describe('the public read of the price list before the router', () => {
-  it('answers as the router does when there is no configuration', async () => {
+  it('responds like the router if there is no configuration', async () => {
     const answer = await send(path)
     expect(answer.status).toBe(404)
     expect(answer.headers['content-type']).toContain('application/problem+json')
     expect(JSON.parse(answer.body.toString())).toMatchObject({ code: 'config_not_found' })
   })
 
-  it('gives the very answer of the router: status, headers and bytes', async () => {
+  it('equals the router’s response: status, headers and bytes', async () => {
     await test.push(sampleConfig())
     const etag = String((await send(path)).headers.etag)
     const requests = [

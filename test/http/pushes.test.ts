@@ -1,29 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { BillingConfig } from '../../packages/ratecard/src/config/schema/schema.ts'
 import { admin, startTestApp } from '../support/app.ts'
-import type { TestApp } from '../support/app.ts'
+import { monthlyPrices } from '../support/fixtures.ts'
+import { startedForEach } from '../support/started.ts'
 
-let app: TestApp
-beforeEach(async () => {
-  app = await startTestApp()
-})
-afterEach(() => app.close())
-
-const shop = (version: string, prices: number, amount = 100): BillingConfig => ({
-  version,
-  products: [
-    {
-      id: 'p',
-      name: 'P',
-      prices: Array.from({ length: prices }, (_, index) => ({
-        id: `price_${String(index)}`,
-        amount,
-        currency: 'usd' as const,
-        interval: 'month' as const,
-      })),
-    },
-  ],
-})
+const app = startedForEach(startTestApp)
 
 interface Report {
   readonly state: string
@@ -50,10 +31,10 @@ const ended = async (id: string): Promise<Report> => {
 
 describe('the approval of a plan', () => {
   it('X-Ratecard-Plan applies only the plan that was shown', async () => {
-    await app.push(shop('1.0.0', 1))
-    const next = shop('1.1.0', 1, 200)
+    await app.push(monthlyPrices(1, '1.0.0'))
+    const next = monthlyPrices(1, '1.1.0', 200)
     const { plan } = (await app.push(next, '?dry_run=true')).json<{ plan: string }>()
-    await app.push(shop('1.0.1', 2))
+    await app.push(monthlyPrices(2, '1.0.1'))
     const push = (fingerprint: string, query = '') =>
       app.asAdmin({
         method: 'POST',
@@ -73,9 +54,9 @@ describe('the approval of a plan', () => {
 })
 
 describe('a push that runs', () => {
-  it('is cancelled by one call and resumed by another, which answers at once when asked to', async () => {
+  it('is cancelled by one call and resumed by another, also with respond-async', async () => {
     app.sandbox.control.fail({ kind: 'latency', method: 'POST', latencyMs: 40, count: null })
-    const id = await started(shop('1.0.0', 40))
+    const id = await started(monthlyPrices(40, '1.0.0'))
     const cancelled = await app.asAdmin({ method: 'POST', url: `${admin}/pushes/${id}/cancel` })
     expect(cancelled.statusCode).toBe(202)
     expect(cancelled.json()).toMatchObject({ id, state: 'running' })
@@ -103,9 +84,9 @@ describe('a push that runs', () => {
   })
 })
 
-it('a rollback answers at once when asked to, and is followed like a push', async () => {
-  await app.push(shop('1.0.0', 1))
-  await app.push(shop('1.1.0', 2))
+it('a rollback with respond-async responds at once, and is followed like a push', async () => {
+  await app.push(monthlyPrices(1, '1.0.0'))
+  await app.push(monthlyPrices(2, '1.1.0'))
   const answer = await app.asAdmin({
     method: 'POST',
     url: `${admin}/config/rollback`,
@@ -116,8 +97,8 @@ it('a rollback answers at once when asked to, and is followed like a push', asyn
   expect(await ended(answer.json<{ push_id: string }>().push_id)).toMatchObject({ state: 'applied', kind: 'rollback' })
 })
 
-it('each entry of the history leads to the processor’s own request ids', async () => {
-  await app.push(shop('1.0.0', 2))
+it('each entry of the history leads to the processor’s request ids', async () => {
+  await app.push(monthlyPrices(2, '1.0.0'))
   const { push_id: id } = (await app.asAdmin({ method: 'GET', url: `${admin}/config/history/1` })).json<{
     push_id: string
   }>()

@@ -1,6 +1,6 @@
 // What the API shows of a record, and what callers may say about one, is decided at its columns: an answer that forgets a
 // column, or tells of one that is kept to ourselves, is named here.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { used } from '../../packages/ratecard/src/store/records/columns.ts'
 import type { Columns, Use } from '../../packages/ratecard/src/store/records/columns.ts'
 import { serviceKeyColumns, sessionColumns } from '../../packages/ratecard/src/store/records/auth.ts'
@@ -11,7 +11,7 @@ import { deploymentColumns, logColumns, runColumns } from '../../packages/rateca
 import { workerColumns } from '../../packages/ratecard/src/store/records/workers.ts'
 import { snake } from '../../packages/ratecard/src/api/notation/names.ts'
 import { startTestApp } from '../support/app.ts'
-import type { TestApp } from '../support/app.ts'
+import { startedForAll } from '../support/started.ts'
 import { tenantsCreate, tenantsUpdate } from '../../packages/ratecard/src/cli/commands/tenants/tenants.ts'
 
 interface Schema {
@@ -31,14 +31,12 @@ interface Document {
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> }
 }
 
-let app: TestApp
+const app = startedForAll(startTestApp)
 let document: Document
 
 beforeAll(async () => {
-  app = await startTestApp()
   document = (await app.inject({ url: '/api/v1/openapi.json' })).json<Document>()
 })
-afterAll(() => app.close())
 
 function operation(id: string): Operation {
   const found = Object.values(document.paths)
@@ -119,7 +117,7 @@ const answers: readonly Answer[] = [
 ]
 
 describe('what the API shows of a record', () => {
-  it.each(answers)('is what the columns of a $record say, in $operation', (answer) => {
+  it.each(answers)('equals the columns of a $record, in $operation', (answer) => {
     const { columns, operation: id, list, besides = [] } = answer
     const expected = [...columnsFor(columns, 'shown'), ...besides].sort()
     expect(answered(id, list)).toEqual(expected)
@@ -129,12 +127,12 @@ describe('what the API shows of a record', () => {
 describe('what callers may say about a tenant', () => {
   const edited = () => columnsFor(tenantColumns, 'edited')
 
-  it('is what its columns say, at its making and later', () => {
+  it('equals its columns, at creation and in updates', () => {
     expect(taken('createTenant')).toEqual(['id', ...edited()].sort())
     expect(taken('updateTenant')).toEqual(edited())
   })
 
-  it.each([tenantsCreate, tenantsUpdate])('can be said on the command line: $name', ({ options }) => {
+  it.each([tenantsCreate, tenantsUpdate])('can be set on the command line: $name', ({ options = [] }) => {
     const offered = options.map(({ flags }) => flags.replace(/^--([a-z-]+).*$/, '$1').replaceAll('-', '_'))
     // The command calls its customer by one word.
     const named = edited().map((name) => (name === 'processor_customer_id' ? 'customer' : name))

@@ -1,14 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { admin, billing, sampleConfig, startTestApp } from '../support/app.ts'
-import type { TestApp } from '../support/app.ts'
+import { describe, expect, it } from 'vitest'
+import { admin, billing, sampleConfig, startPushedApp } from '../support/app.ts'
+import { startedForAll } from '../support/started.ts'
 
-let test: TestApp
-
-beforeAll(async () => {
-  test = await startTestApp()
-  await test.push(sampleConfig())
-})
-afterAll(() => test.close())
+const test = startedForAll(startPushedApp)
 
 const json = { 'content-type': 'application/json' }
 
@@ -16,7 +10,7 @@ describe('a broken body', () => {
   const post = (payload: string | Buffer) =>
     test.asAdmin({ method: 'POST', url: `${admin}/config/validate`, payload, headers: json })
 
-  it('is malformed JSON with a pointer, whatever is wrong with it', async () => {
+  it('is malformed_json with a pointer', async () => {
     const cases: [string | Buffer, string][] = [
       ['', '#'],
       ['{', '#'],
@@ -38,7 +32,7 @@ describe('a broken body', () => {
     }
   })
 
-  it('is not one where a name comes again in another object, or inside a string', async () => {
+  it('is valid if a name occurs again in another object, or inside a string', async () => {
     const response = await post(
       '{"version":"1.0.0","products":[{"id":"a","name":"\\"id\\":{["},{"id":"b","name":"b"}]}',
     )
@@ -46,7 +40,7 @@ describe('a broken body', () => {
     expect(response.json()).toMatchObject({ valid: true })
   })
 
-  it('that is JSON but no document is for the validation to judge', async () => {
+  it('that is JSON but no document gets validation errors', async () => {
     for (const payload of ['[]', '"text"', '42', 'true']) {
       const verdict = await post(payload)
       expect([payload, verdict.statusCode, verdict.json().valid]).toEqual([payload, 200, false])
@@ -89,7 +83,7 @@ describe('parameters', () => {
     expect(response.json().errors[0]).toMatchObject({ pointer: '#/query/limt', hint: 'Did you mean "limit"?' })
   })
 
-  it('out of range or of another type are refused, all of them at once', async () => {
+  it('out of range or of another type are all refused at once', async () => {
     const cases = [
       ['limit=0', ['#/query/limit']],
       ['limit=101', ['#/query/limit']],

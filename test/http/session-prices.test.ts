@@ -1,10 +1,10 @@
 // What a tenant negotiated, told to its own session alone.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { admin, billing, changedConfig, sampleConfig, startTestApp } from '../support/app.ts'
-import type { TestApp } from '../support/app.ts'
 import { cookieOf, sessionOf } from '../support/selling.ts'
+import { startedForAll } from '../support/started.ts'
 
-let test: TestApp
+const test = startedForAll(() => startTestApp({ allowedRedirects: ['https://shop.example.test'] }))
 let cookie: string
 let stranger: string
 
@@ -14,7 +14,6 @@ const deal = (action: string, body: object) =>
   test.asAdmin({ method: 'POST', url: `${admin}/enterprise/${action}`, payload: { tenant_id: 'acme', ...body } })
 
 beforeAll(async () => {
-  test = await startTestApp({ allowedRedirects: ['https://shop.example.test'] })
   await test.push(
     changedConfig('1.0.0', ({ products }) => {
       const own = products[1]?.prices?.find(({ id }) => id === 'pro_monthly_gold')
@@ -24,7 +23,6 @@ beforeAll(async () => {
   cookie = cookieOf(await sessionOf(test, 'acme'))
   stranger = cookieOf(await sessionOf(test, 'stranger'))
 })
-afterAll(() => test.close())
 
 describe('GET session/prices', () => {
   it('is empty without a deal', async () => {
@@ -33,7 +31,7 @@ describe('GET session/prices', () => {
     expect(response.headers['cache-control']).toBe('no-store')
   })
 
-  it('shows the deal’s price in place of its base, without the author’s notes, to nobody else', async () => {
+  it('shows the deal’s price in place of its base, without notes, to its tenant only', async () => {
     await deal('apply-template', { enterprise_template: 'gold' })
     const { prices } = (await see({ cookie })).json()
     expect(prices).toHaveLength(1)

@@ -1,14 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { admin, sampleConfig, startTestApp } from '../support/app.ts'
-import type { TestApp } from '../support/app.ts'
+import { describe, expect, it } from 'vitest'
+import { admin, startPushedApp, startTestApp } from '../support/app.ts'
+import { startedForAll } from '../support/started.ts'
 
-let test: TestApp
-
-beforeAll(async () => {
-  test = await startTestApp()
-  await test.push(sampleConfig())
-})
-afterAll(() => test.close())
+const test = startedForAll(startPushedApp)
 
 const tenants = `${admin}/tenants`
 const create = (payload: object, headers = {}) => test.asAdmin({ method: 'POST', url: tenants, payload, headers })
@@ -16,7 +10,7 @@ const issuesOf = (response: { json(): { errors?: { pointer: string; code: string
   (response.json().errors ?? []).map(({ pointer, code }) => [pointer, code])
 
 describe('POST admin/tenants', () => {
-  it('makes a tenant with an id of the caller’s choice, and says where it is', async () => {
+  it('creates a tenant with the caller’s id, and a Location header', async () => {
     const response = await create({ id: 'acme', name: 'Acme GmbH', email: 'bill@acme.test' })
     expect([response.statusCode, response.headers['location']]).toEqual([201, `${tenants}/acme`])
     expect(response.json()).toEqual({
@@ -33,7 +27,7 @@ describe('POST admin/tenants', () => {
     expect([found.statusCode, found.json()]).toEqual([200, response.json()])
   })
 
-  it('makes an id when none is given', async () => {
+  it('generates an id if none is given', async () => {
     const [first, second] = [await create({ name: 'One' }), await create({ name: 'Two' })]
     expect(first.json().id).toMatch(/^ten_/)
     expect(second.json().id).not.toBe(first.json().id)
@@ -155,7 +149,7 @@ describe('one tenant', () => {
     expect(page.entries).toMatchObject([{ action: 'tenant_created', before: null }])
   })
 
-  it('is gone after DELETE, its trail stays', async () => {
+  it('is removed by DELETE, and its audit log stays', async () => {
     await create({ id: 'leaving', name: 'L' })
     const gone = await test.asAdmin({ method: 'DELETE', url: `${tenants}/leaving` })
     expect([gone.statusCode, gone.body]).toEqual([204, ''])

@@ -1,17 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { admin, changedConfig, sampleConfig, startTestApp } from '../support/app.ts'
-import type { TestApp } from '../support/app.ts'
+import { describe, expect, it } from 'vitest'
+import { admin, changedConfig, startPushedApp } from '../support/app.ts'
+import { startedForAll } from '../support/started.ts'
 
-let test: TestApp
-
-beforeAll(async () => {
-  test = await startTestApp()
-  await test.push(sampleConfig())
-})
-afterAll(() => test.close())
+const test = startedForAll(startPushedApp)
 
 describe('text that is no text', () => {
-  it('does not break a push at the processor: it is refused before anything is written', async () => {
+  it('is refused before anything is written at the processor', async () => {
     for (const text of ['Pro \ud83d', 'Pro \u001b[31m', 'Pro\r']) {
       const document = changedConfig('1.1.0', (config) => {
         const product = config.products.find(({ id }) => id === 'pro')
@@ -27,7 +21,7 @@ describe('text that is no text', () => {
     }
   })
 
-  it('of an object at the processor is pulled without its flaw, so that the next push does not archive it', async () => {
+  it('of an object at the processor is sanitized by a pull, so that the next push does not archive it', async () => {
     const product = (await test.asAdmin({ url: `${admin}/config` })).json().config.products[1]
     await test.stripe.products.update(product.processor_id, { name: 'Pro\u001b[2J' })
     const pulled = (await test.asAdmin({ url: `${admin}/config/pull?report=true` })).json()

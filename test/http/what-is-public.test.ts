@@ -1,12 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { admin, billing, changedConfig, startTestApp } from '../support/app.ts'
-import type { TestApp } from '../support/app.ts'
+import { startedForAll } from '../support/started.ts'
 
-let test: TestApp
+const test = startedForAll(startTestApp)
 const note = 'canary-margin-40'
 
 beforeAll(async () => {
-  test = await startTestApp()
   const document = changedConfig('1.0.0', (config) => {
     config.meters?.push(
       { id: 'hidden_calls', display_name: 'Hidden', event_name: 'hidden' },
@@ -23,10 +22,9 @@ beforeAll(async () => {
   })
   expect((await test.push(document)).statusCode).toBe(200)
 })
-afterAll(() => test.close())
 
 describe('what is public', () => {
-  it('has no metadata of products and prices, in no answer', async () => {
+  it('contains no metadata of products and prices', async () => {
     for (const path of ['', '/prices/pro_monthly', '/products/pro', '/products/announced', '/meters/api_calls']) {
       const answer = await test.inject({ url: `${billing}/config${path}` })
       expect([path, answer.statusCode]).toEqual([path, 200])
@@ -39,7 +37,7 @@ describe('what is public', () => {
     expect(Object.keys(config)).toEqual(['version', 'meters', 'products'])
   })
 
-  it('has the meters of public prices alone: the others look as if there were none', async () => {
+  it('contains the meters of public prices only; the others are like unknown ones', async () => {
     const { config } = (await test.inject({ url: `${billing}/config` })).json<{
       config: { meters: { id: string }[] }
     }>()
@@ -58,7 +56,7 @@ describe('what is public', () => {
     }
   })
 
-  it('is not all that a service key sees', async () => {
+  it('is less than a service key can read', async () => {
     expect((await test.asAdmin({ url: `${billing}/config/meters/idle` })).json().meter.id).toBe('idle')
     const { price } = (await test.asAdmin({ url: `${billing}/config/prices/pro_monthly` })).json()
     expect(price.metadata).toEqual({ note })

@@ -1,17 +1,15 @@
 // Who did what: the service key that acted stands beside the name that was claimed, and no claim takes its place.
 import { createClient } from '@ratecard/client'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { changedConfig, sampleConfig, startTestApp } from '../support/app.ts'
-import type { TestApp } from '../support/app.ts'
 import { sessionOf } from '../support/selling.ts'
+import { startedForAll } from '../support/started.ts'
 
-let test: TestApp
+const test = startedForAll(startTestApp)
 let url: string
 beforeAll(async () => {
-  test = await startTestApp()
   url = await test.app.listen({ port: 0, host: '127.0.0.1' })
 })
-afterAll(() => test.close())
 
 /** A client with a key of its own, and how the key is told of. */
 async function holder(name: string) {
@@ -20,7 +18,7 @@ async function holder(name: string) {
 }
 
 describe('who did it', () => {
-  it('stands with each revision and push, whoever the author claims to be', async () => {
+  it('is recorded with each revision and push, regardless of the author given', async () => {
     const [ada, ci] = [await holder('ada-laptop'), await holder('ci')]
     await ada.client.admin.push(sampleConfig(), { author: 'Ada' })
     const second = changedConfig('1.1.0', ({ products: [first] }) => {
@@ -43,7 +41,7 @@ describe('who did it', () => {
     expect((await test.service.doctor()).find(({ check }) => check === 'history')).toMatchObject({ status: 'ok' })
   })
 
-  it('stands with each row of a tenant’s trail and each job', async () => {
+  it('is recorded with each audit row and each job', async () => {
     const [sales, ops] = [await holder('sales'), await holder('ops')]
     await sales.client.admin.push({ ...sampleConfig(), version: '2.0.0' })
     await sales.client.tenants.create({ id: 'acme', name: 'Acme' }, { author: 'Ada' })
@@ -70,7 +68,7 @@ describe('who did it', () => {
     expect(entries).toMatchObject([{ author: null, by: brief.by }])
   })
 
-  it('names no key for an action of a tenant itself', async () => {
+  it('has no key for an action of a tenant itself', async () => {
     const cookie = await sessionOf(test, 'itself')
     expect(cookie).not.toBe('')
     const { items } = await test.service.tenantAudit('itself', { limit: 1, offset: 0 })

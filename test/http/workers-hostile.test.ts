@@ -1,13 +1,14 @@
 // What a stranger can send to a worker, byte for byte as a decent client never would.
 import { connect } from 'node:net'
 import { request } from 'node:http'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { startWorkerWorld } from './worker-world.ts'
-import type { WorkerWorld } from './worker-world.ts'
+import { startedForAll } from '../support/started.ts'
 
-let world: WorkerWorld
+const world = startedForAll(() =>
+  startWorkerWorld({ publicUrl: 'https://billing.shop.example.com', domain: 'shop.example.com' }),
+)
 beforeAll(async () => {
-  world = await startWorkerWorld({ publicUrl: 'https://billing.shop.example.com', domain: 'shop.example.com' })
   const code = `export default { async fetch(request) {
     const path = new URL(request.url).pathname
     if (path === '/early') return new Response('early')
@@ -16,7 +17,6 @@ beforeAll(async () => {
   } }`
   for (const name of ['mirror', 'billing']) expect((await world.deploy(name, code)).statusCode).toBe(201)
 })
-afterAll(() => world.close())
 
 interface Seen {
   readonly url: string
@@ -61,7 +61,7 @@ describe('a hostile request', () => {
     expect(answer).not.toMatch(/x-worker-version/i)
   })
 
-  it('cannot speak for the proxy, nor name headers of the proxy away', async () => {
+  it('cannot forge or remove headers of the proxy', async () => {
     const forged = ['X-Forwarded-For', 'X-Real-IP', 'CF-Connecting-IP', 'True-Client-IP', 'CF-IPCountry', 'Forwarded']
     const answer = await send([
       'GET /workers/mirror/x HTTP/1.1',
@@ -110,7 +110,7 @@ describe('a hostile request', () => {
     }
   })
 
-  it('means in its absolute form what it says, whatever the Host header says', async () => {
+  it('in absolute form goes to its own host, regardless of the Host header', async () => {
     const direct = await send([`GET ${world.url}/workers/mirror/a?b HTTP/1.1`, 'Host: mirror.shop.example.com'])
     expect(seenIn(direct).url).toBe(`${world.url}/a?b`)
     const named = await send(['GET http://mirror.shop.example.com?q HTTP/1.1', 'Host: a.example'])
@@ -120,7 +120,7 @@ describe('a hostile request', () => {
     )
   })
 
-  it('stays with the worker its path names, dots and double slashes included', async () => {
+  it('stays with the worker of its path, even with dots and double slashes', async () => {
     const at = (path: string) => send([`GET ${path} HTTP/1.1`, 'Host: a.example'])
     for (const path of ['/workers/mirror/../billing', '/workers/mirror/%2e%2e/billing', '/workers/mirror//billing'])
       expect(seenIn(await at(path)).headers['x-forwarded-prefix']).toBe('/workers/mirror')
@@ -137,7 +137,7 @@ describe('a hostile request', () => {
     expect(seenIn(answer)).toMatchObject({ method: 'POST', body: 'hi' })
   })
 
-  it('reaches no worker at the service’s own host name, and no worker may take one of the domain', async () => {
+  it('reaches no worker at the service’s own hostname, and no worker may take one of its domain', async () => {
     const answer = await send(['GET /healthz HTTP/1.1', 'Host: billing.shop.example.com'])
     expect(answer).toContain('"status":"ok"')
     const taken = await world.deploy('thief', 'export default { fetch() {} }', { hosts: ['mirror.shop.example.com'] })
@@ -187,7 +187,7 @@ describe('a body that is not wanted', () => {
     },
   )
 
-  it('that is wanted arrives whole', async () => {
+  it('that the worker reads arrives complete', async () => {
     const response = await fetch(`${world.url}/workers/mirror/length`, {
       method: 'POST',
       body: new Uint8Array(8 * 1024 * 1024),

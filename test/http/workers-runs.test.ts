@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { getFrom, startWorkerWorld, workersPath } from './worker-world.ts'
-import type { WorkerWorld } from './worker-world.ts'
+import { startedForAll } from '../support/started.ts'
 
-let world: WorkerWorld
-beforeAll(async () => {
-  world = await startWorkerWorld()
-})
-afterAll(() => world.close())
+const world = startedForAll(startWorkerWorld)
 
 const get = (path: string) => getFrom(world, path)
 
@@ -82,7 +78,7 @@ describe('logs and runs of workers', () => {
     expect(missing.json()).toMatchObject({ code: 'worker_not_found' })
   })
 
-  it('tells in readiness and doctor how workers are confined', async () => {
+  it('readiness and doctor report how workers are confined', async () => {
     const ready = (await world.inject({ url: '/readyz' })).json<{
       checks: { workers: { ok: boolean; detail: string } }
     }>()

@@ -1,19 +1,13 @@
 import { request } from 'node:http'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { getFrom, startWorkerWorld, upload, workersPath } from './worker-world.ts'
-import type { WorkerWorld } from './worker-world.ts'
+import { startedForAll } from '../support/started.ts'
 
-let world: WorkerWorld
-beforeAll(async () => {
-  world = await startWorkerWorld()
-})
-afterAll(() => world.close())
+const world = startedForAll(startWorkerWorld)
 
-let named: WorkerWorld
-beforeAll(async () => {
-  named = await startWorkerWorld({ publicUrl: 'https://billing.example.com', domain: 'workers.example.com' })
-})
-afterAll(() => named.close())
+const named = startedForAll(() =>
+  startWorkerWorld({ publicUrl: 'https://billing.example.com', domain: 'workers.example.com' }),
+)
 
 const get = (path: string) => getFrom(world, path)
 

@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { getFrom, startWorkerWorld, upload, workersPath } from './worker-world.ts'
-import type { WorkerWorld } from './worker-world.ts'
+import { startedForAll } from '../support/started.ts'
 
-let world: WorkerWorld
-beforeAll(async () => {
-  world = await startWorkerWorld({ publicUrl: 'https://billing.example.com' })
-})
-afterAll(() => world.close())
+const world = startedForAll(() => startWorkerWorld({ publicUrl: 'https://billing.example.com' }))
 
 const answering = (text: string) => `export default { fetch() { return new Response(${JSON.stringify(text)}) } }`
 const get = (path: string) => getFrom(world, path)
@@ -26,7 +22,7 @@ describe('credentials', () => {
       .json<{ keys: { name: string; scope: string; revoked_at: string | null }[] }>()
       .keys.filter(({ name }) => name === 'keyed')
 
-  it('of whoever asks do not reach a worker, unless its deployment says so', async () => {
+  it('of the caller do not reach a worker, unless its deployment has pass_credentials', async () => {
     await world.deploy('plain', echo)
     await world.deploy('trusted', echo, { pass_credentials: true })
     const headers = {
@@ -174,7 +170,7 @@ describe('deploying workers', () => {
     expect((await world.asAdmin({ url: `${workersPath}/refused` })).statusCode).toBe(404)
   })
 
-  it('refuses modules that are not what they say, and bundles over ten megabytes', async () => {
+  it('refuses modules of another type than declared, and bundles over ten megabytes', async () => {
     const many = await world.asAdmin({
       method: 'POST',
       url: `${workersPath}/refused/deployments`,
@@ -228,7 +224,7 @@ describe('deploying workers', () => {
 })
 
 describe('a replica without workers', () => {
-  it('tells of them, deploys none, and sends their requests elsewhere', async () => {
+  it('lists and deploys no workers, and refuses requests to workers with 503', async () => {
     const off = await startWorkerWorld({ runtime: null })
     expect((await off.asAdmin({ url: workersPath })).json()).toEqual({ workers: [] })
     expect((await off.deploy('hello', answering('x'))).json()).toMatchObject({ code: 'worker_unavailable' })
@@ -241,7 +237,7 @@ describe('a replica without workers', () => {
 })
 
 describe('a service that drains', () => {
-  it('answers what is under way and lets go of connections that have no end', async () => {
+  it('finishes requests in flight, and closes endless connections', async () => {
     const draining = await startWorkerWorld()
     await draining.deploy(
       'slow',

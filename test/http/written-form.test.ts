@@ -1,12 +1,8 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { admin, startTestApp } from '../support/app.ts'
-import type { TestApp } from '../support/app.ts'
+import { startedForEach } from '../support/started.ts'
 
-let app: TestApp
-beforeEach(async () => {
-  app = await startTestApp()
-})
-afterEach(() => app.close())
+const app = startedForEach(startTestApp)
 
 const shop = (host: string, version = '1.0.0') => ({
   version,
@@ -40,7 +36,7 @@ describe('the document as its author wrote it', () => {
     expect((await revision(3)).written).toEqual(written)
   })
 
-  it('follows the newest way to write the same content', async () => {
+  it('is replaced when the same content is pushed in another form', async () => {
     await app.push(shop('a.example.com') as never)
     const again = await push(shop('a.example.com'), await keep(shop('${HOST}')))
     expect(again.json()).toMatchObject({ status: 'unchanged' })

@@ -1,15 +1,14 @@
 // Whatever a tenant has bought and whatever breaks on the way: after applying, every item that has a negotiated price is on
 // it, with its quantity, without an invoice; and the renewal is what the documents say, to the minor unit.
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { systemClock } from '../../packages/ratecard/src/clock.ts'
+import { expect, test } from 'vitest'
 import { ServiceError } from '../../packages/ratecard/src/errors/service-error.ts'
 import { currencies } from '../../packages/ratecard/src/money/currencies.ts'
 import type { Currency } from '../../packages/ratecard/src/money/currencies.ts'
-import { startSandbox } from '../../packages/sandbox/src/server.ts'
 import type { Sandbox } from '../../packages/sandbox/src/server.ts'
 import { arbitraryCase, cost, documentOf, eventOf, itemsOf } from '../support/arbitrary-tenant.ts'
 import type { Amount, Bought, Case, Offer } from '../support/arbitrary-tenant.ts'
+import { sharedSandbox } from '../support/shared-sandbox.ts'
 import { startStack } from '../support/stack.ts'
 import { gold, nothing, shopOver } from '../support/tenant-shop.ts'
 import type { TenantShop } from '../support/tenant-shop.ts'
@@ -17,11 +16,7 @@ import type { TenantShop } from '../support/tenant-shop.ts'
 const runs = Math.ceil(Number(process.env['PROPERTY_RUNS'] ?? currencies.length) / currencies.length)
 
 let accounts = 0
-let sandbox: Sandbox
-beforeAll(async () => {
-  sandbox = await startSandbox({ port: 0, dataDir: null, clock: systemClock })
-})
-afterAll(() => sandbox.close())
+const { sandbox } = sharedSandbox()
 
 const faults = fc.array(
   fc.record({
@@ -46,15 +41,11 @@ async function sell(shop: TenantShop, one: Case, customer: string): Promise<read
   for (const bought of one.bought) {
     const offers = itemsOf(one, bought)
     if (offers.length === 0) continue
-    const items = offers.map(({ base, metered }) => [base, metered ? undefined : bought.quantity] as const)
-    const { id } = await shop.subscribe(
-      customer,
-      items.map(([base, quantity]) => (quantity === undefined ? [base] : [base, quantity])),
-      {
-        ...(bought.trial ? { trial_period_days: 10 } : {}),
-        ...(bought.ending ? { cancel_at_period_end: true } : {}),
-      },
-    )
+    const items = Object.fromEntries(offers.map(({ base, metered }) => [base, metered ? null : bought.quantity]))
+    const { id } = await shop.subscribe(customer, items, {
+      ...(bought.trial ? { trial_period_days: 10 } : {}),
+      ...(bought.ending ? { cancel_at_period_end: true } : {}),
+    })
     sold.push({ bought, offers, id })
   }
   return sold
@@ -69,7 +60,7 @@ async function use(shop: TenantShop, one: Case, customer: string, value: number)
       })
 }
 
-/** Repeats until nothing breaks any more, as a person would. */
+/** Retries until there is no fault left. */
 async function applied(shop: TenantShop, tries = 12) {
   for (let left = tries; ; left--) {
     try {
@@ -80,7 +71,7 @@ async function applied(shop: TenantShop, tries = 12) {
   }
 }
 
-/** Where each item is to be: metered ones change with the period, and not at all where it is the last one. */
+/** Expected price of each item: metered items change at period end, and not at all in the last period. */
 function wantedItems({ bought, offers }: Sold, former: ReadonlyMap<string, string>, renewed: boolean) {
   return offers.map((offer) => {
     const moved = offer.gold !== null && (!offer.metered || (renewed && !bought.ending))
@@ -147,7 +138,7 @@ async function holds(one: Case, currency: Currency, orders: readonly Parameters<
 }
 
 test.each(currencies)(
-  'in %s, after applying through any faults, each item has its negotiated price and the renewal is exact',
+  'in %s, after an apply with any faults, each item has its negotiated price and the renewal has the exact amount',
   { timeout: 600_000 },
   async (currency) => {
     await fc.assert(

@@ -21,12 +21,12 @@ const ours = new Set([
   'metadata',
 ])
 
-/** What an archived price says stays in the file, that it is the default as well. */
+/** Fields of an archived price stay in the file, including `default`. */
 const holds = ({ field, after }: { readonly field: string; readonly after: unknown }) =>
   !ours.has(field) && !(field === 'default_price' && after === undefined)
 
 test.each(['json', 'yaml'])(
-  'law: a %s file that is edited to what is live says it, for everything that the processor holds',
+  'a %s file that is edited to the live state has every field that the processor stores',
   (kind) => {
     fc.assert(
       fc.property(arbitraryConfig, arbitraryConfig, (config, live) => {

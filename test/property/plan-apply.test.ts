@@ -1,30 +1,15 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { planChanges, planIsEmpty } from '../../packages/ratecard/src/catalog/plan/plan-changes.ts'
-import { systemClock } from '../../packages/ratecard/src/clock.ts'
 import { validateConfig } from '../../packages/ratecard/src/config/validation/validate.ts'
-import { startSandbox } from '../../packages/sandbox/src/server.ts'
-import type { Sandbox } from '../../packages/sandbox/src/server.ts'
 import { arbitraryConfig } from '../support/arbitrary-config.ts'
-import { nobody, startStack } from '../support/stack.ts'
+import { sharedSandbox } from '../support/shared-sandbox.ts'
+import { nobody } from '../support/stack.ts'
 import type { Stack } from '../support/stack.ts'
 
-let sandbox: Sandbox
-beforeAll(async () => {
-  sandbox = await startSandbox({ port: 0, dataDir: null, clock: systemClock })
-})
-afterAll(() => sandbox.close())
+const { withStack } = sharedSandbox()
 
-const runs = Number(process.env['PROPERTY_RUNS'] ?? 60)
-
-async function withStack(work: (stack: Stack) => Promise<void>): Promise<void> {
-  const stack = await startStack({ sandbox })
-  try {
-    await work(stack)
-  } finally {
-    await stack.close()
-  }
-}
+const runs = Number(process.env['PROPERTY_RUNS'] ?? 40)
 
 test('every generated document is valid', () => {
   fc.assert(
@@ -35,7 +20,7 @@ test('every generated document is valid', () => {
   )
 })
 
-test('after any change of documents was applied, the plan is empty and the same push is unchanged', async () => {
+test('after any change of documents is applied, the plan is empty and the same push is unchanged', async () => {
   await fc.assert(
     fc.asyncProperty(arbitraryConfig, arbitraryConfig, async (first, second) => {
       await withStack(async ({ service, store, snapshot }) => {
@@ -57,7 +42,7 @@ test('after any change of documents was applied, the plan is empty and the same 
   )
 })
 
-test('push, pull, validate, push is unchanged', async () => {
+test('a pushed document is pulled valid, and pushing it is unchanged', async () => {
   await fc.assert(
     fc.asyncProperty(arbitraryConfig, arbitraryConfig, async (first, second) => {
       await withStack(async ({ service }) => {
@@ -73,7 +58,7 @@ test('push, pull, validate, push is unchanged', async () => {
   )
 })
 
-test('there and back again brings back the first processor objects', async () => {
+test('a change and its reversal restore the first processor objects', async () => {
   await fc.assert(
     fc.asyncProperty(arbitraryConfig, arbitraryConfig, async (first, second) => {
       await withStack(async ({ service, store }) => {

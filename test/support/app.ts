@@ -56,6 +56,13 @@ export interface TestApp {
   close(): Promise<void>
 }
 
+/** An application to which {@link sampleConfig} was pushed. */
+export async function startPushedApp(options: TestAppOptions = {}): Promise<TestApp> {
+  const app = await startTestApp(options)
+  await app.push(sampleConfig())
+  return app
+}
+
 export async function startTestApp(options: TestAppOptions = {}): Promise<TestApp> {
   const clock = options.clock ?? systemClock
   const stack = await startStack({

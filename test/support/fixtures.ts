@@ -21,3 +21,20 @@ export const perCall: Price = {
   usage_type: 'metered',
   meter: 'calls',
 }
+
+/** One product with `count` monthly prices: `price_0`, `price_1`, … */
+export const monthlyPrices = (count: number, version = '1.0.0', amount = 100): BillingConfig => ({
+  version,
+  products: [
+    {
+      id: 'p',
+      name: 'P',
+      prices: Array.from({ length: count }, (_, index) => ({
+        id: `price_${String(index)}`,
+        amount,
+        currency: 'usd' as const,
+        interval: 'month' as const,
+      })),
+    },
+  ],
+})

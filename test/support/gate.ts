@@ -1,6 +1,7 @@
 // A proxy between adapter and sandbox that can be closed: writes are queued until it is opened again.
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { listenLocally } from './listen.ts'
 
 export interface Gate {
   readonly url: string
@@ -28,7 +29,7 @@ export async function startGate(port: number): Promise<Gate> {
     if (method === 'GET' || free-- > 0) pass()
     else waiting.push(pass)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await listenLocally(server)
   return {
     url: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`,
     shutAfter: (writes) => {

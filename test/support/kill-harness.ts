@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import Stripe from 'stripe'
+import type Stripe from 'stripe'
 import { planChanges, planIsEmpty } from '../../packages/ratecard/src/catalog/plan/plan-changes.ts'
 import { ownershipOf } from '../../packages/ratecard/src/catalog/observed.ts'
 import { rowOf } from '../../packages/ratecard/src/catalog/fields/tables.ts'
@@ -11,16 +11,16 @@ import { resourceKinds } from '../../packages/ratecard/src/catalog/resource.ts'
 import type { ObservedResource, ProcessorId, ResourceKind } from '../../packages/ratecard/src/catalog/resource.ts'
 import { ServiceError } from '../../packages/ratecard/src/errors/service-error.ts'
 import { systemClock } from '../../packages/ratecard/src/clock.ts'
-import { createService } from '../../packages/ratecard/src/composition/compose.ts'
+import type { createService } from '../../packages/ratecard/src/composition/compose.ts'
 import type { BillingConfig } from '../../packages/ratecard/src/config/schema/schema.ts'
 import { canonicalJson } from '../../packages/ratecard/src/config/schema/canonical.ts'
-import { unlimitedBudget } from '../../packages/ratecard/src/processor/rate-budget.ts'
-import { createStripeProcessor } from '../../packages/ratecard/src/processor/stripe/stripe-processor.ts'
+import type { createStripeProcessor } from '../../packages/ratecard/src/processor/stripe/stripe-processor.ts'
 import { startSandbox } from '../../packages/sandbox/src/server.ts'
 import { createSealer, generateMasterKey } from '../../packages/ratecard/src/store/seal.ts'
 import { openStore } from '../../packages/ratecard/src/store/sql/open-store.ts'
 import type { Store } from '../../packages/ratecard/src/store/store.ts'
 import type { Place, StoreFactory } from './kill-stores.ts'
+import { adapterTo, serviceOver, stripeAt } from './parts.ts'
 import { makeProgram } from './program.ts'
 import { nobody } from './stack.ts'
 import type { Program } from './program.ts'
@@ -49,35 +49,14 @@ export async function createHarness(
 ) {
   const sandbox = await startSandbox({ port: 0, dataDir: null, clock: systemClock })
   const masterKey = generateMasterKey()
-  const stripe = new Stripe(secretKey, {
-    host: '127.0.0.1',
-    port: sandbox.port,
-    protocol: 'http',
-    telemetry: false,
-    maxNetworkRetries: 0,
-  })
+  const stripe = stripeAt(sandbox.port, secretKey)
   const program = await makeProgram('killable-push.ts')
   const folder = mkdtempSync(path.join(tmpdir(), 'ratecard-kill-doc-'))
   const documentFile = path.join(folder, 'second.json')
   const open = ({ url, file }: Place) => openStore({ url, file, sealer: createSealer(masterKey), leaseMs })
   const compose = (store: Store) => {
-    const processor = createStripeProcessor({
-      secretKey,
-      apiBase: sandbox.url,
-      budget: unlimitedBudget,
-      clock: systemClock,
-      firstWaitMs: 1,
-    })
-    return {
-      processor,
-      service: createService({
-        settings: { requireVersionBump: false, workers: 'off' },
-        store,
-        processor,
-        processorName: 'sandbox',
-        clock: systemClock,
-      }),
-    }
+    const processor = adapterTo(sandbox.url, secretKey)
+    return { processor, service: serviceOver({ store, processor }) }
   }
 
   const document = await first(stripe)

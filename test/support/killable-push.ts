@@ -1,13 +1,10 @@
 // A process that pushes one document and ends itself (SIGKILL) at the n-th point: before and after every journal write and every
 // processor call. Composed of the real parts; only the counter is added.
 import { readFileSync } from 'node:fs'
-import { createService } from '../../packages/ratecard/src/composition/compose.ts'
-import { systemClock } from '../../packages/ratecard/src/clock.ts'
-import { unlimitedBudget } from '../../packages/ratecard/src/processor/rate-budget.ts'
-import { createStripeProcessor } from '../../packages/ratecard/src/processor/stripe/stripe-processor.ts'
 import { createSealer } from '../../packages/ratecard/src/store/seal.ts'
 import { openStore } from '../../packages/ratecard/src/store/sql/open-store.ts'
 import { killPoints } from './kill-points.ts'
+import { adapterTo, serviceOver } from './parts.ts'
 
 interface Order {
   readonly killAt: number
@@ -31,29 +28,14 @@ const store = await openStore({
 })
 const pushes = counted(store.pushes, ['open', 'begin', 'succeed', 'settle', 'end', 'close'])
 const watched = new Proxy(store, { get: (object, name) => (name === 'pushes' ? pushes : bound(object, name)) })
-const processor = counted(
-  createStripeProcessor({
-    secretKey: order.secretKey,
-    apiBase: order.apiBase,
-    budget: unlimitedBudget,
-    clock: systemClock,
-    firstWaitMs: 1,
-  }),
-  ['perform', 'locate', 'discardWebhook'],
-)
+const processor = counted(adapterTo(order.apiBase, order.secretKey), ['perform', 'locate', 'discardWebhook'])
 
 function bound(object: object, name: string | symbol): unknown {
   const value: unknown = Reflect.get(object, name)
   return typeof value === 'function' ? (value as (...args: unknown[]) => unknown).bind(object) : value
 }
 
-const service = createService({
-  settings: { requireVersionBump: false, workers: 'off' },
-  store: watched,
-  processor,
-  processorName: 'sandbox',
-  clock: systemClock,
-})
+const service = serviceOver({ store: watched, processor })
 const outcome = await service.push(JSON.parse(readFileSync(order.documentFile, 'utf8')), {
   author: null,
   by: null,

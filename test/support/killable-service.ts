@@ -1,12 +1,11 @@
 // The service in a process that ends itself (SIGKILL) at the n-th point: before and after every journal write, and before every
 // processor call. Composed of the real parts.
-import { createService } from '../../packages/ratecard/src/composition/compose.ts'
-import { systemClock } from '../../packages/ratecard/src/clock.ts'
-import { createStripeProcessor } from '../../packages/ratecard/src/processor/stripe/stripe-processor.ts'
+import type { createService } from '../../packages/ratecard/src/composition/compose.ts'
 import { createSealer } from '../../packages/ratecard/src/store/seal.ts'
 import { openStore } from '../../packages/ratecard/src/store/sql/open-store.ts'
 import type { Store } from '../../packages/ratecard/src/store/store.ts'
 import { killPoints } from './kill-points.ts'
+import { adapterTo, serviceOver } from './parts.ts'
 
 export interface Order {
   readonly killAt: number
@@ -45,10 +44,7 @@ export async function runKillable<More extends object = object>(
     },
   }
   const { secretKey, apiBase } = order
-  const processor = createStripeProcessor({ secretKey, apiBase, budget, clock: systemClock, firstWaitMs: 1 })
-  const settings = { requireVersionBump: false, workers: 'off' as const }
-  const parties = { store: watched, processor, processorName: 'sandbox', clock: systemClock }
-  const service = createService({ settings, ...parties })
+  const service = serviceOver({ store: watched, processor: adapterTo(apiBase, secretKey, { budget }) })
   await work(service, order)
   process.stdout.write(JSON.stringify({ points: passed() }))
   await service.close()

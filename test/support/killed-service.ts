@@ -1,16 +1,13 @@
 // Runs a service that is killed (killable-service.ts): a sandbox, stores copied for each kill, and a second service over the remaining
 // state.
 import { spawn } from 'node:child_process'
-import Stripe from 'stripe'
 import { systemClock } from '../../packages/ratecard/src/clock.ts'
-import { createService } from '../../packages/ratecard/src/composition/compose.ts'
-import { unlimitedBudget } from '../../packages/ratecard/src/processor/rate-budget.ts'
-import { createStripeProcessor } from '../../packages/ratecard/src/processor/stripe/stripe-processor.ts'
 import { startSandbox } from '../../packages/sandbox/src/server.ts'
 import { createSealer, generateMasterKey } from '../../packages/ratecard/src/store/seal.ts'
 import { openStore } from '../../packages/ratecard/src/store/sql/open-store.ts'
 import type { LateKind } from './kill-harness.ts'
 import type { Place, StoreFactory } from './kill-stores.ts'
+import { adapterTo, serviceOver, stripeAt } from './parts.ts'
 import { makeProgram } from './program.ts'
 import type { Program } from './program.ts'
 import type { Stack } from './stack.ts'
@@ -20,16 +17,13 @@ export async function killedService(stores: StoreFactory, script: string, secret
   const program = await makeProgram(script)
   const sandbox = await startSandbox({ port: 0, dataDir: null, clock: systemClock })
   const masterKey = generateMasterKey()
-  const address = { host: '127.0.0.1', port: sandbox.port, protocol: 'http', telemetry: false } as const
-  const stripe = new Stripe(secretKey, { ...address, maxNetworkRetries: 0 })
+  const stripe = stripeAt(sandbox.port, secretKey)
 
   /** Starts a service over the store, as a new process would. */
   const open = async ({ url, file }: Place): Promise<Stack> => {
     const store = await openStore({ url, file, sealer: createSealer(masterKey) })
-    const connection = { secretKey, apiBase: sandbox.url, budget: unlimitedBudget, clock: systemClock, firstWaitMs: 1 }
-    const processor = createStripeProcessor(connection)
-    const settings = { requireVersionBump: false, workers: 'off' as const }
-    const service = createService({ settings, store, processor, processorName: 'sandbox', clock: systemClock })
+    const processor = adapterTo(sandbox.url, secretKey)
+    const service = serviceOver({ store, processor })
     return {
       service,
       store,

@@ -2,6 +2,7 @@
 import { createServer, request } from 'node:http'
 import type { IncomingMessage, RequestOptions, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { listenLocally } from './listen.ts'
 
 export interface Exchange {
   readonly method: string
@@ -44,7 +45,7 @@ export async function startLossyProxy(port: number): Promise<LossyProxy> {
   const server = createServer((incoming, outgoing) => {
     forward(incoming, outgoing).catch(() => incoming.socket.destroy())
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await listenLocally(server)
   return {
     url: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`,
     lost,

@@ -2,7 +2,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
@@ -13,6 +12,7 @@ import type { BillingConfig } from '../../packages/ratecard/src/config/schema/sc
 import type { LoggedRequest } from '../../packages/sandbox/src/protocol/requests/request-log.ts'
 import { generateMasterKey } from '../../packages/ratecard/src/store/seal.ts'
 import { admin } from './app.ts'
+import { temporaryFolder } from './folder.ts'
 import { startPostgres } from './postgres.ts'
 import type { ReplicaOrder } from './replica.ts'
 
@@ -59,10 +59,7 @@ export interface ReplicaWorld {
 
 /** Starts the processor and the database. All processes end with the test. */
 export async function replicaWorld(): Promise<ReplicaWorld> {
-  const folder = mkdtempSync(path.join(tmpdir(), 'ratecard-replicas-'))
-  onTestFinished(() => {
-    rmSync(folder, { recursive: true, force: true })
-  })
+  const folder = temporaryFolder()
   const postgres = await startPostgres()
   onTestFinished(() => postgres.close())
   const databaseUrl = await postgres.createDatabase()
@@ -138,7 +135,7 @@ try {
 
 /** Starts a replica of any order. */
 export function startReplicaProcess(order: ReplicaOrder): Promise<Replica> {
-  return startProcess([script, JSON.stringify(order)], process.env, tmpdir())
+  return startProcess([script, JSON.stringify(order)], process.env, temporaryFolder())
 }
 
 /** Starts a process that prints its address in a first line of JSON. */

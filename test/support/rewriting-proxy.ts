@@ -3,6 +3,7 @@ import { createServer, request } from 'node:http'
 import type { IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
+import { listenLocally } from './listen.ts'
 
 export interface Answered {
   readonly method: string
@@ -49,7 +50,7 @@ export async function rewritingProxy(port: number): Promise<RewritingProxy> {
     })
     incoming.pipe(sent)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await listenLocally(server)
   onTestFinished(async () => {
     server.closeAllConnections()
     await new Promise((resolve) => server.close(resolve))

@@ -1,6 +1,6 @@
 // A sandbox for tests: in memory, on a free port. Every exchange is checked against the SDK's contract.
 import Stripe from 'stripe'
-import { onTestFinished } from 'vitest'
+import { onTestFinished, test } from 'vitest'
 import type { Clock } from '../../packages/ratecard/src/clock.ts'
 import type { Exchange } from '../../packages/sandbox/src/protocol/api.ts'
 import { startSandbox } from '../../packages/sandbox/src/server.ts'
@@ -86,6 +86,9 @@ export async function sandboxForTest(options: TestSandboxOptions = {}): Promise<
   onTestFinished(() => sandbox.close())
   return sandbox
 }
+
+/** `test` with a sandbox: `async ({ sandbox }) => …`. */
+export const sandboxTest = test.extend('sandbox', () => sandboxForTest())
 
 /** An unmodified SDK client that sends its requests to the sandbox. */
 export function clientOf(sandbox: { readonly port: number }, apiKey: string, maxNetworkRetries = 0): Stripe {

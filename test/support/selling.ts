@@ -14,7 +14,11 @@ export async function sessionOf({ service }: TestApp, tenantId: string): Promise
 export const cookieOf = (value: string) => `ratecard_session=${value}`
 
 /** Buys a price for a tenant as a customer would: checkout, the processor's page, a card. */
-export async function buy(test: TestApp, tenantId: string, payload: { readonly price_id: string; quantity?: number }) {
+export async function buy(
+  test: TestApp,
+  tenantId: string,
+  payload: { price_id: string; quantity?: number; allow_duplicate?: true },
+) {
   const response = await test.asAdmin({
     method: 'POST',
     url: `${billing}/checkout`,

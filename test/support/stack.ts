@@ -1,18 +1,17 @@
 // The real parts in one process: in-memory store, sandbox processor, Stripe adapter over HTTP, service.
-import Stripe from 'stripe'
+import type Stripe from 'stripe'
 import { createService } from '../../packages/ratecard/src/composition/compose.ts'
 import type { ComposedService, ServiceOptions } from '../../packages/ratecard/src/composition/compose.ts'
 import { systemClock } from '../../packages/ratecard/src/clock.ts'
 import type { Clock } from '../../packages/ratecard/src/clock.ts'
 import type { Snapshot } from '../../packages/ratecard/src/catalog/resource.ts'
 import type { Processor } from '../../packages/ratecard/src/processor/processor.ts'
-import { unlimitedBudget } from '../../packages/ratecard/src/processor/rate-budget.ts'
-import { createStripeProcessor } from '../../packages/ratecard/src/processor/stripe/stripe-processor.ts'
 import { startSandbox } from '../../packages/sandbox/src/server.ts'
 import type { Sandbox } from '../../packages/sandbox/src/server.ts'
 import { createSealer, generateMasterKey } from '../../packages/ratecard/src/store/seal.ts'
 import { openStore } from '../../packages/ratecard/src/store/sql/open-store.ts'
 import type { Store } from '../../packages/ratecard/src/store/store.ts'
+import { adapterTo, stripeAt } from './parts.ts'
 
 export interface Stack {
   readonly service: ComposedService
@@ -61,13 +60,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
       },
     }))
   const store = await openStore({ url: null, file: ':memory:', sealer: createSealer(generateMasterKey()), clock })
-  const processor = createStripeProcessor({
-    secretKey,
-    apiBase: options.apiBase ?? sandbox.url,
-    budget: unlimitedBudget,
-    clock,
-    firstWaitMs: 1,
-  })
+  const processor = adapterTo(options.apiBase ?? sandbox.url, secretKey, { clock })
   const service = createService({
     settings: {
       requireVersionBump: options.requireVersionBump ?? false,
@@ -88,13 +81,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     store,
     processor,
     sandbox,
-    stripe: new Stripe(secretKey, {
-      host: '127.0.0.1',
-      port: sandbox.port,
-      protocol: 'http',
-      maxNetworkRetries: 0,
-      telemetry: false,
-    }),
+    stripe: stripeAt(sandbox.port, secretKey),
     writes: () => writes,
     snapshot: () => processor.snapshot({ signal: AbortSignal.timeout(30_000) }),
     close: async () => {

@@ -1,10 +1,8 @@
 // Stores for tests: databases of every kind, and helpers that bring a store into a state.
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
-import { mkdtempSync, rmSync } from 'node:fs'
-import os from 'node:os'
 import path from 'node:path'
-import { afterAll, beforeAll, onTestFinished } from 'vitest'
+import { onTestFinished } from 'vitest'
 import { configId, processorId } from '../../packages/ratecard/src/catalog/resource.ts'
 import type { ResourceKind } from '../../packages/ratecard/src/catalog/resource.ts'
 import type { ProblemCode } from '../../packages/ratecard/src/errors/codes.ts'
@@ -23,6 +21,8 @@ import type {
 } from '../../packages/ratecard/src/store/store.ts'
 import { makeProgram } from './program.ts'
 import type { Program } from './program.ts'
+import { startedForAll } from './started.ts'
+import { temporaryFolder } from './folder.ts'
 
 /** One empty database. Every `open` is a separate store on it, like another process. */
 export interface StorePlace {
@@ -35,14 +35,6 @@ export interface StorePlace {
 
 /** Creates a new database for the running test. Its stores are closed when the test ends. */
 export type MakePlace = () => Promise<StorePlace>
-
-export function temporaryFolder(): string {
-  const folder = mkdtempSync(path.join(os.tmpdir(), 'ratecard-store-'))
-  onTestFinished(() => {
-    rmSync(folder, { recursive: true, force: true })
-  })
-  return folder
-}
 
 export function storePlace(where: { readonly url: string | null; readonly file: string }): StorePlace {
   const keys = generateMasterKey()
@@ -165,13 +157,7 @@ export interface StoreProcess {
  * `test/contract/store/process.ts`.
  */
 export function storeProcesses(): (place: StorePlace, task: string, options?: { leaseMs?: number }) => StoreProcess {
-  let program: Program
-  beforeAll(async () => {
-    program = await makeProgram('../contract/store/process.ts')
-  })
-  afterAll(() => {
-    program.remove()
-  })
+  const program = startedForAll(() => makeProgram('../contract/store/process.ts'))
   return (place, task, options = {}) => startStoreProcess(program, place, task, options.leaseMs ?? 15_000)
 }
 

@@ -12,7 +12,8 @@ export const caller = { author: 'ada', message: 'new prices', by: null, requestI
 export const gold: EnterpriseTarget = { kind: 'template', template: 'gold' }
 export const nothing: EnterpriseTarget = { kind: 'none' }
 
-type Item = readonly [priceId: string, quantity?: number]
+/** Configuration price, or processor price if it is not a current one, and quantity of each item; null if it is metered. */
+export type Items = Readonly<Record<string, number | null>>
 
 export interface TenantShop extends Stack {
   readonly secretKey: string
@@ -23,14 +24,18 @@ export interface TenantShop extends Stack {
   tenant(id: string): Promise<string>
   subscribe(
     customer: string,
-    items: readonly Item[],
+    items: Items,
     params?: Partial<Stripe.SubscriptionCreateParams>,
   ): Promise<Stripe.Subscription>
   apply(tenant: string, target?: EnterpriseTarget): Promise<EnterpriseOutcome>
-  /** Configuration price (or processor price, if it is not a current one) and quantity of each item. */
-  items(subscription: string): Promise<readonly (readonly [string, number | null])[]>
+  items(subscription: string): Promise<Items>
   /** Invoices, oldest first. */
   invoices(customer: string): Promise<readonly Stripe.Invoice[]>
+  lastAmount(customer: string): Promise<number | undefined>
+  /** Reports usage of the meter `calls`. */
+  use(customer: string, value: number): Promise<void>
+  /** Pushes the document of {@link negotiated} with another amount for a price. */
+  reprice(version: string, priceId: string, amount: number): Promise<void>
   advance(days: number): void
   /** Resolves with the report when the background job has ended. */
   finished(jobId: string): Promise<JobReport>
@@ -47,6 +52,14 @@ export async function tenantShop(document: BillingConfig, options: StackOptions 
   return shop
 }
 
+/** A shop whose tenant `t` has a subscription to the items. */
+export async function soldShop(items: Items, params: Partial<Stripe.SubscriptionCreateParams> = {}) {
+  const shop = await tenantShop(negotiated())
+  const customer = await shop.tenant('t')
+  const { id } = await shop.subscribe(customer, items, params)
+  return { shop, customer, id }
+}
+
 export function shopOver(stack: Stack, secretKey: string): TenantShop {
   const { stripe, service, store, sandbox } = stack
   const current = async () => {
@@ -60,13 +73,17 @@ export function shopOver(stack: Stack, secretKey: string): TenantShop {
     if (found === undefined) throw new Error(`no price ${priceId}`)
     return found
   }
+  const push = async (next: BillingConfig) => {
+    await service.push(next, { ...nobody, approveImpact: true })
+  }
+  const invoices = async (customer: string) => (await stripe.invoices.list({ customer, limit: 100 })).data.reverse()
   return {
     ...stack,
     secretKey,
     processorPrice,
-    push: async (next) => {
-      await service.push(next, { ...nobody, approveImpact: true })
-    },
+    push,
+    reprice: (version, priceId, amount) =>
+      push(negotiated(version, (config) => (priceIn(config, priceId).amount = amount))),
     tenant: async (id) => {
       const customer = await payingCustomer(stripe, { name: id })
       await service.createTenant({ id, name: id, processorCustomerId: customer }, caller)
@@ -74,9 +91,9 @@ export function shopOver(stack: Stack, secretKey: string): TenantShop {
     },
     subscribe: async (customer, items, params = {}) => {
       const wanted = await Promise.all(
-        items.map(async ([priceId, quantity]) => ({
+        Object.entries(items).map(async ([priceId, quantity]) => ({
           price: await processorPrice(priceId),
-          ...(quantity === undefined ? {} : { quantity }),
+          ...(quantity === null ? {} : { quantity }),
         })),
       )
       return stripe.subscriptions.create({ customer, items: wanted, ...params })
@@ -85,9 +102,16 @@ export function shopOver(stack: Stack, secretKey: string): TenantShop {
     items: async (id) => {
       const names = new Map([...(await current())].map(([name, price]) => [price, name]))
       const { items } = await stripe.subscriptions.retrieve(id)
-      return items.data.map(({ price, quantity }) => [names.get(price.id) ?? price.id, quantity ?? null] as const)
+      return Object.fromEntries(
+        items.data.map(({ price, quantity }) => [names.get(price.id) ?? price.id, quantity ?? null]),
+      )
     },
-    invoices: async (customer) => (await stripe.invoices.list({ customer, limit: 100 })).data.reverse(),
+    invoices,
+    lastAmount: async (customer) => (await invoices(customer)).at(-1)?.total,
+    use: async (customer, value) => {
+      const payload = { stripe_customer_id: customer, value: String(value) }
+      await stripe.billing.meterEvents.create({ event_name: 'call', payload })
+    },
     advance: (days) => {
       sandbox.control.advance(Math.round(days * 86_400), secretKey)
     },

@@ -1,14 +1,12 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import type { BillingConfig } from '../../packages/ratecard/src/config/schema/schema.ts'
 import { nobody, startStack } from '../support/stack.ts'
-import type { Stack } from '../support/stack.ts'
+import { startedForEach } from '../support/started.ts'
 
-let stack: Stack
+const stack = startedForEach(startStack)
 beforeEach(async () => {
-  stack = await startStack()
   await stack.service.push(shop, nobody)
 })
-afterEach(() => stack.close())
 
 const shop: BillingConfig = {
   version: '1.0.0',

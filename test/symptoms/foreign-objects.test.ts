@@ -1,13 +1,9 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { BillingConfig } from '../../packages/ratecard/src/config/schema/schema.ts'
 import { nobody, startStack } from '../support/stack.ts'
-import type { Stack } from '../support/stack.ts'
+import { startedForEach } from '../support/started.ts'
 
-let stack: Stack
-beforeEach(async () => {
-  stack = await startStack()
-})
-afterEach(() => stack.close())
+const stack = startedForEach(startStack)
 
 const shop: BillingConfig = {
   version: '1.0.0',

@@ -4,12 +4,25 @@ import { callsMeter, perCall } from '../support/fixtures.ts'
 import { nobody, startStack } from '../support/stack.ts'
 import type { Stack } from '../support/stack.ts'
 import { payingCustomer } from '../support/paying-customer.ts'
+import { newAudit, newTenant } from '../support/tenant-records.ts'
 
 let stack: Stack
 beforeEach(async () => {
   stack = await startStack()
 })
 afterEach(() => stack.close())
+
+/** Runs the work with a server that asks for approval above one subscription, in place of `stack`. */
+async function withThreshold(work: (careful: Stack) => Promise<void>): Promise<void> {
+  const usual = stack
+  stack = await startStack({ impactThreshold: 1 })
+  try {
+    await work(stack)
+  } finally {
+    await stack.close()
+    stack = usual
+  }
+}
 
 const shop = (amount: number, version = '1.0.0'): BillingConfig => ({
   version,
@@ -55,32 +68,7 @@ async function subscribe(
 }
 
 async function makeTenant(id: string, processorCustomerId: string): Promise<void> {
-  const at = Date.now()
-  await stack.store.tenants.add(
-    {
-      id,
-      name: id,
-      email: null,
-      processorCustomerId,
-      enterpriseTemplate: null,
-      enterpriseId: null,
-      createdAt: at,
-      updatedAt: at,
-    },
-    {
-      id: `audit_${id}`,
-      tenantId: id,
-      action: 'tenant_created',
-      before: null,
-      after: null,
-      result: null,
-      author: null,
-      keyId: null,
-      keyName: null,
-      requestId: null,
-      createdAt: at,
-    },
-  )
+  await stack.store.tenants.add(newTenant({ id, processorCustomerId }), newAudit(id, { action: 'tenant_created' }))
 }
 
 describe('the impact of a price change', () => {
@@ -250,10 +238,7 @@ describe('the impact of a price change', () => {
 
 describe('the approval of an impact', () => {
   test('above the threshold of the server a push is refused until it is approved, and the refusal says whom it affects', async () => {
-    const careful = await startStack({ impactThreshold: 1 })
-    const ours = stack
-    stack = careful
-    try {
+    await withThreshold(async (careful) => {
       await careful.service.push(shop(9900), nobody)
       const price = await priceOf('pro_monthly')
       await subscribe([{ price }])
@@ -271,17 +256,11 @@ describe('the approval of an impact', () => {
       })
       expect(careful.writes()).toBe(before)
       expect((await careful.service.push(next, { ...nobody, approveImpact: true })).status).toBe('applied')
-    } finally {
-      await careful.close()
-      stack = ours
-    }
+    })
   })
 
   test('the warning names the first five of the prices that have subscribers, and counts the others', async () => {
-    const careful = await startStack({ impactThreshold: 1 })
-    const ours = stack
-    stack = careful
-    try {
+    await withThreshold(async (careful) => {
       const ids = Array.from({ length: 9 }, (_, index) => `price_${String(index)}`)
       const many = (amount: number, version: string): BillingConfig => ({
         version,
@@ -296,17 +275,11 @@ describe('the approval of an impact', () => {
       expect(warnings.map(({ detail }) => detail)).toEqual([
         '8 live subscriptions are on prices that this plan archives or replaces ("price_0", "price_2", "price_3", "price_4", "price_5" and 2 more); this server asks for approval above 1.',
       ])
-    } finally {
-      await careful.close()
-      stack = ours
-    }
+    })
   })
 
   test('a subscription with two affected items counts once', async () => {
-    const careful = await startStack({ impactThreshold: 1 })
-    const ours = stack
-    stack = careful
-    try {
+    await withThreshold(async (careful) => {
       const two = (amount: number, version: string): BillingConfig => ({
         version,
         products: [
@@ -321,10 +294,7 @@ describe('the approval of an impact', () => {
       await subscribe([{ price: await priceOf('a') }, { price: await priceOf('b') }])
       const { impact } = await careful.service.push(two(200, '1.1.0'), nobody)
       expect(impact.map(({ subscriptions }) => subscriptions)).toEqual([1, 1])
-    } finally {
-      await careful.close()
-      stack = ours
-    }
+    })
   })
 })
 

@@ -1,14 +1,10 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { BillingConfig } from '../../packages/ratecard/src/config/schema/schema.ts'
 import { nobody, startStack } from '../support/stack.ts'
-import type { Stack } from '../support/stack.ts'
 import { payingCustomer } from '../support/paying-customer.ts'
+import { startedForEach } from '../support/started.ts'
 
-let stack: Stack
-beforeEach(async () => {
-  stack = await startStack()
-})
-afterEach(() => stack.close())
+const stack = startedForEach(startStack)
 
 const metered = (formula: 'sum' | 'count', version = '1.0.0'): BillingConfig => ({
   version,

@@ -1,25 +1,25 @@
 // "Moving existing subscribers to a new price needs a bespoke, dangerous script." "Enterprise deals need a throw-away plan per
 // contract." Here both are one call with a dry run, and neither bills anybody by surprise.
 import { expect, test } from 'vitest'
-import { caller, negotiated, nothing, priceIn, tenantShop } from '../support/tenant-shop.ts'
+import { caller, negotiated, nothing, tenantShop } from '../support/tenant-shop.ts'
 
 test('raising a price moves nobody; the migration is shown first, leaves out who is locked, and can be undone', async () => {
   const shop = await tenantShop(negotiated())
   const subscriptions = []
   for (const tenant of ['small', 'large', 'locked'])
-    subscriptions.push((await shop.subscribe(await shop.tenant(tenant), [['pro_monthly', 10]])).id)
+    subscriptions.push((await shop.subscribe(await shop.tenant(tenant), { pro_monthly: 10 })).id)
   const [small = '', large = '', locked = ''] = subscriptions
   const former = await shop.processorPrice('pro_monthly')
-  await shop.push(negotiated('1.1.0', (config) => (priceIn(config, 'pro_monthly').amount = 1500)))
-  for (const id of subscriptions) expect(await shop.items(id)).toEqual([[former, 10]])
+  await shop.reprice('1.1.0', 'pro_monthly', 1500)
+  for (const id of subscriptions) expect(await shop.items(id)).toEqual({ [former]: 10 })
 
   const request = { priceId: 'pro_monthly', to: 'now', except: ['locked'] } as const
   const { totals } = await shop.service.planMigration(request)
   expect(totals).toEqual([{ currency: 'usd', subscriptions: 2, before: 20_000, after: 30_000 }])
   const job = await shop.finished((await shop.service.startMigration(request, caller)).id)
   expect(job.state).toBe('done')
-  for (const id of [small, large]) expect(await shop.items(id)).toEqual([['pro_monthly', 10]])
-  expect(await shop.items(locked)).toEqual([[former, 10]])
+  for (const id of [small, large]) expect(await shop.items(id)).toEqual({ pro_monthly: 10 })
+  expect(await shop.items(locked)).toEqual({ [former]: 10 })
 
   // The report is the list by which one goes back: item, price before, quantity.
   await shop.stripe.prices.update(former, { active: true })
@@ -31,17 +31,17 @@ test('raising a price moves nobody; the migration is shown first, leaves out who
       proration_behavior: 'none',
     })
   }
-  for (const id of subscriptions) expect(await shop.items(id)).toEqual([[former, 10]])
+  for (const id of subscriptions) expect(await shop.items(id)).toEqual({ [former]: 10 })
 })
 
 test('one deal is a price in the document, applied by one call, shown before and taken back after', async () => {
   const shop = await tenantShop(negotiated())
   const customer = await shop.tenant('acme')
-  const { id } = await shop.subscribe(customer, [['pro_monthly', 25]])
+  const { id } = await shop.subscribe(customer, { pro_monthly: 25 })
   const deal = { kind: 'custom', enterpriseId: 'acme' } as const
   const preview = await shop.service.applyEnterprise('acme', deal, { ...caller, dryRun: true })
   expect(preview.swaps).toMatchObject([{ from: 'pro_monthly', to: 'pro_monthly_acme' }])
-  expect(await shop.items(id)).toEqual([['pro_monthly', 25]])
+  expect(await shop.items(id)).toEqual({ pro_monthly: 25 })
   const invoices = (await shop.invoices(customer)).length
   await shop.apply('acme', deal)
   await shop.apply('acme', nothing)

@@ -1,14 +1,11 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { BillingConfig, Coupon, Meter, PromotionCode } from '../../packages/ratecard/src/config/schema/schema.ts'
 import { rewritingProxy } from '../support/rewriting-proxy.ts'
 import { nobody, startStack } from '../support/stack.ts'
-import type { Stack } from '../support/stack.ts'
+import { startedForEach } from '../support/started.ts'
+import { refusalOf } from '../support/store.ts'
 
-let stack: Stack
-beforeEach(async () => {
-  stack = await startStack()
-})
-afterEach(() => stack.close())
+const stack = startedForEach(startStack)
 
 const base: BillingConfig = { version: '1.0.0', products: [{ id: 'p', name: 'P' }] }
 const promo = (coupon: Partial<Coupon>, code: Partial<PromotionCode> = {}): BillingConfig => ({
@@ -138,9 +135,9 @@ describe('promotions', () => {
       // Where nothing is to be looked up, nothing is said.
       expect((await restricted.service.push(promo({}, { customer: id }), nobody)).warnings).toEqual([])
       // The processor looks itself.
-      await expect(restricted.service.push(promo({}, { customer: 'cus_mistyped' }), nobody)).rejects.toMatchObject({
-        code: 'processor_rejected',
-      })
+      expect(await refusalOf(restricted.service.push(promo({}, { customer: 'cus_mistyped' }), nobody))).toBe(
+        'processor_rejected',
+      )
     } finally {
       await restricted.close()
     }

@@ -21,7 +21,7 @@ function renamed(
 test('Renamed price, then a new amount: its subscribers are moved, converted and counted under the new id', async () => {
   const shop = await tenantShop(negotiated())
   const customer = await shop.tenant('small')
-  const { id } = await shop.subscribe(customer, [['pro_monthly', 10]])
+  const { id } = await shop.subscribe(customer, { pro_monthly: 10 })
   const first = await shop.processorPrice('pro_monthly')
   const enterprise = (config: BillingConfig) => {
     for (const { prices = [] } of config.products)
@@ -59,7 +59,7 @@ test('Renamed price, then a new amount: its subscribers are moved, converted and
   const request = { priceId: 'team_monthly', to: 'now' } as const
   const job = await shop.finished((await shop.service.startMigration(request, caller)).id)
   expect(job.state).toBe('done')
-  expect(await shop.items(id)).toEqual([['team_monthly', 10]])
+  expect(await shop.items(id)).toEqual({ team_monthly: 10 })
 })
 
 test('an old id is found everywhere as long as the entry stands, and the answer has the new id', async () => {
@@ -80,7 +80,7 @@ test('an old id is found everywhere as long as the entry stands, and the answer 
 test('Renamed price: a link with the old id is sold, refused twice, migrated and counted under the new one', async () => {
   const shop = await tenantShop(negotiated())
   const small = await shop.tenant('small')
-  await shop.subscribe(small, [['pro_yearly', 3]])
+  await shop.subscribe(small, { pro_yearly: 3 })
   await shop.tenant('other')
   await shop.push(
     negotiated('1.1.0', (config) => {
@@ -100,7 +100,7 @@ test('Renamed price: a link with the old id is sold, refused twice, migrated and
 test('a deal finds its tenant on a price that was renamed since', async () => {
   const shop = await tenantShop(negotiated())
   const customer = await shop.tenant('acme')
-  const { id } = await shop.subscribe(customer, [['pro_monthly', 25]])
+  const { id } = await shop.subscribe(customer, { pro_monthly: 25 })
   await shop.push(
     negotiated('1.1.0', (config) => {
       renamed(config, 'pro_monthly', 'team_monthly')
@@ -109,21 +109,21 @@ test('a deal finds its tenant on a price that was renamed since', async () => {
     }),
   )
   await shop.apply('acme', { kind: 'custom', enterpriseId: 'acme' })
-  expect(await shop.items(id)).toEqual([['pro_monthly_acme', 25]])
+  expect(await shop.items(id)).toEqual({ pro_monthly_acme: 25 })
   await shop.apply('acme', nothing)
-  expect(await shop.items(id)).toEqual([['team_monthly', 25]])
+  expect(await shop.items(id)).toEqual({ team_monthly: 25 })
 })
 
 test('negotiated prices named after the earlier id of a renamed base price still stand for it', async () => {
   const shop = await tenantShop(negotiated())
-  const { id } = await shop.subscribe(await shop.tenant('acme'), [['pro_monthly', 25]])
+  const { id } = await shop.subscribe(await shop.tenant('acme'), { pro_monthly: 25 })
   const next = negotiated('1.1.0', (config) => renamed(config, 'pro_monthly', 'team_monthly'))
   const { details } = await shop.service.push(next, nobody)
   expect(details.map(({ configId, action }) => [configId, action])).toEqual([['team_monthly', 'rename']])
   await shop.apply('acme', { kind: 'custom', enterpriseId: 'acme' })
-  expect(await shop.items(id)).toEqual([['pro_monthly_acme', 25]])
+  expect(await shop.items(id)).toEqual({ pro_monthly_acme: 25 })
   await shop.apply('acme', nothing)
-  expect(await shop.items(id)).toEqual([['team_monthly', 25]])
+  expect(await shop.items(id)).toEqual({ team_monthly: 25 })
 })
 
 test('a new id without the entry is planned as before, with a warning that has the line to add', async () => {
@@ -139,14 +139,14 @@ test('a new id without the entry is planned as before, with a warning that has t
 
 test('a rename that was overlooked is mended: the earlier subscribers are found under the present id', async () => {
   const shop = await tenantShop(negotiated())
-  const { id } = await shop.subscribe(await shop.tenant('small'), [['pro_yearly', 3]])
+  const { id } = await shop.subscribe(await shop.tenant('small'), { pro_yearly: 3 })
   await shop.push(negotiated('1.1.0', (config) => renamed(config, 'pro_yearly', 'team_yearly', 'none')))
   const second = await shop.processorPrice('team_yearly')
   await shop.push(negotiated('1.2.0', (config) => renamed(config, 'pro_yearly', 'team_yearly')))
   expect(await shop.processorPrice('team_yearly')).toBe(second)
   const job = await shop.finished((await shop.service.startMigration({ priceId: 'team_yearly', to: 'now' }, caller)).id)
   expect(job.state).toBe('done')
-  expect(await shop.items(id)).toEqual([['team_yearly', 3]])
+  expect(await shop.items(id)).toEqual({ team_yearly: 3 })
 })
 
 test('a rename that would merge two items sold side by side is refused', async () => {
@@ -190,7 +190,7 @@ test('an id that was given anew and went by a rollback does not join the item th
     }),
   )
   const anew = await shop.processorPrice('pro_yearly')
-  const { id } = await shop.subscribe(await shop.tenant('small'), [['pro_yearly', 1]])
+  const { id } = await shop.subscribe(await shop.tenant('small'), { pro_yearly: 1 })
   await shop.service.rollback(revision ?? 0, nobody)
   // The same document once more says nothing new.
   expect((await shop.service.push(team, nobody)).status).toBe('unchanged')

@@ -71,15 +71,25 @@ test.each(['pro_yearly', 'team_monthly'])(
   },
 )
 
-test('a tenant that pays twice is reported by the doctor, with the tenant and the later subscription', async () => {
-  const { app, checkout, subscriptions } = await customer()
+test('of two checkout pages, opened before either was paid, only the later one can be paid', async () => {
+  const { checkout, prices } = await customer()
   const pages = []
   for (const price of ['pro_monthly', 'team_monthly'])
     pages.push((await checkout({ price_id: price })).json<{ url: string }>().url)
-  for (const url of pages) {
-    const body = new URLSearchParams({ action: 'pay', email: 'buyer@example.test', number: '4242424242424242' })
-    expect((await fetch(url, { method: 'POST', body, redirect: 'manual' })).status).toBe(303)
-  }
+  const body = new URLSearchParams({ action: 'pay', email: 'buyer@example.test', number: '4242424242424242' })
+  const paid: boolean[] = []
+  for (const url of pages) paid.push((await fetch(url, { method: 'POST', body, redirect: 'manual' })).status === 303)
+  expect(paid).toEqual([false, true])
+  expect(await prices()).toEqual(['team_monthly'])
+})
+
+test('a tenant that pays twice is reported by the doctor, with the tenant and the later subscription', async () => {
+  const { app, subscriptions } = await customer()
+  await buy(app, 'acme', { price_id: 'pro_monthly' })
+  await buy(app, 'acme', { price_id: 'team_monthly', allow_duplicate: true })
+  // Without its mark, the second subscription looks like one that was made elsewhere.
+  for (const { id } of await subscriptions())
+    await app.stripe.subscriptions.update(id, { metadata: { ratecard_duplicate: '' } })
   const { findings } = (await app.asAdmin({ url: `${admin}/doctor` })).json<{
     findings: { check: string; status: string; detail: string; hint: string }[]
   }>()

@@ -1,20 +1,15 @@
-import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, readdirSync } from 'node:fs'
 import path from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { createService } from '../../packages/ratecard/src/composition/compose.ts'
-import { systemClock } from '../../packages/ratecard/src/clock.ts'
+import { describe, expect, test } from 'vitest'
 import type { BillingConfig, Webhook } from '../../packages/ratecard/src/config/schema/schema.ts'
 import { createSealer, generateMasterKey } from '../../packages/ratecard/src/store/seal.ts'
 import { openStore } from '../../packages/ratecard/src/store/sql/open-store.ts'
 import { nobody, startStack } from '../support/stack.ts'
-import type { Stack } from '../support/stack.ts'
+import { startedForEach } from '../support/started.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { serviceOver } from '../support/parts.ts'
 
-let stack: Stack
-beforeEach(async () => {
-  stack = await startStack()
-})
-afterEach(() => stack.close())
+const stack = startedForEach(startStack)
 
 const withHook = (hook: Partial<Webhook> = {}, version = '1.0.0'): BillingConfig => ({
   version,
@@ -83,28 +78,18 @@ describe('the signing secret of a webhook', () => {
   })
 
   test('is not in plain text in the database or the journal', async () => {
-    const folder = mkdtempSync(path.join(tmpdir(), 'ratecard-secret-'))
-    try {
-      const store = await openStore({
-        url: null,
-        file: path.join(folder, 'ratecard.db'),
-        sealer: createSealer(generateMasterKey()),
-      })
-      const service = createService({
-        settings: { requireVersionBump: false, workers: 'off' },
-        store,
-        processor: stack.processor,
-        processorName: 'sandbox',
-        clock: systemClock,
-      })
-      const outcome = await service.push(withHook(), nobody)
-      const secret = (await service.listWebhooks({ secrets: true }))[0]?.secret ?? ''
-      expect(secret).toMatch(/^whsec_/)
-      expect(JSON.stringify(await service.findPush(outcome.pushId ?? ''))).not.toContain(secret)
-      await store.close()
-      for (const file of readdirSync(folder)) expect(readFileSync(path.join(folder, file)).includes(secret)).toBe(false)
-    } finally {
-      rmSync(folder, { recursive: true, force: true })
-    }
+    const folder = temporaryFolder()
+    const store = await openStore({
+      url: null,
+      file: path.join(folder, 'ratecard.db'),
+      sealer: createSealer(generateMasterKey()),
+    })
+    const service = serviceOver({ store, processor: stack.processor })
+    const outcome = await service.push(withHook(), nobody)
+    const secret = (await service.listWebhooks({ secrets: true }))[0]?.secret ?? ''
+    expect(secret).toMatch(/^whsec_/)
+    expect(JSON.stringify(await service.findPush(outcome.pushId ?? ''))).not.toContain(secret)
+    await store.close()
+    for (const file of readdirSync(folder)) expect(readFileSync(path.join(folder, file)).includes(secret)).toBe(false)
   })
 })

@@ -72,7 +72,7 @@ function breaks(steps: readonly Migration[], step: Migration): readonly string[]
 }
 
 test.each(migrations.map((step, index) => ({ name: step.name, index })).slice(1))(
-  'the step "$name" leaves what servers of before write and read',
+  'the step "$name" keeps what servers of the previous release write and read',
   ({ index }) => {
     expect(breaks(migrations.slice(0, index), migrations[index] as Migration)).toEqual([])
   },

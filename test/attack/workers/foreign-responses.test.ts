@@ -53,7 +53,7 @@ function ask(path: string, payload = '', headers: http.OutgoingHttpHeaders = {})
   })
 }
 
-/** Bytes of the upgraded path: whatever comes back, the connection ends. */
+/** Bytes after an upgrade: after any response the connection ends. */
 function upgrade(path: string): Promise<number> {
   return new Promise((resolve) => {
     const socket = connect(Number(new URL(world.url).port), '127.0.0.1', () =>
@@ -76,7 +76,7 @@ const isWell = async () => expect(await ask('/healthz')).toBe(200)
 const isStatus = (status: number) =>
   expect(status === 0 || status === 101 || (status >= 200 && status <= 599), `status ${String(status)}`).toBe(true)
 
-it('malformed responses of a server that a worker fetches end no process and cause no invalid status', async () => {
+it('malformed responses to a worker’s fetch crash no process and cause no invalid status', async () => {
   const count = await tryFor(partMs, rawResponse, async (bytes) => {
     upstream.send(bytes)
     isStatus(await ask('/workers/fetching/'))
@@ -86,7 +86,7 @@ it('malformed responses of a server that a worker fetches end no process and cau
   process.stdout.write(`responses of fetched servers: ${String(count)}\n`)
 })
 
-it('malformed responses of a worker end no process', async () => {
+it('malformed responses of a worker crash no process', async () => {
   const response = fc.record({
     status: fc.oneof(fc.integer({ min: 200, max: 599 }), fc.integer({ min: -1, max: 1_000 })),
     statusText: hostileText,

@@ -1,21 +1,19 @@
 // Workers that try to take the machine, beside a neighbour and the API, whose answers are counted all the while.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { getFrom, startWorkerWorld, workersPath } from '../../http/worker-world.ts'
-import type { WorkerWorld } from '../../http/worker-world.ts'
+import { startedForAll } from '../../support/started.ts'
 
-let world: WorkerWorld
+const world = startedForAll(startWorkerWorld)
 beforeAll(async () => {
-  world = await startWorkerWorld()
   await world.deploy('neighbour', `export default { fetch() { return new Response('well') } }`)
 })
-afterAll(() => world.close())
 
 interface Seen {
   readonly answers: ReadonlyMap<string, number>
   readonly p99: number
 }
 
-/** Asks for the path again and again until the work is done. */
+/** Requests the path repeatedly until the work is done. */
 async function meanwhile(path: string, work: Promise<unknown>): Promise<Seen> {
   const answers = new Map<string, number>()
   const times: number[] = []
@@ -46,7 +44,7 @@ const all = async (count: number, path: string) =>
   Promise.all(Array.from({ length: count }, () => getFrom(world, path)))
 
 describe('other workers and the API are not affected by', () => {
-  it('a flood of log lines, whose bound holds', async () => {
+  it('a flood of log lines, which is limited', async () => {
     await world.deploy(
       'flood',
       `export default { async fetch() {
@@ -61,7 +59,7 @@ describe('other workers and the API are not affected by', () => {
     await attacked('deleting it', async () => world.asAdmin({ method: 'DELETE', url: `${workersPath}/flood` }))
   })
 
-  it('top levels that fill memory, loop or never end', async () => {
+  it('top-level code that fills memory, loops or never ends', async () => {
     const bombs = [
       'const kept = []; for (;;) kept.push(new Uint8Array(16 << 20).fill(1))',
       'const kept = []; for (;;) kept.push({ a: [kept.length] })',
@@ -73,7 +71,7 @@ describe('other workers and the API are not affected by', () => {
     })
   })
 
-  it('endless loops, one after the other', async () => {
+  it('consecutive endless loops', async () => {
     await world.deploy('loop', 'export default { fetch() { for (;;); } }', { cpu_ms: 50 })
     await attacked('loops', async () => {
       for (let round = 0; round < 3; round++)
@@ -81,7 +79,7 @@ describe('other workers and the API are not affected by', () => {
     })
   })
 
-  it('thousands of fetches at once, of which only so many are under way', async () => {
+  it('thousands of concurrent fetches, of which a limited number are sent', async () => {
     await world.deploy(
       'many',
       `export default { async fetch(request, env) {
@@ -96,7 +94,7 @@ describe('other workers and the API are not affected by', () => {
     expect(grown).toBeLessThan(400)
   })
 
-  it('a worker that calls itself without end', async () => {
+  it('a worker that calls itself endlessly', async () => {
     await world.deploy(
       'fork',
       `export default { async fetch(request, env) {
@@ -107,7 +105,7 @@ describe('other workers and the API are not affected by', () => {
     )
     const began = performance.now()
     await attacked('forks', () => all(1, '/workers/fork'))
-    // It doubled until a thousand of its requests waited for each other, and all of them for the end of their time.
+    // Without a limit it doubled until a thousand requests waited for each other until their timeout.
     expect(performance.now() - began).toBeLessThan(25_000)
     const { logs } = (await world.asAdmin({ url: `${workersPath}/fork/logs?limit=1000&level=system` })).json<{
       logs: { message: string }[]

@@ -1,16 +1,12 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { CloudflareError, deployToCloudflare } from '../../../packages/ratecard/src/workers/cloudflare/deploy.ts'
 import type { CloudflareWorker } from '../../../packages/ratecard/src/workers/cloudflare/requests.ts'
 import { parseManifest } from '../../../packages/ratecard/src/workers/project/manifest.ts'
 import { announceSkip } from '../../support/skips.ts'
+import { startedForEach } from '../../support/started.ts'
 import { account, startRecordedApi, token } from './recorded-api.ts'
-import type { RecordedApi } from './recorded-api.ts'
 
-let api: RecordedApi
-beforeEach(async () => {
-  api = await startRecordedApi()
-})
-afterEach(() => api.close())
+const api = startedForEach(startRecordedApi)
 
 const source = 'export default { fetch() { return new Response("hello") } }'
 
@@ -76,7 +72,7 @@ crons = ["*/5 * * * *", "0 6 * * 0,1-5"]
     expect(api.seen[1]).toMatchObject({ json: [] })
   })
 
-  it('stops before the schedules when the upload is refused, and tells Cloudflare’s reason', async () => {
+  it('stops before the schedules when the upload is refused, and returns Cloudflare’s reason', async () => {
     api.refuse('/scripts/hooks', 400, 10021, 'Uncaught SyntaxError at worker.js:1:4')
     const error = await deployToCloudflare(worker('', { KEY: 'sk_live_x' }), access()).catch(
       (caught: unknown) => caught,
@@ -91,20 +87,27 @@ crons = ["*/5 * * * *", "0 6 * * 0,1-5"]
     expect(api.seen).toHaveLength(1)
   })
 
-  it('says that the code is up when only the schedules are refused', async () => {
+  it('reports that the code is deployed when only the schedules are refused', async () => {
     api.refuse('/schedules', 403, 10077, 'you have exceeded the limit of cron triggers')
     const deploy = deployToCloudflare(worker('[triggers]\ncrons = ["* * * * *"]'), access())
     await expect(deploy).rejects.toMatchObject({ problem: 'refused', step: 'schedules', status: 403 })
   })
 
-  it('names a wrong token without repeating it', async () => {
+  it('reports a wrong token without showing it', async () => {
     const deploy = deployToCloudflare(worker(), { ...access(), apiToken: 'wrong-token' })
     const error: unknown = await deploy.catch((caught: unknown) => caught)
     expect(error).toMatchObject({ problem: 'refused', status: 403, message: 'Authentication error (10000)' })
     expect(JSON.stringify(error) + String(error)).not.toContain('wrong-token')
   })
 
-  it('takes no credential from the environment of the process', async () => {
+  it('is retried twice while Cloudflare has a fault, and stops at the same step', async () => {
+    api.refuse('/scripts/hooks', 503, 10013, 'workers.api.error.unknown')
+    const deploy = deployToCloudflare(worker(), access())
+    await expect(deploy).rejects.toMatchObject({ problem: 'refused', step: 'upload', status: 503 })
+    expect(api.seen.map(({ path }) => path.endsWith('/hooks'))).toEqual([true, true, true])
+  })
+
+  it('uses no credential of the process environment', async () => {
     process.env['CLOUDFLARE_API_KEY'] = 'a-global-key'
     process.env['CLOUDFLARE_EMAIL'] = 'someone@example.com'
     try {

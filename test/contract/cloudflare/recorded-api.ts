@@ -1,7 +1,7 @@
 // Cloudflare's API as its documentation and its own tools describe it: the two calls a deployment makes, strictly. What a real
 // upload would be refused for is refused here.
 import http from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { listenLocally } from '../../support/listen.ts'
 
 export interface SeenPart {
   readonly filename: string | null
@@ -40,8 +40,7 @@ export async function startRecordedApi(): Promise<RecordedApi> {
       })
     })
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
+  const port = await listenLocally(server)
   return {
     url: `http://127.0.0.1:${port}/client/v4`,
     seen,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { BillingConfig } from '../../../packages/ratecard/src/config/schema/schema.ts'
 import { refusalOf, refusedBy } from '../../support/store.ts'
-import { caller, gold, negotiated, nothing, priceIn, tenantShop } from '../../support/tenant-shop.ts'
+import { caller, gold, negotiated, nothing, priceIn, soldShop, tenantShop } from '../../support/tenant-shop.ts'
 import type { TenantShop } from '../../support/tenant-shop.ts'
 
 const auditOf = async (shop: TenantShop, tenant: string) =>
@@ -9,10 +9,8 @@ const auditOf = async (shop: TenantShop, tenant: string) =>
     ({ action }) => !action.startsWith('tenant_'),
   )
 
-test('a dry run tells the same as applying and writes nothing anywhere', async () => {
-  const shop = await tenantShop(negotiated())
-  const customer = await shop.tenant('t')
-  await shop.subscribe(customer, [['pro_monthly', 7], ['calls'], ['pro', 1]])
+test('a dry run returns the result of applying, and writes nothing', async () => {
+  const { shop } = await soldShop({ pro_monthly: 7, calls: null, pro: 1 })
   const writes = shop.writes()
   const sequence = await shop.store.changeSequence()
   const dry = await shop.service.applyEnterprise('t', gold, { ...caller, dryRun: true })
@@ -25,26 +23,16 @@ test('a dry run tells the same as applying and writes nothing anywhere', async (
   expect(await shop.apply('t')).toEqual({ ...dry, dryRun: false })
 })
 
-test('two applies at once are one after the other, with one audit row each', async () => {
-  const shop = await tenantShop(negotiated())
-  const customer = await shop.tenant('t')
-  const { id } = await shop.subscribe(customer, [
-    ['pro_monthly', 7],
-    ['seat', 2],
-  ])
+test('three concurrent applies run one after the other, with one audit row each', async () => {
+  const { shop, id } = await soldShop({ pro_monthly: 7, seat: 2 })
   const outcomes = await Promise.all([shop.apply('t'), shop.apply('t'), shop.apply('t')])
   expect(outcomes.map(({ pricesSwapped }) => pricesSwapped).sort()).toEqual([0, 0, 2])
   expect(await auditOf(shop, 't')).toHaveLength(3)
-  expect(await shop.items(id)).toEqual([
-    ['pro_monthly_gold', 7],
-    ['seat_gold', 2],
-  ])
+  expect(await shop.items(id)).toEqual({ pro_monthly_gold: 7, seat_gold: 2 })
 })
 
-test('applies of two templates at once end with the items and the field of the same one', async () => {
-  const shop = await tenantShop(negotiated())
-  const customer = await shop.tenant('t')
-  const { id } = await shop.subscribe(customer, [['pro_monthly', 7]])
+test('concurrent applies of two templates leave items and tenant on the same one', async () => {
+  const { shop, id } = await soldShop({ pro_monthly: 7 })
   await Promise.all([
     shop.apply('t'),
     shop.apply('t', { kind: 'template', template: 'silver' }),
@@ -52,13 +40,11 @@ test('applies of two templates at once end with the items and the field of the s
   ])
   const { enterpriseTemplate } = await shop.service.findTenant('t')
   const wanted = enterpriseTemplate === null ? 'pro_monthly' : `pro_monthly_${enterpriseTemplate}`
-  expect(await shop.items(id)).toEqual([[wanted, 7]])
+  expect(await shop.items(id)).toEqual({ [wanted]: 7 })
 })
 
-test('the audit says who did what to which items, before and after', async () => {
-  const shop = await tenantShop(negotiated())
-  const customer = await shop.tenant('t')
-  await shop.subscribe(customer, [['pro_monthly', 7]])
+test('the audit log contains author, request, swaps, and the deal before and after', async () => {
+  const { shop } = await soldShop({ pro_monthly: 7 })
   await shop.apply('t')
   await shop.apply('t', { kind: 'custom', enterpriseId: 'acme' })
   const [latest, first] = await auditOf(shop, 't')
@@ -77,7 +63,7 @@ test('the audit says who did what to which items, before and after', async () =>
   })
 })
 
-test('an unknown tenant and a template without prices are told apart, and neither changes anything', async () => {
+test('an unknown tenant and an unknown template have different errors, and neither changes the tenant', async () => {
   const shop = await tenantShop(negotiated())
   await shop.tenant('t')
   expect(await refusalOf(shop.apply('nobody'))).toBe('tenant_not_found')
@@ -86,7 +72,7 @@ test('an unknown tenant and a template without prices are told apart, and neithe
   expect(await shop.service.findTenant('t')).toMatchObject({ enterpriseTemplate: null, enterpriseId: null })
 })
 
-test('a tenant that never bought anything gets the field and no customer', async () => {
+test('a tenant without purchases gets the template and no customer', async () => {
   const shop = await tenantShop(negotiated())
   await shop.service.createTenant({ id: 't', name: 'T' }, caller)
   const writes = shop.writes()
@@ -95,7 +81,7 @@ test('a tenant that never bought anything gets the field and no customer', async
   expect(await shop.service.findTenant('t')).toMatchObject({ enterpriseTemplate: 'gold', processorCustomerId: null })
 })
 
-test('a free subscription that lives here alone is skipped with the reason', async () => {
+test('a free local subscription is skipped with the reason', async () => {
   const shop = await tenantShop(
     negotiated('1.0.0', (config) => {
       config.products.push({
@@ -114,7 +100,7 @@ test('a free subscription that lives here alone is skipped with the reason', asy
   expect((await shop.apply('t', nothing)).skipped).toEqual([])
 })
 
-test('an item on a price that is none of ours stays, with the reason', async () => {
+test('an item on an unmanaged price is skipped', async () => {
   const shop = await tenantShop(negotiated())
   const customer = await shop.tenant('t')
   const product = await shop.stripe.products.create({ name: 'By hand' })
@@ -128,11 +114,11 @@ test('an item on a price that is none of ours stays, with the reason', async () 
   expect((await shop.apply('t')).skipped).toMatchObject([{ price: price.id }])
 })
 
-test('a refusal midway says what was swapped and what was not, and applying again finishes', async () => {
+test('an apply that fails midway returns the swaps done and not done, and a retry finishes it', async () => {
   const shop = await tenantShop(negotiated())
   const customer = await shop.tenant('t')
   const subscriptions = []
-  for (const quantity of [1, 2, 3]) subscriptions.push(await shop.subscribe(customer, [['pro_monthly', quantity]]))
+  for (const quantity of [1, 2, 3]) subscriptions.push(await shop.subscribe(customer, { pro_monthly: quantity }))
   const [, second] = subscriptions
   shop.sandbox.control.fail({
     kind: 'error_before',
@@ -151,17 +137,15 @@ test('a refusal midway says what was swapped and what was not, and applying agai
   shop.sandbox.control.clearFaults()
   expect(await shop.apply('t')).toMatchObject({ pricesSwapped: 2 })
   for (const [index, { id }] of subscriptions.entries())
-    expect(await shop.items(id)).toEqual([['pro_monthly_gold', index + 1]])
+    expect(await shop.items(id)).toEqual({ pro_monthly_gold: index + 1 })
   const [latest, failed] = (await shop.service.listJobs({ limit: 10, offset: 0 })).items
   expect([latest?.state, failed?.state]).toEqual(['done', 'failed'])
 })
 
 test.each(['close_after', 'error_after', 'cut_body', 'close_before', 'error_before'] as const)(
-  'an answer that is lost (%s) is looked up, and every item moves once',
+  'after a lost response (%s) the outcome is looked up, and each item is swapped once',
   async (kind) => {
-    const shop = await tenantShop(negotiated())
-    const customer = await shop.tenant('t')
-    const { id } = await shop.subscribe(customer, [['pro_monthly', 7], ['calls']])
+    const { shop, customer, id } = await soldShop({ pro_monthly: 7, calls: null })
     const count = (await shop.invoices(customer)).length
     shop.sandbox.control.fail({ kind, method: 'POST', path: '/v1/subscription*', count: 1 })
     shop.sandbox.control.fail({ kind, method: 'POST', path: '/v1/subscription_schedules', count: 1 })
@@ -169,16 +153,13 @@ test.each(['close_after', 'error_after', 'cut_body', 'close_before', 'error_befo
       if (kind.endsWith('_after') || kind === 'cut_body') throw error
     })
     await shop.apply('t')
-    expect(await shop.items(id)).toEqual([
-      ['pro_monthly_gold', 7],
-      ['calls', null],
-    ])
+    expect(await shop.items(id)).toEqual({ pro_monthly_gold: 7, calls: null })
     expect(await shop.apply('t')).toMatchObject({ pricesSwapped: 0 })
     expect(await shop.invoices(customer)).toHaveLength(count)
   },
 )
 
-test('coverage shows each base against each target, gaps and prices without a base', async () => {
+test('coverage lists each base price with its price per target, the gaps and prices without a base', async () => {
   const shop = await tenantShop(
     negotiated('1.0.0', (config) => {
       config.products[1]?.prices?.push({
@@ -192,7 +173,7 @@ test('coverage shows each base against each target, gaps and prices without a ba
   )
   const { rows, ...rest } = await shop.service.enterpriseCoverage()
   const isNegotiated = ({ cells }: (typeof rows)[number]) => cells.some(({ priceId }) => priceId !== null)
-  // Bases that nobody negotiated are told as well, and are no gaps.
+  // Base prices without a negotiated price are listed too, and are no gaps.
   expect(rows.filter((row) => !isNegotiated(row)).map(({ basePriceId }) => basePriceId)).toContain('pro')
   expect({ ...rest, rows: rows.filter(isNegotiated) }).toEqual({
     templates: ['gold', 'silver'],
@@ -228,7 +209,7 @@ test('coverage shows each base against each target, gaps and prices without a ba
   })
 })
 
-test('without a configuration there is nothing to apply, and removing still clears the field', async () => {
+test('without a configuration applying is refused, and removing still clears the template', async () => {
   const shop = await tenantShop(negotiated())
   await shop.tenant('t')
   await shop.apply('t')
@@ -243,15 +224,10 @@ const without = (config: BillingConfig, ...ids: readonly string[]) => {
   for (const product of config.products) product.prices = (product.prices ?? []).filter(({ id }) => !ids.includes(id))
 }
 
-test('an item on the price of a deal that is gone from the configuration is named, and goes back to its base', async () => {
-  const shop = await tenantShop(negotiated())
-  const customer = await shop.tenant('t')
-  const { id } = await shop.subscribe(customer, [
-    ['pro_monthly', 7],
-    ['seat', 2],
-  ])
+test('an item on a negotiated price that was removed is skipped, or with unmatched: base moved to its renamed base price', async () => {
+  const { shop, id } = await soldShop({ pro_monthly: 7, seat: 2 })
   await shop.apply('t')
-  // The base has another id by the time that somebody asks, and the earlier one is forgotten.
+  // The base price is renamed, and then its earlier id is dropped.
   const later = (version: string, previous: readonly string[]) =>
     negotiated(version, (config) => {
       without(config, 'seat_gold', 'pro_monthly_gold', 'calls_gold')
@@ -271,16 +247,11 @@ test('an item on the price of a deal that is gone from the configuration is name
     skipped: [],
     leftOnOtherDeal: 0,
   })
-  expect(await shop.items(id)).toEqual([
-    ['pro_monthly_silver', 7],
-    ['chair', 2],
-  ])
+  expect(await shop.items(id)).toEqual({ pro_monthly_silver: 7, chair: 2 })
 })
 
-test('a price that its own deal has no more is what the deal was before; with no deal it goes back by itself', async () => {
-  const shop = await tenantShop(negotiated())
-  const customer = await shop.tenant('t')
-  const { id } = await shop.subscribe(customer, [['seat', 2]])
+test('a negotiated price that was removed is left by its own deal, and moved to the base price without a deal', async () => {
+  const { shop, id } = await soldShop({ seat: 2 })
   await shop.apply('t')
   await shop.push(
     negotiated('1.1.0', (config) => {
@@ -289,13 +260,11 @@ test('a price that its own deal has no more is what the deal was before; with no
   )
   expect(await shop.apply('t')).toMatchObject({ leftOnOtherDeal: 1, skipped: [{ reason: 'on_other_deal' }] })
   expect(await shop.apply('t', nothing)).toMatchObject({ swaps: [{ from: 'seat_gold', to: 'seat' }], skipped: [] })
-  expect(await shop.items(id)).toEqual([['seat', 2]])
+  expect(await shop.items(id)).toEqual({ seat: 2 })
 })
 
-test('a price of a deal that went together with its base stays, with the base that is missing', async () => {
-  const shop = await tenantShop(negotiated())
-  const customer = await shop.tenant('t')
-  await shop.subscribe(customer, [['seat', 2]])
+test('an item stays on a removed negotiated price if its base price was removed too, and the reason names the base', async () => {
+  const { shop } = await soldShop({ seat: 2 })
   await shop.apply('t')
   await shop.push(
     negotiated('1.1.0', (config) => {
@@ -310,13 +279,8 @@ test('a price of a deal that went together with its base stays, with the base th
   })
 })
 
-test('from one deal to another, an item without a successor is named, and goes back to its base when asked for', async () => {
-  const shop = await tenantShop(negotiated())
-  const customer = await shop.tenant('t')
-  const { id } = await shop.subscribe(customer, [
-    ['pro_monthly', 7],
-    ['seat', 2],
-  ])
+test('an item without a price in the new deal is skipped, or with unmatched: base moved to its base price', async () => {
+  const { shop, id } = await soldShop({ pro_monthly: 7, seat: 2 })
   await shop.apply('t')
   const silver = { kind: 'template', template: 'silver' } as const
   const outcome = await shop.apply('t', silver)
@@ -333,10 +297,7 @@ test('from one deal to another, an item without a successor is named, and goes b
     ...dry,
     dryRun: false,
   })
-  expect(await shop.items(id)).toEqual([
-    ['pro_monthly_silver', 7],
-    ['seat', 2],
-  ])
+  expect(await shop.items(id)).toEqual({ pro_monthly_silver: 7, seat: 2 })
   expect(await shop.service.applyEnterprise('t', silver, { ...options, dryRun: false })).toMatchObject({
     pricesSwapped: 0,
   })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { MigrationRequest } from '../../../packages/ratecard/src/service/tenants.ts'
 import { refusalOf } from '../../support/store.ts'
-import { caller, negotiated, priceIn, tenantShop } from '../../support/tenant-shop.ts'
+import { caller, negotiated, priceIn, soldShop, tenantShop } from '../../support/tenant-shop.ts'
 import type { TenantShop } from '../../support/tenant-shop.ts'
 import { payingCustomer } from '../../support/paying-customer.ts'
 
@@ -12,10 +12,10 @@ async function replaced(quantities: readonly number[]) {
   const subscriptions: string[] = []
   for (const [index, quantity] of quantities.entries()) {
     const customer = await shop.tenant(`t${String(index)}`)
-    subscriptions.push((await shop.subscribe(customer, [['pro_monthly', quantity]])).id)
+    subscriptions.push((await shop.subscribe(customer, { pro_monthly: quantity })).id)
   }
   const former = await shop.processorPrice('pro_monthly')
-  await shop.push(negotiated('1.1.0', (config) => (priceIn(config, 'pro_monthly').amount = 1200)))
+  await shop.reprice('1.1.0', 'pro_monthly', 1200)
   return { shop, subscriptions, former }
 }
 
@@ -33,14 +33,14 @@ async function lastAmount(shop: TenantShop, tenant: string): Promise<number | un
   return (await shopInvoices(shop, tenant)).at(-1)?.total
 }
 
-test('without a migration existing subscribers keep the price they bought', async () => {
+test('without a migration, existing subscribers keep the price that they bought', async () => {
   const { shop, subscriptions, former } = await replaced([7])
   shop.advance(monthly)
-  expect(await shop.items(subscriptions[0] ?? '')).toEqual([[former, 7]])
+  expect(await shop.items(subscriptions[0] ?? '')).toEqual({ [former]: 7 })
   expect(await lastAmount(shop, 't0')).toBe(7 * 1000)
 })
 
-test('at renewal: the item keeps its price until its period ends, and pays the new one from then on', async () => {
+test('a migration at renewal keeps the old price until the period ends, and bills the new one from then on', async () => {
   const { shop, subscriptions, former } = await replaced([7])
   const [id = ''] = subscriptions
   const job = await migrate(shop)
@@ -50,27 +50,27 @@ test('at renewal: the item keeps its price until its period ends, and pays the n
     effective: 'period_end',
     items: [{ from_processor_id: former, to_processor_id: await shop.processorPrice('pro_monthly'), quantity: 7 }],
   })
-  expect(await shop.items(id)).toEqual([[former, 7]])
+  expect(await shop.items(id)).toEqual({ [former]: 7 })
   const again = await migrate(shop)
   expect(again).toMatchObject({ state: 'done', steps: [{ state: 'skipped' }] })
   shop.advance(monthly)
-  expect(await shop.items(id)).toEqual([['pro_monthly', 7]])
+  expect(await shop.items(id)).toEqual({ pro_monthly: 7 })
   expect(await lastAmount(shop, 't0')).toBe(7 * 1200)
   expect((await migrate(shop)).stepsTotal).toBe(0)
 })
 
-test('now: the price changes at once, nothing is billed, and the next renewal has the new amount', async () => {
+test('a migration now swaps the price at once without an invoice, and the next renewal has the new amount', async () => {
   const { shop, subscriptions } = await replaced([7])
   const customer = (await shop.service.findTenant('t0')).processorCustomerId ?? ''
   const count = (await shop.invoices(customer)).length
   expect(await migrate(shop, { to: 'now' })).toMatchObject({ state: 'done' })
-  expect(await shop.items(subscriptions[0] ?? '')).toEqual([['pro_monthly', 7]])
+  expect(await shop.items(subscriptions[0] ?? '')).toEqual({ pro_monthly: 7 })
   expect(await shop.invoices(customer)).toHaveLength(count)
   shop.advance(monthly)
   expect(await lastAmount(shop, 't0')).toBe(7 * 1200)
 })
 
-test('the plan lists every subscription with the money a month before and after, and writes nothing', async () => {
+test('the plan lists each subscription with the monthly amounts before and after, and writes nothing', async () => {
   const { shop, former } = await replaced([7, 2])
   const writes = shop.writes()
   const plan = await shop.service.planMigration({ priceId: 'pro_monthly', to: 'renewal' })
@@ -90,7 +90,7 @@ test('the plan lists every subscription with the money a month before and after,
   expect(plan.totals).toEqual([{ currency: 'usd', subscriptions: 2, before: 9000, after: 10_800 }])
 })
 
-test('money of a former tiered price is taken from the revision that made it', async () => {
+test('the amount before is calculated with the tiers of the revision that created the former price', async () => {
   const tiered = (last: number) => (config: ReturnType<typeof negotiated>) => {
     const price = priceIn(config, 'seat')
     delete price.amount
@@ -101,31 +101,31 @@ test('money of a former tiered price is taken from the revision that made it', a
     ]
   }
   const shop = await tenantShop(negotiated('1.0.0', tiered(200)))
-  await shop.subscribe(await shop.tenant('t'), [['seat', 8]])
+  await shop.subscribe(await shop.tenant('t'), { seat: 8 })
   await shop.push(negotiated('1.1.0', tiered(100)))
   const { lines } = await shop.service.planMigration({ priceId: 'seat', to: 'now' })
   expect(lines).toMatchObject([{ monthlyBefore: 5 * 300 + 3 * 200, monthlyAfter: 5 * 300 + 3 * 100 }])
 })
 
-test('a plan of packages counts packages, not units', async () => {
+test('the plan of a price with packages counts packages, not units', async () => {
   const packed = (amount: number) => (config: ReturnType<typeof negotiated>) => {
     Object.assign(priceIn(config, 'seat'), { amount, transform_quantity: { divide_by: 5, round: 'up' } })
   }
   const shop = await tenantShop(negotiated('1.0.0', packed(1000)))
-  await shop.subscribe(await shop.tenant('t'), [['seat', 12]])
+  await shop.subscribe(await shop.tenant('t'), { seat: 12 })
   await shop.push(negotiated('1.1.0', packed(1500)))
   const { lines } = await shop.service.planMigration({ priceId: 'seat', to: 'now' })
   expect(lines).toMatchObject([{ quantity: 12, monthlyBefore: 3 * 1000, monthlyAfter: 3 * 1500 }])
 })
 
-test('a subscription in another currency of the price is planned with the money of that currency', async () => {
+test('a subscription in another currency of the price is planned and billed in that currency', async () => {
   const inTwo = (amount: number, euros: number) => (config: ReturnType<typeof negotiated>) => {
     for (const id of ['seat', 'seat_gold'])
       Object.assign(priceIn(config, id), { amount, currency_options: { eur: { amount: euros } } })
   }
   const shop = await tenantShop(negotiated('1.0.0', inTwo(300, 250)))
-  await shop.subscribe(await shop.tenant('here'), [['seat', 2]])
-  await shop.subscribe(await shop.tenant('there'), [['seat', 2]], { currency: 'eur' })
+  await shop.subscribe(await shop.tenant('here'), { seat: 2 })
+  await shop.subscribe(await shop.tenant('there'), { seat: 2 }, { currency: 'eur' })
   await shop.push(negotiated('1.1.0', inTwo(400, 360)))
   const { lines, totals } = await shop.service.planMigration({ priceId: 'seat', to: 'now' })
   expect(lines).toEqual(
@@ -153,14 +153,14 @@ test('a tenant who pays in another currency of the base price pays the negotiate
       Object.assign(priceIn(config, 'seat_gold'), { currency_options: { eur: { amount: 170 } } })
     }),
   )
-  const { id } = await shop.subscribe(await shop.tenant('there'), [['seat', 10]], { currency: 'eur' })
+  const { id } = await shop.subscribe(await shop.tenant('there'), { seat: 10 }, { currency: 'eur' })
   expect(await shop.apply('there')).toMatchObject({ swaps: [{ from: 'seat', to: 'seat_gold' }], skipped: [] })
-  expect(await shop.items(id)).toEqual([['seat_gold', 10]])
+  expect(await shop.items(id)).toEqual({ seat_gold: 10 })
   shop.advance(monthly)
   expect(await lastAmount(shop, 'there')).toBe(1700)
 })
 
-test('only and except choose tenants, and an unknown one is a mistake', async () => {
+test('only and except select tenants, and an unknown tenant is refused', async () => {
   const { shop, subscriptions, former } = await replaced([1, 2, 3])
   const stranger = await payingCustomer(shop.stripe, { name: 'nobody of ours' })
   await shop.stripe.prices.update(former, { active: true })
@@ -172,15 +172,14 @@ test('only and except choose tenants, and an unknown one is a mistake', async ()
     'tenant_not_found',
   )
   expect((await migrate(shop, { to: 'now', only: ['t0', 't1'], except: ['t1'] })).stepsTotal).toBe(1)
-  expect(await shop.items(subscriptions[0] ?? '')).toEqual([['pro_monthly', 1]])
+  expect(await shop.items(subscriptions[0] ?? '')).toEqual({ pro_monthly: 1 })
   expect((await migrate(shop, { to: 'now', except: ['t1'] })).stepsTotal).toBe(2)
-  expect(await shop.items(subscriptions[1] ?? '')).toEqual([[former, 2]])
-  expect(await shop.items(foreign.id)).toEqual([['pro_monthly', 9]])
+  expect(await shop.items(subscriptions[1] ?? '')).toEqual({ [former]: 2 })
+  expect(await shop.items(foreign.id)).toEqual({ pro_monthly: 9 })
 })
 
-test('another interval is never entered unasked: such an item stays, with the reason', async () => {
-  const shop = await tenantShop(negotiated())
-  const { id } = await shop.subscribe(await shop.tenant('t'), [['seat', 3]])
+test('an item on another interval is skipped with the reason', async () => {
+  const { shop, id } = await soldShop({ seat: 3 })
   const former = await shop.processorPrice('seat')
   await shop.push(
     negotiated('1.1.0', (config) => {
@@ -190,10 +189,10 @@ test('another interval is never entered unasked: such an item stays, with the re
   const job = await migrate(shop, { priceId: 'seat', to: 'now' })
   expect(job).toMatchObject({ state: 'done', steps: [{ state: 'skipped' }] })
   expect(String(job.steps[0]?.result?.['reason'])).toContain('another interval')
-  expect(await shop.items(id)).toEqual([[former, 3]])
+  expect(await shop.items(id)).toEqual({ [former]: 3 })
 })
 
-test('seats that were bought between the plan and the turn of a subscription are kept', async () => {
+test('seats that were bought after the plan are kept by the swap', async () => {
   const { shop, subscriptions, former } = await replaced([1, 1, 1, 1, 1, 1])
   const last = subscriptions.at(-1) ?? ''
   shop.sandbox.control.fail({ kind: 'error_before', method: 'POST', path: `/v1/subscriptions/${last}`, count: null })
@@ -206,24 +205,18 @@ test('seats that were bought between the plan and the turn of a subscription are
   })
   await shop.service.resumeJob(failed.id)
   expect(await shop.finished(failed.id)).toMatchObject({ state: 'done' })
-  expect(await shop.items(last)).toEqual([['pro_monthly', 40]])
+  expect(await shop.items(last)).toEqual({ pro_monthly: 40 })
 })
 
-test('metered usage until the period ends is billed at the former price, whatever was asked for', async () => {
-  const shop = await tenantShop(negotiated())
-  const customer = await shop.tenant('t')
-  await shop.subscribe(customer, [['calls']])
+test('metered usage until the end of the period is billed at the former price, even with a migration now', async () => {
+  const { shop, customer } = await soldShop({ calls: null })
   const use = (value: number) =>
     shop.stripe.billing.meterEvents.create({
       event_name: 'call',
       payload: { stripe_customer_id: customer, value: String(value) },
     })
   await use(100)
-  await shop.push(
-    negotiated('1.1.0', (config) => {
-      priceIn(config, 'calls').amount = 7
-    }),
-  )
+  await shop.reprice('1.1.0', 'calls', 7)
   const plan = await shop.service.planMigration({ priceId: 'calls', to: 'now' })
   expect(plan.lines).toMatchObject([{ effective: 'period_end', monthlyBefore: null, monthlyAfter: null }])
   await migrate(shop, { priceId: 'calls', to: 'now' })
@@ -234,7 +227,7 @@ test('metered usage until the period ends is billed at the former price, whateve
   expect(await lastAmount(shop, 't')).toBe(700)
 })
 
-test('a price that the configuration does not have is refused', async () => {
+test('a migration of an unknown price is refused', async () => {
   const shop = await tenantShop(negotiated())
   expect(await refusalOf(shop.service.planMigration({ priceId: 'nothing', to: 'renewal' }))).toBe('price_not_found')
 })

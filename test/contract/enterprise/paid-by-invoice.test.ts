@@ -2,7 +2,7 @@
 // invoice is right to the cent.
 import type Stripe from 'stripe'
 import { describe, expect, test } from 'vitest'
-import { negotiated, nothing, priceIn, tenantShop } from '../../support/tenant-shop.ts'
+import { negotiated, nothing, tenantShop } from '../../support/tenant-shop.ts'
 import type { TenantShop } from '../../support/tenant-shop.ts'
 import { caller } from '../../support/tenant-shop.ts'
 
@@ -17,7 +17,7 @@ interface Invoiced {
   readonly id: string
 }
 
-/** Seven seats and calls by mail, with a rate of their own and one by default, both kinds of discounts, a card and words. */
+/** A subscription paid by invoice: seven seats and calls, with tax rates, discounts, a card and a description. */
 async function invoiced(
   shop: TenantShop,
   own: Partial<Stripe.SubscriptionCreateParams> = {},
@@ -56,7 +56,7 @@ async function invoiced(
   return { customer, id: made.id }
 }
 
-/** Everything about billing that a move must not touch. */
+/** Billing terms that a swap must not change. */
 async function terms({ stripe }: TenantShop, { id }: Invoiced) {
   const live = await stripe.subscriptions.retrieve(id)
   return {
@@ -76,11 +76,6 @@ async function terms({ stripe }: TenantShop, { id }: Invoiced) {
       rates: item.tax_rates?.map((one) => one.id),
     })),
   }
-}
-
-async function use(shop: TenantShop, customer: string, value: number): Promise<void> {
-  const payload = { stripe_customer_id: customer, value: String(value) }
-  await shop.stripe.billing.meterEvents.create({ event_name: 'call', payload })
 }
 
 /** Seats less a quarter, all less a tenth, with 10 % on seats and 20 % on calls, each line rounded for itself. */
@@ -116,11 +111,11 @@ describe('a negotiated price of a customer who pays by invoice', () => {
     expect((await last(shop, bought.customer))?.total).toBe(total(1000, 7))
   })
 
-  test('of a metered price is scheduled, and everything is kept until then, then, and when the schedule lets go', async () => {
+  test('of a metered price is scheduled, and the terms stay until it starts, while it runs and after the schedule is released', async () => {
     const shop = await tenantShop(negotiated())
     const bought = await invoiced(shop)
     const before = await terms(shop, bought)
-    await use(shop, bought.customer, 100)
+    await shop.use(bought.customer, 100)
     expect((await shop.apply('t')).swaps.map(({ to, effective }) => [to, effective])).toEqual([
       ['pro_monthly_gold', 'now'],
       ['calls_gold', 'period_end'],
@@ -130,7 +125,7 @@ describe('a negotiated price of a customer who pays by invoice', () => {
     shop.advance(monthly)
     expect((await last(shop, bought.customer))?.total).toBe(total(800, 7, 500))
     expect({ ...(await terms(shop, bought)), status: before.status }).toEqual(before)
-    await use(shop, bought.customer, 100)
+    await shop.use(bought.customer, 100)
     shop.advance(monthly)
     expect((await last(shop, bought.customer))?.total).toBe(total(800, 7, 300))
     shop.advance(monthly)
@@ -138,12 +133,12 @@ describe('a negotiated price of a customer who pays by invoice', () => {
     expect({ ...(await terms(shop, bought)), status: before.status }).toEqual(before)
   })
 
-  test('with automatic tax keeps it through a schedule', async () => {
+  test('keeps automatic tax through a schedule', async () => {
     const shop = await tenantShop(negotiated())
     const bought = await invoiced(shop, { default_tax_rates: '', automatic_tax: { enabled: true } }, ['calls'])
     const before = await terms(shop, bought)
     expect(before.tax).toBe(true)
-    await use(shop, bought.customer, 100)
+    await shop.use(bought.customer, 100)
     await shop.apply('t')
     expect(await terms(shop, bought)).toEqual(before)
     shop.advance(monthly)
@@ -151,7 +146,7 @@ describe('a negotiated price of a customer who pays by invoice', () => {
     expect(await terms(shop, bought)).toMatchObject({ tax: true, method: 'send_invoice', days: 30 })
   })
 
-  test('changed on the subscription after a schedule was made is not taken back by a swap', async () => {
+  test('keeps billing terms that were changed on the subscription after its schedule was created', async () => {
     const shop = await tenantShop(negotiated())
     const bought = await invoiced(shop)
     await shop.stripe.subscriptionSchedules.create({ from_subscription: bought.id })
@@ -171,7 +166,7 @@ describe('a negotiated price of a customer who pays by invoice', () => {
   })
 })
 
-describe('under a schedule of the customer’s own', () => {
+describe('a negotiated price under a schedule of the customer’s own', () => {
   /** Phases of one month each, later ones with more seats and terms of their own. */
   async function planned(shop: TenantShop, bought: Invoiced, later: readonly number[]) {
     const { stripe } = shop
@@ -206,51 +201,48 @@ describe('under a schedule of the customer’s own', () => {
     return made.id
   }
 
-  test.each([[[8]], [[8, 9]]])(
-    'of later phases %j every phase keeps its own terms and moves its prices',
-    async (later) => {
-      const shop = await tenantShop(negotiated())
-      const bought = await invoiced(shop)
-      const id = await planned(shop, bought, later)
-      const before = await terms(shop, bought)
-      const { swaps, skipped } = await shop.apply('t')
-      expect([swaps.map(({ effective }) => effective), skipped]).toEqual([['period_end', 'period_end'], []])
-      expect(await terms(shop, bought)).toEqual(before)
-      expect(await shop.invoices(bought.customer)).toHaveLength(1)
-      const after = await shop.stripe.subscriptionSchedules.retrieve(id)
-      const said = after.phases
-        .slice(1)
-        .map((phase) => [
-          phase.items[0]?.quantity,
-          phase.collection_method,
-          phase.invoice_settings?.days_until_due,
-          phase.description,
-          phase.default_tax_rates?.length,
-          phase.items[0]?.discounts.length,
-          phase.items[0]?.tax_rates?.length,
-          phase.discounts.length,
-        ])
-      const wanted = later.map((seats, index) => [
-        ...[seats, 'send_invoice', 60 + index, `Phase ${String(index + 2)}`],
-        ...[1, 1, 1, 1],
+  test.each([[[8]], [[8, 9]]])('keeps the terms of each of the phases %j and replaces its prices', async (later) => {
+    const shop = await tenantShop(negotiated())
+    const bought = await invoiced(shop)
+    const id = await planned(shop, bought, later)
+    const before = await terms(shop, bought)
+    const { swaps, skipped } = await shop.apply('t')
+    expect([swaps.map(({ effective }) => effective), skipped]).toEqual([['period_end', 'period_end'], []])
+    expect(await terms(shop, bought)).toEqual(before)
+    expect(await shop.invoices(bought.customer)).toHaveLength(1)
+    const after = await shop.stripe.subscriptionSchedules.retrieve(id)
+    const said = after.phases
+      .slice(1)
+      .map((phase) => [
+        phase.items[0]?.quantity,
+        phase.collection_method,
+        phase.invoice_settings?.days_until_due,
+        phase.description,
+        phase.default_tax_rates?.length,
+        phase.items[0]?.discounts.length,
+        phase.items[0]?.tax_rates?.length,
+        phase.discounts.length,
       ])
-      expect(said).toEqual(wanted)
-      for (const [index, seats] of later.entries()) {
-        await use(shop, bought.customer, 100)
-        shop.advance(31)
-        const bill = await last(shop, bought.customer)
-        expect(bill?.total).toBe(total(800, seats, index === 0 ? 500 : 300))
-        expect(await terms(shop, bought)).toMatchObject({ days: 60 + index, description: `Phase ${String(index + 2)}` })
-      }
-    },
-  )
+    const wanted = later.map((seats, index) => [
+      ...[seats, 'send_invoice', 60 + index, `Phase ${String(index + 2)}`],
+      ...[1, 1, 1, 1],
+    ])
+    expect(said).toEqual(wanted)
+    for (const [index, seats] of later.entries()) {
+      await shop.use(bought.customer, 100)
+      shop.advance(31)
+      const bill = await last(shop, bought.customer)
+      expect(bill?.total).toBe(total(800, seats, index === 0 ? 500 : 300))
+      expect(await terms(shop, bought)).toMatchObject({ days: 60 + index, description: `Phase ${String(index + 2)}` })
+    }
+  })
 })
 
-test('a price that was replaced moves its subscribers by invoice at their renewal, with nothing lost', async () => {
+test('a migration keeps the billing terms of subscribers who pay by invoice, and the next invoice has the new amount', async () => {
   const shop = await tenantShop(negotiated())
   const bought = await invoiced(shop)
   const before = await terms(shop, bought)
-  await shop.push(negotiated('1.1.0', (config) => (priceIn(config, 'pro_monthly').amount = 1200)))
+  await shop.reprice('1.1.0', 'pro_monthly', 1200)
   const job = await shop.service.startMigration({ priceId: 'pro_monthly', to: 'renewal' }, caller)
   await shop.finished(job.id)
   expect(await terms(shop, bought)).toEqual(before)

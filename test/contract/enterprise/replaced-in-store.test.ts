@@ -1,48 +1,36 @@
 import { expect, test } from 'vitest'
-import { caller, negotiated, nothing, priceIn, tenantShop } from '../../support/tenant-shop.ts'
+import { caller, nothing, soldShop } from '../../support/tenant-shop.ts'
 
-/** Metered: applying puts the negotiated price in store for the next period. Then the negotiated price is replaced. */
+/** Applies a deal, so that a metered negotiated price is scheduled for the next period, and then replaces that price. */
 async function replacedInStore() {
-  const shop = await tenantShop(negotiated())
-  const customer = await shop.tenant('t')
-  const { id } = await shop.subscribe(customer, [['calls'], ['seat', 2]])
+  const { shop, id } = await soldShop({ calls: null, seat: 2 })
   expect((await shop.apply('t')).swaps).toMatchObject([
     { to: 'seat_gold', effective: 'now' },
     { to: 'calls_gold', effective: 'period_end' },
   ])
-  await shop.push(
-    negotiated('1.1.0', (config) => {
-      priceIn(config, 'calls_gold').amount = 4
-    }),
-  )
+  await shop.reprice('1.1.0', 'calls_gold', 4)
   return { shop, id }
 }
 
-test('a negotiated price that was replaced while it was in store gives way to the one that took its place', async () => {
+test('applying again replaces a scheduled negotiated price by its successor', async () => {
   const { shop, id } = await replacedInStore()
   expect(await shop.apply('t')).toMatchObject({ swaps: [{ to: 'calls_gold', effective: 'period_end' }], skipped: [] })
   shop.advance(32)
-  expect(await shop.items(id)).toEqual([
-    ['calls_gold', null],
-    ['seat_gold', 2],
-  ])
+  expect(await shop.items(id)).toEqual({ calls_gold: null, seat_gold: 2 })
   expect(await shop.apply('t')).toMatchObject({ pricesSwapped: 0, skipped: [] })
 })
 
-test('a whole template takes its newest price, also where the former one is still to come', async () => {
+test('moving the template replaces a scheduled former price by the newest one', async () => {
   const { shop, id } = await replacedInStore()
   expect((await shop.finished((await shop.service.moveTemplate('gold', caller)).id)).state).toBe('done')
   shop.advance(32)
-  expect((await shop.items(id))[0]).toEqual(['calls_gold', null])
+  expect(await shop.items(id)).toMatchObject({ calls_gold: null })
 })
 
-test('removing takes back a replaced negotiated price that was still in store', async () => {
+test('removing the deal cancels the scheduled swap to a replaced negotiated price', async () => {
   const { shop, id } = await replacedInStore()
   expect((await shop.apply('t', nothing)).skipped).toEqual([])
   expect(await shop.service.findTenant('t')).toMatchObject({ enterpriseTemplate: null })
   shop.advance(32)
-  expect(await shop.items(id)).toEqual([
-    ['calls', null],
-    ['seat', 2],
-  ])
+  expect(await shop.items(id)).toEqual({ calls: null, seat: 2 })
 })

@@ -1,4 +1,4 @@
-// A migration to the renewal is a schedule at the processor. What becomes of it when the price changes again before that day.
+// A migration at renewal is a schedule at the processor. The price changes again before the renewal.
 import { expect, test } from 'vitest'
 import type { BillingConfig } from '../../../packages/ratecard/src/config/schema/schema.ts'
 import { nobody } from '../../support/stack.ts'
@@ -12,7 +12,7 @@ const amount = (version: string, amount: number) =>
 async function onTheWay() {
   const shop = await tenantShop(negotiated())
   const customer = await shop.tenant('small')
-  const { id } = await shop.subscribe(customer, [['pro_monthly', 7]])
+  const { id } = await shop.subscribe(customer, { pro_monthly: 7 })
   const first = await shop.processorPrice('pro_monthly')
   await shop.push(amount('1.1.0', 1200))
   const second = await shop.processorPrice('pro_monthly')
@@ -42,12 +42,12 @@ test('after a rollback before the renewal, another migration moves the subscribe
   ])
   expect(plan.lines[0]?.effective).toBe('period_end')
   expect(await migrate(shop)).toMatchObject({ state: 'done', steps: [{ state: 'succeeded' }] })
-  // Once more there is nothing to do. Whoever goes back to where they are goes nowhere.
+  // A second migration has nothing to do: these subscribers are already scheduled back to their price.
   expect((await migrate(shop)).stepsTotal).toBe(0)
   const next = await shop.service.push(amount('1.3.0', 1300), { ...nobody, dryRun: true })
   expect(warned(next.warnings)).toEqual([])
   shop.advance(32)
-  expect(await shop.items(id)).toEqual([['pro_monthly', 7]])
+  expect(await shop.items(id)).toEqual({ pro_monthly: 7 })
   expect(await paid()).toEqual([7000, 7000])
 })
 
@@ -55,17 +55,17 @@ test('after a second raise before the renewal, another migration moves all subsc
   const { shop, id, second, paid } = await onTheWay()
   const raised = await shop.service.push(amount('1.2.0', 1500), nobody)
   expect(warned(raised.warnings)).toHaveLength(1)
-  // A later date cannot hold up what is scheduled: it goes to the newest price at the same renewal.
+  // A later date does not delay an existing schedule: it leads to the newest price at the same renewal.
   const job = await migrate(shop, { at: Date.now() + 90 * 86_400_000 })
   expect(job.steps[0]).toMatchObject({ state: 'succeeded', result: { items: [{ from_processor_id: second }] } })
   shop.advance(32)
-  expect(await shop.items(id)).toEqual([['pro_monthly', 7]])
+  expect(await shop.items(id)).toEqual({ pro_monthly: 7 })
   expect(await paid()).toEqual([7000, 10_500])
 })
 
-test('the money of a scheduled price is known also after it was renamed and the rename was rolled back', async () => {
+test('the amounts of a scheduled price are known even after a rename that was rolled back', async () => {
   const shop = await tenantShop(negotiated())
-  await shop.subscribe(await shop.tenant('small'), [['pro_monthly', 7]])
+  await shop.subscribe(await shop.tenant('small'), { pro_monthly: 7 })
   await shop.push(
     negotiated('1.1.0', (config) =>
       Object.assign(priceIn(config, 'pro_monthly'), {
@@ -97,10 +97,10 @@ test('an unmanaged schedule is not changed', async () => {
   await shop.service.rollback(1, nobody)
   expect((await shop.service.planMigration({ priceId: 'pro_monthly', to: 'renewal' })).lines).toEqual([])
   shop.advance(32)
-  expect(await shop.items(id)).toEqual([['pro', 7]])
+  expect(await shop.items(id)).toEqual({ pro: 7 })
 })
 
-test('a price that is removed while subscribers are on their way to it says who goes there all the same', async () => {
+test('a push that removes a price warns about subscribers whose schedule still leads to it', async () => {
   const { shop } = await onTheWay()
   const without = negotiated('1.2.0', (config: BillingConfig) => {
     for (const product of config.products)

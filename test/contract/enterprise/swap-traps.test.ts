@@ -1,48 +1,32 @@
 import { expect, test } from 'vitest'
-import { negotiated, nothing, priceIn, tenantShop } from '../../support/tenant-shop.ts'
-import type { TenantShop } from '../../support/tenant-shop.ts'
+import { negotiated, nothing, priceIn, soldShop, tenantShop } from '../../support/tenant-shop.ts'
 
 const monthly = 32
 
-async function lastAmount(shop: TenantShop, customer: string): Promise<number | undefined> {
-  return (await shop.invoices(customer)).at(-1)?.total
-}
-
-async function use(shop: TenantShop, customer: string, value: number): Promise<void> {
-  await shop.stripe.billing.meterEvents.create({
-    event_name: 'call',
-    payload: { stripe_customer_id: customer, value: String(value) },
-  })
-}
-
-test('quantity 7 stays 7, nothing is billed now, and the renewal has the negotiated amount seven times', async () => {
-  const shop = await tenantShop(negotiated())
-  const customer = await shop.tenant('t')
-  const { id } = await shop.subscribe(customer, [['pro_monthly', 7]])
+test('a swap keeps the quantity 7 and bills nothing now, and the renewal bills seven times the negotiated amount', async () => {
+  const { shop, customer, id } = await soldShop({ pro_monthly: 7 })
   const before = await shop.invoices(customer)
   const outcome = await shop.apply('t')
   expect(outcome).toMatchObject({ pricesSwapped: 1, skipped: [], dryRun: false })
   expect(outcome.swaps).toMatchObject([
     { subscription: id, from: 'pro_monthly', to: 'pro_monthly_gold', effective: 'now' },
   ])
-  expect(await shop.items(id)).toEqual([['pro_monthly_gold', 7]])
+  expect(await shop.items(id)).toEqual({ pro_monthly_gold: 7 })
   expect(await shop.invoices(customer)).toHaveLength(before.length)
   shop.advance(monthly)
-  expect(await lastAmount(shop, customer)).toBe(7 * 800)
+  expect(await shop.lastAmount(customer)).toBe(7 * 800)
   expect(await shop.apply('t')).toMatchObject({ pricesSwapped: 0, swaps: [] })
 })
 
-test('a yearly item never gets the monthly price', async () => {
-  const shop = await tenantShop(negotiated())
-  const customer = await shop.tenant('t')
-  const { id } = await shop.subscribe(customer, [['pro_yearly', 2]])
+test('a yearly item is never moved to a monthly price', async () => {
+  const { shop, id } = await soldShop({ pro_yearly: 2 })
   const outcome = await shop.apply('t')
   expect(outcome).toMatchObject({ pricesSwapped: 0, skipped: [{ price: 'pro_yearly' }] })
   expect(outcome.skipped[0]?.reason).toContain('stands for "pro_yearly"')
-  expect(await shop.items(id)).toEqual([['pro_yearly', 2]])
+  expect(await shop.items(id)).toEqual({ pro_yearly: 2 })
 })
 
-test('an item on a former price of another interval stays, although the price itself has a negotiated one', async () => {
+test('an item on a former price of another interval is skipped, although the current price has a negotiated one', async () => {
   const shop = await tenantShop(
     negotiated('1.0.0', (config) => {
       for (const price of config.products[0]?.prices ?? [])
@@ -50,58 +34,48 @@ test('an item on a former price of another interval stays, although the price it
     }),
   )
   const customer = await shop.tenant('t')
-  const { id } = await shop.subscribe(customer, [['pro_monthly', 2]])
+  const { id } = await shop.subscribe(customer, { pro_monthly: 2 })
   const legacy = await shop.processorPrice('pro_monthly')
   await shop.push(negotiated('1.1.0'))
   const { pricesSwapped, skipped } = await shop.apply('t')
   expect(pricesSwapped).toBe(0)
   expect(skipped).toMatchObject([{ price: 'pro_monthly' }])
   expect(skipped[0]?.reason).toContain('another interval')
-  expect(await shop.items(id)).toEqual([[legacy, 2]])
+  expect(await shop.items(id)).toEqual({ [legacy]: 2 })
 })
 
-test('usage before the swap is billed at the old price, usage after it at the new one', async () => {
-  const shop = await tenantShop(negotiated())
-  const customer = await shop.tenant('t')
-  const { id } = await shop.subscribe(customer, [['calls']])
-  await use(shop, customer, 100)
+test('usage before a swap is billed at the old price, usage after it at the new one', async () => {
+  const { shop, customer, id } = await soldShop({ calls: null })
+  await shop.use(customer, 100)
   const { swaps } = await shop.apply('t')
   expect(swaps).toMatchObject([{ from: 'calls', to: 'calls_gold', effective: 'period_end' }])
-  expect(await shop.items(id)).toEqual([['calls', null]])
+  expect(await shop.items(id)).toEqual({ calls: null })
   expect(await shop.apply('t')).toMatchObject({ pricesSwapped: 0, skipped: [] })
   shop.advance(monthly)
-  expect(await lastAmount(shop, customer)).toBe(500)
-  expect(await shop.items(id)).toEqual([['calls_gold', null]])
-  await use(shop, customer, 100)
+  expect(await shop.lastAmount(customer)).toBe(500)
+  expect(await shop.items(id)).toEqual({ calls_gold: null })
+  await shop.use(customer, 100)
   shop.advance(monthly)
-  expect(await lastAmount(shop, customer)).toBe(300)
+  expect(await shop.lastAmount(customer)).toBe(300)
 })
 
-test('of a mixed subscription the licensed item moves now and the metered one when the period ends', async () => {
-  const shop = await tenantShop(negotiated())
-  const customer = await shop.tenant('t')
-  const { id } = await shop.subscribe(customer, [['pro_monthly', 3], ['calls']])
-  await use(shop, customer, 10)
+test('in a mixed subscription the licensed item is swapped now, the metered item at period end', async () => {
+  const { shop, customer, id } = await soldShop({ pro_monthly: 3, calls: null })
+  await shop.use(customer, 10)
   const { swaps } = await shop.apply('t')
   expect(swaps.map(({ to, effective }) => [to, effective])).toEqual([
     ['pro_monthly_gold', 'now'],
     ['calls_gold', 'period_end'],
   ])
-  expect(await shop.items(id)).toEqual([
-    ['pro_monthly_gold', 3],
-    ['calls', null],
-  ])
+  expect(await shop.items(id)).toEqual({ pro_monthly_gold: 3, calls: null })
   expect(await shop.apply('t')).toMatchObject({ pricesSwapped: 0 })
   shop.advance(monthly)
-  expect(await lastAmount(shop, customer)).toBe(3 * 800 + 10 * 5)
-  expect(await shop.items(id)).toEqual([
-    ['pro_monthly_gold', 3],
-    ['calls_gold', null],
-  ])
+  expect(await shop.lastAmount(customer)).toBe(3 * 800 + 10 * 5)
+  expect(await shop.items(id)).toEqual({ pro_monthly_gold: 3, calls_gold: null })
   expect(await shop.apply('t')).toMatchObject({ pricesSwapped: 0 })
 })
 
-test('what a schedule still has in store is taken back by removing, and changed by another template', async () => {
+test('a scheduled swap is cancelled by removing the deal, and replaced by another template', async () => {
   const shop = await tenantShop(
     negotiated('1.0.0', (config) => {
       config.products[2]?.prices?.push({
@@ -113,25 +87,25 @@ test('what a schedule still has in store is taken back by removing, and changed 
     }),
   )
   const customer = await shop.tenant('t')
-  const { id } = await shop.subscribe(customer, [['calls']])
+  const { id } = await shop.subscribe(customer, { calls: null })
   await shop.apply('t')
   const silver = await shop.apply('t', { kind: 'template', template: 'silver' })
   expect(silver.swaps).toMatchObject([{ from: 'calls_gold', to: 'calls_silver', effective: 'period_end' }])
   const removed = await shop.apply('t', nothing)
   expect(removed.swaps).toMatchObject([{ from: 'calls_silver', to: 'calls', effective: 'period_end' }])
   expect(await shop.apply('t', nothing)).toMatchObject({ pricesSwapped: 0 })
-  await use(shop, customer, 10)
+  await shop.use(customer, 10)
   shop.advance(monthly)
-  expect(await lastAmount(shop, customer)).toBe(50)
-  expect(await shop.items(id)).toEqual([['calls', null]])
+  expect(await shop.lastAmount(customer)).toBe(50)
+  expect(await shop.items(id)).toEqual({ calls: null })
 })
 
-test('two items that would share a price both stay, with the reason', async () => {
+test('two items that would end up on one price are both skipped with the reason', async () => {
   const shop = await tenantShop(negotiated())
   const customer = await shop.tenant('t')
   const legacy = await shop.processorPrice('pro_monthly')
-  await shop.push(negotiated('1.1.0', (config) => (priceIn(config, 'pro_monthly').amount = 1200)))
-  // An archived price can be kept, not bought: somebody brought it back by hand.
+  await shop.reprice('1.1.0', 'pro_monthly', 1200)
+  // An archived price cannot be bought, so it is reactivated by hand.
   await shop.stripe.prices.update(legacy, { active: true })
   const { id } = await shop.stripe.subscriptions.create({
     customer,
@@ -143,13 +117,10 @@ test('two items that would share a price both stay, with the reason', async () =
   const { pricesSwapped, skipped } = await shop.apply('t')
   expect(pricesSwapped).toBe(0)
   expect(skipped.map(({ reason }) => reason.includes('share a price'))).toEqual([true, true])
-  expect(await shop.items(id)).toEqual([
-    [legacy, 2],
-    ['pro_monthly', 3],
-  ])
+  expect(await shop.items(id)).toEqual({ [legacy]: 2, pro_monthly: 3 })
 })
 
-test('21 items over two subscriptions all move, each subscription in one update', async () => {
+test('21 items on two subscriptions are swapped with one update per subscription', async () => {
   const shop = await tenantShop(
     negotiated('1.0.0', (config) => {
       config.products.push(
@@ -175,23 +146,23 @@ test('21 items over two subscriptions all move, each subscription in one update'
   )
   const customer = await shop.tenant('t')
   const addons = Array.from({ length: 20 }, (_, index) => [`addon${String(index)}`, index + 1] as const)
-  const first = await shop.subscribe(customer, addons)
-  const second = await shop.subscribe(customer, [['pro_monthly', 4]])
+  const first = await shop.subscribe(customer, Object.fromEntries(addons))
+  const second = await shop.subscribe(customer, { pro_monthly: 4 })
   const writes = shop.writes()
   expect(await shop.apply('t')).toMatchObject({ pricesSwapped: 21, skipped: [] })
   expect(shop.writes() - writes).toBe(2)
-  expect(await shop.items(first.id)).toEqual(addons.map(([id, quantity]) => [`${id}_gold`, quantity]))
-  expect(await shop.items(second.id)).toEqual([['pro_monthly_gold', 4]])
+  expect(await shop.items(first.id)).toEqual(
+    Object.fromEntries(addons.map(([id, quantity]) => [`${id}_gold`, quantity])),
+  )
+  expect(await shop.items(second.id)).toEqual({ pro_monthly_gold: 4 })
   shop.advance(monthly)
   const amounts = (await shop.invoices(customer)).slice(-2).map(({ total }) => total)
   const wanted = addons.reduce((sum, [, quantity], index) => sum + (50 + index) * quantity, 0)
   expect(amounts.sort((a, b) => a - b)).toEqual([4 * 800, wanted].sort((a, b) => a - b))
 })
 
-test('an item under a schedule moves in the schedule, and a planned upgrade stays an upgrade', async () => {
-  const shop = await tenantShop(negotiated())
-  const customer = await shop.tenant('t')
-  const { id } = await shop.subscribe(customer, [['seat', 6]])
+test('an item under a schedule is swapped in the schedule, and a planned upgrade stays an upgrade', async () => {
+  const { shop, customer, id } = await soldShop({ seat: 6 })
   const schedule = await shop.stripe.subscriptionSchedules.create({ from_subscription: id })
   const [running] = schedule.phases
   if (running === undefined) throw new Error('no phase')
@@ -208,29 +179,25 @@ test('an item under a schedule moves in the schedule, and a planned upgrade stay
   })
   const { swaps } = await shop.apply('t')
   expect(swaps).toMatchObject([{ from: 'pro_monthly', to: 'pro_monthly_gold', effective: 'period_end' }])
-  expect(await shop.items(id)).toEqual([['seat', 6]])
+  expect(await shop.items(id)).toEqual({ seat: 6 })
   expect(await shop.apply('t')).toMatchObject({ pricesSwapped: 0 })
   shop.advance(monthly)
-  expect(await shop.items(id)).toEqual([['pro_monthly_gold', 6]])
-  expect(await lastAmount(shop, customer)).toBe(6 * 800)
+  expect(await shop.items(id)).toEqual({ pro_monthly_gold: 6 })
+  expect(await shop.lastAmount(customer)).toBe(6 * 800)
 })
 
-test('the longest base counts: "pro_monthly_gold" stands for "pro_monthly", not for "pro"', async () => {
-  const shop = await tenantShop(negotiated())
-  const customer = await shop.tenant('t')
-  const { id } = await shop.subscribe(customer, [['pro', 2]])
+test('a negotiated price stands for the longest matching base: "pro_monthly_gold" for "pro_monthly", not for "pro"', async () => {
+  const { shop, id } = await soldShop({ pro: 2 })
   const { pricesSwapped, skipped } = await shop.apply('t')
   expect({ pricesSwapped, skipped }).toMatchObject({ pricesSwapped: 0, skipped: [{ price: 'pro' }] })
-  expect(await shop.items(id)).toEqual([['pro', 2]])
+  expect(await shop.items(id)).toEqual({ pro: 2 })
 })
 
-test('a subscriber of a replaced price is recognised, and so is one of a replaced negotiated price', async () => {
-  const shop = await tenantShop(negotiated())
-  const customer = await shop.tenant('t')
-  const { id } = await shop.subscribe(customer, [['pro_monthly', 5]])
-  await shop.push(negotiated('1.1.0', (config) => (priceIn(config, 'pro_monthly').amount = 1300)))
+test('subscribers of a replaced list price and of a replaced negotiated price are swapped', async () => {
+  const { shop, customer, id } = await soldShop({ pro_monthly: 5 })
+  await shop.reprice('1.1.0', 'pro_monthly', 1300)
   expect(await shop.apply('t')).toMatchObject({ pricesSwapped: 1, swaps: [{ from: 'pro_monthly' }] })
-  expect(await shop.items(id)).toEqual([['pro_monthly_gold', 5]])
+  expect(await shop.items(id)).toEqual({ pro_monthly_gold: 5 })
   await shop.push(
     negotiated('1.2.0', (config) => {
       priceIn(config, 'pro_monthly').amount = 1300
@@ -239,5 +206,5 @@ test('a subscriber of a replaced price is recognised, and so is one of a replace
   )
   expect(await shop.apply('t')).toMatchObject({ pricesSwapped: 1 })
   shop.advance(monthly)
-  expect(await lastAmount(shop, customer)).toBe(5 * 650)
+  expect(await shop.lastAmount(customer)).toBe(5 * 650)
 })

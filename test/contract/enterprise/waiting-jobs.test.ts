@@ -1,12 +1,10 @@
-// Moving subscribers at a date: what renews before it waits, and the service goes on with it by itself when the time came.
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import os from 'node:os'
+// Migrations at a date: subscribers who renew earlier wait, and the service continues the job when it is due.
+import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import Stripe from 'stripe'
 import { expect, onTestFinished, test } from 'vitest'
 import { toRfc3339 } from '../../../packages/ratecard/src/clock.ts'
 import type { Clock } from '../../../packages/ratecard/src/clock.ts'
-import { createService } from '../../../packages/ratecard/src/composition/compose.ts'
 import { startServer } from '../../../packages/ratecard/src/composition/main.ts'
 import type { JobReport } from '../../../packages/ratecard/src/service/tenants.ts'
 import { jobLease } from '../../../packages/ratecard/src/item-swaps/deps.ts'
@@ -15,17 +13,19 @@ import { refusalOf } from '../../support/store.ts'
 import { caller, negotiated, priceIn, tenantShop } from '../../support/tenant-shop.ts'
 import type { TenantShop } from '../../support/tenant-shop.ts'
 import { payingCustomer } from '../../support/paying-customer.ts'
+import { temporaryFolder } from '../../support/folder.ts'
+import { serviceOver } from '../../support/parts.ts'
 
 const day = 86_400_000
 const minute = 60_000
 
-/** The clock of the service and of the account at the sandbox go together, as they do in the world. */
+/** The service and its sandbox account share one clock. */
 interface DatedShop extends TenantShop {
   readonly clock: Clock
   readonly subscriptions: readonly string[]
   readonly former: string
   pass(days: number): void
-  /** Starts it for the first renewal after `days`, and is there when it first stopped. */
+  /** Starts a migration at the first renewal after `days`. Resolves when the job waits or has ended. */
   migrate(days: number): Promise<JobReport>
 }
 
@@ -36,10 +36,10 @@ async function datedShop(quantities: readonly number[]): Promise<DatedShop> {
   const subscriptions: string[] = []
   for (const [index, quantity] of quantities.entries()) {
     const customer = await shop.tenant(`t${String(index)}`)
-    subscriptions.push((await shop.subscribe(customer, [['pro_monthly', quantity]])).id)
+    subscriptions.push((await shop.subscribe(customer, { pro_monthly: quantity })).id)
   }
   const former = await shop.processorPrice('pro_monthly')
-  await shop.push(negotiated('1.1.0', (config) => (priceIn(config, 'pro_monthly').amount = 1200)))
+  await shop.reprice('1.1.0', 'pro_monthly', 1200)
   return {
     ...shop,
     clock,
@@ -57,8 +57,7 @@ async function datedShop(quantities: readonly number[]): Promise<DatedShop> {
 
 /** Another replica over the same store and account. */
 function replica({ store, processor }: TenantShop, clock: Clock) {
-  const settings = { requireVersionBump: false, workers: 'off' as const }
-  const service = createService({ settings, store, processor, processorName: 'sandbox', clock })
+  const service = serviceOver({ store, processor, clock })
   onTestFinished(() => service.close())
   return service
 }
@@ -90,13 +89,13 @@ test('a subscriber who renews before the date keeps the price until then, and mo
   await shop.service.waitingJobs.continueDue()
   expect(await shop.service.findJob(early.id)).toMatchObject({ state: 'done', resumesAt: null, stepsDone: 1 })
   expect(await lastAmount(shop, 't0')).toBe(2 * 1000)
-  expect(await shop.items(id)).toEqual([[shop.former, 2]])
+  expect(await shop.items(id)).toEqual({ [shop.former]: 2 })
   shop.pass(32)
-  expect(await shop.items(id)).toEqual([['pro_monthly', 2]])
+  expect(await shop.items(id)).toEqual({ pro_monthly: 2 })
   expect(await lastAmount(shop, 't0')).toBe(2 * 1200)
 })
 
-test('a second date for one move is refused until the first is called off, or the earlier one would come', async () => {
+test('a second date for the same migration is refused until the waiting job is cancelled', async () => {
   const shop = await datedShop([2])
   const first = await shop.migrate(45)
   expect(first.state).toBe('waiting')
@@ -108,7 +107,7 @@ test('a second date for one move is refused until the first is called off, or th
   expect((await shop.service.planMigration(later)).lines).toMatchObject([{ skipped: null }])
 })
 
-test('customers who renew on different days are many passes, and each asks only about those whose time has come', async () => {
+test('subscribers who renew on different days are moved in several passes, and each pass reads only those that are due', async () => {
   const shop = await datedShop([1])
   shop.pass(10)
   const customer = await shop.tenant('later')
@@ -131,10 +130,10 @@ test('customers who renew on different days are many passes, and each asks only 
   await shop.service.waitingJobs.continueDue()
   expect(await shop.service.findJob(job.id)).toMatchObject({ state: 'done' })
   shop.pass(32)
-  expect(await shop.items(id)).toEqual([['pro_monthly', 3]])
+  expect(await shop.items(id)).toEqual({ pro_monthly: 3 })
 })
 
-test('a renewal that the processor is late with is looked at again, some minutes apart', async () => {
+test('a renewal that is late at the processor is checked again after 10 minutes', async () => {
   const shop = await datedShop([1])
   // The processor's time, unlike ours, stands still.
   const stays = { now: () => shop.clock.now() + 40 * day }
@@ -148,7 +147,7 @@ test('a renewal that the processor is late with is looked at again, some minutes
   expect(await shop.service.findJob(id)).toEqual(job)
 })
 
-test('two replicas whose minute comes at once do each step once', async () => {
+test('two replicas that continue a due job at once run each step once', async () => {
   const shop = await datedShop([1, 2])
   const { id } = await shop.migrate(45)
   shop.pass(32)
@@ -158,7 +157,7 @@ test('two replicas whose minute comes at once do each step once', async () => {
   expect(job).toMatchObject({ state: 'done', steps: [{ attempts: 2 }, { attempts: 2 }] })
 })
 
-test('while another process holds the job it is left alone, without a complaint', async () => {
+test('a job whose lease another process holds stays waiting, without an error', async () => {
   const shop = await datedShop([1])
   const { id } = await shop.migrate(45)
   shop.pass(32)
@@ -166,7 +165,7 @@ test('while another process holds the job it is left alone, without a complaint'
   expect(await shop.service.findJob(id)).toMatchObject({ state: 'waiting', stepsDone: 0 })
 })
 
-test('a job that was interrupted, and one that failed, are never continued by themselves', async () => {
+test('an interrupted or failed job is never continued automatically, even with a resume time in its error', async () => {
   const shop = await datedShop([1])
   const { id } = await shop.migrate(45)
   const endAs = (state: 'interrupted' | 'failed', error: object | null) =>
@@ -191,7 +190,7 @@ test('a job that was interrupted, and one that failed, are never continued by th
   expect(await shop.service.findJob(id)).toMatchObject({ state: 'done' })
 })
 
-test('one that fails does not keep the others from their date, and is tried again with them', async () => {
+test('a failed step does not delay the other subscribers, and is retried with them', async () => {
   const shop = await datedShop([1, 1])
   const [first = '', second = ''] = shop.subscriptions
   const reading = { kind: 'error_before' as const, method: 'GET', path: `/v1/subscriptions/${first}`, count: null }
@@ -205,10 +204,10 @@ test('one that fails does not keep the others from their date, and is tried agai
   await shop.service.waitingJobs.continueDue()
   expect(await shop.service.findJob(early.id)).toMatchObject({ state: 'done', stepsDone: 2 })
   shop.pass(32)
-  for (const id of [first, second]) expect(await shop.items(id)).toEqual([['pro_monthly', 1]])
+  for (const id of [first, second]) expect(await shop.items(id)).toEqual({ pro_monthly: 1 })
 })
 
-test('a job waits again after an outage of the processor or the end of the process', async () => {
+test('a job waits again after an outage of the processor or a shutdown of its process', async () => {
   const shop = await datedShop([1, 1, 1, 1, 1, 1])
   const { id } = await shop.migrate(45)
   shop.pass(32)
@@ -230,7 +229,7 @@ test('a job waits again after an outage of the processor or the end of the proce
   expect(await shop.service.findJob(id)).toMatchObject({ state: 'done', stepsDone: 6 })
 })
 
-test('a waiting job is cancelled at once, and is not continued; resumed it is looked at now', async () => {
+test('a waiting job can be cancelled at once, and one that is resumed early waits again', async () => {
   const shop = await datedShop([1])
   const first = await shop.migrate(45)
   expect(await shop.service.cancelJob(first.id)).toMatchObject({ state: 'cancelled', resumesAt: null })
@@ -243,7 +242,7 @@ test('a waiting job is cancelled at once, and is not continued; resumed it is lo
   expect(await refusalOf(shop.service.cancelJob(second.id))).toBe('job_not_running')
 })
 
-test('what was due while no process ran is done at the start of the next one', async () => {
+test('a job that became due while no process ran is continued at the next start', async () => {
   const shop = await datedShop([1])
   const { id } = await shop.migrate(45)
   shop.pass(32)
@@ -254,11 +253,8 @@ test('what was due while no process ran is done at the start of the next one', a
   expect(complaints).toEqual([])
 })
 
-test('a server that was stopped goes on with its waiting jobs when it starts again', async () => {
-  const dataDir = mkdtempSync(path.join(os.tmpdir(), 'ratecard-waiting-'))
-  onTestFinished(() => {
-    rmSync(dataDir, { recursive: true, force: true })
-  })
+test('a server continues its waiting jobs after a restart', async () => {
+  const dataDir = temporaryFolder()
   const at = { ms: Date.now() }
   const start = async () => {
     const env = {
@@ -302,7 +298,7 @@ test('a server that was stopped goes on with its waiting jobs when it starts aga
   expect(await second.service.findJob(id)).toMatchObject({ steps: [{ state: 'succeeded', attempts: 2 }] })
 })
 
-test('a waiting migration whose price is replaced again says so before the push, and moves everybody to the newest price', async () => {
+test('a push that replaces the price of a waiting migration warns first, and all subscribers move to the newest price', async () => {
   const shop = await datedShop([2, 1])
   const waiting = await shop.migrate(45)
   expect(waiting).toMatchObject({ state: 'waiting', stepsTotal: 2 })
@@ -327,7 +323,7 @@ test('a waiting migration whose price is replaced again says so before the push,
   expect(await lastAmount(shop, 't1')).toBe(1500)
 })
 
-test('a waiting migration whose price is removed says before the push that its subscribers stay', async () => {
+test('a push that removes the price of a waiting migration warns that its subscribers stay', async () => {
   const shop = await datedShop([1])
   await shop.migrate(45)
   const without = negotiated('1.2.0', (config) => {
@@ -341,7 +337,7 @@ test('a waiting migration whose price is removed says before the push that its s
   expect(await refusalOf(shop.service.push(without, nobody))).toBe('impact_not_approved')
 })
 
-/** The document with `pro_monthly` under another id, and what stands in for it. */
+/** The document with `pro_monthly` renamed to `team_monthly`, and its negotiated prices. */
 function teamPrice(version: string, amount: number, previous: readonly string[] = ['pro_monthly']) {
   return negotiated(version, (config) => {
     const price = priceIn(config, 'pro_monthly')
@@ -351,7 +347,7 @@ function teamPrice(version: string, amount: number, previous: readonly string[] 
   })
 }
 
-/** Nobody does anything until the date of the migration has come, and two renewals have passed. */
+/** Advances past the date of the migration, continues due jobs, and advances to the next renewal. */
 async function dateComes(shop: DatedShop, id: string): Promise<JobReport> {
   shop.pass(32)
   await shop.service.waitingJobs.continueDue()
@@ -360,12 +356,12 @@ async function dateComes(shop: DatedShop, id: string): Promise<JobReport> {
   return job
 }
 
-test('a waiting migration whose price is renamed before its date moves its subscribers to the renamed price', async () => {
+test('a waiting migration whose price is renamed moves its subscribers to the renamed price', async () => {
   const shop = await datedShop([2, 1])
   const { id } = await shop.migrate(45)
   await shop.push(teamPrice('1.2.0', 1200))
   expect(await shop.service.findJob(id)).toMatchObject({ state: 'waiting', subject: 'team_monthly' })
-  // Neither another date nor the end of the earlier id takes the first date away.
+  // Neither a second date nor dropping the earlier id cancels the first date.
   const later = { priceId: 'pro_monthly', to: { at: shop.clock.now() + 120 * day } }
   expect(await shop.service.planMigration(later)).toMatchObject({
     priceId: 'team_monthly',
@@ -373,7 +369,7 @@ test('a waiting migration whose price is renamed before its date moves its subsc
   })
   await shop.push(teamPrice('1.3.0', 1200, []))
   expect(await dateComes(shop, id)).toMatchObject({ state: 'done', stepsDone: 2 })
-  expect(await shop.items(shop.subscriptions[0] ?? '')).toEqual([['team_monthly', 2]])
+  expect(await shop.items(shop.subscriptions[0] ?? '')).toEqual({ team_monthly: 2 })
   expect(await lastAmount(shop, 't0')).toBe(2 * 1200)
   expect(await lastAmount(shop, 't1')).toBe(1200)
 })
@@ -388,7 +384,7 @@ test.each([
     ],
   ],
 ] as const)(
-  'a waiting migration whose price is replaced %s is told before, and moves to the newest price',
+  'a push that replaces the price of a waiting migration %s needs approval, and subscribers move to the newest price',
   async (_, pushes) => {
     const shop = await datedShop([2])
     const { id } = await shop.migrate(45)
@@ -398,12 +394,12 @@ test.each([
       await shop.push(next)
     }
     expect((await dateComes(shop, id)).steps).toMatchObject([{ state: 'succeeded' }])
-    expect(await shop.items(shop.subscriptions[0] ?? '')).toEqual([['team_monthly', 2]])
+    expect(await shop.items(shop.subscriptions[0] ?? '')).toEqual({ team_monthly: 2 })
     expect(await lastAmount(shop, 't0')).toBe(2 * 1500)
   },
 )
 
-test('a rollback of a rename takes the waiting migration back with it', async () => {
+test('a rollback of a rename restores the price of the waiting migration', async () => {
   const shop = await datedShop([2])
   const { id } = await shop.migrate(45)
   await shop.push(teamPrice('1.2.0', 1200))

@@ -1,13 +1,11 @@
-// Answers that no well-behaved server gives, from a server that says exactly what a test wants.
+// Malformed responses, from a server with scripted responses.
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { systemClock } from '../../../packages/ratecard/src/clock.ts'
 import { processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
-import { unlimitedBudget } from '../../../packages/ratecard/src/processor/rate-budget.ts'
-import { createStripeProcessor } from '../../../packages/ratecard/src/processor/stripe/stripe-processor.ts'
 import { against, answering, secretKey } from './scripted.ts'
 import { archive, createMeter, createProduct, update } from './steps.ts'
+import { listenLocally } from '../../support/listen.ts'
+import { adapterTo } from '../../support/parts.ts'
 
 const signal = AbortSignal.timeout(600_000)
 const writing = { idempotencyKey: 'k', signal }
@@ -16,7 +14,7 @@ const product = {
   ...{ metadata: { ratecard_id: 'p' }, name: 'Product p', type: 'service' },
 }
 
-describe('an answer that makes no sense', () => {
+describe('a malformed response', () => {
   it.each<[string, unknown]>([
     ['another kind of object', { ...product, object: 'price' }],
     ['no object at all', {}],
@@ -28,7 +26,7 @@ describe('an answer that makes no sense', () => {
     ['a text', '"x"'],
     ['a number', '7'],
     ['true', 'true'],
-  ])('is broken and never repeated: %s', async (_name, body) => {
+  ])('is an error of kind broken, without a retry: %s', async (_name, body) => {
     const { processor, seen } = await against({ body })
     await expect(processor.perform(createProduct('p'), writing)).rejects.toMatchObject({
       kind: 'broken',
@@ -37,21 +35,21 @@ describe('an answer that makes no sense', () => {
     expect(seen).toHaveLength(1)
   })
 
-  it('is broken when it has a failing status and no error, which the SDK takes for success', async () => {
+  it('with an error status and no error object is broken, although the SDK takes it for success', async () => {
     const { processor, seen } = await against({ status: 418, body: product })
     const refused = processor.perform(createProduct('p'), writing)
     await expect(refused).rejects.toMatchObject({ kind: 'broken', original: { request_id: 'req_1' } })
     expect(seen).toHaveLength(1)
   })
 
-  it('is broken when a field is not what was written, and the field is named', async () => {
+  it('with another value than the one written is broken, and the error names the field', async () => {
     const { processor } = await against({ body: { ...product, description: 'Not mine' } })
     await expect(processor.perform(createProduct('p'), writing)).rejects.toThrow(
       /its description is not what was written/,
     )
   })
 
-  it('is broken when an update, a mark or an archive did not take', async () => {
+  it('is broken if an update, a mark or an archive had no effect', async () => {
     const { processor } = await against({ body: { ...product, metadata: { old: '1', ratecard_id: 'p' } } })
     const target = processorId('rc_p')
     const renamed = update('product', 'p', target, { set: { name: 'Other' } })
@@ -65,7 +63,7 @@ describe('an answer that makes no sense', () => {
     await expect(processor.perform(archive('product', 'p', target), writing)).rejects.toThrow(/its active is not/)
   })
 
-  it('is broken in a list as well, even one that never ends', async () => {
+  it('is broken in a list too, even in one that never ends', async () => {
     const endless = { object: 'list', data: [], has_more: true, url: '/' }
     for (const body of [{ object: 'list' }, endless, { ...endless, data: [{ id: 'x', object: 'odd' }] }]) {
       const { processor } = await against({ body })
@@ -74,8 +72,8 @@ describe('an answer that makes no sense', () => {
   })
 })
 
-describe('an answer that is not from Stripe', () => {
-  it.each(['"x"', '7', 'true', 'null', '[]'])('is broken where it is read: %s', async (body) => {
+describe('a response that is not from Stripe', () => {
+  it.each(['"x"', '7', 'true', 'null', '[]'])('is broken on a read: %s', async (body) => {
     const { processor } = await against({ body })
     await expect(processor.snapshot({ signal })).rejects.toMatchObject({
       kind: 'broken',
@@ -83,25 +81,17 @@ describe('an answer that is not from Stripe', () => {
     })
   })
 
-  it('leaves a write in doubt after one retry: a text with the status 502', async () => {
-    const { processor, seen } = await against({ status: 502, body: '"Bad gateway"' })
+  it.each<[string, Parameters<typeof against>[0]]>([
+    ['a text with status 502', { status: 502, body: '"Bad gateway"' }],
+    ['an error page of a proxy', { status: 502, body: '<html>Bad gateway</html>' }],
+    ['a 503 without an error', { status: 503, body: {} }],
+  ])('leaves a write with unknown outcome after one retry: %s', async (_name, response) => {
+    const { processor, seen } = await against(response)
     await expect(processor.perform(createProduct('p'), writing)).rejects.toMatchObject({ kind: 'unknown_outcome' })
     expect(seen).toHaveLength(2)
   })
 
-  it('leaves a write in doubt after one repeat: a proxy’s error page', async () => {
-    const { processor, seen } = await against({ status: 502, body: '<html>Bad gateway</html>' })
-    await expect(processor.perform(createProduct('p'), writing)).rejects.toMatchObject({ kind: 'unknown_outcome' })
-    expect(seen).toHaveLength(2)
-  })
-
-  it('leaves a write in doubt after one repeat: a 503 without an error', async () => {
-    const { processor, seen } = await against({ status: 503, body: {} })
-    await expect(processor.perform(createProduct('p'), writing)).rejects.toMatchObject({ kind: 'unknown_outcome' })
-    expect(seen).toHaveLength(2)
-  })
-
-  it('leaves a write in doubt when the repeat is refused: the object may be there because of the first attempt', async () => {
+  it('leaves a write with unknown outcome if the retry is refused, because the first attempt may have created the object', async () => {
     const error = { type: 'invalid_request_error', code: 'resource_already_exists', message: 'Product already exists.' }
     const { processor, seen } = await against(
       { status: 500, body: { error: { type: 'api_error' } } },
@@ -112,14 +102,14 @@ describe('an answer that is not from Stripe', () => {
     expect(seen).toHaveLength(2)
   })
 
-  it('is waited out: a bare 429', async () => {
+  it('is retried: a 429 without a body', async () => {
     const { processor, seen } = await against({ status: 429, body: {} }, { body: product })
     await processor.perform(createProduct('p'), writing)
     expect(seen).toHaveLength(2)
   })
 })
 
-describe('a list whose cursor is deleted meanwhile', () => {
+describe('a list whose cursor is deleted while it is read', () => {
   const coupon = (id: string) => ({
     ...{
       id,
@@ -150,7 +140,7 @@ describe('a list whose cursor is deleted meanwhile', () => {
     message: 'No such coupon',
   }
 
-  it('is restarted, and does not contain the deleted object', async () => {
+  it('is read again from the start, without the deleted object', async () => {
     let deleted = false
     const { processor } = await answering(({ url }) => {
       if (!url.startsWith('/v1/coupons')) return page(false)
@@ -163,7 +153,7 @@ describe('a list whose cursor is deleted meanwhile', () => {
     expect(found.map((one) => one.processorId)).toEqual(['a', 'b'])
   })
 
-  it('is restarted a limited number of times', async () => {
+  it('is read again at most eight times', async () => {
     const { processor, seen } = await answering(({ url }) => {
       if (!url.startsWith('/v1/coupons')) return page(false)
       return url.includes('starting_after') ? { status: 400, body: { error } } : page(true, 'gone')
@@ -173,8 +163,8 @@ describe('a list whose cursor is deleted meanwhile', () => {
   })
 })
 
-describe('what is sent', () => {
-  it('carries the caller’s idempotency key and our name, and no telemetry', async () => {
+describe('a request', () => {
+  it('has the caller’s idempotency key and our user agent, and no telemetry', async () => {
     const { processor, seen } = await against({ body: product })
     await processor.perform(createProduct('p'), { idempotencyKey: 'push-7-3-1', signal })
     const headers = seen[0]?.headers
@@ -183,7 +173,7 @@ describe('what is sent', () => {
     expect(headers?.['x-stripe-client-telemetry']).toBeUndefined()
   })
 
-  it('clears with an empty value, never with an empty object that the SDK would drop', async () => {
+  it('clears a field with an empty value, because the SDK drops empty objects', async () => {
     const { processor, seen } = await against({ body: { ...product, metadata: {} } })
     const target = processorId('rc_p')
     const set = { description: '', defaultPrice: null }
@@ -193,13 +183,13 @@ describe('what is sent', () => {
     )
   })
 
-  it('is one call for an archived product, its default price included', async () => {
+  it('that archives a product also clears its default price', async () => {
     const { processor, seen } = await against({ body: { ...product, active: false } })
     await processor.perform(archive('product', 'p', processorId('rc_p')), writing)
     expect(seen.map((request) => request.body)).toEqual(['active=false&default_price='])
   })
 
-  it('wakes a meter by its own call, and nothing else with it', async () => {
+  it('cannot reactivate a meter and change it at once', async () => {
     const { processor, seen } = await against({ body: {} })
     const both = update('meter', 'm', processorId('mtr_1'), { activate: true, set: { displayName: 'M' } })
     await expect(processor.perform(both, writing)).rejects.toThrow(TypeError)
@@ -207,8 +197,8 @@ describe('what is sent', () => {
   })
 })
 
-describe('a caller who gives up while a call is in flight', () => {
-  it('still gets the outcome of a write, which would be unknown otherwise', async () => {
+describe('a caller that aborts while a request is in flight', () => {
+  it('gets the outcome of a write', async () => {
     const stop = new AbortController()
     const { processor } = await answering(() => {
       stop.abort()
@@ -218,7 +208,7 @@ describe('a caller who gives up while a call is in flight', () => {
     await expect(made).resolves.toMatchObject({ processorId: 'rc_p' })
   })
 
-  it('gets no repeat of a write in doubt, but the doubt', async () => {
+  it('gets unknown_outcome without a retry', async () => {
     const stop = new AbortController()
     const { processor, seen } = await answering(() => {
       stop.abort()
@@ -229,7 +219,7 @@ describe('a caller who gives up while a call is in flight', () => {
     expect(seen).toHaveLength(1)
   })
 
-  it('is not kept waiting for a read', async () => {
+  it('does not wait for a read', async () => {
     const stop = new AbortController()
     const { processor } = await answering(() => {
       stop.abort()
@@ -240,7 +230,7 @@ describe('a caller who gives up while a call is in flight', () => {
 })
 
 describe('secrets', () => {
-  it('never get into an error, even when the other side echoes them', async () => {
+  it('are redacted in errors, even when a response echoes them', async () => {
     const message = `No such key: ${secretKey}; header sk_live_abcdefgh12345678; secret whsec_abcdefgh12345678`
     const { processor } = await against({ status: 401, body: { error: { type: 'invalid_request_error', message } } })
     const error: unknown = await processor.account(signal).catch((reason: unknown) => reason)
@@ -250,22 +240,13 @@ describe('secrets', () => {
   })
 })
 
-describe('no connection', () => {
-  it('means that nothing was sent: unavailable, after a few attempts', async () => {
+describe('a refused connection', () => {
+  it('is unavailable after a few attempts, because nothing was sent', async () => {
     const { processor, seen } = await against({ body: product })
     const closed = createServer()
-    await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve))
-    const { port } = closed.address() as AddressInfo
+    const port = await listenLocally(closed)
     await new Promise((resolve) => closed.close(resolve))
-    const nobody = createStripeProcessor({
-      ...{
-        secretKey,
-        apiBase: `http://127.0.0.1:${port}`,
-        budget: unlimitedBudget,
-        clock: systemClock,
-        firstWaitMs: 1,
-      },
-    })
+    const nobody = adapterTo(`http://127.0.0.1:${port}`, secretKey)
     await expect(nobody.perform(createMeter('m'), writing)).rejects.toMatchObject({
       kind: 'unavailable',
       outcomeUnknown: false,

@@ -1,3 +1,4 @@
+import { test } from 'vitest'
 import type { Processor } from '../../../packages/ratecard/src/processor/processor.ts'
 import { unlimitedBudget } from '../../../packages/ratecard/src/processor/rate-budget.ts'
 import { createStripeProcessor } from '../../../packages/ratecard/src/processor/stripe/stripe-processor.ts'
@@ -5,7 +6,7 @@ import type { StripeProcessorOptions } from '../../../packages/ratecard/src/proc
 import { sandboxForTest } from '../../support/sandbox.ts'
 import type { TestSandbox } from '../../support/sandbox.ts'
 
-/** The adapter in front of a sandbox, hasty: it hardly waits between repeats. */
+/** The adapter to a sandbox, with a backoff of 2 ms. */
 export function processorOf(sandbox: TestSandbox, options: Partial<StripeProcessorOptions> = {}): Processor {
   return createStripeProcessor({
     secretKey: sandbox.apiKey,
@@ -29,3 +30,6 @@ export async function sandboxAndProcessor(options: Partial<StripeProcessorOption
   const writing = () => ({ idempotencyKey: `key-${++calls}`, signal })
   return { sandbox, processor, signal, requests, writing }
 }
+
+/** `test` with {@link sandboxAndProcessor}: `async ({ adapter }) => …`. */
+export const adapterTest = test.extend('adapter', () => sandboxAndProcessor())

@@ -1,4 +1,4 @@
-// Answers of the customers' half that no well-behaved server gives: none of them may be taken for success.
+// Malformed responses about customers, subscriptions and checkouts: none may be taken for success.
 import { describe, expect, it } from 'vitest'
 import { processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
 import { against, answering } from './scripted.ts'
@@ -50,7 +50,7 @@ const schedule = {
   ],
 }
 
-describe('a subscription that makes no sense', () => {
+describe('a malformed subscription', () => {
   it.each<[string, unknown]>([
     ['another object', changed({ object: 'customer' })],
     ['another subscription', changed({ id: 'sub_b' })],
@@ -64,12 +64,12 @@ describe('a subscription that makes no sense', () => {
       'an interval nobody knows',
       withItem({ price: { ...price, recurring: { ...price.recurring, interval: 'moon' } } }),
     ],
-  ])('is broken: %s', async (_name, body) => {
+  ])('is an error of kind broken: %s', async (_name, body) => {
     const { processor } = await against({ body })
     await expect(processor.subscription('sub_a', signal)).rejects.toMatchObject(broken)
   })
 
-  it('is read whole when its items come in two pages', async () => {
+  it('is read completely when its items have two pages', async () => {
     const more = { ...item, id: 'si_b' }
     const { processor, seen } = await against(
       { body: changed({ items: { ...list(item), has_more: true } }) },
@@ -81,14 +81,14 @@ describe('a subscription that makes no sense', () => {
   })
 })
 
-describe('a write that was answered by something else', () => {
+describe('an unexpected response to a write', () => {
   const swap = { item: 'si_a', price: processorId('price_b'), quantity: 7 }
   it.each<[string, unknown]>([
     ['the old price', subscription],
     ['quantity 1', withItem({ price: { ...price, id: 'price_b' }, quantity: 1 })],
     ['another item', withItem({ id: 'si_b', price: { ...price, id: 'price_b' } })],
     ['another subscription', changed({ id: 'sub_b' })],
-  ])('is no swap: %s', async (_name, body) => {
+  ])('is no success of a swap: %s', async (_name, body) => {
     const { processor, seen } = await against({ body })
     await expect(processor.swapItems('sub_a', [swap], writing)).rejects.toMatchObject(broken)
     expect(seen).toHaveLength(1)
@@ -106,7 +106,7 @@ describe('a write that was answered by something else', () => {
     ['a script for a page', { id: 'cs_a', object: 'checkout.session', url: 'javascript:alert(1)' }],
     ['no id', { object: 'checkout.session', url: 'https://a.example/' }],
     ['another object', { id: 'cs_a', object: 'checkout', url: 'https://a.example/' }],
-  ])('is no checkout: %s', async (_name, body) => {
+  ])('is no success of a checkout: %s', async (_name, body) => {
     const { processor } = await against({ body })
     const request = {
       ...{ mode: 'payment' as const, customer: processorId('cus_a'), price: processorId('price_a'), quantity: 1 },
@@ -116,7 +116,7 @@ describe('a write that was answered by something else', () => {
     await expect(processor.createCheckout(request, writing)).rejects.toMatchObject(broken)
   })
 
-  it('is no usage, no customer and no preview', async () => {
+  it('is no success of usage, a customer or a preview', async () => {
     const { processor } = await against({ body: { id: 'x', object: 'oddity', identifier: 'other' } })
     const event = { eventName: 'calls', payload: {}, timestamp: null, identifier: 'one' }
     await expect(processor.recordUsage(event, writing)).rejects.toMatchObject(broken)
@@ -125,14 +125,14 @@ describe('a write that was answered by something else', () => {
     await expect(processor.upcomingInvoice('sub_a', signal)).rejects.toMatchObject(broken)
   })
 
-  it('is no event of ours when it has another identifier', async () => {
+  it('is no success of usage when it has another identifier', async () => {
     const { processor } = await against({ body: { object: 'billing.meter_event', identifier: 'other' } })
     const event = { eventName: 'calls', payload: {}, timestamp: null, identifier: 'one' }
     await expect(processor.recordUsage(event, writing)).rejects.toMatchObject(broken)
   })
 })
 
-describe('a page that Stripe refuses to close', () => {
+describe('a checkout page that Stripe refuses to expire', () => {
   const metadata = { ratecard_tenant_id: 'acme' }
   const page = (status: string) => ({ id: 'cs_a', object: 'checkout.session', status, metadata })
   const refusal = (message: string, code?: string) => ({ error: { type: 'invalid_request_error', message, code } })
@@ -145,7 +145,7 @@ describe('a page that Stripe refuses to close', () => {
     return processor.expireCheckouts({ customer: processorId('cus_a'), tenantId: 'acme' }, signal)
   }
 
-  it('is not taken for closed while it is open', async () => {
+  it('is an error while the page is open', async () => {
     await expect(closing(200, page('open'))).rejects.toMatchObject({
       kind: 'rejected',
       message: 'Only open ones can be expired.',
@@ -156,23 +156,23 @@ describe('a page that Stripe refuses to close', () => {
     ['paid', 200, page('complete')],
     ['out of time', 200, page('expired')],
     ['gone', 404, refusal('No such checkout.session', 'resource_missing')],
-  ])('is as closed as can be once it is %s', async (_name, status, afterwards) => {
+  ])('counts as closed if it is %s', async (_name, status, afterwards) => {
     expect(await closing(status, afterwards)).toBe(1)
   })
 
   it.each<[string, number, unknown]>([
     ['cannot be read', 403, refusal('The key may not read it.')],
     ['is another', 200, { ...page('complete'), id: 'cs_b' }],
-  ])('is not taken for closed when it %s', async (_name, status, afterwards) => {
+  ])('is an error if the page %s', async (_name, status, afterwards) => {
     await expect(closing(status, afterwards)).rejects.toMatchObject({ name: 'ProcessorError' })
   })
 })
 
-describe('a schedule that makes no sense', () => {
+describe('a malformed schedule', () => {
   const request = { subscription: 'sub_a', swaps: [{ from: processorId('price_a'), to: processorId('price_b') }] }
   const target = { body: { ...price, id: 'price_b' } }
 
-  it('of another subscription is not written to', async () => {
+  it('of another subscription gets no write', async () => {
     const { processor, seen } = await against({ body: subscription }, target, {
       body: { ...schedule, subscription: 'sub_b' },
     })
@@ -180,7 +180,7 @@ describe('a schedule that makes no sense', () => {
     expect(seen).toHaveLength(3)
   })
 
-  it('whose items are not what the subscription has is not written to: that would change them now', async () => {
+  it('whose items differ from the subscription’s gets no write, because that would change them now', async () => {
     const owned = changed({ schedule: 'sub_sched_a' })
     const other = {
       ...schedule,
@@ -191,7 +191,7 @@ describe('a schedule that makes no sense', () => {
     expect(seen.filter(({ method }) => method === 'POST')).toEqual([])
   })
 
-  it('that did not take the change is broken', async () => {
+  it('that does not have the change after the write is broken', async () => {
     const { processor, seen } = await against({ body: subscription }, target, { body: schedule }, { body: schedule })
     await expect(processor.scheduleSwaps(request, writing)).rejects.toThrow(/its phases are not what was asked/)
     expect(seen.map(({ method, headers }) => [method, headers['idempotency-key']]).slice(2)).toEqual([

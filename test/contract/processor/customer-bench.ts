@@ -1,5 +1,6 @@
 // A shop on a test clock in a sandbox, with the adapter in front of it: what the customers' half is tested with.
 import type Stripe from 'stripe'
+import { test } from 'vitest'
 import { processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
 import type { ProcessorId } from '../../../packages/ratecard/src/catalog/resource.ts'
 import type { LiveSubscription, ItemSwap } from '../../../packages/ratecard/src/processor/customer-half.ts'
@@ -82,3 +83,6 @@ export async function meteredPair(bench: CustomerBench): Promise<readonly [Strip
   const recurring = { interval: 'month' as const, usage_type: 'metered' as const, meter: dear.recurring?.meter ?? '' }
   return [dear, await bench.monthly(2, { recurring })]
 }
+
+/** `test` with {@link customerBench}: `async ({ shop: bench }) => …`. */
+export const benchTest = test.extend('shop', () => customerBench())

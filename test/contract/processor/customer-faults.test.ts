@@ -1,4 +1,4 @@
-// Answers that are lost after the act: nothing of the customers' half may then exist twice.
+// Responses that are lost after the request was executed: no customer, checkout, swap or usage may exist twice.
 import { describe, expect, it } from 'vitest'
 import type Stripe from 'stripe'
 import { processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
@@ -10,7 +10,7 @@ import { at, customerBench, idOf, meteredPair, swapsTo } from './customer-bench.
 import type { CustomerBench } from './customer-bench.ts'
 
 const tenant = { tenantId: 'acme', name: 'Acme Ltd', email: null }
-/** The repeat under the same key meets its own result. */
+/** Faults after which a retry with the same key gets the first result. */
 const cured = ['close_after', 'cut_body', 'rate_limit', 'lock_timeout', 'conflict'] as const satisfies FaultKind[]
 const unknown = { kind: 'unknown_outcome', outcomeUnknown: true } satisfies Partial<ProcessorError>
 
@@ -26,8 +26,8 @@ async function sold(bench: CustomerBench) {
   return { made, list, negotiated, request: { subscription: made.id, swaps } }
 }
 
-describe('a customer whose making is not answered', () => {
-  it.each(cured)('is made once (%s)', async (kind) => {
+describe('the lost response to the creation of a customer', () => {
+  it.each(cured)('leads to one customer (%s)', async (kind) => {
     const bench = await customerBench()
     bench.control.fail({ kind, method: 'POST', path: '/v1/customers' })
     const before = await customers(bench)
@@ -36,7 +36,7 @@ describe('a customer whose making is not answered', () => {
     expect(await bench.processor.findCustomer('acme', bench.clock.now(), bench.signal)).toBe(id)
   })
 
-  it('is found by its mark after a 500, and not found when it was not made', async () => {
+  it('is looked up by the mark after a 500: found if the customer was created, else not', async () => {
     const bench = await customerBench()
     const { processor, signal, clock } = bench
     const since = clock.now()
@@ -50,8 +50,8 @@ describe('a customer whose making is not answered', () => {
   })
 })
 
-describe('a swap that is not answered', () => {
-  it.each(cured)('is done once (%s)', async (kind) => {
+describe('the lost response to a swap', () => {
+  it.each(cured)('leads to one swap (%s)', async (kind) => {
     const bench = await customerBench()
     const { made, list, negotiated } = await sold(bench)
     const swaps = swapsTo(await bench.live(made), [list, negotiated])
@@ -61,15 +61,18 @@ describe('a swap that is not answered', () => {
     expect(await count(bench.stripe.invoices.list({ customer: bench.customer }))).toBe(1)
   })
 
-  it.each(['error_before', 'error_after'] as const)('by a 500 shows on the subscription (%s)', async (kind) => {
-    const bench = await customerBench()
-    const { made, list, negotiated } = await sold(bench)
-    const swaps = swapsTo(await bench.live(made), [list, negotiated])
-    bench.control.fail({ kind, method: 'POST', path: '/v1/subscriptions/*' })
-    await expect(bench.processor.swapItems(made.id, swaps, bench.writing())).rejects.toMatchObject(unknown)
-    const price = kind === 'error_after' ? negotiated : list
-    expect((await bench.live(made)).items).toMatchObject([{ quantity: 7, price: { id: price.id } }])
-  })
+  it.each(['error_before', 'error_after'] as const)(
+    'leaves its outcome visible on the subscription after a 500 (%s)',
+    async (kind) => {
+      const bench = await customerBench()
+      const { made, list, negotiated } = await sold(bench)
+      const swaps = swapsTo(await bench.live(made), [list, negotiated])
+      bench.control.fail({ kind, method: 'POST', path: '/v1/subscriptions/*' })
+      await expect(bench.processor.swapItems(made.id, swaps, bench.writing())).rejects.toMatchObject(unknown)
+      const price = kind === 'error_after' ? negotiated : list
+      expect((await bench.live(made)).items).toMatchObject([{ quantity: 7, price: { id: price.id } }])
+    },
+  )
 })
 
 async function checkoutOf(bench: CustomerBench, metadata: Record<string, string> = {}) {
@@ -81,8 +84,8 @@ async function checkoutOf(bench: CustomerBench, metadata: Record<string, string>
   }
 }
 
-describe('a checkout that is not answered', () => {
-  it.each(cured)('is made once (%s)', async (kind) => {
+describe('the lost response to a checkout', () => {
+  it.each(cured)('leads to one page (%s)', async (kind) => {
     const bench = await customerBench()
     const wanted = await checkoutOf(bench)
     bench.control.fail({ kind, method: 'POST', path: '/v1/checkout/sessions' })
@@ -92,7 +95,7 @@ describe('a checkout that is not answered', () => {
   })
 })
 
-describe('the end of a checkout that is not answered', () => {
+describe('the lost response to the expiry of a checkout', () => {
   const path = '/v1/checkout/sessions/*/expire'
   async function opened() {
     const bench = await customerBench()
@@ -105,7 +108,7 @@ describe('the end of a checkout that is not answered', () => {
     }
   }
 
-  it.each(cured)('comes all the same (%s)', async (kind) => {
+  it.each(cured)('is retried until the page is expired (%s)', async (kind) => {
     const { bench, close, status } = await opened()
     bench.control.fail({ kind, method: 'POST', path })
     expect(await close()).toBe(1)
@@ -113,7 +116,7 @@ describe('the end of a checkout that is not answered', () => {
   })
 
   it.each(['error_before', 'error_after'] as const)(
-    'is not said to have come while all that is said is 500 (%s)',
+    'is an unknown outcome if each retry is a 500 (%s)',
     async (kind) => {
       const { bench, close, status } = await opened()
       bench.control.fail({ kind, method: 'POST', path, count: null })
@@ -123,11 +126,11 @@ describe('the end of a checkout that is not answered', () => {
   )
 })
 
-describe('a scheduled swap that is not answered', () => {
+describe('the lost response to a scheduled swap', () => {
   const paths = ['/v1/subscription_schedules', '/v1/subscription_schedules/*']
 
   it.each(paths.flatMap((path) => cured.map((kind) => [kind, path] as const)))(
-    'is done once (%s of %s)',
+    'leads to one schedule (%s of %s)',
     async (kind, path) => {
       const bench = await customerBench()
       const { request, negotiated } = await sold(bench)
@@ -146,7 +149,7 @@ describe('a scheduled swap that is not answered', () => {
 
   const broken = ['error_before', 'error_after'] as const
   it.each(paths.flatMap((path) => broken.map((kind) => [kind, path] as const)))(
-    'is carried on by the next attempt (%s of %s)',
+    'is completed by the next attempt (%s of %s)',
     async (kind, path) => {
       const bench = await customerBench()
       const { request } = await sold(bench)
@@ -160,11 +163,11 @@ describe('a scheduled swap that is not answered', () => {
     },
   )
 
-  it('is carried on under the same key by the process that comes after a crash between the two writes', async () => {
+  it('is completed under the same key by the next process after a crash between the two writes', async () => {
     const bench = await customerBench()
     const { request } = await sold(bench)
     const stop = new AbortController()
-    // The budget is asked before every call: the process dies where it would make the change.
+    // The budget is called before each request, so the process dies before the second write.
     const budget: RateBudget = {
       take: (operation) => {
         if (operation === 'POST /v1/subscription_schedules/:id') stop.abort()
@@ -185,25 +188,28 @@ describe('a scheduled swap that is not answered', () => {
   })
 })
 
-describe('usage that is not answered', () => {
-  it.each([...cured, 'error_after'] as const)('is counted once, also when it is retried (%s)', async (kind) => {
-    const bench = await customerBench()
-    const [dear] = await meteredPair(bench)
-    await bench.stripe.subscriptions.create({ customer: bench.customer, items: [{ price: dear.id }] })
-    bench.control.fail({ kind, method: 'POST', path: '/v1/billing/meter_events' })
-    const payload = { stripe_customer_id: bench.customer, value: '10' }
-    const event = { eventName: 'calls', payload, timestamp: null, identifier: 'one' }
-    const sent = bench.processor.recordUsage(event, bench.writing('a'))
-    if (kind === 'error_after') await expect(sent).rejects.toMatchObject(unknown)
-    else await sent
-    await bench.processor.recordUsage(event, bench.writing('b'))
-    await bench.until('2027-02-02T00:00:00')
-    expect(await bench.totals()).toEqual([50])
-  })
+describe('the lost response to a usage report', () => {
+  it.each([...cured, 'error_after'] as const)(
+    'leads to one count, even after another report of the same identifier (%s)',
+    async (kind) => {
+      const bench = await customerBench()
+      const [dear] = await meteredPair(bench)
+      await bench.stripe.subscriptions.create({ customer: bench.customer, items: [{ price: dear.id }] })
+      bench.control.fail({ kind, method: 'POST', path: '/v1/billing/meter_events' })
+      const payload = { stripe_customer_id: bench.customer, value: '10' }
+      const event = { eventName: 'calls', payload, timestamp: null, identifier: 'one' }
+      const sent = bench.processor.recordUsage(event, bench.writing('a'))
+      if (kind === 'error_after') await expect(sent).rejects.toMatchObject(unknown)
+      else await sent
+      await bench.processor.recordUsage(event, bench.writing('b'))
+      await bench.until('2027-02-02T00:00:00')
+      expect(await bench.totals()).toEqual([50])
+    },
+  )
 })
 
-describe('reads of the customers’ half', () => {
-  it.each(['error_before', 'close_before', 'cut_body', 'rate_limit'] as const)('are asked again (%s)', async (kind) => {
+describe('reads of customer data', () => {
+  it.each(['error_before', 'close_before', 'cut_body', 'rate_limit'] as const)('are retried (%s)', async (kind) => {
     const bench = await customerBench()
     const { made } = await sold(bench)
     bench.control.fail({ kind, path: '/v1/subscriptions*', count: 3 })

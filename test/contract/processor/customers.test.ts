@@ -1,14 +1,14 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect } from 'vitest'
 import type Stripe from 'stripe'
 import { processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
 import type { CheckoutRequest, UsageEvent } from '../../../packages/ratecard/src/processor/customer-half.ts'
-import { at, customerBench, idOf, meteredPair } from './customer-bench.ts'
+import { at, benchTest as it, customerBench, idOf, meteredPair } from './customer-bench.ts'
 import type { CustomerBench } from './customer-bench.ts'
 
 const tenant = { tenantId: 'acme', name: 'Acme Ltd', email: 'billing@acme.example' }
 
 describe('customers', () => {
-  it('carry the tenant’s name, address and mark, and are found by the mark', async () => {
+  it('have the tenant’s name, address and mark, and are found by the mark', async () => {
     const { processor, stripe, clock, signal, writing } = await customerBench()
     const since = clock.now()
     expect(await processor.findCustomer('acme', since, signal)).toBeNull()
@@ -24,7 +24,7 @@ describe('customers', () => {
     expect(await processor.findCustomer('acme', clock.now(), signal)).toBeNull()
   })
 
-  it('are found among hundreds; of two with one mark it is always the older one', async () => {
+  it('are found among hundreds; of two with one mark always the older one', async () => {
     const { processor, control, apiKey, clock, signal, writing } = await customerBench()
     const since = clock.now()
     const first = await processor.createCustomer(tenant, writing())
@@ -56,8 +56,7 @@ describe('a checkout', () => {
     return fetch(url, { method: 'POST', body, redirect: 'manual' })
   }
 
-  it('becomes a subscription of the customer with quantity, trial and metadata', async () => {
-    const bench = await customerBench()
+  it('becomes a subscription of the customer with quantity, trial and metadata', async ({ shop: bench }) => {
     const price = await bench.monthly(1000)
     const wanted = request(bench, price, { trialPeriodDays: 14, allowPromotionCodes: true })
     const { url, sessionId } = await bench.processor.createCheckout(wanted, bench.writing())
@@ -72,8 +71,7 @@ describe('a checkout', () => {
     expect((await bench.stripe.subscriptions.retrieve(made?.id ?? '')).metadata).toEqual({ ratecard_tenant_id: 'acme' })
   })
 
-  it('sells a metered price without a quantity, and a thing once', async () => {
-    const bench = await customerBench()
+  it('has no quantity for a metered price, and is a payment for a one-time price', async ({ shop: bench }) => {
     const [metered] = await meteredPair(bench)
     const usage = await bench.processor.createCheckout(request(bench, metered, { quantity: null }), bench.writing())
     expect((await pay(usage.url)).status).toBe(303)
@@ -85,8 +83,7 @@ describe('a checkout', () => {
     expect(done).toMatchObject({ status: 'complete', amount_total: 2000, metadata: { ratecard_tenant_id: 'acme' } })
   })
 
-  it('has a promotion code applied', async () => {
-    const bench = await customerBench()
+  it('has the given promotion code applied', async ({ shop: bench }) => {
     const coupon = await bench.stripe.coupons.create({ percent_off: 50 })
     const code = await bench.stripe.promotionCodes.create({
       code: 'HALF',
@@ -125,7 +122,7 @@ describe('a checkout', () => {
 })
 
 describe('the portal', () => {
-  it('has a page for a customer, and none for an unknown or deleted one', async () => {
+  it('has a page for a customer, and is refused for an unknown or deleted one', async () => {
     const { processor, stripe, customer, writing } = await customerBench()
     const portal = (id: string) =>
       processor.createPortal({ customer: processorId(id), returnUrl: 'http://127.0.0.1:9/' }, writing())
@@ -151,8 +148,7 @@ describe('usage', () => {
     ...own,
   })
 
-  it('is counted once for each identifier, whatever the key, and at its own time', async () => {
-    const bench = await customerBench()
+  it('is counted once per identifier, regardless of the key, and at its own timestamp', async ({ shop: bench }) => {
     const [dear] = await meteredPair(bench)
     await bench.stripe.subscriptions.create({ customer: bench.customer, items: [{ price: dear.id }] })
     await bench.until('2027-01-20T00:00:00')
@@ -210,8 +206,7 @@ describe('the preview of the next invoice', () => {
     return preview
   }
 
-  it('is what will be charged: seats, usage and a discount', async () => {
-    const bench = await customerBench()
+  it('equals the later charge: seats, usage and a discount', async ({ shop: bench }) => {
     const [dear] = await meteredPair(bench)
     const seats = await bench.monthly(1000)
     const coupon = await bench.stripe.coupons.create({ percent_off: 25, duration: 'forever' })
@@ -221,8 +216,7 @@ describe('the preview of the next invoice', () => {
     expect(await expectTrue(bench, made)).toMatchObject({ subtotal: 7300, total: 5475, dueAt: at('2027-02-01') })
   })
 
-  it('knows the price that a scheduled swap brings', async () => {
-    const bench = await customerBench()
+  it('contains the price of a scheduled swap', async ({ shop: bench }) => {
     const [list, negotiated] = [await bench.monthly(1000), await bench.monthly(700)]
     const made = await bench.subscribed(list)
     const swaps = [{ from: idOf(list), to: idOf(negotiated) }]
@@ -230,13 +224,12 @@ describe('the preview of the next invoice', () => {
     expect(await expectTrue(bench, made)).toMatchObject({ total: 700 })
   })
 
-  it('of a trial is the first charge', async () => {
-    const bench = await customerBench()
+  it('is the first charge after a trial', async ({ shop: bench }) => {
     const made = await bench.subscribed(await bench.monthly(1000), { trial_period_days: 20 })
     expect(await expectTrue(bench, made)).toMatchObject({ total: 1000, dueAt: at('2027-01-21') })
   })
 
-  it('is null if there will be none, and refused for an unknown subscription', async () => {
+  it('is null if there is no next invoice, and refused for an unknown subscription', async () => {
     const { processor, stripe, monthly, subscribed, signal } = await customerBench()
     const price = await monthly(1000)
     const ending = await subscribed(price, { cancel_at_period_end: true })

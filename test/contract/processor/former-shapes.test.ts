@@ -1,4 +1,4 @@
-// Replies as the processor documents them, of this version of its API and of former ones, replayed.
+// Replays responses as documented by the processor, for this API version and former ones.
 import { describe, expect, it } from 'vitest'
 import { processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
 import { observePromotionCode } from '../../../packages/ratecard/src/processor/stripe/kinds/promotion-code.ts'
@@ -43,7 +43,7 @@ interface Scene {
   readonly schedule: { readonly phases: readonly object[] }
 }
 
-/** Moves `price_a` to `price_b` when the period ends; answers what was sent for it. */
+/** Schedules a swap of `price_a` to `price_b`. Returns the parameters of the request. */
 async function moved({ subscription: held, schedule }: Scene): Promise<Record<string, string>> {
   const { processor, seen } = await answering(({ method, url, body }) => {
     if (url.startsWith('/v1/prices/')) return { body: price('price_b') }
@@ -62,7 +62,7 @@ async function moved({ subscription: held, schedule }: Scene): Promise<Record<st
 const present = { ...subscription, discounts: [], items: list({ ...item, ...period, discounts: [], tax_rates: [] }) }
 
 describe('a schedule', () => {
-  it('with nulls as in the documented example takes a change', async () => {
+  it('with nulls as in the documented example can be changed', async () => {
     const sent = await moved({ subscription: present, schedule: documented })
     expect(sent).toMatchObject({
       'phases[0][items][0][price]': 'price_a',
@@ -74,7 +74,7 @@ describe('a schedule', () => {
     expect(Object.keys(sent).filter((name) => /discounts|tax|metadata|coupon/.test(name))).toEqual([])
   })
 
-  it('of before discounts were lists keeps the discount of the subscription', async () => {
+  it('from before discounts were lists keeps the discount of the subscription', async () => {
     const { discounts: _none, ...former } = documentedPhase
     const held = { ...subscription, ...period, discount: { id: 'di_a', coupon: { id: 'ten' } }, items: list(item) }
     const schedule = { ...documented, phases: [{ ...former, coupon: 'ten' }] }
@@ -84,7 +84,7 @@ describe('a schedule', () => {
     })
   })
 
-  it('names discounts, payment methods and rates as ids or as objects', async () => {
+  it('may contain discounts, payment methods and rates as ids or as objects', async () => {
     const told = {
       ...documentedPhase,
       default_payment_method: { id: 'pm_a', object: 'payment_method' },
@@ -107,7 +107,7 @@ describe('a schedule', () => {
 })
 
 describe('a subscription', () => {
-  it('of before the period was the items’ is read', async () => {
+  it('from before the period moved to the items can be read', async () => {
     const { processor } = await answering(() => ({ body: { ...subscription, ...period, items: list(item) } }))
     expect(await processor.subscription('sub_a', signal)).toMatchObject({
       items: [{ quantity: 7, currentPeriodStart: begun * 1000, currentPeriodEnd: border * 1000 }],
@@ -116,21 +116,21 @@ describe('a subscription', () => {
     })
   })
 
-  it('says its customer and its schedule as ids or as objects', async () => {
+  it('may contain its customer and its schedule as ids or as objects', async () => {
     const expanded = { customer: { id: 'cus_a', object: 'customer' }, schedule: { id: 'sub_sched_a' } }
     const { processor } = await answering(() => ({ body: { ...present, ...expanded } }))
     expect(await processor.subscription('sub_a', signal)).toMatchObject({ customer: 'cus_a', schedule: 'sub_sched_a' })
   })
 })
 
-describe('an invoice to come', () => {
+describe('an upcoming invoice', () => {
   const invoice = { id: 'in_a', object: 'invoice', currency: 'usd', subtotal: 500, total: 500, amount_due: 500 }
   const line = { id: 'il_a', object: 'line_item', amount: 500, quantity: 1, period: { start: begun, end: border } }
   it.each<[string, object]>([
     ['now', { pricing: { type: 'price_details', price_details: { price: 'price_a', product: 'prod_a' } } }],
     ['expanded', { pricing: { price_details: { price: price('price_a') } } }],
     ['before 2025', { price: price('price_a'), plan: null }],
-  ])('names the price of a line as it is %s', async (_when, own) => {
+  ])('has the price of a line in the shape of %s', async (_when, own) => {
     const body = { ...invoice, created: border, lines: list({ ...line, ...own }) }
     const { processor } = await answering(() => ({ body }))
     expect(await processor.upcomingInvoice('sub_a', signal)).toMatchObject({
@@ -149,7 +149,7 @@ describe('a promotion code', () => {
     ['now', { promotion: { type: 'coupon', coupon: 'ten' }, restrictions: null }],
     ['expanded', { promotion: { type: 'coupon', coupon: { id: 'ten' } }, restrictions: {} }],
     ['before 2025-09-30.clover', { coupon: { id: 'ten', object: 'coupon' } }],
-  ])('names its coupon as it is %s', (_when, own) => {
+  ])('has its coupon in the shape of %s', (_when, own) => {
     const observed = observePromotionCode({ ...code, ...own } as never, { now: begun })
     expect(observed.fields).toMatchObject({ coupon: 'ten', firstTimeTransaction: false, minimumAmount: null })
     expect(observed.unrepresentable).toEqual([])

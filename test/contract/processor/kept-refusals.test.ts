@@ -1,4 +1,4 @@
-// A refusal that the processor repeats for its idempotency key although what stood against the write has been put right.
+// A refusal that the processor replays for an idempotency key although its cause has been fixed.
 import { expect, test } from 'vitest'
 import { despiteKeptFailure } from '../../../packages/ratecard/src/processor/failures.ts'
 import { answering } from './scripted.ts'
@@ -8,7 +8,7 @@ const refusal = { error: { type: 'invalid_request_error', code: 'no_meter', mess
 const event = { eventName: 'calls', payload: { value: '1' }, timestamp: null, identifier: 'one' }
 const taken = { object: 'billing.meter_event', identifier: 'one' }
 
-/** Refuses the first key, and repeats that for as long as it is asked. */
+/** A processor that refuses the first key and replays the refusal. */
 async function keeping(headers: Readonly<Record<string, string>>) {
   const { processor, seen } = await answering(({ headers: { 'idempotency-key': key } }) =>
     key === 'first' ? { status: 400, headers, body: refusal } : { body: taken },
@@ -28,7 +28,7 @@ test('a replayed refusal is retried once with a new idempotency key', async () =
   expect(keys()).toEqual(['first', 'fresh'])
 })
 
-test('is believed when it is said for the first time', async () => {
+test('a refusal that is not a replay is not retried', async () => {
   const { report, keys } = await keeping({})
   await expect(report()).rejects.toMatchObject({ kind: 'rejected', repeated: false })
   expect(keys()).toEqual(['first'])

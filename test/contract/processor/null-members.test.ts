@@ -21,10 +21,10 @@ interface World {
   readonly writing: WriteOptions
 }
 
-/** Replies that the run got, then what came of it. */
+/** A call of the adapter. */
 type Act = (world: World) => Promise<unknown>
 
-/** One that pays by mail, with taxes, discounts of both kinds, a card and words of its own. */
+/** A subscription paid by invoice, with taxes, discounts of both kinds, a card and a description. */
 async function worldOf(): Promise<{ world: World; proxy: Awaited<ReturnType<typeof rewritingProxy>> }> {
   const bench = await customerBench()
   const { stripe, customer } = bench
@@ -53,7 +53,7 @@ async function worldOf(): Promise<{ world: World; proxy: Awaited<ReturnType<type
   return { proxy, world: { processor, bench, subscription, dear, cheap, seats, other, writing: bench.writing('one') } }
 }
 
-/** What the customer has, as somebody sees it who asks the processor. */
+/** State of the customer’s subscription and schedule at the processor. */
 async function standing({ bench, subscription }: World) {
   const live = await bench.stripe.subscriptions.retrieve(subscription.id)
   const { data } = await bench.stripe.subscriptionSchedules.list({ customer: bench.customer })
@@ -76,7 +76,7 @@ async function standing({ bench, subscription }: World) {
 
 const written = ({ bench }: World) => bench.posts().length
 
-/** Runs it with each list and object of each reply null in its turn. */
+/** Runs the call once for each list and object of each response, with that member null. */
 async function eachNull(act: Act, prepare: Act = () => Promise.resolve()): Promise<void> {
   const { world, proxy } = await worldOf()
   await prepare(world)
@@ -100,7 +100,7 @@ async function eachNull(act: Act, prepare: Act = () => Promise.resolve()): Promi
     const where = `reply ${String(index)}, ${place.join('.')}`
     const failure = await act(world).then(
       (result) => {
-        // Made anew, ids differ; the shape of what was understood does not.
+        // Ids of created objects differ between runs, so only the shape is compared.
         expect([where, Object.keys(result ?? {})]).toEqual([where, Object.keys(wanted ?? {})])
         return null
       },
@@ -109,10 +109,10 @@ async function eachNull(act: Act, prepare: Act = () => Promise.resolve()): Promi
     const now = await standing(world)
     if (failure === null) expect([where, now]).toEqual([where, after])
     else {
-      // A price without a rhythm may be one: that is refused, with nothing written.
+      // A price with `recurring: null` looks like a one-time price, which is refused without a write.
       const kinds = written(world) > sofar ? ['broken'] : ['broken', 'rejected']
       expect([where, kinds]).toEqual([where, expect.arrayContaining([(failure as ProcessorError).kind])])
-      // All of it or nothing of it, and nothing but one write where it was not seen to have happened.
+      // The write is done completely or not at all.
       if (written(world) > sofar) expect([where, [before, after].includes(now)]).toEqual([where, true])
       else expect([where, now]).toEqual([where, before])
     }
@@ -197,12 +197,12 @@ const planned: Act = async ({ bench, subscription }) => {
   })
 }
 
-describe('a reply with a null in place of a list or an object', () => {
-  it.each(reads)('is read, or is broken: %s', (_name, act) => eachNull(act))
-  it.each(writes)('never leaves half of it: %s', (_name, act) => eachNull(act))
-  it('never leaves half of it: a change at the end of the period beside a plan of the customer’s own', () =>
+describe('a null in place of a list or an object of a response', () => {
+  it.each(reads)('is read as empty or is broken: %s', (_name, act) => eachNull(act))
+  it.each(writes)('never leaves a write half done: %s', (_name, act) => eachNull(act))
+  it('never leaves a write half done: a change at period end of a subscription with the customer’s own schedule', () =>
     eachNull(swapCalls, planned))
-  it('is read, or is broken: what a schedule will bring', () =>
+  it('is read as empty or is broken: the prices that a schedule leads to', () =>
     eachNull(
       async ({ processor, bench, subscription }) =>
         processor.scheduledPrices(await bench.live(subscription), bench.signal),

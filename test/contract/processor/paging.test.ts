@@ -13,7 +13,7 @@ const priceCall = (product: number, amount: number, active = true) => ({
 })
 
 describe('a snapshot of more than one page', () => {
-  it('holds all of 250 products and their active and archived prices, each once', async () => {
+  it('contains each of 250 products and their active and archived prices once', async () => {
     const { sandbox, processor, signal } = await sandboxAndProcessor()
     const prices = Array.from({ length: 250 }, (_, index) => priceCall(index, 100 + index, index % 2 === 0))
     await sandbox.control.seed(sandbox.apiKey, [...productCalls(250), ...prices])
@@ -33,7 +33,7 @@ describe('a snapshot of more than one page', () => {
     expect(requests.every(({ params }) => JSON.stringify(params).includes('"limit":"100"'))).toBe(true)
   })
 
-  it('of 1,000 products with five prices each takes a call for each hundred of them, and one for each kind', async () => {
+  it('of 1,000 products with five prices each takes one request per hundred objects, and one per kind', async () => {
     const { sandbox, processor, signal } = await sandboxAndProcessor()
     const prices = Array.from({ length: 5000 }, (_, index) => priceCall(Math.floor(index / 5), 100 + index))
     await sandbox.control.seed(sandbox.apiKey, [...productCalls(1000), ...prices])

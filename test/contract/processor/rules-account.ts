@@ -8,13 +8,13 @@ export function accountRules(tools: Tools): void {
   const { signal, id, perform, locate, make } = tools
 
   describe('account', () => {
-    it('says whose key it is and whether money is real', async () => {
+    it('has the account’s id, and whether it is in live mode', async () => {
       const account = await tools.bench.processor.account(signal)
       expect(account.id).toMatch(/^acct_/)
       expect(account.livemode).toBe(tools.bench.livemode)
     })
 
-    it('calls an unknown key unauthorized, for reads and writes alike, and never repeats it', async () => {
+    it('is unauthorized for an unknown key, on reads and writes, without a retry', async () => {
       const refused = { name: 'ProcessorError', kind: 'unauthorized' }
       await expect(tools.bench.stranger.account(signal)).rejects.toMatchObject(refused)
       await expect(tools.bench.stranger.snapshot({ signal })).rejects.toMatchObject(refused)
@@ -24,7 +24,7 @@ export function accountRules(tools: Tools): void {
   })
 
   describe('snapshot', () => {
-    it('shows everything as it was written, archived objects included', async () => {
+    it('contains everything as it was written, archived objects included', async () => {
       const product = createProduct(id('s_product'), { description: 'Seen', metadata: { a: 'b' } })
       const target = await make(product)
       const meter = createMeter(id('s_meter'))
@@ -57,8 +57,8 @@ export function accountRules(tools: Tools): void {
     })
   })
 
-  describe('repeat safety', () => {
-    it('answers the same key with the same object', async () => {
+  describe('idempotency', () => {
+    it('the same key returns the same object', async () => {
       const product = await make(createProduct(id('r_product')))
       const step = createPrice(id('r_price'), product)
       const first = await perform(step, id('r_key'))
@@ -66,21 +66,21 @@ export function accountRules(tools: Tools): void {
       expect(second.processorId).toBe(first.processorId)
     })
 
-    it('rejects a key that was used for something else', async () => {
+    it('a key that was used for another request is rejected', async () => {
       const step = createProduct(id('r_one'))
       await perform(step, id('r_other'))
       const other = perform(createProduct(id('r_two')), id('r_other'))
       await expect(other).rejects.toMatchObject({ kind: 'rejected', original: { type: 'idempotency_error' } })
     })
 
-    it('does nothing once the signal is aborted', async () => {
+    it('nothing is sent once the signal is aborted', async () => {
       const step = createProduct(id('r_late'))
       const late = tools.bench.processor.perform(step, { idempotencyKey: id('r_late'), signal: AbortSignal.abort() })
       await expect(late).rejects.toMatchObject({ name: 'AbortError' })
       expect(await locate(step)).toBeNull()
     })
 
-    it('has no call for a record step', async () => {
+    it('a record step has no request', async () => {
       const step = { ...archive('price', 'x', processorId('price_x')), op: 'record' as const }
       await expect(perform(step)).rejects.toThrow(TypeError)
       await expect(locate(step)).rejects.toThrow(TypeError)

@@ -11,7 +11,7 @@ export function customerRules(tools: Tools): void {
   const writing = () => ({ idempotencyKey: id(`customers-${++keys}`), signal })
   const processor = () => tools.bench.processor
 
-  /** A customer with a card, who goes away again, and takes the subscriptions along. */
+  /** Runs `use` with a new customer with a card, and deletes the customer with its subscriptions. */
   async function withCustomer(name: string, use: (customer: ProcessorId) => Promise<void>): Promise<void> {
     const { stripe } = tools.bench
     const customer = await processor().createCustomer({ tenantId: id(name), name, email: 'a@b.example' }, writing())
@@ -37,7 +37,7 @@ export function customerRules(tools: Tools): void {
   }
 
   describe('customers', () => {
-    it('are found by their mark as soon as they are made, and not by another one', async () => {
+    it('are found by their mark at once, and not by another one', async () => {
       await withCustomer('found', async (customer) => {
         const found = await tools.bench.stripe.customers.retrieve(customer)
         const since = found.deleted ? NaN : found.created * 1000
@@ -47,7 +47,7 @@ export function customerRules(tools: Tools): void {
       })
     })
 
-    it('that are unknown are refused by name', async () => {
+    it('that are unknown are rejected with resource_missing', async () => {
       const unknown = processorId('cus_unknown')
       const refused = { kind: 'rejected', original: { code: 'resource_missing' } }
       const portal = processor().createPortal({ customer: unknown, returnUrl: 'https://example.com/' }, writing())
@@ -59,7 +59,7 @@ export function customerRules(tools: Tools): void {
   })
 
   describe('subscriptions', () => {
-    it('are moved to another price with their quantity, and nothing is billed', async () => {
+    it('are moved to another price with their quantity, without an invoice', async () => {
       const [list, negotiated] = await twoPrices('swap')
       await withCustomer('swap', async (customer) => {
         const { stripe } = tools.bench
@@ -103,7 +103,7 @@ export function customerRules(tools: Tools): void {
   })
 
   describe('checkouts', () => {
-    it('are pages of a known customer for one price', async () => {
+    it('are pages of a known customer for one price, and can be expired', async () => {
       const [price] = await twoPrices('checkout')
       await withCustomer('checkout', async (customer) => {
         const request: CheckoutRequest = {
@@ -124,7 +124,7 @@ export function customerRules(tools: Tools): void {
   })
 
   describe('usage', () => {
-    it('is recorded once for an identifier, and sending it again is no failure', async () => {
+    it('is recorded once per identifier, and a retry is no failure', async () => {
       const meter = createMeter(id('usage'))
       await make(meter)
       await withCustomer('usage', async (customer) => {

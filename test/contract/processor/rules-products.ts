@@ -8,7 +8,7 @@ export function productRules(tools: Tools): void {
   const { id, perform, locate, make } = tools
 
   describe('products', () => {
-    it('are made under the chosen id, marked, and found again', async () => {
+    it('are created under the chosen id with their mark, and can be located', async () => {
       const step = createProduct(id('p_new'), { description: 'All of it', metadata: { team: 'core' } })
       const made = await perform(step)
       expect(made.processorId).toBe(step.id)
@@ -17,14 +17,14 @@ export function productRules(tools: Tools): void {
       expect((await locate(step))?.processorId).toBe(step.id)
     })
 
-    it('are not located before they exist, nor when the object says something else', async () => {
+    it('are not located before they exist, nor if the object differs', async () => {
       const step = createProduct(id('p_absent'))
       expect(await locate(step)).toBeNull()
       await perform(step)
       expect(await locate({ ...step, fields: { ...step.fields, name: 'Another' } })).toBeNull()
     })
 
-    it('change in place, clear what becomes empty and lose the metadata keys to unset', async () => {
+    it('are updated in place, with empty fields cleared and metadata keys removed', async () => {
       const step = createProduct(id('p_change'), { description: 'Old', metadata: { keep: '1', drop: '2' } })
       const target = await make(step)
       const change = update('product', id('p_change'), target, {
@@ -38,7 +38,7 @@ export function productRules(tools: Tools): void {
       expect(await locate(change)).toMatchObject({ processorId: target })
     })
 
-    it('let go of their default price when archived, and come back without it', async () => {
+    it('lose their default price when archived, and are reactivated without it', async () => {
       const target = await make(createProduct(id('p_arch')))
       const price = await make(createPrice(id('p_arch_m'), target))
       const chosen = await perform(update('product', id('p_arch'), target, { set: { defaultPrice: price } }))
@@ -52,7 +52,7 @@ export function productRules(tools: Tools): void {
       expectObserved(await perform(update('product', id('p_arch'), target, { activate: true })), { active: true })
     })
 
-    it('clear their default price on request', async () => {
+    it('can lose their default price', async () => {
       const target = await make(createProduct(id('p_def')))
       const price = await make(createPrice(id('p_def_m'), target))
       await perform(update('product', id('p_def'), target, { set: { defaultPrice: price } }))
@@ -60,7 +60,7 @@ export function productRules(tools: Tools): void {
       expectObserved(cleared, { fields: expect.objectContaining({ defaultPrice: null }) })
     })
 
-    it('refuse a change that cannot be made in place before anything is sent', async () => {
+    it('cannot change a fixed field, and nothing is sent', async () => {
       const target = await make(createProduct(id('p_type')))
       const change = update('product', id('p_type'), target, { set: { type: 'good' } })
       await expect(perform(change)).rejects.toThrow(/type of a product cannot be changed/)
@@ -68,7 +68,7 @@ export function productRules(tools: Tools): void {
   })
 
   describe('prices', () => {
-    it('hold their config id as lookup key and hand it over to their successor', async () => {
+    it('have their config id as lookup key, and pass it on to their successor', async () => {
       const product = await make(createProduct(id('pr_key')))
       const first = createPrice(id('pr_key_m'), product)
       const made = await perform(first)
@@ -111,7 +111,7 @@ export function productRules(tools: Tools): void {
       }
     })
 
-    it('take a tax behavior once, and are archived and brought back', async () => {
+    it('accept a tax behavior once, and can be archived and reactivated', async () => {
       const product = await make(createProduct(id('pr_tax')))
       const target = await make(createPrice(id('pr_tax_m'), product))
       const taxed = await perform(update('price', id('pr_tax_m'), target, { set: { taxBehavior: 'exclusive' } }))
@@ -125,7 +125,7 @@ export function productRules(tools: Tools): void {
       expect(await locate(stop)).toBeNull()
     })
 
-    it('of an unknown product are rejected in the processor’s own words', async () => {
+    it('of an unknown product are rejected with the processor’s error', async () => {
       const refused = perform(createPrice(id('pr_orphan'), processorId(id('rc_nowhere'))))
       await expect(refused).rejects.toMatchObject({
         kind: 'rejected',
@@ -136,7 +136,7 @@ export function productRules(tools: Tools): void {
   })
 
   describe('meters', () => {
-    it('are made, renamed, deactivated and reactivated, and found without a mark', async () => {
+    it('can be created, renamed, deactivated and reactivated, and are located without a mark', async () => {
       const step = createMeter(id('m_life'), { formula: 'count', customerKey: 'who', valueKey: 'amount' })
       expect(await locate(step)).toBeNull()
       const made = await perform(step)

@@ -7,7 +7,7 @@ export function promotionRules(tools: Tools): void {
   const { id, perform, locate, make } = tools
 
   describe('coupons', () => {
-    it('keep discount, limits and products, and change only name and metadata', async () => {
+    it('keep discount, limits and products, and change name and metadata only', async () => {
       const products = [await make(createProduct(id('c_b'))), await make(createProduct(id('c_a')))].sort()
       const step = createCoupon(id('c_full'), {
         name: 'Spring',
@@ -25,7 +25,7 @@ export function promotionRules(tools: Tools): void {
       expectObserved(await perform(change), { fields: { ...step.fields, name: 'Summer', metadata: {} } })
     })
 
-    it('count what predecessors used up as part of the document’s limit', async () => {
+    it('have a limit that is reduced by the redemptions of predecessors', async () => {
       const step = createCoupon(
         id('c_left'),
         { percentOff: null, amountOff: 500, currency: 'eur', maxRedemptions: 10 },
@@ -37,7 +37,7 @@ export function promotionRules(tools: Tools): void {
       expect(await locate({ ...step, carried: 5 })).toBeNull()
     })
 
-    it('are deleted when archived, once and again', async () => {
+    it('are deleted when archived, also on a retry', async () => {
       const target = await make(createCoupon(id('c_gone')))
       const stop = archive('coupon', id('c_gone'), target)
       expect(await locate(stop)).toBeNull()
@@ -48,7 +48,7 @@ export function promotionRules(tools: Tools): void {
   })
 
   describe('promotion codes', () => {
-    it('are made, stopped and brought back, and found by their code', async () => {
+    it('can be created, deactivated and reactivated, and are located by their code', async () => {
       const coupon = await make(createCoupon(id('k_coupon')))
       const step = createCode(
         id('k_code'),
@@ -70,7 +70,7 @@ export function promotionRules(tools: Tools): void {
       })
     })
 
-    it('may be made inactive', async () => {
+    it('can be created inactive', async () => {
       const coupon = await make(createCoupon(id('k_coupon_off')))
       const step = createCode(id('k_off'), coupon, { active: false })
       expectObserved(await perform(step), { active: false, fields: step.fields })

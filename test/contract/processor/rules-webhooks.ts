@@ -7,7 +7,7 @@ export function webhookRules(tools: Tools): void {
   const { signal, id, perform, locate, make } = tools
 
   describe('webhooks', () => {
-    it('tell their secret at creation and never again', async () => {
+    it('return their secret at creation only', async () => {
       const step = createWebhook(id('w_secret'), {
         events: ['charge.refunded', 'invoice.paid'],
         description: 'Books',
@@ -21,7 +21,7 @@ export function webhookRules(tools: Tools): void {
       await tools.bench.processor.discardWebhook(made.processorId, { idempotencyKey: id('w1'), signal })
     })
 
-    it('change in place, are disabled and enabled again', async () => {
+    it('are updated in place, disabled and enabled', async () => {
       const target = await make(createWebhook(id('w_life'), { description: 'Old' }))
       const stop = archive('webhook', id('w_life'), target)
       expectObserved(await perform(stop), { active: false })
@@ -35,7 +35,7 @@ export function webhookRules(tools: Tools): void {
       await tools.bench.processor.discardWebhook(target, { idempotencyKey: id('w2'), signal })
     })
 
-    it('that were discarded are gone, and may be discarded again', async () => {
+    it('can be deleted, also on a retry', async () => {
       const step = createWebhook(id('w_discard'))
       const target = await make(step)
       await tools.bench.processor.discardWebhook(target, { idempotencyKey: id('w3'), signal })

@@ -1,7 +1,7 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect } from 'vitest'
 import type Stripe from 'stripe'
 import { processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
-import { at, customerBench, idOf, meteredPair } from './customer-bench.ts'
+import { at, benchTest as it, customerBench, idOf, meteredPair } from './customer-bench.ts'
 import type { CustomerBench } from './customer-bench.ts'
 
 type Pair = readonly [Stripe.Price, Stripe.Price]
@@ -19,7 +19,7 @@ const held = async (bench: CustomerBench, made: { readonly id: string }) =>
   (await bench.live(made)).items.map(({ price, quantity }) => [price.id, quantity])
 
 describe('a scheduled swap', () => {
-  it('keeps seven seats seven, bills nothing now and the new price from the next period on, and lets go', async () => {
+  it('keeps seven seats, bills nothing now and the new price from the next period on, and is released', async () => {
     const bench = await customerBench()
     const [list, negotiated] = (await priced(bench, 1000, 700)) as [Stripe.Price, Stripe.Price]
     const made = await bench.subscribed(list, { items: [{ price: list.id, quantity: 7 }] })
@@ -38,7 +38,7 @@ describe('a scheduled swap', () => {
     expect(await bench.totals()).toEqual([7000, 4900, 4900])
   })
 
-  it('of a metered item bills the usage until then at the old price and the usage after at the new one', async () => {
+  it('of a metered item bills usage before it at the old price and usage after it at the new one', async () => {
     const bench = await customerBench()
     const [dear, cheap] = await meteredPair(bench)
     const made = await bench.stripe.subscriptions.create({ customer: bench.customer, items: [{ price: dear.id }] })
@@ -53,8 +53,7 @@ describe('a scheduled swap', () => {
     expect(await bench.totals()).toEqual([550, 200])
   })
 
-  it('moves only what it names: other items keep price and quantity', async () => {
-    const bench = await customerBench()
+  it('moves only the given items; others keep price and quantity', async ({ shop: bench }) => {
     const [dear, cheap] = await meteredPair(bench)
     const [seats, support] = (await priced(bench, 1000, 300)) as [Stripe.Price, Stripe.Price]
     const items = [{ price: seats.id, quantity: 3 }, { price: dear.id }, { price: support.id, quantity: 2 }]
@@ -98,8 +97,7 @@ describe('a scheduled swap', () => {
     expect((await bench.live(made)).schedule).toBeNull()
   })
 
-  it('leaves trial, discount and anchor as they are', async () => {
-    const bench = await customerBench()
+  it('keeps trial, discount and billing anchor', async ({ shop: bench }) => {
     const { stripe } = bench
     const [list, negotiated] = (await priced(bench, 1000, 700)) as [Stripe.Price, Stripe.Price]
     const coupon = await stripe.coupons.create({ percent_off: 50, duration: 'repeating', duration_in_months: 3 })
@@ -116,8 +114,7 @@ describe('a scheduled swap', () => {
     expect(await bench.totals()).toEqual([0, 350, 350, 350, 700])
   })
 
-  it('of a past due subscription leaves it past due', async () => {
-    const bench = await customerBench()
+  it('keeps a past due subscription past due', async ({ shop: bench }) => {
     const { stripe, customer } = bench
     const [list, negotiated] = (await priced(bench, 1000, 700)) as [Stripe.Price, Stripe.Price]
     const card = await stripe.paymentMethods.attach('pm_card_chargeCustomerFail', { customer })
@@ -129,8 +126,7 @@ describe('a scheduled swap', () => {
     expect(await bench.totals()).toEqual([0, 1000, 700])
   })
 
-  it('is refused, with nothing written, for a subscription that ends or has ended', async () => {
-    const bench = await customerBench()
+  it('is refused without a write for a subscription that ends or has ended', async ({ shop: bench }) => {
     const pair = (await priced(bench, 1000, 700)) as [Stripe.Price, Stripe.Price]
     const ending = await bench.subscribed(pair[0], { cancel_at_period_end: true })
     const ended = await bench.subscribed(pair[0])
@@ -143,7 +139,7 @@ describe('a scheduled swap', () => {
     expect(await bench.live(ending)).toMatchObject({ cancelAtPeriodEnd: true, schedule: null })
   })
 
-  it('is refused, with nothing written, for a price it is not on, an unknown one, and one of another usage type', async () => {
+  it('is refused without a write for a price the item is not on, an unknown price, and one of another usage type', async () => {
     const bench = await customerBench()
     const [dear] = await meteredPair(bench)
     const [list, other] = (await priced(bench, 1000, 700)) as [Stripe.Price, Stripe.Price]
@@ -164,7 +160,7 @@ describe('a scheduled swap', () => {
   })
 })
 
-describe('a scheduled swap of a subscription that has a schedule', () => {
+describe('a scheduled swap of a subscription with a schedule', () => {
   /** The customer's own plan: seven seats now, nine from 1 March on. */
   async function planned(bench: CustomerBench, list: Stripe.Price, ending: 'release' | 'cancel' = 'release') {
     const { stripe } = bench
@@ -181,8 +177,7 @@ describe('a scheduled swap of a subscription that has a schedule', () => {
     return { made, schedule: id }
   }
 
-  it('keeps the customer’s later change and moves its price', async () => {
-    const bench = await customerBench()
+  it('keeps the customer’s later change and moves its price', async ({ shop: bench }) => {
     const [list, negotiated] = (await priced(bench, 1000, 700)) as [Stripe.Price, Stripe.Price]
     const { made, schedule: id } = await planned(bench, list)
     expect(await schedule(bench, made, [[list, negotiated]])).toEqual({ effectiveAt: at('2027-02-01') })
@@ -199,8 +194,7 @@ describe('a scheduled swap of a subscription that has a schedule', () => {
     expect((await bench.live(made)).schedule).toBeNull()
   })
 
-  it('made by an earlier swap changes nothing when it is asked for once more', async () => {
-    const bench = await customerBench()
+  it('writes nothing if an earlier swap scheduled the same', async ({ shop: bench }) => {
     const pair = (await priced(bench, 1000, 700)) as [Stripe.Price, Stripe.Price]
     const made = await bench.subscribed(pair[0])
     const first = await schedule(bench, made, [pair], 'same')
@@ -210,8 +204,7 @@ describe('a scheduled swap of a subscription that has a schedule', () => {
     expect(bench.posts()).toHaveLength(sofar)
   })
 
-  it('can move on what was scheduled, or take it back, but not pass it over', async () => {
-    const bench = await customerBench()
+  it('can replace or cancel the scheduled price, but not skip it', async ({ shop: bench }) => {
     const [list, first, second] = (await priced(bench, 1000, 700, 500)) as [Stripe.Price, Stripe.Price, Stripe.Price]
     const made = await bench.subscribed(list)
     await schedule(bench, made, [[list, first]])
@@ -226,8 +219,7 @@ describe('a scheduled swap of a subscription that has a schedule', () => {
     expect(await bench.totals()).toEqual([1000, 1000])
   })
 
-  it('is refused when that ends the subscription before the items could move', async () => {
-    const bench = await customerBench()
+  it('is refused if the schedule cancels the subscription before the swap', async ({ shop: bench }) => {
     const pair = (await priced(bench, 1000, 700)) as [Stripe.Price, Stripe.Price]
     const made = await bench.subscribed(pair[0])
     const { id } = await bench.stripe.subscriptionSchedules.create({ from_subscription: made.id })
@@ -237,8 +229,7 @@ describe('a scheduled swap of a subscription that has a schedule', () => {
     expect((await bench.live(made)).status).toBe('canceled')
   })
 
-  it('keeps that a later phase is the last', async () => {
-    const bench = await customerBench()
+  it('keeps the end of the last phase', async ({ shop: bench }) => {
     const pair = (await priced(bench, 1000, 700)) as [Stripe.Price, Stripe.Price]
     const { made } = await planned(bench, pair[0], 'cancel')
     await schedule(bench, made, [pair])
@@ -249,8 +240,7 @@ describe('a scheduled swap of a subscription that has a schedule', () => {
 })
 
 describe('scheduled prices', () => {
-  it('are none without a schedule, and none for what changes later than the running period', async () => {
-    const bench = await customerBench()
+  it('are empty without a schedule, and for changes after the current period', async ({ shop: bench }) => {
     const [list, next] = (await priced(bench, 1000, 700)) as [Stripe.Price, Stripe.Price]
     const made = await bench.subscribed(list)
     const read = async () => bench.processor.scheduledPrices(await bench.live(made), bench.signal)

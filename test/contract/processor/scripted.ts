@@ -1,10 +1,9 @@
-// The adapter against a server that says exactly what a test wants.
+// The adapter with a server of scripted responses.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
-import { systemClock } from '../../../packages/ratecard/src/clock.ts'
-import { unlimitedBudget } from '../../../packages/ratecard/src/processor/rate-budget.ts'
-import { createStripeProcessor } from '../../../packages/ratecard/src/processor/stripe/stripe-processor.ts'
+import { listenLocally } from '../../support/listen.ts'
+import { adapterTo } from '../../support/parts.ts'
 
 export const secretKey = 'sk_test_veryverysecret42'
 
@@ -21,7 +20,7 @@ interface Said {
   readonly body: unknown
 }
 
-/** The processor against a server that gives these answers, one after the other; the last one stays. */
+/** The adapter with a server that sends these responses in order, and repeats the last one. */
 export function against(...answers: Said[]) {
   let next = 0
   return answering(() => answers[Math.min(next++, answers.length - 1)] ?? { body: null })
@@ -44,12 +43,11 @@ export async function answering(answer: (request: Seen) => Said) {
       response.end(typeof said.body === 'string' ? said.body : JSON.stringify(said.body))
     })
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await listenLocally(server)
   onTestFinished(async () => {
     server.closeAllConnections()
     await new Promise((resolve) => server.close(resolve))
   })
   const apiBase = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const options = { secretKey, apiBase, budget: unlimitedBudget, clock: systemClock, firstWaitMs: 1 }
-  return { processor: createStripeProcessor(options), seen }
+  return { processor: adapterTo(apiBase, secretKey), seen }
 }

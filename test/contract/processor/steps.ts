@@ -1,4 +1,4 @@
-// Steps as a push would send them, with only what a test wants to say.
+// Builders of push steps: a test passes only the fields it needs.
 import { absentFields } from '../../../packages/ratecard/src/catalog/fields/tables.ts'
 import { configId, processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
 import type { FieldsOf, ProcessorId, ResourceKind } from '../../../packages/ratecard/src/catalog/resource.ts'
@@ -8,7 +8,7 @@ type Create<K extends ResourceKind> = Extract<CreateStep<ProcessorId>, { readonl
 type Update<K extends ResourceKind> = Extract<UpdateStep<ProcessorId>, { readonly kind: K }>
 type Fields<K extends ResourceKind> = FieldsOf<K, ProcessorId>
 
-/** The fields of something that says nothing but what every object must say. */
+/** Fields of an object with required fields only. */
 function fieldsOf<K extends ResourceKind>(kind: K, said: Partial<Fields<K>>): Fields<K> {
   return { ...absentFields[kind], ...said } as unknown as Fields<K>
 }

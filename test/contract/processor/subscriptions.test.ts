@@ -1,14 +1,13 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect } from 'vitest'
 import { processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
-import { at, customerBench, idOf, meteredPair, swapsTo } from './customer-bench.ts'
+import { at, benchTest as it, customerBench, idOf, meteredPair, swapsTo } from './customer-bench.ts'
 import type { CustomerBench } from './customer-bench.ts'
 import { payingCustomer } from '../../support/paying-customer.ts'
 
 const ids = (list: readonly { readonly id: string }[]) => list.map((one) => one.id)
 
 describe('subscriptions read through the adapter', () => {
-  it('say what they are, in milliseconds and exact amounts', async () => {
-    const bench = await customerBench()
+  it('have times in milliseconds and exact amounts', async ({ shop: bench }) => {
     const [dear] = await meteredPair(bench)
     const seats = await bench.monthly(1250)
     const items = [{ price: seats.id, quantity: 7 }, { price: dear.id }]
@@ -66,7 +65,7 @@ describe('subscriptions read through the adapter', () => {
     })
   })
 
-  it('are those that go on, oldest first: trialing and past due ones too, ended ones only by their id', async () => {
+  it('are the live ones, oldest first, including trialing and past due; ended ones are read by id only', async () => {
     const bench = await customerBench()
     const { stripe, processor, signal, customer } = bench
     const price = await bench.monthly(1000)
@@ -87,8 +86,7 @@ describe('subscriptions read through the adapter', () => {
     expect(await processor.subscription('sub_unknown', signal)).toBeNull()
   })
 
-  it('are found by an archived price, more than a page of them, and no other ones', async () => {
-    const bench = await customerBench()
+  it('are found by an archived price, over more than one page', async ({ shop: bench }) => {
     const { stripe, processor, signal } = bench
     const [price, other] = [await bench.monthly(1000), await bench.monthly(2000)]
     // Not on a test clock: lists by price leave those out.
@@ -109,7 +107,7 @@ describe('subscriptions read through the adapter', () => {
     expect(ids(await processor.subscriptionsOfPrice(idOf(other), signal))).toHaveLength(1)
   })
 
-  it('of an unknown customer or price are refused by name; a deleted customer has none', async () => {
+  it('of an unknown customer or price are rejected; a deleted customer has none', async () => {
     const { stripe, processor, signal, customer } = await customerBench()
     const unknown = processor.subscriptions(processorId('cus_unknown'), signal)
     await expect(unknown).rejects.toMatchObject({ kind: 'rejected', original: { code: 'resource_missing' } })
@@ -121,8 +119,7 @@ describe('subscriptions read through the adapter', () => {
 })
 
 describe('a swap of items', () => {
-  it('keeps seven seats seven, bills nothing now and the new price at the renewal', async () => {
-    const bench = await customerBench()
+  it('keeps seven seats, bills nothing now and the new price at the renewal', async ({ shop: bench }) => {
     const [list, negotiated] = [await bench.monthly(1000), await bench.monthly(700)]
     const made = await bench.subscribed(list, { items: [{ price: list.id, quantity: 7 }] })
     const before = await bench.live(made)
@@ -135,8 +132,7 @@ describe('a swap of items', () => {
     expect(await bench.totals()).toEqual([7000, 4900])
   })
 
-  it('moves two items in one write, or none of them', async () => {
-    const bench = await customerBench()
+  it('moves two items in one write, or none', async ({ shop: bench }) => {
     const { processor, writing } = bench
     const [a, b, c, d] = [
       await bench.monthly(1),
@@ -163,8 +159,7 @@ describe('a swap of items', () => {
     expect(bench.posts().length - sofar).toBe(1)
   })
 
-  it('works for 21 items on two subscriptions, each changed by one write', async () => {
-    const bench = await customerBench()
+  it('moves 21 items of two subscriptions with one write per subscription', async ({ shop: bench }) => {
     const old = await Promise.all(Array.from({ length: 21 }, (_, index) => bench.monthly(100 + index)))
     const next = await Promise.all(old.map((_, index) => bench.monthly(200 + index)))
     const pairs = old.map((price, index) => [price, next[index] ?? price] as const)
@@ -183,8 +178,7 @@ describe('a swap of items', () => {
     expect(held.sort()).toEqual(next.map((price, index) => `${price.id} ${index + 1}`).sort())
   })
 
-  it('to another interval begins a new period, which the answer shows', async () => {
-    const bench = await customerBench()
+  it('to another interval begins a new period, which is in the result', async ({ shop: bench }) => {
     const monthly = await bench.monthly(1000)
     const yearly = await bench.monthly(9000, { recurring: { interval: 'year' } })
     const made = await bench.subscribed(monthly)
@@ -214,8 +208,7 @@ describe('a swap of items', () => {
     await expect(refused).rejects.toMatchObject({ kind: 'rejected', outcomeUnknown: false })
   })
 
-  it('is refused when the price is archived or unknown', async () => {
-    const bench = await customerBench()
+  it('is refused if the price is archived or unknown', async ({ shop: bench }) => {
     const { made, swaps, negotiated, list } = await owned(bench)
     await bench.stripe.prices.update(negotiated.id, { active: false })
     const archived = bench.processor.swapItems(made.id, swaps, bench.writing())
@@ -226,8 +219,7 @@ describe('a swap of items', () => {
     expect((await bench.live(made)).items[0]?.price.id).toBe(list.id)
   })
 
-  it('of a trialing and of a past due subscription changes neither state nor dates', async () => {
-    const bench = await customerBench()
+  it('of a trialing or past due subscription keeps status and dates', async ({ shop: bench }) => {
     const { stripe, customer } = bench
     const [list, negotiated] = [await bench.monthly(1000), await bench.monthly(700)]
     const card = await stripe.paymentMethods.attach('pm_card_chargeCustomerFail', { customer })

@@ -1,4 +1,4 @@
-// What every adapter behind the port must do, whoever is on the other side of the wire.
+// Behaviour of every adapter behind the port, with any server.
 import { beforeAll, describe } from 'vitest'
 import { accountRules } from './rules-account.ts'
 import { customerRules } from './rules-customers.ts'

@@ -12,7 +12,7 @@ export interface Bench {
   /** The same account reached with a key that it does not know. */
   readonly stranger: Processor
   readonly livemode: boolean
-  /** The same account for what customers do, which is not the port's: they subscribe, and go. */
+  /** Client of the same account for actions of customers, e.g. subscribing. */
   readonly stripe: Stripe
 }
 
@@ -23,7 +23,7 @@ export interface Tools {
   id(text: string): string
   perform(step: ResolvedStep, idempotencyKey?: string): Promise<PerformedStep>
   locate(step: ResolvedStep): Promise<PerformedStep | null>
-  /** Performs the step for what it leaves behind. */
+  /** Performs the step and returns the object’s id. */
   make(step: ResolvedStep): Promise<ProcessorId>
 }
 

@@ -1,20 +1,13 @@
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect } from 'vitest'
 import { startSandbox } from '../../../packages/sandbox/src/server.ts'
-import { TestClock, clientOf, sandboxForTest, startTestSandbox } from '../../support/sandbox.ts'
+import { TestClock, clientOf, sandboxForTest, sandboxTest as test, startTestSandbox } from '../../support/sandbox.ts'
 import { refusal } from '../../support/stripe-refusal.ts'
-
-function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'ratecard-sandbox-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  return folder
-}
+import { temporaryFolder } from '../../support/folder.ts'
 
 describe('accounts of the sandbox', () => {
-  test('each test key is an account of its own, with a stable id', async () => {
-    const sandbox = await sandboxForTest()
+  test('each test key is an account of its own, with a stable id', async ({ sandbox }) => {
     const [one, two] = [clientOf(sandbox, 'sk_test_one'), clientOf(sandbox, 'sk_test_two')]
     const [first, again, other] = [
       await one.accounts.retrieveCurrent(),
@@ -26,8 +19,7 @@ describe('accounts of the sandbox', () => {
     expect(other.id).not.toBe(first.id)
   })
 
-  test('an account neither sees nor collides with the objects of another', async () => {
-    const sandbox = await sandboxForTest()
+  test('an account neither sees nor collides with the objects of another', async ({ sandbox }) => {
     const [one, two] = [clientOf(sandbox, 'sk_test_one'), clientOf(sandbox, 'sk_test_two')]
     const price = { currency: 'usd', unit_amount: 1, lookup_key: 'k' }
     const meter = { display_name: 'm', event_name: 'e', default_aggregation: { formula: 'sum' as const } }
@@ -44,8 +36,7 @@ describe('accounts of the sandbox', () => {
     expect((await two.events.list({ limit: 100 })).data).toHaveLength(5)
   })
 
-  test('a live key, or any key that is no test key, is refused with 401 and masked', async () => {
-    const sandbox = await sandboxForTest()
+  test('a live key, or any key that is no test key, is refused with 401 and masked', async ({ sandbox }) => {
     for (const [key, shown] of [
       ['sk_live_abcdefgh1234', 'sk_live_********1234'],
       ['pk_test_abcdefgh1234', 'pk_test_********1234'],
@@ -59,8 +50,8 @@ describe('accounts of the sandbox', () => {
     }
   })
 
-  test('a request without a key gets the API’s instructions; Basic and Bearer both work', async () => {
-    const { url } = await sandboxForTest()
+  test('a request without a key gets the API’s instructions; Basic and Bearer both work', async ({ sandbox }) => {
+    const { url } = sandbox
     const bare = await fetch(`${url}/v1/products`)
     expect(bare.status).toBe(401)
     expect(await bare.text()).toContain('You did not provide an API key.')
@@ -70,16 +61,14 @@ describe('accounts of the sandbox', () => {
     }
   })
 
-  test('every response has a request id, and an error contains the same one', async () => {
-    const { url, stripe } = await sandboxForTest()
+  test('every response has a request id, and an error contains the same one', async ({ sandbox: { url, stripe } }) => {
     const reply = await fetch(`${url}/v1/products`, { headers: { Authorization: 'Bearer sk_test_x' } })
     expect(reply.headers.get('request-id')).toMatch(/^req_[A-Za-z0-9]{14}$/)
     const failed: unknown = await stripe.products.retrieve('nope').catch((error: unknown) => error)
     expect(failed).toMatchObject({ requestId: expect.stringMatching(/^req_/) as string })
   })
 
-  test('an unknown path gets the real API’s error', async () => {
-    const { url, apiKey } = await sandboxForTest()
+  test('an unknown path gets the real API’s error', async ({ sandbox: { url, apiKey } }) => {
     const reply = await fetch(`${url}/v1/nope`, { method: 'POST', headers: { Authorization: `Bearer ${apiKey}` } })
     expect(reply.status).toBe(404)
     expect(await reply.json()).toMatchObject({
@@ -91,16 +80,14 @@ describe('accounts of the sandbox', () => {
     })
   })
 
-  test('a body that is not form-encoded is refused', async () => {
-    const { url, apiKey } = await sandboxForTest()
+  test('a body that is not form-encoded is refused', async ({ sandbox: { url, apiKey } }) => {
     const headers = { Authorization: `Bearer ${apiKey}`, 'Content-Type': 'application/json' }
     const reply = await fetch(`${url}/v1/products`, { method: 'POST', headers, body: '{"name":"P"}' })
     expect(reply.status).toBe(400)
     expect(await reply.text()).toContain('application/x-www-form-urlencoded')
   })
 
-  test('lists in curl’s notation are accepted', async () => {
-    const { url, apiKey, stripe } = await sandboxForTest()
+  test('lists in curl’s notation are accepted', async ({ sandbox: { url, apiKey, stripe } }) => {
     const { id } = await stripe.products.create({ name: 'P' })
     const body =
       `product=${id}&currency=usd&billing_scheme=tiered&tiers_mode=graduated&recurring[interval]=month` +

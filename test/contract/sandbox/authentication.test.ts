@@ -1,7 +1,7 @@
 // Cards whose bank asks the cardholder: what a payment, an invoice and a subscription are until the answer, and after it.
 import type Stripe from 'stripe'
-import { expect, test } from 'vitest'
-import { sandboxForTest } from '../../support/sandbox.ts'
+import { expect } from 'vitest'
+import { sandboxForTest, sandboxTest as test } from '../../support/sandbox.ts'
 import type { TestSandbox } from '../../support/sandbox.ts'
 
 const day = 86_400
@@ -45,8 +45,7 @@ async function intentOf({ stripe }: TestSandbox, customer: string): Promise<Stri
   return intent
 }
 
-test('a subscription is incomplete until the cardholder authenticates, then active', async () => {
-  const sandbox = await sandboxForTest()
+test('a subscription is incomplete until the cardholder authenticates, then active', async ({ sandbox }) => {
   const { stripe } = sandbox
   const { customer, price } = await subscriber(sandbox)
   const before = (await typesSince(sandbox)).length
@@ -132,8 +131,7 @@ test('a renewal that needs authentication is past due, counts as an attempt, is 
   expect((await stripe.subscriptions.retrieve(made.id)).status).toBe('active')
 })
 
-test('a payment redirects to the caller’s return_url with its result', async () => {
-  const { stripe } = await sandboxForTest()
+test('a payment redirects to the caller’s return_url with its result', async ({ sandbox: { stripe } }) => {
   const intent = await stripe.paymentIntents.create({
     ...{ amount: 2000, currency: 'usd', confirm: true, payment_method: 'pm_card_authenticationRequired' },
     return_url: 'https://a.example/back?order=7',
@@ -152,8 +150,7 @@ test('a payment redirects to the caller’s return_url with its result', async (
   expect(await stripe.paymentIntents.retrieve(intent.id)).toMatchObject({ status: 'succeeded', amount_received: 2000 })
 })
 
-test('an off-session payment with such a card is declined: authentication_required', async () => {
-  const sandbox = await sandboxForTest()
+test('an off-session payment with such a card is declined: authentication_required', async ({ sandbox }) => {
   const { stripe } = sandbox
   const asked = { amount: 2000, currency: 'usd', confirm: true, off_session: true }
   await expect(
@@ -164,8 +161,7 @@ test('an off-session payment with such a card is declined: authentication_requir
   ])
 })
 
-test('a setup waits for authentication, then the card is attached to the customer', async () => {
-  const { stripe } = await sandboxForTest()
+test('a setup waits for authentication, then the card is attached to the customer', async ({ sandbox: { stripe } }) => {
   const { id: customer } = await stripe.customers.create()
   const intent = await stripe.setupIntents.create({
     ...{ customer, confirm: true, payment_method: 'pm_card_authenticationRequired' },
@@ -177,8 +173,7 @@ test('a setup waits for authentication, then the card is attached to the custome
   expect((await stripe.paymentMethods.list({ customer })).data).toHaveLength(1)
 })
 
-test('a free start and a checkout with such a card are refused as not supported', async () => {
-  const sandbox = await sandboxForTest()
+test('a free start and a checkout with such a card are refused as not supported', async ({ sandbox }) => {
   const { stripe } = sandbox
   const { customer, price } = await subscriber(sandbox)
   await expect(stripe.subscriptions.create({ customer, items: [{ price }], trial_period_days: 7 })).rejects.toThrow(

@@ -1,7 +1,7 @@
 // A checkout that is paid by a debit of a bank account: complete at once, and paid or not when the bank answers.
 import type Stripe from 'stripe'
-import { expect, test } from 'vitest'
-import { sandboxForTest } from '../../support/sandbox.ts'
+import { expect } from 'vitest'
+import { sandboxTest as test } from '../../support/sandbox.ts'
 import type { TestSandbox } from '../../support/sandbox.ts'
 
 async function session(
@@ -28,8 +28,7 @@ async function types({ stripe }: TestSandbox): Promise<string[]> {
   return (await stripe.events.list({ limit: 100 })).data.map(({ type }) => type).toReversed()
 }
 
-test('the session is complete and unpaid until the debit succeeds', async () => {
-  const sandbox = await sandboxForTest()
+test('the session is complete and unpaid until the debit succeeds', async ({ sandbox }) => {
   const { stripe, clock } = sandbox
   const made = await session(sandbox)
   expect(made.payment_method_types).toEqual(['sepa_debit'])
@@ -60,8 +59,7 @@ test('the session is complete and unpaid until the debit succeeds', async () => 
   })
 })
 
-test('a failed debit leaves the session unpaid', async () => {
-  const sandbox = await sandboxForTest()
+test('a failed debit leaves the session unpaid', async ({ sandbox }) => {
   const { stripe } = sandbox
   const made = await session(sandbox)
   const before = (await types(sandbox)).length
@@ -79,8 +77,7 @@ test('a failed debit leaves the session unpaid', async () => {
   ])
 })
 
-test('a pending debit can neither be confirmed again nor cancelled', async () => {
-  const sandbox = await sandboxForTest()
+test('a pending debit can neither be confirmed again nor cancelled', async ({ sandbox }) => {
   const { stripe } = sandbox
   const method = await stripe.paymentMethods.create({
     ...{ type: 'sepa_debit', sepa_debit: { iban: 'AT321904300235473204' } },
@@ -100,8 +97,7 @@ test('a pending debit can neither be confirmed again nor cancelled', async () =>
     await expect(refused).rejects.toMatchObject({ code: 'payment_intent_unexpected_state' })
 })
 
-test('unsupported uses of bank debits are refused by name', async () => {
-  const sandbox = await sandboxForTest()
+test('unsupported uses of bank debits are refused by name', async ({ sandbox }) => {
   const { stripe } = sandbox
   const holder = { name: 'Bob', email: 'bob@a.example' }
   const unknown = { type: 'sepa_debit', sepa_debit: { iban: 'FR1420041010050500013M02606' } } as const

@@ -1,8 +1,8 @@
 import type Stripe from 'stripe'
-import { describe, expect, test } from 'vitest'
+import { describe, expect } from 'vitest'
 import { sandboxForTest } from '../../support/sandbox.ts'
 import { refusal } from '../../support/stripe-refusal.ts'
-import { customerShop, day, firstItem, meteredPrice } from './customer-shop.ts'
+import { customerShop, customerTest as test, day, firstItem, meteredPrice } from './customer-shop.ts'
 import type { CustomerShop } from './customer-shop.ts'
 
 const urls = {
@@ -33,8 +33,7 @@ async function pageOf(url: string | null) {
 }
 
 describe('checkout of the sandbox', () => {
-  test('a session is paid on its page and becomes a subscription', async () => {
-    const shop = await customerShop()
+  test('a session is paid on its page and becomes a subscription', async ({ shop }) => {
     const { stripe } = shop
     const data = { metadata: { tenant: 't' }, trial_period_days: 7 }
     const open = await session(shop, { metadata: { order: '1' }, client_reference_id: 'ref', subscription_data: data })
@@ -71,8 +70,7 @@ describe('checkout of the sandbox', () => {
     ])
   })
 
-  test('amounts are formatted for readers, and the cancel link leads back', async () => {
-    const shop = await customerShop()
+  test('amounts are formatted for readers, and the cancel link leads back', async ({ shop }) => {
     const yen = await shop.monthly(1500, { currency: 'jpy', recurring: { interval: 'year' } })
     const open = await session(shop, { line_items: [{ price: yen.id, quantity: 2 }] })
     const { text } = await pageOf(open.url)
@@ -82,8 +80,7 @@ describe('checkout of the sandbox', () => {
     expect(text).not.toContain('Promotion code')
   })
 
-  test('names are escaped on the page', async () => {
-    const shop = await customerShop()
+  test('names are escaped on the page', async ({ shop }) => {
     const product = await shop.stripe.products.create({ name: '<script>alert(1)</script> & "co"' })
     const price = await shop.monthly(100, { product: product.id })
     const { text } = await pageOf((await session(shop, { line_items: [{ price: price.id, quantity: 1 }] })).url)
@@ -91,8 +88,7 @@ describe('checkout of the sandbox', () => {
     expect(text).not.toContain('<script>')
   })
 
-  test('a declined card leaves the session open and no objects behind', async () => {
-    const shop = await customerShop()
+  test('a declined card leaves the session open and no objects behind', async ({ shop }) => {
     const { stripe } = shop
     const open = await session(shop)
     for (const number of ['4000000000000002', '4000000000000341']) {
@@ -108,8 +104,7 @@ describe('checkout of the sandbox', () => {
     expect((await stripe.checkout.sessions.retrieve(open.id)).payment_status).toBe('paid')
   })
 
-  test('a promotion code is applied, shown and redeemed', async () => {
-    const shop = await customerShop()
+  test('a promotion code is applied, shown and redeemed', async ({ shop }) => {
     const { stripe } = shop
     const coupon = await stripe.coupons.create({ percent_off: 25, duration: 'forever' })
     const code = await stripe.promotionCodes.create({
@@ -133,8 +128,7 @@ describe('checkout of the sandbox', () => {
     expect((await stripe.promotionCodes.retrieve(code.id)).times_redeemed).toBe(1)
   })
 
-  test('a one-time price is paid with a single payment', async () => {
-    const shop = await customerShop()
+  test('a one-time price is paid with a single payment', async ({ shop }) => {
     const { stripe, customer } = shop
     const price = await shop.price({ unit_amount: 4900 })
     const line_items = [{ price: price.id, quantity: 1 }]
@@ -167,8 +161,7 @@ describe('checkout of the sandbox', () => {
     expect(done).toMatchObject({ payment_status: 'no_payment_required', invoice: { amount_due: 0, total: 24 } })
   })
 
-  test('a metered price, a one-time fee and a free plan can be bought', async () => {
-    const shop = await customerShop()
+  test('a metered price, a one-time fee and a free plan can be bought', async ({ shop }) => {
     const { stripe } = shop
     const [metered, fee, free] = [await meteredPrice(shop), await shop.price(), await shop.monthly(0)]
     const mixed = await session(shop, { line_items: [{ price: metered.id }, { price: fee.id, quantity: 1 }] })
@@ -187,8 +180,7 @@ describe('checkout of the sandbox', () => {
     expect((await submit(nothing.url, { number: '' })).status).toBe(303)
   })
 
-  test('sessions expire after their time or on request', async () => {
-    const shop = await customerShop()
+  test('sessions expire after their time or on request', async ({ shop }) => {
     const { stripe, control, apiKey } = shop
     const [told, left] = [await session(shop), await session(shop)]
     expect(await stripe.checkout.sessions.expire(told.id)).toMatchObject({ status: 'expired', url: null })
@@ -239,8 +231,7 @@ describe('checkout of the sandbox', () => {
 })
 
 describe('customer portal of the sandbox', () => {
-  test('a customer sees the subscriptions, plans their cancellation and revokes it', async () => {
-    const shop = await customerShop()
+  test('a customer sees the subscriptions, plans their cancellation and revokes it', async ({ shop }) => {
     const { stripe, customer, monthly, subscribed } = shop
     const made = await subscribed(await monthly(1200))
     await stripe.billingPortal.configurations.create({ features: { subscription_cancel: { enabled: true } } })
@@ -258,8 +249,7 @@ describe('customer portal of the sandbox', () => {
     expect((await stripe.subscriptions.retrieve(made.id)).cancel_at_period_end).toBe(false)
   })
 
-  test('a session shows and changes its own customer’s subscriptions only', async () => {
-    const shop = await customerShop()
+  test('a session shows and changes its own customer’s subscriptions only', async ({ shop }) => {
     const { stripe, monthly, subscribed } = shop
     const made = await subscribed(await monthly(1200))
     const { id: other } = await stripe.customers.create()
@@ -271,8 +261,7 @@ describe('customer portal of the sandbox', () => {
     expect((await stripe.subscriptions.retrieve(made.id)).cancel_at_period_end).toBe(false)
   })
 
-  test('a session is refused until the portal settings are saved', async () => {
-    const { stripe, customer } = await customerShop()
+  test('a session is refused until the portal settings are saved', async ({ shop: { stripe, customer } }) => {
     expect(await refusal(stripe.billingPortal.sessions.create({ customer }))).toMatchObject({
       status: 400,
       type: 'invalid_request_error',
@@ -300,8 +289,8 @@ describe('customer portal of the sandbox', () => {
     })
   })
 
-  test('a session allows what its configuration allows', async () => {
-    const { stripe, customer, monthly, subscribed } = await customerShop()
+  test('a session allows what its configuration allows', async ({ shop }) => {
+    const { stripe, customer, monthly, subscribed } = shop
     const made = await subscribed(await monthly(1200))
     const settings = await stripe.billingPortal.configurations.create({
       default_return_url: 'http://127.0.0.1:9/home',

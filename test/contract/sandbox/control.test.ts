@@ -1,5 +1,5 @@
-import { describe, expect, test } from 'vitest'
-import { clientOf, sandboxForTest } from '../../support/sandbox.ts'
+import { describe, expect } from 'vitest'
+import { clientOf, sandboxForTest, sandboxTest as test } from '../../support/sandbox.ts'
 import type { TestSandbox } from '../../support/sandbox.ts'
 
 /** A control request; with a key it is about that account alone. */
@@ -20,8 +20,7 @@ async function control(
 }
 
 describe('control routes of the sandbox', () => {
-  test('the status counts objects by account and kind', async () => {
-    const sandbox = await sandboxForTest()
+  test('the status counts objects by account and kind', async ({ sandbox }) => {
     await sandbox.stripe.products.create({ name: 'P' })
     const { id } = await sandbox.stripe.accounts.retrieveCurrent()
     expect((await control(sandbox, 'GET', '')).body).toMatchObject({
@@ -34,8 +33,7 @@ describe('control routes of the sandbox', () => {
     })
   })
 
-  test('a seed sends ordinary requests, and later ones use fields of earlier responses', async () => {
-    const sandbox = await sandboxForTest()
+  test('a seed sends ordinary requests, and later ones use fields of earlier responses', async ({ sandbox }) => {
     const calls = [
       { path: '/v1/products', params: { name: 'Solo' }, as: 'solo' },
       {
@@ -54,8 +52,7 @@ describe('control routes of the sandbox', () => {
     })
   })
 
-  test('a seed stops at the first error and names the call', async () => {
-    const sandbox = await sandboxForTest()
+  test('a seed stops at the first error and names the call', async ({ sandbox }) => {
     const calls = [
       { path: '/v1/products', params: { name: 'P' } },
       { path: '/v1/prices', params: { currency: 'usd' } },
@@ -68,8 +65,7 @@ describe('control routes of the sandbox', () => {
     expect((await control(sandbox, 'POST', 'seed', { body: { calls } })).status).toBe(401)
   })
 
-  test('a reset empties one account with its key, and all accounts without', async () => {
-    const sandbox = await sandboxForTest()
+  test('a reset empties one account with its key, and all accounts without', async ({ sandbox }) => {
     const other = clientOf(sandbox, 'sk_test_other')
     await sandbox.stripe.products.create({ name: 'P' }, { idempotencyKey: 'k' })
     await other.products.create({ name: 'P' })
@@ -82,8 +78,7 @@ describe('control routes of the sandbox', () => {
     expect((await other.products.list()).data).toEqual([])
   })
 
-  test('a snapshot can be restored repeatedly, for one account or for all', async () => {
-    const sandbox = await sandboxForTest()
+  test('a snapshot can be restored repeatedly, for one account or for all', async ({ sandbox }) => {
     const other = clientOf(sandbox, 'sk_test_other')
     await sandbox.stripe.products.create({ id: 'a', name: 'A' })
     await control(sandbox, 'PUT', 'snapshots/start', { key: sandbox.apiKey })
@@ -129,8 +124,7 @@ describe('control routes of the sandbox', () => {
     expect((await control(sandbox, 'GET', 'requests')).body).toEqual({ requests: [] })
   })
 
-  test('an error links to its entry in the request log', async () => {
-    const sandbox = await sandboxForTest()
+  test('an error links to its entry in the request log', async ({ sandbox }) => {
     const headers = { Authorization: `Bearer ${sandbox.apiKey}` }
     const failed = (await (await fetch(`${sandbox.url}/v1/products/nope`, { headers })).json()) as {
       error: { request_log_url: string }
@@ -141,8 +135,7 @@ describe('control routes of the sandbox', () => {
     })
   })
 
-  test('faults are added, listed and cleared', async () => {
-    const sandbox = await sandboxForTest()
+  test('faults are added, listed and cleared', async ({ sandbox }) => {
     const body = { kind: 'rate_limit', method: 'POST', path: '/v1/prices', count: 3 }
     expect((await control(sandbox, 'POST', 'faults', { body })).body).toEqual({ id: 1 })
     expect((await control(sandbox, 'GET', 'faults')).body).toMatchObject({ faults: [{ ...body, struck: 0 }] })
@@ -165,8 +158,7 @@ describe('control routes of the sandbox', () => {
     expect((answer.body as { error: string }).error).toMatch(message)
   })
 
-  test('a web page of another origin is refused', async () => {
-    const sandbox = await sandboxForTest()
+  test('a web page of another origin is refused', async ({ sandbox }) => {
     const answer = await control(sandbox, 'POST', 'reset', { headers: { Origin: 'https://evil.example' } })
     expect(answer.status).toBe(403)
     expect((await control(sandbox, 'GET', 'nope/at/all')).status).toBe(404)

@@ -1,7 +1,7 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect } from 'vitest'
 import type Stripe from 'stripe'
 import { refusal } from '../../support/stripe-refusal.ts'
-import { customerShop } from './customer-shop.ts'
+import { customerTest as test } from './customer-shop.ts'
 import type { CustomerShop } from './customer-shop.ts'
 
 /** An open invoice of two items: 20 dollars and 5. */
@@ -18,8 +18,7 @@ async function typesOf({ stripe }: CustomerShop): Promise<string[]> {
 }
 
 describe('a credit note', () => {
-  test('reduces the amount due of an open invoice, and voiding it raises the amount again', async () => {
-    const shop = await customerShop()
+  test('reduces the amount due of an open invoice, and voiding it raises the amount again', async ({ shop }) => {
     const { stripe } = shop
     const invoice = await openInvoice(shop)
     const made = await stripe.creditNotes.create({
@@ -60,16 +59,14 @@ describe('a credit note', () => {
     expect(await typesOf(shop)).toEqual(expect.arrayContaining(['credit_note.created', 'credit_note.voided']))
   })
 
-  test('that leaves less than the minimum charge is refused as not supported', async () => {
-    const shop = await customerShop()
+  test('that leaves less than the minimum charge is refused as not supported', async ({ shop }) => {
     const { id } = await openInvoice(shop)
     const { message } = await refusal(shop.stripe.creditNotes.create({ invoice: id, amount: 2470 }))
     expect(message).toContain('The sandbox does not support credit notes that leave less than')
     expect(await shop.stripe.invoices.retrieve(id)).toMatchObject({ status: 'open', amount_remaining: 2500 })
   })
 
-  test('for all of an open invoice marks it paid', async () => {
-    const shop = await customerShop()
+  test('for all of an open invoice marks it paid', async ({ shop }) => {
     const { stripe } = shop
     const invoice = await openInvoice(shop)
     const made = await stripe.creditNotes.create({ invoice: invoice.id, amount: 2500 })
@@ -85,8 +82,7 @@ describe('a credit note', () => {
     expect(await refusal(stripe.creditNotes.voidCreditNote(made.id))).toMatchObject({ status: 400 })
   })
 
-  test('of a paid invoice is returned in full, to the balance or out of band', async () => {
-    const shop = await customerShop()
+  test('of a paid invoice is returned in full, to the balance or out of band', async ({ shop }) => {
     const { stripe, customer } = shop
     const invoice = await openInvoice(shop)
     await stripe.invoices.pay(invoice.id)
@@ -116,8 +112,7 @@ describe('a credit note', () => {
     expect(next).toMatchObject({ total: 2500, starting_balance: -150, amount_due: 2350 })
   })
 
-  test('credits parts of lines, never more than the line has left', async () => {
-    const shop = await customerShop()
+  test('credits parts of lines, never more than the line has left', async ({ shop }) => {
     const { stripe } = shop
     const invoice = await openInvoice(shop)
     const travel = invoice.lines.data.find(({ description }) => description === 'Travel')?.id ?? ''
@@ -141,8 +136,7 @@ describe('a credit note', () => {
     ).toMatchObject({ message: expect.stringContaining('must equal the credit note amount ($0.00).') })
   })
 
-  test('can be previewed, listed, updated, and its lines listed', async () => {
-    const shop = await customerShop()
+  test('can be previewed, listed, updated, and its lines listed', async ({ shop }) => {
     const { stripe, customer } = shop
     const invoice = await openInvoice(shop)
     expect(await stripe.creditNotes.preview({ invoice: invoice.id, amount: 100 })).toMatchObject({ amount: 100 })
@@ -163,8 +157,7 @@ describe('a credit note', () => {
     })
   })
 
-  test('with taxes or discounts is refused as not supported', async () => {
-    const shop = await customerShop()
+  test('with taxes or discounts is refused as not supported', async ({ shop }) => {
     const { stripe, customer } = shop
     const rate = await stripe.taxRates.create({ display_name: 'VAT', inclusive: false, percentage: 10 })
     await stripe.invoiceItems.create({ customer, amount: 1000, currency: 'usd', tax_rates: [rate.id] })

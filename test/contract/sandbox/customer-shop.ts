@@ -1,4 +1,5 @@
 import type Stripe from 'stripe'
+import { test } from 'vitest'
 import { payingCustomer } from '../../support/paying-customer.ts'
 import { shop } from './shop.ts'
 import type { Shop } from './shop.ts'
@@ -67,3 +68,6 @@ export async function meteredPrice(
   const recurring = { interval: 'month' as const, usage_type: 'metered' as const, meter: meter.id }
   return stripe.prices.create({ currency: 'usd', product, recurring, ...params })
 }
+
+/** `test` with {@link customerShop}: `async ({ shop }) => …`. */
+export const customerTest = test.extend('shop', () => customerShop())

@@ -1,15 +1,14 @@
 // Cards as older programs know them: tokens become sources of a customer, which pay by default and are payment methods as well.
 import type Stripe from 'stripe'
-import { expect, test } from 'vitest'
-import { idOf, sandboxForTest } from '../../support/sandbox.ts'
+import { expect } from 'vitest'
+import { idOf, sandboxForTest, sandboxTest as test } from '../../support/sandbox.ts'
 
 async function told({ stripe }: { readonly stripe: Stripe }): Promise<[string, unknown][]> {
   const { data } = await stripe.events.list({ limit: 100 })
   return data.map(({ type, data: { previous_attributes: before } }): [string, unknown] => [type, before]).toReversed()
 }
 
-test('the first source is the default, and pays an invoice', async () => {
-  const sandbox = await sandboxForTest()
+test('the first source is the default, and pays an invoice', async ({ sandbox }) => {
   const { stripe } = sandbox
   const { id: customer } = await stripe.customers.create()
   const card = await stripe.customers.createSource(customer, { source: 'tok_mastercard', metadata: { a: '1' } })

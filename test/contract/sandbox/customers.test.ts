@@ -1,10 +1,9 @@
-import { describe, expect, test } from 'vitest'
-import { sandboxForTest } from '../../support/sandbox.ts'
+import { describe, expect } from 'vitest'
+import { sandboxTest as test } from '../../support/sandbox.ts'
 import { refusal } from '../../support/stripe-refusal.ts'
 
 describe('customers of the sandbox', () => {
-  test('a customer needs no parameters, and every given value is returned', async () => {
-    const { stripe } = await sandboxForTest()
+  test('a customer needs no parameters, and every given value is returned', async ({ sandbox: { stripe } }) => {
     expect(await stripe.customers.create()).toMatchObject({
       object: 'customer',
       email: null,
@@ -25,8 +24,7 @@ describe('customers of the sandbox', () => {
     expect(made).toMatchObject({ ...given, address: { city: 'Kyoto', country: 'JP', line1: null } })
   })
 
-  test('an empty text clears its field, the others stay', async () => {
-    const { stripe } = await sandboxForTest()
+  test('an empty text clears its field, the others stay', async ({ sandbox: { stripe } }) => {
     const { id } = await stripe.customers.create({ email: 'a@example.test', name: 'A', address: { city: 'Kyoto' } })
     expect(await stripe.customers.update(id, { name: '', address: '' })).toMatchObject({
       email: 'a@example.test',
@@ -35,8 +33,7 @@ describe('customers of the sandbox', () => {
     })
   })
 
-  test('a deleted customer can still be retrieved', async () => {
-    const { stripe } = await sandboxForTest()
+  test('a deleted customer can still be retrieved', async ({ sandbox: { stripe } }) => {
     const { id } = await stripe.customers.create({ email: 'a@example.test' })
     await stripe.customers.del(id)
     expect(await stripe.customers.retrieve(id)).toMatchObject({ id, object: 'customer', deleted: true })
@@ -48,24 +45,21 @@ describe('customers of the sandbox', () => {
     })
   })
 
-  test('the list filters by exact email', async () => {
-    const { stripe } = await sandboxForTest()
+  test('the list filters by exact email', async ({ sandbox: { stripe } }) => {
     const { id } = await stripe.customers.create({ email: 'a@example.test' })
     await stripe.customers.create({ email: 'b@example.test' })
     expect((await stripe.customers.list({ email: 'a@example.test' })).data.map((found) => found.id)).toEqual([id])
     expect((await stripe.customers.list({ email: 'A@example.test' })).data).toEqual([])
   })
 
-  test('unsupported parameters are refused, not ignored', async () => {
-    const { stripe } = await sandboxForTest()
+  test('unsupported parameters are refused, not ignored', async ({ sandbox: { stripe } }) => {
     expect(await refusal(stripe.customers.create({ business_name: 'Acme' }))).toMatchObject({
       param: 'business_name',
       message: 'The sandbox does not support the parameter `business_name`.',
     })
   })
 
-  test('a customer can be created with a default card', async () => {
-    const { stripe } = await sandboxForTest()
+  test('a customer can be created with a default card', async ({ sandbox: { stripe } }) => {
     const made = await stripe.customers.create({
       payment_method: 'pm_card_visa',
       invoice_settings: { default_payment_method: 'pm_card_visa' },

@@ -2,9 +2,10 @@ import { createServer } from 'node:http'
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import Stripe from 'stripe'
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { sandboxForTest } from '../../support/sandbox.ts'
+import { describe, expect, onTestFinished, vi } from 'vitest'
+import { sandboxForTest, sandboxTest as test } from '../../support/sandbox.ts'
 import type { TestSandbox } from '../../support/sandbox.ts'
+import { listenLocally } from '../../support/listen.ts'
 
 interface Received {
   readonly headers: IncomingHttpHeaders
@@ -22,7 +23,7 @@ async function receiver(answer: (response: ServerResponse, count: number) => voi
       answer(response, received.length)
     })
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await listenLocally(server)
   onTestFinished(() => {
     server.closeAllConnections()
     server.close()
@@ -37,8 +38,7 @@ async function stateOf(sandbox: TestSandbox, state: string): Promise<void> {
 }
 
 describe('webhook deliveries of the sandbox', () => {
-  test('an event is delivered with the real API’s signature, to subscribed endpoints only', async () => {
-    const sandbox = await sandboxForTest()
+  test('an event is delivered with the real API’s signature, to subscribed endpoints only', async ({ sandbox }) => {
     const { received, url } = await receiver((response) => response.end())
     const { stripe } = sandbox
     const endpoint = await stripe.webhookEndpoints.create({ url, enabled_events: ['product.created'] })
@@ -76,8 +76,7 @@ describe('webhook deliveries of the sandbox', () => {
     expect(sandbox.control.deliveries()[0]?.attempts).toHaveLength(2)
   })
 
-  test('a hanging endpoint delays no other endpoint', async () => {
-    const sandbox = await sandboxForTest()
+  test('a hanging endpoint delays no other endpoint', async ({ sandbox }) => {
     const { stripe, url: origin } = sandbox
     const hanging = await receiver(() => undefined)
     const prompt = await receiver((response) => response.end())
@@ -90,8 +89,7 @@ describe('webhook deliveries of the sandbox', () => {
     expect(hanging.received.length).toBeLessThan(20)
   })
 
-  test('nothing is sent to an address outside this machine, and the log contains the reason', async () => {
-    const sandbox = await sandboxForTest()
+  test('nothing is sent to an address outside this machine, and the log contains the reason', async ({ sandbox }) => {
     await sandbox.stripe.webhookEndpoints.create({ url: 'https://example.test/hook', enabled_events: ['*'] })
     await sandbox.stripe.products.create({ name: 'P' })
     expect(sandbox.control.deliveries()).toMatchObject([
@@ -99,8 +97,7 @@ describe('webhook deliveries of the sandbox', () => {
     ])
   })
 
-  test('a refused request and a disabled endpoint cause no delivery', async () => {
-    const sandbox = await sandboxForTest()
+  test('a refused request and a disabled endpoint cause no delivery', async ({ sandbox }) => {
     const { url } = await receiver((response) => response.end())
     const { id } = await sandbox.stripe.webhookEndpoints.create({ url, enabled_events: ['*'] })
     await sandbox.stripe.prices.create({ currency: 'usd' }).catch(() => undefined)

@@ -1,11 +1,11 @@
 import Stripe from 'stripe'
-import { describe, expect, test } from 'vitest'
-import { clientOf, sandboxForTest } from '../../support/sandbox.ts'
+import { describe, expect } from 'vitest'
+import { clientOf, sandboxForTest, sandboxTest as test } from '../../support/sandbox.ts'
 import { refusal } from '../../support/stripe-refusal.ts'
 
 describe('faults of the sandbox', () => {
-  test('the next matching request is rate limited, the one after succeeds', async () => {
-    const { stripe, control } = await sandboxForTest()
+  test('the next matching request is rate limited, the one after succeeds', async ({ sandbox }) => {
+    const { stripe, control } = sandbox
     control.fail({ kind: 'rate_limit', reason: 'endpoint-rate' })
     const failed: unknown = await stripe.products.list().catch((error: unknown) => error)
     expect(failed).toBeInstanceOf(Stripe.errors.StripeRateLimitError)
@@ -32,14 +32,12 @@ describe('faults of the sandbox', () => {
     await stripe.products.list()
   })
 
-  test('a locked object is a 429 with its own code', async () => {
-    const { stripe, control } = await sandboxForTest()
+  test('a locked object is a 429 with its own code', async ({ sandbox: { stripe, control } }) => {
     control.fail({ kind: 'lock_timeout' })
     expect(await refusal(stripe.products.create({ name: 'P' }))).toMatchObject({ status: 429, code: 'lock_timeout' })
   })
 
-  test('a conflict is a 409 and stores nothing', async () => {
-    const { stripe, control } = await sandboxForTest()
+  test('a conflict is a 409 and stores nothing', async ({ sandbox: { stripe, control } }) => {
     control.fail({ kind: 'conflict' })
     expect(await refusal(stripe.products.create({ name: 'P' }, { idempotencyKey: 'k' }))).toMatchObject({
       status: 409,
@@ -48,8 +46,7 @@ describe('faults of the sandbox', () => {
     await stripe.products.create({ name: 'P' }, { idempotencyKey: 'k' })
   })
 
-  test('an error with keep: false is executed at the retry', async () => {
-    const { stripe, control } = await sandboxForTest()
+  test('an error with keep: false is executed at the retry', async ({ sandbox: { stripe, control } }) => {
     for (const kind of ['error_before', 'error_after'] as const) {
       control.reset()
       control.fail({ kind, keep: false })
@@ -75,16 +72,14 @@ describe('faults of the sandbox', () => {
     expect((await stripe.products.list()).data).toHaveLength(made)
   })
 
-  test('the SDK treats a truncated body as a connection error and does not retry', async () => {
-    const sandbox = await sandboxForTest()
+  test('the SDK treats a truncated body as a connection error and does not retry', async ({ sandbox }) => {
     const stripe = clientOf(sandbox, sandbox.apiKey, 2)
     sandbox.control.fail({ kind: 'cut_body' })
     await expect(stripe.products.create({ name: 'P' })).rejects.toBeInstanceOf(Stripe.errors.StripeConnectionError)
     expect(sandbox.control.requests()).toHaveLength(1)
   })
 
-  test('latency is added to another fault', async () => {
-    const { stripe, control } = await sandboxForTest()
+  test('latency is added to another fault', async ({ sandbox: { stripe, control } }) => {
     control.fail({ kind: 'latency', latencyMs: 5 })
     control.fail({ kind: 'rate_limit' })
     await expect(stripe.products.list()).rejects.toThrow(/rate limit/)
@@ -100,8 +95,7 @@ describe('rate profiles of the sandbox', () => {
   const reasonOf = (error: unknown): string =>
     error instanceof Stripe.errors.StripeError ? (error.headers?.['stripe-rate-limited-reason'] ?? 'none') : 'none'
 
-  test('nothing is limited unless a profile is set', async () => {
-    const { stripe } = await sandboxForTest()
+  test('nothing is limited unless a profile is set', async ({ sandbox: { stripe } }) => {
     expect(await burst(stripe, 60)).toEqual([])
   })
 
@@ -114,8 +108,7 @@ describe('rate profiles of the sandbox', () => {
     expect(await burst(stripe, 30)).toHaveLength(5)
   })
 
-  test('the live profile allows 25 of one operation and 100 in total', async () => {
-    const { stripe, control } = await sandboxForTest()
+  test('the live profile allows 25 of one operation and 100 in total', async ({ sandbox: { stripe, control } }) => {
     control.setProfile('live')
     expect(await burst(stripe, 30)).toEqual(Array(5).fill('endpoint-rate'))
     // The five refused ones cost nothing: 75 of 100 are left for other operations.

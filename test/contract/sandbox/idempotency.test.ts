@@ -1,5 +1,5 @@
-import { describe, expect, test } from 'vitest'
-import { clientOf, sandboxForTest } from '../../support/sandbox.ts'
+import { describe, expect } from 'vitest'
+import { clientOf, sandboxForTest, sandboxTest as test } from '../../support/sandbox.ts'
 import { refusal } from '../../support/stripe-refusal.ts'
 
 const day = 24 * 3_600_000
@@ -16,8 +16,7 @@ describe('idempotency keys of the sandbox', () => {
     expect((await stripe.products.list()).data).toHaveLength(1)
   })
 
-  test('a retry returns the stored response, not the current state', async () => {
-    const { stripe } = await sandboxForTest()
+  test('a retry returns the stored response, not the current state', async ({ sandbox: { stripe } }) => {
     const { id } = await stripe.products.create({ name: 'before' }, { idempotencyKey: 'k' })
     await stripe.products.update(id, { name: 'after' })
     expect(await stripe.products.create({ name: 'before' }, { idempotencyKey: 'k' })).toMatchObject({
@@ -26,8 +25,7 @@ describe('idempotency keys of the sandbox', () => {
     })
   })
 
-  test('other parameters or another operation with the same key are refused', async () => {
-    const { stripe } = await sandboxForTest()
+  test('other parameters or another operation with the same key are refused', async ({ sandbox: { stripe } }) => {
     await stripe.products.create({ name: 'P' }, { idempotencyKey: 'k' })
     const reused = {
       status: 400,
@@ -40,14 +38,12 @@ describe('idempotency keys of the sandbox', () => {
     expect(await refusal(stripe.customers.create({ name: 'P' }, { idempotencyKey: 'k' }))).toMatchObject(reused)
   })
 
-  test('a refused request does not use up its key', async () => {
-    const { stripe } = await sandboxForTest()
+  test('a refused request does not use up its key', async ({ sandbox: { stripe } }) => {
     await expect(stripe.products.create({} as never, { idempotencyKey: 'k' })).rejects.toThrow()
     expect(await stripe.products.create({ name: 'P' }, { idempotencyKey: 'k' })).toMatchObject({ name: 'P' })
   })
 
-  test('a key is stored for 24 hours', async () => {
-    const { stripe, clock } = await sandboxForTest()
+  test('a key is stored for 24 hours', async ({ sandbox: { stripe, clock } }) => {
     const first = await stripe.products.create({ name: 'P' }, { idempotencyKey: 'k' })
     clock.advance(day - 1)
     expect((await stripe.products.create({ name: 'P' }, { idempotencyKey: 'k' })).id).toBe(first.id)
@@ -55,8 +51,7 @@ describe('idempotency keys of the sandbox', () => {
     expect((await stripe.products.create({ name: 'P' }, { idempotencyKey: 'k' })).id).not.toBe(first.id)
   })
 
-  test('a 500 is returned again too, even if the request was executed', async () => {
-    const { stripe, control } = await sandboxForTest()
+  test('a 500 is returned again too, even if the request was executed', async ({ sandbox: { stripe, control } }) => {
     for (const [kind, made] of [
       ['error_before', 0],
       ['error_after', 1],
@@ -73,8 +68,7 @@ describe('idempotency keys of the sandbox', () => {
     }
   })
 
-  test('a concurrent request with the same key is a 409', async () => {
-    const { stripe, control } = await sandboxForTest()
+  test('a concurrent request with the same key is a 409', async ({ sandbox: { stripe, control } }) => {
     control.fail({ kind: 'latency', latencyMs: 150, path: '/v1/products', count: 2 })
     const slow = stripe.products.create({ name: 'P' }, { idempotencyKey: 'k' })
     // The slow one holds its key as soon as the log of faults says that it was struck.
@@ -88,8 +82,7 @@ describe('idempotency keys of the sandbox', () => {
     expect(await stripe.products.create({ name: 'P' }, { idempotencyKey: 'k' })).toMatchObject({ id: (await slow).id })
   })
 
-  test('a key has at most 255 characters', async () => {
-    const { stripe } = await sandboxForTest()
+  test('a key has at most 255 characters', async ({ sandbox: { stripe } }) => {
     await stripe.products.create({ name: 'P' }, { idempotencyKey: 'k'.repeat(255) })
     expect(await refusal(stripe.products.create({ name: 'P' }, { idempotencyKey: 'k'.repeat(256) }))).toMatchObject({
       status: 400,
@@ -97,8 +90,7 @@ describe('idempotency keys of the sandbox', () => {
     })
   })
 
-  test('the SDK’s retries with one key create one object', async () => {
-    const sandbox = await sandboxForTest()
+  test('the SDK’s retries with one key create one object', async ({ sandbox }) => {
     const stripe = clientOf(sandbox, sandbox.apiKey, 2)
     sandbox.control.fail({ kind: 'close_after', method: 'POST' })
     const { id } = await stripe.products.create({ name: 'P' })

@@ -1,6 +1,6 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect } from 'vitest'
 import { refusal } from '../../support/stripe-refusal.ts'
-import { customerShop, day, firstItem, utc } from './customer-shop.ts'
+import { customerShop, customerTest as test, day, firstItem, utc } from './customer-shop.ts'
 
 const january = utc('2027-01-01T00:00:00')
 const byMail = { collection_method: 'send_invoice', days_until_due: 14 } as const
@@ -32,8 +32,7 @@ describe('subscriptions that are paid by invoice', () => {
     expect(types).toEqual(expect.arrayContaining(['invoice.finalized', 'invoice.sent', 'invoice.overdue']))
   })
 
-  test('require days_until_due, and only they accept it', async () => {
-    const { stripe, customer, monthly } = await customerShop()
+  test('require days_until_due, and only they accept it', async ({ shop: { stripe, customer, monthly } }) => {
     const items = [{ price: (await monthly(1000)).id }]
     const without = stripe.subscriptions.create({ customer, items, collection_method: 'send_invoice' })
     expect(await refusal(without)).toMatchObject({
@@ -47,8 +46,8 @@ describe('subscriptions that are paid by invoice', () => {
     expect(changed).toMatchObject({ collection_method: 'charge_automatically', days_until_due: null })
   })
 
-  test('have invoices that can be finalized, sent, voided and marked uncollectible', async () => {
-    const { stripe, customer, monthly } = await customerShop()
+  test('have invoices that can be finalized, sent, voided and marked uncollectible', async ({ shop }) => {
+    const { stripe, customer, monthly } = shop
     const items = [{ price: (await monthly(1000)).id }]
     const make = async () =>
       (await stripe.subscriptions.create({ customer, items, ...byMail })).latest_invoice as string
@@ -63,8 +62,8 @@ describe('subscriptions that are paid by invoice', () => {
     expect((await stripe.invoices.markUncollectible(two)).status).toBe('uncollectible')
   })
 
-  test('voiding the first invoice ends a subscription that waits for it', async () => {
-    const { stripe, subscribed, monthly } = await customerShop()
+  test('voiding the first invoice ends a subscription that waits for it', async ({ shop }) => {
+    const { stripe, subscribed, monthly } = shop
     const made = await subscribed(await monthly(1000), { payment_behavior: 'default_incomplete' })
     await stripe.invoices.voidInvoice(made.latest_invoice as string)
     expect((await stripe.subscriptions.retrieve(made.id)).status).toBe('incomplete_expired')
@@ -120,8 +119,7 @@ describe('taxes', () => {
     expect((await refusal(subscribed(plain, { default_tax_rates: [gone.id] }))).message).toContain('inactive')
   })
 
-  test('automatic tax needs the customer’s location', async () => {
-    const { stripe, customer, monthly, subscribed } = await customerShop()
+  test('automatic tax needs the customer’s location', async ({ shop: { stripe, customer, monthly, subscribed } }) => {
     const price = await monthly(1000)
     const automatic = { automatic_tax: { enabled: true } }
     expect((await refusal(subscribed(price, automatic))).code).toBe('customer_tax_location_invalid')

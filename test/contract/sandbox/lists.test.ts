@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
-import { describe, expect, test } from 'vitest'
-import { sandboxForTest } from '../../support/sandbox.ts'
+import { describe, expect } from 'vitest'
+import { sandboxTest as test } from '../../support/sandbox.ts'
 import { refusal } from '../../support/stripe-refusal.ts'
 
 /** Ids of `count` new products, newest first. */
@@ -14,16 +14,14 @@ const idsOf = (list: { readonly data: readonly { readonly id: string }[] }): str
   list.data.map((item) => item.id)
 
 describe('lists of the sandbox', () => {
-  test('a list returns ten objects, newest first, unless a limit is given', async () => {
-    const { stripe } = await sandboxForTest()
+  test('a list returns ten objects, newest first, unless a limit is given', async ({ sandbox: { stripe } }) => {
     const ids = await fill(stripe, 12)
     const list = await stripe.products.list()
     expect(list).toMatchObject({ object: 'list', has_more: true, url: '/v1/products' })
     expect(idsOf(list)).toEqual(ids.slice(0, 10))
   })
 
-  test('the limit is clamped to 1–100, never refused', async () => {
-    const { stripe } = await sandboxForTest()
+  test('the limit is clamped to 1–100, never refused', async ({ sandbox: { stripe } }) => {
     const ids = await fill(stripe, 103)
     expect((await stripe.products.list({ limit: 0 })).data).toHaveLength(1)
     const most = await stripe.products.list({ limit: 1000 })
@@ -38,8 +36,7 @@ describe('lists of the sandbox', () => {
     expect(walked).toEqual(ids)
   })
 
-  test('paging forward returns every object once and ends', async () => {
-    const { stripe } = await sandboxForTest()
+  test('paging forward returns every object once and ends', async ({ sandbox: { stripe } }) => {
     const ids = await fill(stripe, 7)
     const walked: string[] = []
     for await (const product of stripe.products.list({ limit: 3 })) walked.push(product.id)
@@ -51,8 +48,7 @@ describe('lists of the sandbox', () => {
     })
   })
 
-  test('paging backward returns the page just before the cursor, newest first', async () => {
-    const { stripe } = await sandboxForTest()
+  test('paging backward returns the page just before the cursor, newest first', async ({ sandbox: { stripe } }) => {
     const ids = await fill(stripe, 9)
     const page = await stripe.products.list({ ending_before: ids[6] ?? '', limit: 2 })
     expect(idsOf(page)).toEqual(ids.slice(4, 6))
@@ -62,8 +58,7 @@ describe('lists of the sandbox', () => {
     expect(first.has_more).toBe(false)
   })
 
-  test('an unknown cursor is refused, and so are two cursors', async () => {
-    const { stripe } = await sandboxForTest()
+  test('an unknown cursor is refused, and so are two cursors', async ({ sandbox: { stripe } }) => {
     const [one = '', two = ''] = await fill(stripe, 2)
     expect(await refusal(stripe.products.list({ starting_after: 'prod_nope' }))).toMatchObject({
       status: 400,
@@ -76,8 +71,8 @@ describe('lists of the sandbox', () => {
     })
   })
 
-  test('a cursor is a position: its object may be deleted and need not match the filter', async () => {
-    const { stripe } = await sandboxForTest()
+  test('a cursor is a position: its object may be deleted and need not match the filter', async ({ sandbox }) => {
+    const { stripe } = sandbox
     const [newest = '', middle = '', oldest = ''] = await fill(stripe, 3)
     await stripe.products.del(middle)
     expect(idsOf(await stripe.products.list({ starting_after: middle }))).toEqual([oldest])
@@ -85,8 +80,7 @@ describe('lists of the sandbox', () => {
     expect(idsOf(await stripe.products.list({ starting_after: newest, active: true }))).toEqual([oldest])
   })
 
-  test('an unknown filter is refused', async () => {
-    const { stripe } = await sandboxForTest()
+  test('an unknown filter is refused', async ({ sandbox: { stripe } }) => {
     expect(await refusal(stripe.webhookEndpoints.list({ status: 'enabled' } as never))).toMatchObject({
       code: 'parameter_unknown',
       message: 'Received unknown parameter: status',
@@ -95,8 +89,8 @@ describe('lists of the sandbox', () => {
 })
 
 describe('expand in the sandbox', () => {
-  test('references and hidden members are expanded along the path, up to four levels', async () => {
-    const { stripe } = await sandboxForTest()
+  test('references and hidden members are expanded along the path, up to four levels', async ({ sandbox }) => {
+    const { stripe } = sandbox
     await stripe.products.create({ id: 'p', name: 'P', default_price_data: { currency: 'usd', unit_amount: 1 } })
     const [price] = (await stripe.prices.list({ expand: ['data.product.default_price.currency_options'] })).data
     expect(price?.product).toMatchObject({
@@ -109,8 +103,7 @@ describe('expand in the sandbox', () => {
     })
   })
 
-  test('the tiers of every currency are expanded through currency_options', async () => {
-    const { stripe } = await sandboxForTest()
+  test('the tiers of every currency are expanded through currency_options', async ({ sandbox: { stripe } }) => {
     const { id: product } = await stripe.products.create({ name: 'P' })
     const tiers = [{ up_to: 'inf' as const, unit_amount: 5 }]
     const { id } = await stripe.prices.create({
@@ -132,8 +125,7 @@ describe('expand in the sandbox', () => {
     expect(one.currency_options?.['usd']).not.toHaveProperty('tiers')
   })
 
-  test('a member that cannot be expanded is refused, in lists with a hint', async () => {
-    const { stripe } = await sandboxForTest()
+  test('a member that cannot be expanded is refused, in lists with a hint', async ({ sandbox: { stripe } }) => {
     expect(await refusal(stripe.products.create({ name: 'P', expand: ['name'] }))).toMatchObject({
       message: 'This property cannot be expanded (name).',
     })
@@ -145,8 +137,8 @@ describe('expand in the sandbox', () => {
 })
 
 describe('metadata in the sandbox', () => {
-  test('an update merges keys, an empty value removes its key, empty metadata removes all', async () => {
-    const { stripe } = await sandboxForTest()
+  test('an update merges keys, an empty value removes its key, empty metadata removes all', async ({ sandbox }) => {
+    const { stripe } = sandbox
     const { id } = await stripe.products.create({ name: 'P', metadata: { a: '1', b: '2', 0: 'zero' } })
     expect((await stripe.products.update(id, { metadata: { b: '', c: 3 } })).metadata).toEqual({
       0: 'zero',
@@ -156,8 +148,7 @@ describe('metadata in the sandbox', () => {
     expect((await stripe.products.update(id, { metadata: '' })).metadata).toEqual({})
   })
 
-  test('the number and the length of keys and the length of values are limited', async () => {
-    const { stripe } = await sandboxForTest()
+  test('the number and the length of keys and the length of values are limited', async ({ sandbox: { stripe } }) => {
     const make = (metadata: Record<string, string>): Promise<unknown> => stripe.products.create({ name: 'P', metadata })
     expect(await refusal(make({ k: 'v'.repeat(501) }))).toMatchObject({
       param: 'metadata[k]',
@@ -176,8 +167,7 @@ describe('metadata in the sandbox', () => {
     await stripe.products.update(id, { metadata: { k0: '', another: 'v' } })
   })
 
-  test('any text can be a key, e.g. a name of the prototype', async () => {
-    const { stripe } = await sandboxForTest()
+  test('any text can be a key, e.g. a name of the prototype', async ({ sandbox: { stripe } }) => {
     const { id } = await stripe.products.create({ name: 'P', metadata: { constructor: 'c', toString: 't' } })
     expect((await stripe.products.retrieve(id)).metadata).toEqual({ constructor: 'c', toString: 't' })
   })

@@ -1,6 +1,6 @@
 // Usage in large numbers: a session's token sends it, what counts is billed, and what does not is told of later.
-import { expect, test } from 'vitest'
-import { sandboxForTest } from '../../support/sandbox.ts'
+import { expect } from 'vitest'
+import { sandboxTest as test } from '../../support/sandbox.ts'
 import type { TestSandbox } from '../../support/sandbox.ts'
 
 const meter = { display_name: 'Calls', event_name: 'calls', default_aggregation: { formula: 'sum' } } as const
@@ -25,8 +25,7 @@ async function reports({ url, apiKey }: TestSandbox): Promise<{ readonly type: s
   return data.map(({ type, data: { reason } }) => ({ type, code: reason.error_types[0]?.code }))
 }
 
-test('streamed usage is counted once per identifier', async () => {
-  const sandbox = await sandboxForTest()
+test('streamed usage is counted once per identifier', async ({ sandbox }) => {
   const { stripe, clock } = sandbox
   const { id } = await stripe.billing.meters.create(meter)
   const { id: customer } = await stripe.customers.create()
@@ -47,8 +46,7 @@ test('streamed usage is counted once per identifier', async () => {
   expect(await reports(sandbox)).toEqual([])
 })
 
-test('invalid streamed usage is reported: no customer, no meter, no valid timestamp', async () => {
-  const sandbox = await sandboxForTest()
+test('invalid streamed usage is reported: no customer, no meter, no valid timestamp', async ({ sandbox }) => {
   const { stripe } = sandbox
   await stripe.billing.meters.create(meter)
   const { authentication_token: token } = await stripe.v2.billing.meterEventSession.create()
@@ -65,8 +63,7 @@ test('invalid streamed usage is reported: no customer, no meter, no valid timest
   ])
 })
 
-test('a stream accepts only a session token, for 15 minutes', async () => {
-  const sandbox = await sandboxForTest()
+test('a stream accepts only a session token, for 15 minutes', async ({ sandbox }) => {
   const { stripe, apiKey, clock, url } = sandbox
   const { authentication_token: token } = await stripe.v2.billing.meterEventSession.create()
   expect((await send(sandbox, apiKey, [])).status).toBe(401)
@@ -80,8 +77,8 @@ test('a stream accepts only a session token, for 15 minutes', async () => {
   ])
 })
 
-test('API v2 accepts JSON only, and its unsupported operations are refused by name', async () => {
-  const { url, apiKey } = await sandboxForTest()
+test('API v2 accepts JSON only, and its unsupported operations are refused by name', async ({ sandbox }) => {
+  const { url, apiKey } = sandbox
   const ask = async (path: string, body: string, type = 'application/json'): Promise<unknown> => {
     const headers = { authorization: `Bearer ${apiKey}`, 'content-type': type }
     const answer = await fetch(`${url}${path}`, { method: 'POST', headers, body })

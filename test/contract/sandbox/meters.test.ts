@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
-import { describe, expect, test } from 'vitest'
-import { sandboxForTest } from '../../support/sandbox.ts'
+import { describe, expect } from 'vitest'
+import { sandboxTest as test } from '../../support/sandbox.ts'
 import { refusal } from '../../support/stripe-refusal.ts'
 
 const calls: Stripe.Billing.MeterCreateParams = {
@@ -10,8 +10,7 @@ const calls: Stripe.Billing.MeterCreateParams = {
 }
 
 describe('meters of the sandbox', () => {
-  test('a new meter is active and has the payload keys of the real API', async () => {
-    const { stripe } = await sandboxForTest()
+  test('a new meter is active and has the payload keys of the real API', async ({ sandbox: { stripe } }) => {
     const meter = await stripe.billing.meters.create(calls)
     expect(meter).toMatchObject({
       ...calls,
@@ -25,8 +24,7 @@ describe('meters of the sandbox', () => {
     expect(meter).not.toHaveProperty('metadata')
   })
 
-  test('an event name belongs to one active meter', async () => {
-    const { stripe } = await sandboxForTest()
+  test('an event name belongs to one active meter', async ({ sandbox: { stripe } }) => {
     const first = await stripe.billing.meters.create(calls)
     expect(await refusal(stripe.billing.meters.create(calls))).toMatchObject({
       status: 400,
@@ -41,8 +39,7 @@ describe('meters of the sandbox', () => {
     })
   })
 
-  test('deactivation and reactivation set timestamps and emit events', async () => {
-    const { stripe, clock } = await sandboxForTest()
+  test('deactivation and reactivation set timestamps and emit events', async ({ sandbox: { stripe, clock } }) => {
     const meter = await stripe.billing.meters.create(calls)
     clock.advance(10_000)
     const now = Math.floor(clock.now() / 1000)
@@ -62,8 +59,7 @@ describe('meters of the sandbox', () => {
     ])
   })
 
-  test('only the display name of a meter can be updated', async () => {
-    const { stripe } = await sandboxForTest()
+  test('only the display name of a meter can be updated', async ({ sandbox: { stripe } }) => {
     const { id } = await stripe.billing.meters.create(calls)
     expect(await stripe.billing.meters.update(id, { display_name: 'API calls' })).toMatchObject({
       display_name: 'API calls',
@@ -76,8 +72,7 @@ describe('meters of the sandbox', () => {
     }
   })
 
-  test('a missing parameter of a meter is named with its path', async () => {
-    const { stripe } = await sandboxForTest()
+  test('a missing parameter of a meter is named with its path', async ({ sandbox: { stripe } }) => {
     const empty = { ...calls, default_aggregation: { formula: '' } }
     expect(await refusal(stripe.billing.meters.create(empty as never))).toMatchObject({
       param: 'default_aggregation[formula]',
@@ -93,8 +88,7 @@ describe('meters of the sandbox', () => {
     })
   })
 
-  test('the list filters by status', async () => {
-    const { stripe } = await sandboxForTest()
+  test('the list filters by status', async ({ sandbox: { stripe } }) => {
     const one = await stripe.billing.meters.create(calls)
     const two = await stripe.billing.meters.create({ ...calls, event_name: 'other' })
     await stripe.billing.meters.deactivate(one.id)

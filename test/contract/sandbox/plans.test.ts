@@ -1,9 +1,8 @@
 // Plans are recurring prices in their older shape: what is written as one is read as the other.
-import { expect, test } from 'vitest'
-import { idOf, sandboxForTest } from '../../support/sandbox.ts'
+import { expect } from 'vitest'
+import { idOf, sandboxTest as test } from '../../support/sandbox.ts'
 
-test('a plan is a price with its own product', async () => {
-  const { stripe } = await sandboxForTest()
+test('a plan is a price with its own product', async ({ sandbox: { stripe } }) => {
   const plan = await stripe.plans.create({
     ...{ id: 'gold', currency: 'usd', interval: 'year', amount: 2000, nickname: 'Gold' },
     product: { name: 'Metal' },
@@ -22,8 +21,7 @@ test('a plan is a price with its own product', async () => {
   expect((await stripe.plans.list({ product: idOf(plan.product) })).data.map(({ id }) => id)).toEqual(['gold'])
 })
 
-test('a recurring price is a plan too, a one-time price is not', async () => {
-  const { stripe } = await sandboxForTest()
+test('a recurring price is a plan too, a one-time price is not', async ({ sandbox: { stripe } }) => {
   const product = await stripe.products.create({ name: 'Pro' })
   const monthly = await stripe.prices.create({
     ...{ product: product.id, currency: 'eur', unit_amount: 1200, recurring: { interval: 'month' } },
@@ -34,8 +32,7 @@ test('a recurring price is a plan too, a one-time price is not', async () => {
   expect((await stripe.plans.list()).data.map(({ id }) => id)).toEqual([monthly.id])
 })
 
-test('an unused plan can be deleted; one in use is refused', async () => {
-  const { stripe } = await sandboxForTest()
+test('an unused plan can be deleted; one in use is refused', async ({ sandbox: { stripe } }) => {
   const plan = await stripe.plans.create({ currency: 'usd', interval: 'month', amount: 2000, product: { name: 'A' } })
   expect(plan.id).toMatch(/^plan_/)
   expect(await stripe.plans.del(plan.id)).toMatchObject({ id: plan.id, object: 'plan', deleted: true })

@@ -1,12 +1,11 @@
 import type Stripe from 'stripe'
-import { describe, expect, test } from 'vitest'
+import { describe, expect } from 'vitest'
 import { sandboxForTest } from '../../support/sandbox.ts'
 import { refusal } from '../../support/stripe-refusal.ts'
-import { shop } from './shop.ts'
+import { shop, shopTest as test } from './shop.ts'
 
 describe('updates of prices in the sandbox', () => {
-  test('an archived price keeps its lookup key', async () => {
-    const { price, stripe } = await shop()
+  test('an archived price keeps its lookup key', async ({ shop: { price, stripe } }) => {
     const holder = await price({ unit_amount: 1, lookup_key: 'pro' })
     await stripe.prices.update(holder.id, { active: false })
     expect(await refusal(price({ unit_amount: 2, lookup_key: 'pro' }))).toEqual({
@@ -18,8 +17,7 @@ describe('updates of prices in the sandbox', () => {
     })
   })
 
-  test('a transferred lookup key leaves its former holder, which stays active', async () => {
-    const { price, stripe } = await shop()
+  test('a transferred lookup key leaves its former holder, which stays active', async ({ shop: { price, stripe } }) => {
     const holder = await price({ unit_amount: 1, lookup_key: 'pro' })
     const taker = await price({ unit_amount: 2, lookup_key: 'pro', transfer_lookup_key: true })
     expect(taker.lookup_key).toBe('pro')
@@ -30,8 +28,7 @@ describe('updates of prices in the sandbox', () => {
     expect(await stripe.prices.retrieve(taker.id)).toMatchObject({ lookup_key: null })
   })
 
-  test('a price can be sent its own lookup key again', async () => {
-    const { price, stripe } = await shop()
+  test('a price can be sent its own lookup key again', async ({ shop: { price, stripe } }) => {
     const { id } = await price({ unit_amount: 1, lookup_key: 'pro' })
     expect(await stripe.prices.update(id, { lookup_key: 'pro' })).toMatchObject({ lookup_key: 'pro' })
   })
@@ -49,8 +46,7 @@ describe('updates of prices in the sandbox', () => {
     },
   )
 
-  test('nickname, lookup key, state and metadata of a price can be updated', async () => {
-    const { price, stripe } = await shop()
+  test('nickname, lookup key, state and metadata of a price can be updated', async ({ shop: { price, stripe } }) => {
     const { id } = await price({ unit_amount: 1, metadata: { a: '1', b: '2' } })
     const change = { nickname: 'n', lookup_key: 'k', active: false, metadata: { b: '', c: '3' } }
     expect(await stripe.prices.update(id, change)).toMatchObject({ nickname: 'n', lookup_key: 'k', active: false })
@@ -58,8 +54,7 @@ describe('updates of prices in the sandbox', () => {
     expect(await stripe.prices.update(id, { active: true })).toMatchObject({ active: true })
   })
 
-  test('the tax behavior can be set once', async () => {
-    const { price, stripe } = await shop()
+  test('the tax behavior can be set once', async ({ shop: { price, stripe } }) => {
     const { id } = await price()
     expect(await stripe.prices.update(id, { tax_behavior: 'inclusive' })).toMatchObject({ tax_behavior: 'inclusive' })
     expect(await refusal(stripe.prices.update(id, { tax_behavior: 'exclusive' }))).toMatchObject({
@@ -69,8 +64,8 @@ describe('updates of prices in the sandbox', () => {
     await stripe.prices.update(id, { tax_behavior: 'inclusive' })
   })
 
-  test('the default price of a product cannot be archived until it is replaced', async () => {
-    const { price, product, stripe } = await shop()
+  test('the default price of a product cannot be archived until it is replaced', async ({ shop }) => {
+    const { price, product, stripe } = shop
     const { id } = await price()
     await stripe.products.update(product, { default_price: id })
     expect(await refusal(stripe.prices.update(id, { active: false }))).toEqual({
@@ -84,8 +79,7 @@ describe('updates of prices in the sandbox', () => {
     expect(await stripe.prices.update(id, { active: false })).toMatchObject({ active: false })
   })
 
-  test('an unknown price is a 404 that names the price', async () => {
-    const { stripe } = await shop()
+  test('an unknown price is a 404 that names the price', async ({ shop: { stripe } }) => {
     for (const call of [stripe.prices.retrieve('price_nope'), stripe.prices.update('price_nope', { active: false })]) {
       expect(await refusal(call)).toEqual({
         status: 404,
@@ -97,8 +91,8 @@ describe('updates of prices in the sandbox', () => {
     }
   })
 
-  test('the list filters by state, product, lookup keys, currency, type and recurrence', async () => {
-    const { price, stripe, product } = await shop()
+  test('the list filters by state, product, lookup keys, currency, type and recurrence', async ({ shop }) => {
+    const { price, stripe, product } = shop
     const one = await price({ unit_amount: 1, lookup_key: 'k1' })
     const two = await price({ unit_amount: 2, currency: 'eur', recurring: { interval: 'year' }, active: false })
     const ids = async (params: Stripe.PriceListParams): Promise<string[]> =>

@@ -1,13 +1,12 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect } from 'vitest'
 import { refusal } from '../../support/stripe-refusal.ts'
-import { decimal, shop } from './shop.ts'
+import { decimal, shop, shopTest as test } from './shop.ts'
 
 const monthly = { interval: 'month' } as const
 const tiered = { billing_scheme: 'tiered', tiers_mode: 'graduated', recurring: monthly } as const
 
 describe('prices of the sandbox', () => {
-  test('a one-time price has the defaults of the real API', async () => {
-    const { price, product } = await shop()
+  test('a one-time price has the defaults of the real API', async ({ shop: { price, product } }) => {
     const made = await price()
     expect(made).toMatchObject({
       object: 'price',
@@ -26,8 +25,7 @@ describe('prices of the sandbox', () => {
     expect(made).not.toHaveProperty('currency_options')
   })
 
-  test('a recurring price defaults to one interval and licensed usage', async () => {
-    const { price } = await shop()
+  test('a recurring price defaults to one interval and licensed usage', async ({ shop: { price } }) => {
     expect((await price({ unit_amount: 0, recurring: monthly })).recurring).toEqual({
       interval: 'month',
       interval_count: 1,
@@ -37,8 +35,7 @@ describe('prices of the sandbox', () => {
     })
   })
 
-  test('a fraction leaves unit_amount null, a whole decimal sets both', async () => {
-    const { price } = await shop()
+  test('a fraction leaves unit_amount null, a whole decimal sets both', async ({ shop: { price } }) => {
     const fraction = await price({ unit_amount_decimal: decimal('123.45') })
     expect([fraction.unit_amount, String(fraction.unit_amount_decimal)]).toEqual([null, '123.45'])
     const whole = await price({ unit_amount_decimal: decimal('500.000') })
@@ -47,8 +44,7 @@ describe('prices of the sandbox', () => {
     expect(String(tiny.unit_amount_decimal)).toBe('0.000000000001')
   })
 
-  test('exactly one amount is required, whole and not negative', async () => {
-    const { price } = await shop()
+  test('exactly one amount is required, whole and not negative', async ({ shop: { price } }) => {
     const missing = { message: 'Prices require an `unit_amount` or `unit_amount_decimal` parameter to be set.' }
     expect(await refusal(price({}))).toMatchObject(missing)
     expect(await refusal(price({ recurring: monthly }))).toMatchObject(missing)
@@ -69,8 +65,7 @@ describe('prices of the sandbox', () => {
     })
   })
 
-  test('either a product or product_data is required', async () => {
-    const { stripe, product } = await shop()
+  test('either a product or product_data is required', async ({ shop: { stripe, product } }) => {
     expect(await refusal(stripe.prices.create({ currency: 'usd', unit_amount: 1 }))).toMatchObject({
       message: 'You must specify either `product` or `product_data` when creating a price.',
     })
@@ -96,8 +91,8 @@ describe('prices of the sandbox', () => {
     expect(inline.product).toMatchObject({ object: 'product', name: 'inline' })
   })
 
-  test('a currency is stored in lower case, and an unknown one is refused with the list', async () => {
-    const { price } = await shop()
+  test('a currency is stored in lower case, and an unknown one is refused with the list', async ({ shop }) => {
+    const { price } = shop
     expect(await price({ currency: 'EUR', unit_amount: 1 })).toMatchObject({ currency: 'eur' })
     const refused = await refusal(price({ currency: 'xyz', unit_amount: 1 }))
     expect(refused.param).toBe('currency')
@@ -120,8 +115,7 @@ describe('prices of the sandbox', () => {
     })
   })
 
-  test('an unknown interval is refused with the list of known ones', async () => {
-    const { price } = await shop()
+  test('an unknown interval is refused with the list of known ones', async ({ shop: { price } }) => {
     expect(await refusal(price({ unit_amount: 1, recurring: { interval: 'fortnight' } }))).toMatchObject({
       param: 'recurring[interval]',
       message: 'Invalid recurring[interval]: must be one of day, week, month, or year',
@@ -133,8 +127,7 @@ describe('prices of the sandbox', () => {
     })
   })
 
-  test('a metered price needs an active meter', async () => {
-    const { price, stripe } = await shop()
+  test('a metered price needs an active meter', async ({ shop: { price, stripe } }) => {
     const metered = { ...monthly, usage_type: 'metered' } as const
     expect(await refusal(price({ unit_amount: 5, recurring: metered }))).toMatchObject({
       message: 'Starting with Stripe version `2025-03-31.basil`, metered prices must be backed by meters.',
@@ -160,8 +153,7 @@ describe('prices of the sandbox', () => {
     })
   })
 
-  test('tiers are returned only when expanded, the last one open', async () => {
-    const { price, stripe } = await shop()
+  test('tiers are returned only when expanded, the last one open', async ({ shop: { price, stripe } }) => {
     const made = await price({
       ...tiered,
       tiers: [
@@ -181,8 +173,7 @@ describe('prices of the sandbox', () => {
     expect(listed?.tiers).toHaveLength(2)
   })
 
-  test('tiers must recur, have a mode, ascend, and end with an open one', async () => {
-    const { price } = await shop()
+  test('tiers must recur, have a mode, ascend, and end with an open one', async ({ shop: { price } }) => {
     const open = { up_to: 'inf', unit_amount: 1 } as const
     const once = { billing_scheme: 'tiered', tiers_mode: 'volume' } as const
     expect(await refusal(price({ ...once, tiers: [open] }))).toMatchObject({
@@ -211,8 +202,8 @@ describe('prices of the sandbox', () => {
     })
   })
 
-  test('other currencies are returned when expanded, together with the price’s own', async () => {
-    const { price, stripe } = await shop()
+  test('other currencies are returned when expanded, together with the price’s own', async ({ shop }) => {
+    const { price, stripe } = shop
     const made = await price({ unit_amount: 1000, currency_options: { eur: { unit_amount: 900 } } })
     expect(made).not.toHaveProperty('currency_options')
     const seen = await stripe.prices.retrieve(made.id, { expand: ['currency_options'] })

@@ -1,10 +1,9 @@
-import { describe, expect, test } from 'vitest'
-import { sandboxForTest } from '../../support/sandbox.ts'
+import { describe, expect } from 'vitest'
+import { sandboxForTest, sandboxTest as test } from '../../support/sandbox.ts'
 import { refusal } from '../../support/stripe-refusal.ts'
 
 describe('products of the sandbox', () => {
-  test('a new product has the defaults of the real API', async () => {
-    const { stripe, clock } = await sandboxForTest()
+  test('a new product has the defaults of the real API', async ({ sandbox: { stripe, clock } }) => {
     const product = await stripe.products.create({ name: 'Solo' })
     const now = Math.floor(clock.now() / 1000)
     expect(product).toMatchObject({
@@ -25,8 +24,7 @@ describe('products of the sandbox', () => {
     expect(product.id).toMatch(/^prod_[A-Za-z0-9]{14}$/)
   })
 
-  test('every parameter is returned', async () => {
-    const { stripe } = await sandboxForTest()
+  test('every parameter is returned', async ({ sandbox: { stripe } }) => {
     const given = {
       id: 'full',
       name: 'Full',
@@ -47,8 +45,7 @@ describe('products of the sandbox', () => {
     expect(await stripe.products.retrieve('full')).toMatchObject(given)
   })
 
-  test('an archived product keeps its own id', async () => {
-    const { stripe } = await sandboxForTest()
+  test('an archived product keeps its own id', async ({ sandbox: { stripe } }) => {
     await stripe.products.create({ id: 'solo', name: 'Solo' })
     await stripe.products.update('solo', { active: false })
     expect(await refusal(stripe.products.create({ id: 'solo', name: 'Again' }))).toEqual({
@@ -60,8 +57,7 @@ describe('products of the sandbox', () => {
     })
   })
 
-  test('a missing name is named', async () => {
-    const { stripe } = await sandboxForTest()
+  test('a missing name is named', async ({ sandbox: { stripe } }) => {
     expect(await refusal(stripe.products.create({} as never))).toMatchObject({
       status: 400,
       code: 'parameter_missing',
@@ -70,8 +66,7 @@ describe('products of the sandbox', () => {
     })
   })
 
-  test('a member that cannot be updated is an unknown parameter', async () => {
-    const { stripe } = await sandboxForTest()
+  test('a member that cannot be updated is an unknown parameter', async ({ sandbox: { stripe } }) => {
     await stripe.products.create({ id: 'solo', name: 'Solo' })
     for (const [param, value] of [
       ['id', 'other'],
@@ -86,15 +81,13 @@ describe('products of the sandbox', () => {
     }
   })
 
-  test('several unknown parameters are named together', async () => {
-    const { stripe } = await sandboxForTest()
+  test('several unknown parameters are named together', async ({ sandbox: { stripe } }) => {
     expect(await refusal(stripe.products.create({ name: 'x', foo: 1, bar: 2 } as never))).toMatchObject({
       message: 'Received unknown parameters: foo, bar',
     })
   })
 
-  test('a text that is too long is refused', async () => {
-    const { stripe } = await sandboxForTest()
+  test('a text that is too long is refused', async ({ sandbox: { stripe } }) => {
     const label = await refusal(stripe.products.create({ name: 'x', unit_label: 'thirteen long' }))
     expect(label).toMatchObject({
       param: 'unit_label',
@@ -107,8 +100,7 @@ describe('products of the sandbox', () => {
     await stripe.products.create({ name: 'n'.repeat(5000), description: 'd'.repeat(40_000) })
   })
 
-  test('an empty text clears an optional field and is refused for others', async () => {
-    const { stripe } = await sandboxForTest()
+  test('an empty text clears an optional field and is refused for others', async ({ sandbox: { stripe } }) => {
     await stripe.products.create({ id: 'solo', name: 'Solo', description: 'd', unit_label: 'seat' })
     expect(await stripe.products.update('solo', { description: '', unit_label: '' })).toMatchObject({
       description: null,
@@ -123,8 +115,8 @@ describe('products of the sandbox', () => {
     })
   })
 
-  test('an update without a change keeps the time of change and emits no event', async () => {
-    const { stripe, clock } = await sandboxForTest()
+  test('an update without a change keeps the time of change and emits no event', async ({ sandbox }) => {
+    const { stripe, clock } = sandbox
     const product = await stripe.products.create({ name: 'Solo' })
     clock.advance(5000)
     expect(await stripe.products.update(product.id, { name: 'Solo' })).toMatchObject({ updated: product.updated })
@@ -133,16 +125,14 @@ describe('products of the sandbox', () => {
     expect(later.updated).toBe(product.updated + 5)
   })
 
-  test('archiving a product leaves its prices active', async () => {
-    const { stripe } = await sandboxForTest()
+  test('archiving a product leaves its prices active', async ({ sandbox: { stripe } }) => {
     const product = await stripe.products.create({ name: 'Solo' })
     const price = await stripe.prices.create({ product: product.id, currency: 'usd', unit_amount: 100 })
     expect(await stripe.products.update(product.id, { active: false })).toMatchObject({ active: false })
     expect(await stripe.prices.retrieve(price.id)).toMatchObject({ active: true })
   })
 
-  test('a product with prices cannot be deleted', async () => {
-    const { stripe } = await sandboxForTest()
+  test('a product with prices cannot be deleted', async ({ sandbox: { stripe } }) => {
     const product = await stripe.products.create({ name: 'Solo' })
     await stripe.prices.create({ product: product.id, currency: 'usd', unit_amount: 100 })
     expect(await refusal(stripe.products.del(product.id))).toEqual({
@@ -155,8 +145,8 @@ describe('products of the sandbox', () => {
     expect(await stripe.products.retrieve(product.id)).toMatchObject({ id: product.id })
   })
 
-  test('a deleted product is a 404, its event shows it inactive, and its id is free again', async () => {
-    const { stripe } = await sandboxForTest()
+  test('a deleted product is a 404, its event shows it inactive, and its id is free again', async ({ sandbox }) => {
+    const { stripe } = sandbox
     await stripe.products.create({ id: 'gone', name: 'Gone' })
     expect(await stripe.products.del('gone')).toEqual({ id: 'gone', object: 'product', deleted: true })
     expect(await refusal(stripe.products.retrieve('gone'))).toMatchObject({
@@ -171,8 +161,7 @@ describe('products of the sandbox', () => {
     expect((await stripe.products.list()).data).toHaveLength(1)
   })
 
-  test('a default price must exist, be active and belong to the product', async () => {
-    const { stripe } = await sandboxForTest()
+  test('a default price must exist, be active and belong to the product', async ({ sandbox: { stripe } }) => {
     const [one, two] = [await stripe.products.create({ name: 'one' }), await stripe.products.create({ name: 'two' })]
     const foreign = await stripe.prices.create({ product: two.id, currency: 'usd', unit_amount: 100 })
     const archived = await stripe.prices.create({ product: one.id, currency: 'usd', unit_amount: 100, active: false })
@@ -191,8 +180,7 @@ describe('products of the sandbox', () => {
     })
   })
 
-  test('a product can be archived and its default price dropped in one call', async () => {
-    const { stripe } = await sandboxForTest()
+  test('a product can be archived and its default price dropped in one call', async ({ sandbox: { stripe } }) => {
     const product = await stripe.products.create({
       name: 'Solo',
       default_price_data: { currency: 'eur', unit_amount: 900, recurring: { interval: 'month' } },
@@ -217,8 +205,7 @@ describe('products of the sandbox', () => {
     expect(events[1]?.data.object).toMatchObject({ default_price: priceId })
   })
 
-  test('the list filters by state, ids, url, type and time', async () => {
-    const { stripe, clock } = await sandboxForTest()
+  test('the list filters by state, ids, url, type and time', async ({ sandbox: { stripe, clock } }) => {
     await stripe.products.create({ id: 'a', name: 'a', shippable: true, url: 'https://example.test/a', type: 'good' })
     clock.advance(60_000)
     await stripe.products.create({ id: 'b', name: 'b', active: false })
@@ -237,8 +224,7 @@ describe('products of the sandbox', () => {
     expect(await ids({ created: now })).toEqual(['b'])
   })
 
-  test('an invalid enum value is refused with all allowed values', async () => {
-    const { stripe } = await sandboxForTest()
+  test('an invalid enum value is refused with all allowed values', async ({ sandbox: { stripe } }) => {
     expect(await refusal(stripe.products.create({ name: 'x', type: 'thing' }))).toMatchObject({
       param: 'type',
       message: 'Invalid type: must be one of good or service',

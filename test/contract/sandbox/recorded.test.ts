@@ -1,16 +1,15 @@
 // What the sandbox answered otherwise than the real API, one symptom a test. Sources: `recorded` are public recordings at
 // 2026-08-26.dahlia, `types` the SDK's documentation of a parameter, `documented` Stripe's pages, `threads` public issues.
-import { describe, expect, test } from 'vitest'
+import { describe, expect } from 'vitest'
 import { clientOf, sandboxForTest } from '../../support/sandbox.ts'
 import { payingCustomer } from '../../support/paying-customer.ts'
 import { refusal } from '../../support/stripe-refusal.ts'
-import { customerShop, day, firstItem, meteredPrice, utc } from './customer-shop.ts'
+import { customerShop, customerTest as test, day, firstItem, meteredPrice, utc } from './customer-shop.ts'
 
 const january = utc('2027-01-01T00:00:00')
 
 describe('the sandbox refuses', () => {
-  test('a subscription of a customer without a payment method (recorded)', async () => {
-    const { stripe, monthly } = await customerShop()
+  test('a subscription of a customer without a payment method (recorded)', async ({ shop: { stripe, monthly } }) => {
     const { id: customer } = await stripe.customers.create()
     const [price, free] = [await monthly(1000), await monthly(0)]
     const create = (params: object = {}) =>
@@ -26,8 +25,8 @@ describe('the sandbox refuses', () => {
     expect((await create({ payment_behavior: 'default_incomplete' })).status).toBe('incomplete')
   })
 
-  test('a change of items or of the end of an incomplete subscription (recorded)', async () => {
-    const { stripe, subscribed, monthly } = await customerShop()
+  test('a change of items or of the end of an incomplete subscription (recorded)', async ({ shop }) => {
+    const { stripe, subscribed, monthly } = shop
     const made = await subscribed(await monthly(1000), { payment_behavior: 'default_incomplete' })
     const dear = await monthly(2000)
     const wanted = { status: 400, code: 'status_transition_invalid' }
@@ -41,8 +40,7 @@ describe('the sandbox refuses', () => {
     expect((await stripe.subscriptions.update(made.id, { items })).items.data[0]?.price.id).toBe(dear.id)
   })
 
-  test('a second currency for one customer (threads)', async () => {
-    const { subscribed, monthly, stripe } = await customerShop()
+  test('a second currency for one customer (threads)', async ({ shop: { subscribed, monthly, stripe } }) => {
     const first = await subscribed(await monthly(1000))
     const euros = await monthly(900, { currency: 'eur' })
     expect((await refusal(subscribed(euros))).message).toContain('with currency usd')
@@ -50,8 +48,7 @@ describe('the sandbox refuses', () => {
     expect((await subscribed(euros)).currency).toBe('eur')
   })
 
-  test('a price of an archived product (threads)', async () => {
-    const { subscribed, monthly, stripe, product } = await customerShop()
+  test('a price of an archived product (threads)', async ({ shop: { subscribed, monthly, stripe, product } }) => {
     const price = await monthly(1000)
     await stripe.products.update(product, { active: false })
     expect((await refusal(subscribed(price))).message).toContain('product is not active')
@@ -250,8 +247,8 @@ describe('the events', () => {
 })
 
 describe('a retry with the same idempotency key', () => {
-  test('of a declined payment gets the same response (documented)', async () => {
-    const { stripe, customer, monthly, url, apiKey, port } = await customerShop()
+  test('of a declined payment gets the same response (documented)', async ({ shop }) => {
+    const { stripe, customer, monthly, url, apiKey, port } = shop
     const price = await monthly(1000)
     const bad = await stripe.paymentMethods.attach('pm_card_chargeCustomerFail', { customer })
     const form = new URLSearchParams({

@@ -1,13 +1,12 @@
 // Money that goes back: in parts and whole, never more than was taken.
 import type Stripe from 'stripe'
-import { expect, test } from 'vitest'
-import { idOf, sandboxForTest } from '../../support/sandbox.ts'
+import { expect } from 'vitest'
+import { idOf, sandboxForTest, sandboxTest as test } from '../../support/sandbox.ts'
 
 const pay = (stripe: Stripe): Promise<Stripe.PaymentIntent> =>
   stripe.paymentIntents.create({ amount: 1000, currency: 'usd', confirm: true, payment_method: 'pm_card_visa' })
 
-test('a charge can be refunded in parts until nothing is left', async () => {
-  const { stripe } = await sandboxForTest()
+test('a charge can be refunded in parts until nothing is left', async ({ sandbox: { stripe } }) => {
   const intent = await pay(stripe)
   const charge = idOf(intent.latest_charge)
   const part = await stripe.refunds.create({ payment_intent: intent.id, amount: 300, reason: 'requested_by_customer' })
@@ -31,8 +30,7 @@ test('a charge can be refunded in parts until nothing is left', async () => {
   expect(types.slice(-4)).toEqual(['refund.created', 'charge.refunded', 'refund.created', 'charge.refunded'])
 })
 
-test('a failed charge cannot be refunded', async () => {
-  const { stripe } = await sandboxForTest()
+test('a failed charge cannot be refunded', async ({ sandbox: { stripe } }) => {
   const open = await stripe.paymentIntents.create({ amount: 1000, currency: 'usd' })
   await expect(stripe.refunds.create({ payment_intent: open.id })).rejects.toThrow(
     `This PaymentIntent (${open.id}) does not have a successful charge to refund.`,

@@ -1,7 +1,7 @@
 // How schedules come to their end: told of a week before, broken off within the first period, or given up.
 import type Stripe from 'stripe'
-import { expect, test } from 'vitest'
-import { idOf, sandboxForTest } from '../../support/sandbox.ts'
+import { expect } from 'vitest'
+import { idOf, sandboxForTest, sandboxTest as test } from '../../support/sandbox.ts'
 import type { TestSandbox } from '../../support/sandbox.ts'
 
 const day = 86_400
@@ -30,8 +30,7 @@ async function times({ stripe }: TestSandbox, type: string): Promise<number[]> {
   return (await stripe.events.list({ type })).data.map(({ created }) => created)
 }
 
-test('the expiring event of a schedule is sent once, a week before its end', async () => {
-  const sandbox = await sandboxForTest()
+test('the expiring event of a schedule is sent once, a week before its end', async ({ sandbox }) => {
   const { stripe } = sandbox
   const { clock, schedule } = await scheduled(sandbox, { duration: { interval: 'month' } }, 'release')
   await stripe.testHelpers.testClocks.advance(clock, { frozen_time: start + 20 * day })
@@ -43,8 +42,7 @@ test('the expiring event of a schedule is sent once, a week before its end', asy
   expect(event?.data.previous_attributes).toBeUndefined()
 })
 
-test('a schedule with a new end sends its expiring event again', async () => {
-  const sandbox = await sandboxForTest()
+test('a schedule with a new end sends its expiring event again', async ({ sandbox }) => {
   const { stripe } = sandbox
   const { clock, schedule } = await scheduled(sandbox, { duration: { interval: 'month' } }, 'release')
   await stripe.testHelpers.testClocks.advance(clock, { frozen_time: start + 25 * day })
@@ -70,8 +68,7 @@ test('a test clock that stops within ten days of the end sends it already, as St
   expect(await times(sandbox, 'subscription_schedule.expiring')).toEqual([start + 19 * day])
 })
 
-test('a subscription that ends within its first period is billed for that part, and ends', async () => {
-  const sandbox = await sandboxForTest()
+test('a subscription that ends within its first period is billed for that part, and ends', async ({ sandbox }) => {
   const { stripe } = sandbox
   const { clock, schedule } = await scheduled(sandbox, { end_date: start + 28 * day })
   const subscription = await stripe.subscriptions.retrieve(idOf(schedule.subscription), {
@@ -99,8 +96,7 @@ test('a subscription that ends within its first period is billed for that part, 
   expect(invoices.map(({ amount_paid: paid }) => paid)).toEqual([1354])
 })
 
-test('a credit for a partial period is a share of what was paid for it', async () => {
-  const sandbox = await sandboxForTest()
+test('a credit for a partial period is a share of what was paid for it', async ({ sandbox }) => {
   const { stripe } = sandbox
   const { clock, schedule } = await scheduled(sandbox, { end_date: start + 28 * day })
   await stripe.testHelpers.testClocks.advance(clock, { frozen_time: start + 14 * day })
@@ -122,8 +118,7 @@ test('other ends in mid-period are refused by name: later ones, with discounts, 
     await expect(scheduled(sandbox, phase)).rejects.toThrow(refusal)
 })
 
-test('the schedule of an unpaid subscription is aborted with it', async () => {
-  const sandbox = await sandboxForTest()
+test('the schedule of an unpaid subscription is aborted with it', async ({ sandbox }) => {
   const { stripe, control } = sandbox
   const { id: customer } = await stripe.customers.create({ source: 'tok_chargeCustomerFail' })
   const product = await stripe.products.create({ name: 'Pro' })

@@ -1,7 +1,7 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect } from 'vitest'
 import type Stripe from 'stripe'
 import { refusal } from '../../support/stripe-refusal.ts'
-import { sandboxForTest } from '../../support/sandbox.ts'
+import { sandboxForTest, sandboxTest as test } from '../../support/sandbox.ts'
 
 async function pay(url: string | null, number: string) {
   const body = new URLSearchParams({ action: 'pay', email: 'ada@example.com', number })
@@ -13,8 +13,7 @@ async function typesOf(stripe: Stripe): Promise<string[]> {
 }
 
 describe('a setup intent', () => {
-  test('saves a card for a customer without making it the default', async () => {
-    const { stripe } = await sandboxForTest()
+  test('saves a card for a customer without making it the default', async ({ sandbox: { stripe } }) => {
     const { id: customer } = await stripe.customers.create()
     const made = await stripe.setupIntents.create({ customer, description: 'Later' })
     expect(made).toMatchObject({ status: 'requires_payment_method', usage: 'off_session', payment_method: null })
@@ -36,8 +35,7 @@ describe('a setup intent', () => {
     expect((await stripe.setupIntents.list({ customer })).data.map(({ id }) => id)).toEqual([made.id])
   })
 
-  test('can be updated and cancelled', async () => {
-    const { stripe } = await sandboxForTest()
+  test('can be updated and cancelled', async ({ sandbox: { stripe } }) => {
     const made = await stripe.setupIntents.create({ payment_method: 'pm_card_visa', usage: 'on_session' })
     expect(made).toMatchObject({ status: 'requires_confirmation', usage: 'on_session' })
     expect(await stripe.setupIntents.update(made.id, { metadata: { a: 'b' } })).toMatchObject({ metadata: { a: 'b' } })
@@ -65,8 +63,7 @@ describe('a setup intent', () => {
 })
 
 describe('a card that was set up without a customer', () => {
-  test('can be attached afterwards, and not again once it was detached', async () => {
-    const { stripe } = await sandboxForTest()
+  test('can be attached afterwards, and not again once it was detached', async ({ sandbox: { stripe } }) => {
     const { id: customer } = await stripe.customers.create()
     const done = await stripe.setupIntents.create({ payment_method: 'pm_card_visa', confirm: true })
     const card = done.payment_method as string
@@ -88,8 +85,7 @@ describe('a card that was set up without a customer', () => {
 describe('a checkout in setup mode', () => {
   const urls = { success_url: 'http://127.0.0.1:9/done', cancel_url: 'http://127.0.0.1:9/back' }
 
-  test('attaches the card to the customer without a payment', async () => {
-    const { stripe } = await sandboxForTest()
+  test('attaches the card to the customer without a payment', async ({ sandbox: { stripe } }) => {
     const { id: customer } = await stripe.customers.create()
     const session = await stripe.checkout.sessions.create({
       ...urls,
@@ -129,8 +125,8 @@ describe('a checkout in setup mode', () => {
     )
   })
 
-  test('creates a customer only on request, and cancels its intent when it expires', async () => {
-    const { stripe } = await sandboxForTest()
+  test('creates a customer only on request, and cancels its intent when it expires', async ({ sandbox }) => {
+    const { stripe } = sandbox
     const create = (params: Partial<Stripe.Checkout.SessionCreateParams> = {}) =>
       stripe.checkout.sessions.create({ ...urls, mode: 'setup', currency: 'eur', ...params })
     const without = await create()
@@ -155,8 +151,7 @@ describe('a checkout in setup mode', () => {
     expect(await refusal(stripe.checkout.sessions.create(wanted))).toMatchObject({ param: name })
   })
 
-  test('needs a currency', async () => {
-    const { stripe } = await sandboxForTest()
+  test('needs a currency', async ({ sandbox: { stripe } }) => {
     expect(await refusal(stripe.checkout.sessions.create({ ...urls, mode: 'setup' }))).toMatchObject({
       code: 'parameter_missing',
       param: 'currency',

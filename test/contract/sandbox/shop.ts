@@ -1,4 +1,5 @@
 import type Stripe from 'stripe'
+import { test } from 'vitest'
 import { sandboxForTest } from '../../support/sandbox.ts'
 import type { TestSandbox } from '../../support/sandbox.ts'
 
@@ -25,3 +26,6 @@ export async function shop(): Promise<Shop> {
 export function decimal(text: string): Stripe.Decimal {
   return text as unknown as Stripe.Decimal
 }
+
+/** `test` with {@link shop}: `async ({ shop }) => …`. */
+export const shopTest = test.extend('shop', () => shop())

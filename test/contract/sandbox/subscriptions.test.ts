@@ -1,6 +1,6 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect } from 'vitest'
 import { refusal } from '../../support/stripe-refusal.ts'
-import { customerShop, firstItem, meteredPrice, utc } from './customer-shop.ts'
+import { customerShop, customerTest as test, firstItem, meteredPrice, utc } from './customer-shop.ts'
 
 describe('subscriptions of the sandbox', () => {
   test('a new one is active and paid, with its period on the item', async () => {
@@ -37,8 +37,8 @@ describe('subscriptions of the sandbox', () => {
     })
   })
 
-  test('the list filters, and leaves out cancelled ones unless asked', async () => {
-    const { stripe, customer, monthly, subscribed } = await customerShop()
+  test('the list filters, and leaves out cancelled ones unless asked', async ({ shop }) => {
+    const { stripe, customer, monthly, subscribed } = shop
     const [one, other] = [await monthly(100), await monthly(200)]
     const active = await subscribed(one)
     const gone = await subscribed(other)
@@ -55,8 +55,8 @@ describe('subscriptions of the sandbox', () => {
     expect(await refusal(stripe.subscriptions.retrieve('sub_nope'))).toMatchObject({ status: 404, param: 'id' })
   })
 
-  test('a new price without a quantity resets the quantity to 1', async () => {
-    const { stripe, monthly, subscribed, invoices } = await customerShop()
+  test('a new price without a quantity resets the quantity to 1', async ({ shop }) => {
+    const { stripe, monthly, subscribed, invoices } = shop
     const [from, to] = [await monthly(100), await monthly(300)]
     const made = await subscribed(from, { items: [{ price: from.id, quantity: 7 }] })
     const id = firstItem(made).id
@@ -73,8 +73,7 @@ describe('subscriptions of the sandbox', () => {
     expect(await invoices()).toHaveLength(1)
   })
 
-  test('invalid requests get the real API’s errors', async () => {
-    const shop = await customerShop()
+  test('invalid requests get the real API’s errors', async ({ shop }) => {
     const { stripe, customer, monthly, subscribed, price } = shop
     const [usd, eur] = [await monthly(100), await monthly(100, { currency: 'eur' })]
     const [once, archived] = [await price(), await monthly(100)]
@@ -129,8 +128,8 @@ describe('subscriptions of the sandbox', () => {
     ])
   })
 
-  test('a change from free to paid is billed at once, even with none', async () => {
-    const { stripe, monthly, subscribed, invoices } = await customerShop()
+  test('a change from free to paid is billed at once, even with none', async ({ shop }) => {
+    const { stripe, monthly, subscribed, invoices } = shop
     const [free, paid] = [await monthly(0), await monthly(500)]
     const made = await subscribed(free)
     await stripe.subscriptions.update(made.id, {
@@ -183,8 +182,8 @@ describe('subscriptions of the sandbox', () => {
     })
   })
 
-  test('items can be retrieved, added, updated and removed one by one', async () => {
-    const { stripe, monthly, subscribed, invoices } = await customerShop()
+  test('items can be retrieved, added, updated and removed one by one', async ({ shop }) => {
+    const { stripe, monthly, subscribed, invoices } = shop
     const [one, other] = [await monthly(100), await monthly(200)]
     const made = await subscribed(one)
     const quiet = { proration_behavior: 'none' as const }

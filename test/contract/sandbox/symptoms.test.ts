@@ -1,7 +1,7 @@
-import { expect, test } from 'vitest'
+import { expect } from 'vitest'
 import Stripe from 'stripe'
 import { refusal } from '../../support/stripe-refusal.ts'
-import { customerShop, day, firstItem, meteredPrice, utc } from './customer-shop.ts'
+import { customerShop, customerTest as test, day, firstItem, meteredPrice, utc } from './customer-shop.ts'
 
 async function declineCode(call: Promise<unknown>): Promise<[string | undefined, string | undefined]> {
   try {
@@ -13,8 +13,7 @@ async function declineCode(call: Promise<unknown>): Promise<[string | undefined,
   throw new Error('The card was not declined')
 }
 
-test('a declined card has a decline_code', async () => {
-  const { stripe, customer } = await customerShop()
+test('a declined card has a decline_code', async ({ shop: { stripe, customer } }) => {
   const attached = (card: string) => declineCode(stripe.paymentMethods.attach(card, { customer }))
   expect(await attached('pm_card_chargeDeclined')).toEqual(['card_declined', 'generic_decline'])
   const poor = 'pm_card_visa_chargeDeclinedInsufficientFunds'
@@ -27,8 +26,7 @@ test('a declined card has a decline_code', async () => {
   expect(data[0]?.outcome).toMatchObject({ reason: 'insufficient_funds' })
 })
 
-test('a trial without a card has a pending_setup_intent', async () => {
-  const { stripe, monthly, subscribed } = await customerShop()
+test('a trial without a card has a pending_setup_intent', async ({ shop: { stripe, monthly, subscribed } }) => {
   const price = await monthly(1000)
   expect((await subscribed(price, { trial_period_days: 7 })).pending_setup_intent).toBeNull()
   const { id: customer } = await stripe.customers.create()
@@ -62,8 +60,7 @@ test('a credit names the invoice lines that it credits', async () => {
   ])
 })
 
-test('a malformed email address is refused', async () => {
-  const { stripe, customer } = await customerShop()
+test('a malformed email address is refused', async ({ shop: { stripe, customer } }) => {
   const wrong = { code: 'email_invalid', message: 'Invalid email address: nobody', status: 400 }
   expect(await refusal(stripe.customers.create({ email: 'nobody' }))).toMatchObject({ ...wrong, param: 'email' })
   expect(await refusal(stripe.customers.update(customer, { email: 'nobody' }))).toMatchObject(wrong)
@@ -79,8 +76,7 @@ test('a warning of a trial’s end comes without an update event if nothing else
   expect(types).not.toContain('customer.subscription.updated')
 })
 
-test('usage can be cancelled within a day', async () => {
-  const sandbox = await customerShop()
+test('usage can be cancelled within a day', async ({ shop: sandbox }) => {
   const { stripe, customer, clock } = sandbox
   await meteredPrice(sandbox)
   const { data: meters } = await stripe.billing.meters.list()
@@ -101,8 +97,7 @@ test('usage can be cancelled within a day', async () => {
   expect(await refusal(cancelled('b'))).toMatchObject({ status: 400, param: 'cancel[identifier]' })
 })
 
-test('the payment methods of a customer are listed', async () => {
-  const { stripe, customer } = await customerShop()
+test('the payment methods of a customer are listed', async ({ shop: { stripe, customer } }) => {
   const { data } = await stripe.customers.listPaymentMethods(customer)
   expect(data).toMatchObject([{ object: 'payment_method', customer }])
   expect((await stripe.customers.listPaymentMethods(customer, { type: 'sepa_debit' })).data).toEqual([])

@@ -1,9 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import os from 'node:os'
-import path from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { startSandboxThread } from '../../../packages/sandbox/src/thread.ts'
 import { clientOf } from '../../support/sandbox.ts'
+import { temporaryFolder } from '../../support/folder.ts'
 
 const soon = { askEveryMs: 20, silentForMs: 200, restartAfterMs: 5 }
 
@@ -43,8 +41,7 @@ describe('the sandbox in a thread', () => {
   })
 
   test('it speaks the API, keeps its state and its port, and releases both', async () => {
-    const dataDir = mkdtempSync(path.join(os.tmpdir(), 'ratecard-thread-'))
-    onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }))
+    const dataDir = temporaryFolder()
     const start = (port: number) => startSandboxThread({ port, dataDir, log: () => undefined })
     const first = await start(0)
     const made = await clientOf(first, 'sk_test_thread').products.create({ name: 'P' })

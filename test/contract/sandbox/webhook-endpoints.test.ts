@@ -1,13 +1,12 @@
-import { describe, expect, test } from 'vitest'
-import { sandboxForTest } from '../../support/sandbox.ts'
+import { describe, expect } from 'vitest'
+import { sandboxTest as test } from '../../support/sandbox.ts'
 import { contractVersion } from '../../support/stripe-contract.ts'
 import { refusal } from '../../support/stripe-refusal.ts'
 
 const url = 'https://example.test/hook'
 
 describe('webhook endpoints of the sandbox', () => {
-  test('the secret is returned at creation only', async () => {
-    const { stripe } = await sandboxForTest()
+  test('the secret is returned at creation only', async ({ sandbox: { stripe } }) => {
     const made = await stripe.webhookEndpoints.create({
       url,
       enabled_events: ['invoice.paid'],
@@ -29,8 +28,7 @@ describe('webhook endpoints of the sandbox', () => {
     expect(JSON.stringify((await stripe.events.list()).data)).not.toContain('whsec_')
   })
 
-  test('url, events, description, state and metadata can be updated', async () => {
-    const { stripe } = await sandboxForTest()
+  test('url, events, description, state and metadata can be updated', async ({ sandbox: { stripe } }) => {
     const { id } = await stripe.webhookEndpoints.create({ url, enabled_events: ['*'] })
     const change = {
       url: 'http://127.0.0.1:9/x',
@@ -52,16 +50,14 @@ describe('webhook endpoints of the sandbox', () => {
     }
   })
 
-  test('an unknown event is refused with its position', async () => {
-    const { stripe } = await sandboxForTest()
+  test('an unknown event is refused with its position', async ({ sandbox: { stripe } }) => {
     const events = ['invoice.paid', 'invoice.payed'] as never
     const refused = await refusal(stripe.webhookEndpoints.create({ url, enabled_events: events }))
     expect(refused.param).toBe('enabled_events[1]')
     expect(refused.message).toMatch(/^Invalid enabled_events\[1\]: must be one of \*, account\.application\.authorized/)
   })
 
-  test('url and events are required, and the url needs a scheme', async () => {
-    const { stripe } = await sandboxForTest()
+  test('url and events are required, and the url needs a scheme', async ({ sandbox: { stripe } }) => {
     expect(await refusal(stripe.webhookEndpoints.create({ url } as never))).toMatchObject({ param: 'enabled_events' })
     expect(await refusal(stripe.webhookEndpoints.create({ enabled_events: ['*'] } as never))).toMatchObject({
       param: 'url',
@@ -75,8 +71,7 @@ describe('webhook endpoints of the sandbox', () => {
     )
   })
 
-  test('an account has at most sixteen endpoints', async () => {
-    const { stripe } = await sandboxForTest()
+  test('an account has at most sixteen endpoints', async ({ sandbox: { stripe } }) => {
     const ids: string[] = []
     for (let index = 0; index < 16; index++) {
       ids.push((await stripe.webhookEndpoints.create({ url: `${url}/${index}`, enabled_events: ['*'] })).id)
@@ -90,8 +85,7 @@ describe('webhook endpoints of the sandbox', () => {
     await stripe.webhookEndpoints.create(another)
   })
 
-  test('a deleted endpoint is a 404', async () => {
-    const { stripe } = await sandboxForTest()
+  test('a deleted endpoint is a 404', async ({ sandbox: { stripe } }) => {
     const { id } = await stripe.webhookEndpoints.create({ url, enabled_events: ['*'] })
     expect(await stripe.webhookEndpoints.del(id)).toEqual({ id, object: 'webhook_endpoint', deleted: true })
     expect(await refusal(stripe.webhookEndpoints.retrieve(id))).toMatchObject({ status: 404, code: 'resource_missing' })

@@ -4,7 +4,7 @@ import { mirroredKinds } from '../../../packages/ratecard/src/processor/mirrored
 import type { Store } from '../../../packages/ratecard/src/store/store.ts'
 import { mapping, newPush, publish } from '../../support/store.ts'
 import { newInvoice, newRefund, newSubscription } from './mirror-records.ts'
-import { newAudit, newJob, newLocalSubscription, newSession, newTenant } from './tenant-records.ts'
+import { newAudit, newJob, newLocalSubscription, newSession, newTenant } from '../../support/tenant-records.ts'
 
 const page = { limit: 100, offset: 0 }
 

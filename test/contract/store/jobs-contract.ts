@@ -1,18 +1,19 @@
 // What the journal of jobs promises, and the wish to cancel a push or a job. The same for every engine.
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test as base } from 'vitest'
 import { processorId } from '../../../packages/ratecard/src/catalog/kinds.ts'
 import type { KyselyStore } from '../../../packages/ratecard/src/store/sql/kysely-store.ts'
 import type { LeaseToken } from '../../../packages/ratecard/src/store/store.ts'
 import type { JobRecord, NewJob } from '../../../packages/ratecard/src/store/tenant-store.ts'
 import { applyPush, newPush, refusalOf, underPush } from '../../support/store.ts'
 import type { MakePlace } from '../../support/store.ts'
-import { newJob } from './tenant-records.ts'
+import { newJob } from '../../support/tenant-records.ts'
 
 const page = { limit: 10, offset: 0 }
 const nothing = { result: null, error: null }
 
 export function jobsContract(engine: string, makePlace: MakePlace): void {
   const open = async () => (await makePlace()).open({ clock: { now: () => 5000 } })
+  const test = base.extend('store', () => open())
 
   type Work = (store: KyselyStore, job: JobRecord, token: LeaseToken) => Promise<void>
   const inJob = async (change: Partial<NewJob>, work: Work) => {
@@ -23,8 +24,7 @@ export function jobsContract(engine: string, makePlace: MakePlace): void {
   }
 
   describe(`jobs on ${engine}`, () => {
-    test('an opened job is running, with all its steps pending in order', async () => {
-      const store = await open()
+    test('a new job is running, with all its steps pending in order', async ({ store }) => {
       const { steps, ...head } = newJob()
       const job = await store.exclusively('a', ({ token }) => store.jobs.open({ ...head, steps }, token))
       expect(job).toEqual({
@@ -56,13 +56,13 @@ export function jobsContract(engine: string, makePlace: MakePlace): void {
       expect(await store.jobs.steps('none')).toEqual([])
     })
 
-    test('the same id is not opened twice, and the one that is there stays whole', () =>
+    test('an id cannot be opened twice, and the first job stays unchanged', () =>
       inJob({}, async (store, job, token) => {
         expect(await refusalOf(store.jobs.open(newJob({ id: job.id, steps: [] }), token))).toBe('conflict')
         expect(await store.jobs.steps(job.id)).toHaveLength(3)
       }))
 
-    test('a step is begun, counted as an attempt each time, and settled with what came of it', () =>
+    test('each begin of a step counts as an attempt, and the step is settled with its result', () =>
       inJob({}, async (store, job, token) => {
         for (const state of ['unknown', 'failed', 'pending'] as const) {
           await store.jobs.begin(job.id, 0, token)
@@ -86,7 +86,7 @@ export function jobsContract(engine: string, makePlace: MakePlace): void {
         })
       }))
 
-    test('succeeded and skipped steps count as done, each once; the others do not', () =>
+    test('succeeded and skipped steps count as done, once each; others do not', () =>
       inJob({}, async (store, job, token) => {
         const counted = async () => (await store.jobs.find(job.id))?.stepsDone
         await store.jobs.settle(job.id, 0, { state: 'succeeded', ...nothing }, token)
@@ -102,14 +102,14 @@ export function jobsContract(engine: string, makePlace: MakePlace): void {
         expect(await counted()).toBe(2)
       }))
 
-    test('what is not there is refused', () =>
+    test('an unknown job or step is refused', () =>
       inJob({}, async (store, job, token) => {
         expect(await refusalOf(store.jobs.begin('none', 0, token))).toBe('job_not_found')
         expect(await refusalOf(store.jobs.end('none', 'done', null, token))).toBe('job_not_found')
         expect(await refusalOf(store.jobs.begin(job.id, 3, token))).toBe('internal')
       }))
 
-    test('an interrupted or failed job runs again with its failed steps pending; done and cancelled ones do not', () =>
+    test('an interrupted or failed job can be resumed with its failed steps pending; a done or cancelled one cannot', () =>
       inJob({}, async (store, job, token) => {
         await store.jobs.settle(job.id, 0, { state: 'succeeded', ...nothing }, token)
         await store.jobs.begin(job.id, 1, token)
@@ -147,8 +147,7 @@ export function jobsContract(engine: string, makePlace: MakePlace): void {
           expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'job_not_running' } })
       }))
 
-    test('jobs are listed newest first, of one kind or of all', async () => {
-      const store = await open()
+    test('jobs are listed newest first, all or by kind', async ({ store }) => {
       await store.exclusively('a', async ({ token }) => {
         for (const [id, kind] of [
           ['j1', 'migration'],
@@ -164,7 +163,7 @@ export function jobsContract(engine: string, makePlace: MakePlace): void {
       expect(await store.jobs.list({ limit: 1, offset: 0, kind: 'migration' })).toMatchObject({ total: 2 })
     })
 
-    test('moves from or to a price are found behind any number of newer migrations, whatever its id was; other moves are not', async () => {
+    test('moves from or to a price are found behind any number of newer migrations, under any earlier id of the price', async () => {
       const store = await open()
       const move = (from: string, to: string) => JSON.stringify({ from_processor_id: from, to_processor_id: to })
       await store.exclusively('a', async ({ token }) => {
@@ -192,8 +191,7 @@ export function jobsContract(engine: string, makePlace: MakePlace): void {
       expect(await found()).toEqual([])
     })
 
-    test('a push of very many prices finds the moves of one of them in a large migration, and no others', async () => {
-      const store = await open()
+    test('a push of many prices finds the moves of one of them in a large migration', async ({ store }) => {
       const moves = Array.from({ length: 1_001 }, (_, at) => JSON.stringify({ to_processor_id: `price_${String(at)}` }))
       await store.exclusively('a', async ({ token }) => {
         const { id } = await store.jobs.open(newJob({ steps: moves }), token)
@@ -205,12 +203,11 @@ export function jobsContract(engine: string, makePlace: MakePlace): void {
       const wanted = [0, 1_000].map((at) => ({ step: moves[at], result: `"${String(at)}"` }))
       expect(await found(['price_0', 'price_1000', ...others])).toEqual(wanted)
       expect(await found(['price_0', 'price_1000'])).toEqual(wanted)
-      // What stands for any character in a pattern stands for itself in an id.
+      // A wildcard of a LIKE pattern is an ordinary character in an id.
       expect(await found(['price%'])).toEqual([])
     })
 
-    test('every push read the moves of all migrations there ever were: those that ended before a time are left out', async () => {
-      const store = await open()
+    test('moves of migrations that ended before a time are left out', async ({ store }) => {
       const step = JSON.stringify({ to_processor_id: 'price_a' })
       await store.exclusively('a', async ({ token }) => {
         for (const id of ['ended', 'running']) {
@@ -225,7 +222,7 @@ export function jobsContract(engine: string, makePlace: MakePlace): void {
       expect(await since(5001)).toEqual(['"running"'])
     })
 
-    test('unfinished are the running, waiting and interrupted ones of this kind and subject, oldest first', async () => {
+    test('unfinished jobs are the running, waiting and interrupted ones of a kind and subject, oldest first', async () => {
       const store = await open()
       await store.exclusively('a', async ({ token }) => {
         const start = async (change: Partial<NewJob>) => store.jobs.open(newJob(change), token)
@@ -248,8 +245,7 @@ export function jobsContract(engine: string, makePlace: MakePlace): void {
       ])
     })
 
-    test('a job that waits is due from its moment on, of every kind, oldest first; no other is', async () => {
-      const store = await open()
+    test('a waiting job of any kind is due from its resume time on, oldest first', async ({ store }) => {
       await store.exclusively('a', async ({ token }) => {
         const start = async (change: Partial<NewJob>) => store.jobs.open(newJob(change), token)
         await start({ id: 'late', createdAt: 9, subject: 'basic' })
@@ -268,7 +264,7 @@ export function jobsContract(engine: string, makePlace: MakePlace): void {
       expect(await store.jobs.find('late')).toMatchObject(waiting)
     })
 
-    test('a job waits no more once it runs or ended, and a step waits no more once it is begun', () =>
+    test('a job stops waiting when it is resumed or ends, and a step when it is begun', () =>
       inJob({}, async (store, job, token) => {
         const waits = { state: 'pending', result: null, error: null, waitsUntil: 800 } as const
         const step = async () => (await store.jobs.steps(job.id))[0]
@@ -289,13 +285,13 @@ export function jobsContract(engine: string, makePlace: MakePlace): void {
         expect(await store.jobs.find(job.id)).toMatchObject({ state: 'cancelled', resumesAt: null })
       }))
 
-    test('thousands of steps are opened in one job', () =>
+    test('a job can have thousands of steps', () =>
       inJob({ steps: Array.from({ length: 2500 }, (_, index) => `{"n":${String(index)}}`) }, async (store, job) => {
         const steps = await store.jobs.steps(job.id)
         expect(steps.map((step) => step.index)).toEqual(Array.from({ length: 2500 }, (_, index) => index))
       }))
 
-    test('a holder whose lease expired writes nothing more, by any method', () =>
+    test('a holder of an expired lease can write nothing, by any method', () =>
       inJob({}, async (store, job, token) => {
         await store.jobs.begin(job.id, 0, token)
         const before = [await store.jobs.list(page), await store.jobs.steps(job.id)]
@@ -315,7 +311,7 @@ export function jobsContract(engine: string, makePlace: MakePlace): void {
   })
 
   describe(`cancelling on ${engine}`, () => {
-    test('only a running job is asked to stop, and the wish ends with the running', () =>
+    test('is possible for a running job only, and the request ends with the run', () =>
       inJob({}, async (store, job, token) => {
         expect(await store.jobs.requestCancel('none', 1)).toBe(false)
         expect(await store.jobs.cancelRequested(job.id)).toBe(false)
@@ -329,7 +325,7 @@ export function jobsContract(engine: string, makePlace: MakePlace): void {
         expect(await store.jobs.cancelRequested(job.id)).toBe(false)
       }))
 
-    test('only a running push is asked to stop, and the wish ends with the running', async () =>
+    test('is possible for a running push only, and the request ends with the run', async () =>
       underPush(await open(), {}, async (store, push, token) => {
         expect(await store.pushes.requestCancel('none', 1)).toBe(false)
         expect(await store.pushes.requestCancel(push.id, 1)).toBe(true)
@@ -341,7 +337,7 @@ export function jobsContract(engine: string, makePlace: MakePlace): void {
         await store.pushes.resume(push.id, token)
         expect(await store.pushes.cancelRequested(push.id)).toBe(false)
         await store.pushes.requestCancel(push.id, 3)
-        // A process that died with a wish pending is resumed without it.
+        // A push whose process died with a pending cancel request is resumed without it.
         await store.pushes.resume(push.id, token)
         expect(await store.pushes.cancelRequested(push.id)).toBe(false)
         await store.pushes.end(push.id, 'abandoned', null, token)

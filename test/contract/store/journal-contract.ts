@@ -1,5 +1,5 @@
 // What the journal of pushes promises. The same for every engine.
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test as base } from 'vitest'
 import type { MappingChange, NewPush } from '../../../packages/ratecard/src/store/store.ts'
 import { applyPush, mapping, newPush, newVersion, publish, refusalOf, underPush } from '../../support/store.ts'
 import type { MakePlace, PushWork } from '../../support/store.ts'
@@ -9,10 +9,11 @@ const nothing = { processorId: null, requestId: null }
 
 export function journalContract(engine: string, makePlace: MakePlace): void {
   const open = async () => (await makePlace()).open({ clock: { now: () => 5_000 } })
+  const test = base.extend('store', () => open())
   const inPush = async (change: Partial<NewPush>, work: PushWork) => underPush(await open(), change, work)
 
   describe(`steps of a push on ${engine}`, () => {
-    test('an opened push is running, with all its steps pending in order', () =>
+    test('a new push is running, with all its steps pending in order', () =>
       inPush({ steps: ['{"n":0}', '{"n":1}'] }, async (store, push) => {
         const { steps, ...head } = push
         expect(await store.pushes.find(push.id)).toEqual({
@@ -32,7 +33,7 @@ export function journalContract(engine: string, makePlace: MakePlace): void {
         ])
       }))
 
-    test('a step is begun with what is sent, and succeeds with what came back', () =>
+    test('a step is begun with its request and succeeds with its result', () =>
       inPush({}, async (store, push, token) => {
         const begun = await store.pushes.begin(push.id, 0, '{"sent":1}', token)
         expect(begun).toMatchObject({
@@ -54,7 +55,7 @@ export function journalContract(engine: string, makePlace: MakePlace): void {
         expect(await store.pushes.find(push.id)).toMatchObject({ stepsDone: 1, updatedAt: 5_000 })
       }))
 
-    test('steps can be asked for since a moment', () =>
+    test('steps can be read since a timestamp', () =>
       inPush({ steps: ['{}', '{}', '{}'] }, async (store, push, token) => {
         await store.pushes.begin(push.id, 0, '{}', token)
         await store.pushes.settle(push.id, 2, 'failed', null, token)
@@ -64,7 +65,7 @@ export function journalContract(engine: string, makePlace: MakePlace): void {
         expect(await indexes(5_001)).toEqual([])
       }))
 
-    test('each begin counts as an attempt, whatever the outcome before', () =>
+    test('each begin counts as an attempt, after any outcome', () =>
       inPush({}, async (store, push, token) => {
         for (const state of ['unknown', 'failed', 'pending'] as const) {
           await store.pushes.begin(push.id, 0, '{}', token)
@@ -90,7 +91,7 @@ export function journalContract(engine: string, makePlace: MakePlace): void {
         ])
       }))
 
-    test('a step that is done is not done again', () =>
+    test('a succeeded step cannot be begun or settled again', () =>
       inPush({}, async (store, push, token) => {
         await store.pushes.begin(push.id, 0, '{}', token)
         await store.pushes.succeed(push.id, 0, { processorId: 'prod_1', requestId: null }, token)
@@ -104,7 +105,7 @@ export function journalContract(engine: string, makePlace: MakePlace): void {
         ])
       }))
 
-    test('the secret of an answer is kept with its step, or neither is', () =>
+    test('a secret is stored together with its step, or not at all', () =>
       inPush({ steps: ['{}', '{}'] }, async (store, push, token) => {
         await store.pushes.begin(push.id, 0, '{}', token)
         await store.pushes.succeed(push.id, 0, { processorId: 'we_1', requestId: null, secret: 'whsec_1' }, token)
@@ -116,7 +117,7 @@ export function journalContract(engine: string, makePlace: MakePlace): void {
         expect((await store.pushes.steps(push.id))[1]?.state).toBe('begun')
       }))
 
-    test('what is not there is refused', () =>
+    test('an unknown push or step is refused', () =>
       inPush({}, async (store, push, token) => {
         expect(await refusalOf(store.pushes.begin('push_x', 0, '{}', token))).toBe('push_not_found')
         expect(await refusalOf(store.pushes.begin(push.id, 1, '{}', token))).toBe('internal')
@@ -127,7 +128,7 @@ export function journalContract(engine: string, makePlace: MakePlace): void {
   })
 
   describe(`the end of a push on ${engine}`, () => {
-    test('closing publishes version, mappings and journal end together', () =>
+    test('closing publishes version, mappings and the end of the push together', () =>
       inPush({}, async (store, push, token) => {
         await store.pushes.begin(push.id, 0, '{}', token)
         await store.pushes.succeed(push.id, 0, { processorId: 'price_1', requestId: null }, token)
@@ -144,7 +145,7 @@ export function journalContract(engine: string, makePlace: MakePlace): void {
         expect(await store.changeSequence()).toBe(1)
       }))
 
-    test('a push is closed once', () =>
+    test('a push can be closed only once', () =>
       inPush({ steps: [] }, async (store, push, token) => {
         await store.pushes.close(push.id, newVersion(push), [], token)
         expect(await refusalOf(store.pushes.close(push.id, newVersion(push), [], token))).toBe('conflict')
@@ -154,7 +155,7 @@ export function journalContract(engine: string, makePlace: MakePlace): void {
         expect(await store.pushes.find(push.id)).toMatchObject({ state: 'applied', revision: 1 })
       }))
 
-    test('a push with a step that is not done is not closed, and nothing of it is published', () =>
+    test('a push with an unfinished step cannot be closed, and publishes nothing', () =>
       inPush({ steps: ['{}', '{}'] }, async (store, push, token) => {
         await store.pushes.settle(push.id, 0, 'skipped', null, token)
         await store.pushes.begin(push.id, 1, '{}', token)
@@ -166,8 +167,7 @@ export function journalContract(engine: string, makePlace: MakePlace): void {
         expect(await store.pushes.find(push.id)).toMatchObject({ state: 'running' })
       }))
 
-    test('a close that fails halfway leaves the version before it current', async () => {
-      const store = await open()
+    test('a close that fails halfway leaves the previous version current', async ({ store }) => {
       const before = await publish(store, {}, [mapping('price', 'pro', 'price_1')])
       const push = newPush({ steps: [] })
       // Refused by the database after the version's own row was written.
@@ -185,7 +185,7 @@ export function journalContract(engine: string, makePlace: MakePlace): void {
       expect(await store.pushes.find(push.id)).toMatchObject({ state: 'running', revision: null })
     })
 
-    test('an interrupted push is resumed, an ended one is not', () =>
+    test('an interrupted push can be resumed, an ended one cannot', () =>
       inPush({}, async (store, push, token) => {
         await store.pushes.end(push.id, 'interrupted', '{"code":"shutting_down"}', token)
         expect(await store.pushes.find(push.id)).toMatchObject({
@@ -200,7 +200,7 @@ export function journalContract(engine: string, makePlace: MakePlace): void {
         expect(await refusalOf(store.pushes.resume(push.id, token))).toBe('push_not_resumable')
       }))
 
-    test('unresolved are running and interrupted pushes, and failed ones with a step of unknown outcome, oldest first', async () => {
+    test('unresolved pushes are running, interrupted, or failed with a step of unknown outcome, oldest first', async () => {
       const store = await open()
       const ids: Record<string, string> = {}
       await store.exclusively('push', async ({ token }) => {
@@ -225,8 +225,7 @@ export function journalContract(engine: string, makePlace: MakePlace): void {
       expect(found.map((push) => push.id)).toEqual([ids['failed with unknown'], ids['interrupted'], ids['running']])
     })
 
-    test('pushes are listed newest first', async () => {
-      const store = await open()
+    test('pushes are listed newest first', async ({ store }) => {
       const pushes = [newPush(), newPush(), newPush()]
       await store.exclusively('push', async ({ token }) => {
         for (const push of pushes) await store.pushes.open(push, token)
@@ -236,8 +235,7 @@ export function journalContract(engine: string, makePlace: MakePlace): void {
       expect(total).toBe(3)
     })
 
-    test('the head of a push is the push without its document and its plan', async () => {
-      const store = await open()
+    test('the head of a push has all members but document and plan', async ({ store }) => {
       const push = newPush()
       await store.exclusively('push', ({ token }) => store.pushes.open(push, token))
       const head = await store.pushes.head(push.id)

@@ -1,5 +1,5 @@
 // What one store promises about secrets, keys and small facts. The same for every engine.
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test as base } from 'vitest'
 import { createSealer, generateMasterKey } from '../../../packages/ratecard/src/store/seal.ts'
 import { reseal } from '../../../packages/ratecard/src/store/sql/maintenance/reseal.ts'
 import type { ServiceKeyRecord } from '../../../packages/ratecard/src/store/store.ts'
@@ -26,13 +26,13 @@ function serviceKey(change: Partial<ServiceKeyRecord> = {}): ServiceKeyRecord {
 
 export function keysContract(engine: string, makePlace: MakePlace): void {
   const open = async () => (await makePlace()).open()
+  const test = base.extend('store', () => open())
 
-  describe(`passes of the dashboard on ${engine}`, () => {
+  describe(`dashboard passes on ${engine}`, () => {
     const pass = (hash: string, change = {}) =>
       ({ hash, kind: 'link', keyId: 'key_1', createdAt: 10, expiresAt: 20, endedAt: null, ...change }) as const
 
-    test('a pass ends once, as what it is, and not after its time', async () => {
-      const store = await open()
+    test('a pass can be ended once, as its own kind, before it expires', async ({ store }) => {
       await store.serviceKeys.add(serviceKey())
       await store.dashboardPasses.add(pass('one'))
       await store.dashboardPasses.add(pass('two'))
@@ -44,8 +44,7 @@ export function keysContract(engine: string, makePlace: MakePlace): void {
       expect(await store.dashboardPasses.end('two', 'link', 20)).toBe(false)
     })
 
-    test('what ran out is forgotten with the next one', async () => {
-      const store = await open()
+    test('expired passes are deleted when another one is added', async ({ store }) => {
       await store.serviceKeys.add(serviceKey())
       await store.dashboardPasses.add(pass('old'))
       await store.dashboardPasses.add(pass('new', { kind: 'session', createdAt: 20, expiresAt: 30 }))
@@ -53,8 +52,7 @@ export function keysContract(engine: string, makePlace: MakePlace): void {
       expect(await store.dashboardPasses.find('new')).toMatchObject({ kind: 'session' })
     })
 
-    test('a key is found by its id', async () => {
-      const store = await open()
+    test('a key is found by its id', async ({ store }) => {
       await store.serviceKeys.add(serviceKey())
       expect(await store.serviceKeys.find('key_1')).toEqual(serviceKey())
       expect(await store.serviceKeys.find('key_2')).toBeNull()
@@ -62,8 +60,7 @@ export function keysContract(engine: string, makePlace: MakePlace): void {
   })
 
   describe(`secrets on ${engine}`, () => {
-    test('a webhook secret is kept for its endpoint and replaced by a newer one', async () => {
-      const store = await open()
+    test('a webhook secret is stored per endpoint, and replaced by a newer one', async ({ store }) => {
       expect(await store.secrets.webhookSecret('we_1')).toBeNull()
       await store.secrets.saveWebhookSecret('we_1', 'whsec_one')
       await store.secrets.saveWebhookSecret('we_2', 'whsec_two')
@@ -72,8 +69,7 @@ export function keysContract(engine: string, makePlace: MakePlace): void {
       expect(await store.secrets.webhookSecret('we_2')).toBe('whsec_two')
     })
 
-    test('a sealed secret moved to another endpoint cannot be read', async () => {
-      const store = await open()
+    test('a sealed secret that is moved to another endpoint cannot be read', async ({ store }) => {
       await store.secrets.saveWebhookSecret('we_1', 'whsec_one')
       await store.database.write((db) =>
         db.updateTable('secrets').set({ id: 'we_2' }).where('id', '=', 'we_1').execute(),
@@ -81,7 +77,7 @@ export function keysContract(engine: string, makePlace: MakePlace): void {
       expect(await refusalOf(store.secrets.webhookSecret('we_2'))).toBe('secret_unreadable')
     })
 
-    test('resealing moves everything to the newest key and nothing twice', async () => {
+    test('resealing seals everything with the newest key, once', async () => {
       const oldKey = generateMasterKey('1')
       const newKey = generateMasterKey('2')
       const place = await makePlace()
@@ -90,7 +86,7 @@ export function keysContract(engine: string, makePlace: MakePlace): void {
       await store.secrets.saveWebhookSecret('we_1', 'whsec_one')
       await store.idempotency.claim('k', 'f', 1)
       await store.idempotency.finish('k', 200, 'an answer')
-      // What the store calls, with the keys that it has after a restart with the new list.
+      // The function that the store calls after a restart with the new list of keys.
       expect(await reseal(store.database, rotating)).toBe(3)
       expect(await reseal(store.database, rotating)).toBe(0)
       const rows = await store.database.read((db) => db.selectFrom('secrets').select('sealed').execute())
@@ -99,8 +95,7 @@ export function keysContract(engine: string, makePlace: MakePlace): void {
   })
 
   describe(`service keys on ${engine}`, () => {
-    test('keys are found by hash, listed oldest first, and touched forwards only', async () => {
-      const store = await open()
+    test('keys are found by hash, listed oldest first, and their last use never goes back', async ({ store }) => {
       await store.serviceKeys.add(serviceKey({ id: 'key_2', hash: 'h2', createdAt: 2 }))
       await store.serviceKeys.add(serviceKey())
       await store.serviceKeys.touch('key_1', 50)
@@ -110,16 +105,14 @@ export function keysContract(engine: string, makePlace: MakePlace): void {
       expect((await store.serviceKeys.list()).map((key) => key.id)).toEqual(['key_1', 'key_2'])
     })
 
-    test('scope and end of a key are kept', async () => {
-      const store = await open()
+    test('scope and expiry of a key are stored', async ({ store }) => {
       const brief = serviceKey({ scope: 'read', expiresAt: 77 })
       await store.serviceKeys.add(brief)
       expect(await store.serviceKeys.findByHash('h1')).toEqual(brief)
       expect(await store.serviceKeys.list()).toEqual([brief])
     })
 
-    test('a key is revoked once', async () => {
-      const store = await open()
+    test('a key can be revoked once', async ({ store }) => {
       await store.serviceKeys.add(serviceKey())
       expect(await store.serviceKeys.revoke('key_1', 9)).toBe(true)
       expect(await store.serviceKeys.revoke('key_1', 10)).toBe(false)
@@ -127,8 +120,7 @@ export function keysContract(engine: string, makePlace: MakePlace): void {
       expect((await store.serviceKeys.findByHash('h1'))?.revokedAt).toBe(9)
     })
 
-    test('neither an id nor a hash can be added twice', async () => {
-      const store = await open()
+    test('neither an id nor a hash can be added twice', async ({ store }) => {
       await store.serviceKeys.add(serviceKey())
       expect(await refusalOf(store.serviceKeys.add(serviceKey({ hash: 'h2' })))).toBe('conflict')
       expect(await refusalOf(store.serviceKeys.add(serviceKey({ id: 'key_2' })))).toBe('conflict')
@@ -136,8 +128,7 @@ export function keysContract(engine: string, makePlace: MakePlace): void {
   })
 
   describe(`idempotency keys on ${engine}`, () => {
-    test('the first claim wins; later ones see the request running and then its answer', async () => {
-      const store = await open()
+    test('the first claim wins; later ones see the request running and then its response', async ({ store }) => {
       expect(await store.idempotency.claim('k', 'f', 100)).toBeNull()
       const running = { key: 'k', fingerprint: 'f', status: null, body: null, createdAt: 100 }
       expect(await store.idempotency.claim('k', 'other', 200)).toEqual(running)
@@ -149,8 +140,7 @@ export function keysContract(engine: string, makePlace: MakePlace): void {
       })
     })
 
-    test('a released claim is free again, an answered one is not', async () => {
-      const store = await open()
+    test('a released claim is free again, a finished one is not', async ({ store }) => {
       await store.idempotency.claim('k', 'f', 100)
       await store.idempotency.release('k')
       expect(await store.idempotency.claim('k', 'f', 200)).toBeNull()
@@ -159,8 +149,7 @@ export function keysContract(engine: string, makePlace: MakePlace): void {
       expect(await store.idempotency.claim('k', 'f', 300)).toMatchObject({ status: 200 })
     })
 
-    test('after 24 hours a key can be used again', async () => {
-      const store = await open()
+    test('after 24 hours a key can be used again', async ({ store }) => {
       await store.idempotency.claim('k', 'f', 1)
       await store.idempotency.finish('k', 200, 'x')
       expect(await store.idempotency.claim('k', 'f', day)).toMatchObject({ status: 200 })
@@ -169,9 +158,8 @@ export function keysContract(engine: string, makePlace: MakePlace): void {
     })
   })
 
-  describe(`facts on ${engine}`, () => {
-    test('a fact is bound once and can be set anew', async () => {
-      const store = await open()
+  describe(`key-value facts on ${engine}`, () => {
+    test('a fact is bound once, and can be overwritten by set', async ({ store }) => {
       expect(await store.facts.get('account')).toBeNull()
       expect(await store.facts.bind('account', 'acct_1')).toBe('acct_1')
       expect(await store.facts.bind('account', 'acct_2')).toBe('acct_1')

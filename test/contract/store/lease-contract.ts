@@ -1,6 +1,6 @@
 // What a lease promises, and that only its holder writes the journal. The same for every engine.
 import { once } from 'node:events'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test as base } from 'vitest'
 import { configId, processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
 import type { KyselyStore } from '../../../packages/ratecard/src/store/sql/kysely-store.ts'
 import { newPush, newVersion, refusalOf, underPush } from '../../support/store.ts'
@@ -10,10 +10,10 @@ const page = { limit: 10, offset: 0 }
 
 export function leaseContract(engine: string, makePlace: MakePlace): void {
   const open = async (leaseMs = 15_000) => (await makePlace()).open({ leaseMs })
+  const test = base.extend('store', () => open())
 
   describe(`the lease on ${engine}`, () => {
-    test('it is held while the work runs and free afterwards, also when the work fails', async () => {
-      const store = await open()
+    test('it is held while the work runs, and free afterwards, even if the work fails', async ({ store }) => {
       expect(await store.held('push')).toBe(false)
       const work = store.exclusively('push', async () => {
         expect(await store.held('push')).toBe(true)
@@ -25,24 +25,21 @@ export function leaseContract(engine: string, makePlace: MakePlace): void {
       expect(await store.exclusively('push', () => Promise.resolve('done'))).toBe('done')
     })
 
-    test('a second holder is refused at once, other names are not', async () => {
-      const store = await open()
+    test('a second holder of the same name is refused at once', async ({ store }) => {
       await store.exclusively('push', async () => {
         expect(await refusalOf(store.exclusively('push', () => Promise.resolve()))).toBe('push_in_progress')
         expect(await store.exclusively('tenant:acme', () => Promise.resolve('done'))).toBe('done')
       })
     })
 
-    test('every holder has a higher fence than the one before', async () => {
-      const store = await open()
+    test('each holder has a higher fence than the one before', async ({ store }) => {
       const fences: number[] = []
       for (let turn = 0; turn < 3; turn++)
         await store.exclusively('push', ({ token }) => Promise.resolve(void fences.push(token.fence)))
       expect(fences).toEqual([1, 2, 3])
     })
 
-    test('of twenty callers at once, one at a time does the work', async () => {
-      const store = await open()
+    test('only one of twenty concurrent callers works at a time', async ({ store }) => {
       let inside = 0
       let most = 0
       const work = async () => {
@@ -58,7 +55,7 @@ export function leaseContract(engine: string, makePlace: MakePlace): void {
         if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ code: 'push_in_progress' })
     })
 
-    test('a holder whose lease expired writes nothing more, by any method', async () =>
+    test('a holder of an expired lease can write nothing, by any method', async () =>
       underPush(await open(), { steps: ['{}', '{}'] }, async (store, push, token) => {
         await store.pushes.begin(push.id, 0, '{}', token)
         const before = [await store.pushes.find(push.id), await store.pushes.steps(push.id)]
@@ -88,7 +85,7 @@ export function leaseContract(engine: string, makePlace: MakePlace): void {
         expect(await store.mappings.archivedObject('a')).toBeNull()
       }))
 
-    test('a holder that was followed by another writes nothing more, while the other one does', async () =>
+    test('a holder with a successor can write nothing, while the successor can', async () =>
       underPush(await open(), {}, async (store, push, token) => {
         await expire(store)
         await store.exclusively('push', async (next) => {
@@ -98,7 +95,7 @@ export function leaseContract(engine: string, makePlace: MakePlace): void {
         })
       }))
 
-    test('a lease of another name is no permit', async () =>
+    test('a lease of another name does not permit a write', async () =>
       underPush(await open(), {}, async (store, push) => {
         await store.exclusively('tenant:acme', async ({ token }) => {
           const forged = { ...token, name: 'nobody' }
@@ -106,8 +103,7 @@ export function leaseContract(engine: string, makePlace: MakePlace): void {
         })
       }))
 
-    test('a holder that ends late does not free the lease of the next one', async () => {
-      const store = await open()
+    test('a holder that ends late does not release the lease of its successor', async ({ store }) => {
       const { promise: firstEnds, resolve: endFirst } = Promise.withResolvers<undefined>()
       const first = store.exclusively('push', () => firstEnds)
       await expect.poll(() => store.held('push')).toBe(true)
@@ -119,7 +115,7 @@ export function leaseContract(engine: string, makePlace: MakePlace): void {
       })
     })
 
-    test('work is told when its lease is lost', async () => {
+    test('losing the lease aborts the signal of the work', async () => {
       const store = await open(300)
       await store.exclusively('push', async ({ signal }) => {
         const aborted = once(signal, 'abort')
@@ -129,7 +125,7 @@ export function leaseContract(engine: string, makePlace: MakePlace): void {
       })
     })
 
-    test('long work keeps its lease', async () => {
+    test('a lease is renewed while the work runs', async () => {
       const store = await open(1500)
       await store.exclusively('push', async ({ signal }) => {
         const first = await expiry(store)

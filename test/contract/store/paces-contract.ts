@@ -27,7 +27,7 @@ function mostInOneSecond(starts: readonly Start[]): number {
 
 export function pacesContract(engine: string, makePlace: MakePlace): void {
   describe(`a rate shared by two replicas on ${engine}`, () => {
-    test('together they keep every second to the limits, and neither starves', async () => {
+    test('keeps every second within the limits, and neither replica starves', async () => {
       const place = await makePlace()
       const budgets = (await Promise.all([place.open(), place.open()])).map(budgetOn)
       const starts: Start[] = []
@@ -46,12 +46,12 @@ export function pacesContract(engine: string, makePlace: MakePlace): void {
         expect(mostInOneSecond(starts.filter((start) => start.operation === operation))).toBeLessThanOrEqual(
           limits.perOperationPerSecond,
         )
-      // While both have work, either gets its turns: none waits until the other is done.
+      // While both have work, neither waits until the other is done.
       for (const replica of [0, 1])
         expect(starts.slice(0, 50).filter((start) => start.replica === replica).length).toBeGreaterThan(10)
     })
 
-    test('moments lie in the order of asking, apart from one another, and names do not share', async () => {
+    test('grants slots in the order of the requests, with a distance, per name', async () => {
       const place = await makePlace()
       const [one, two] = await Promise.all([place.open(), place.open()])
       const ask = { name: 'a', operation: 'x', count: 5, limits }

@@ -1,11 +1,11 @@
 // The same promises on a real PostgreSQL, and what only it has to promise.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { copyStore } from '../../../packages/ratecard/src/store/sql/maintenance/copy.ts'
 import { openStore } from '../../../packages/ratecard/src/store/sql/open-store.ts'
 import { createSealer, generateMasterKey } from '../../../packages/ratecard/src/store/seal.ts'
 import { announceSkip } from '../../support/skips.ts'
 import { postgresInstalled, startPostgres } from '../../support/postgres.ts'
-import type { TestPostgres } from '../../support/postgres.ts'
+import { startedForAll } from '../../support/started.ts'
 import { inFile, publish, refusalOf, refusedBy, storePlace } from '../../support/store.ts'
 import { fillStore, dumpStore } from './filled-store.ts'
 import { jobsContract } from './jobs-contract.ts'
@@ -27,11 +27,7 @@ if (!installed)
   announceSkip('store contract on PostgreSQL', 'no PostgreSQL server is installed (apt-get install postgresql)')
 
 describe.runIf(installed)('PostgreSQL', () => {
-  let server: TestPostgres
-  beforeAll(async () => {
-    server = await startPostgres()
-  })
-  afterAll(() => server.close())
+  const server = startedForAll(startPostgres)
 
   const inPostgres = async () => storePlace({ url: await server.createSchema(), file: '' })
 
@@ -49,7 +45,7 @@ describe.runIf(installed)('PostgreSQL', () => {
   tenantRaces('PostgreSQL', inPostgres)
   pacesContract('PostgreSQL', inPostgres)
 
-  test('an embedded store is copied with every record, in whatever order PostgreSQL sorts', async () => {
+  test('an embedded store is copied with every record, regardless of PostgreSQL’s sort order', async () => {
     const source = await inFile()
     const from = await source.open()
     await fillStore(from)
@@ -67,7 +63,7 @@ describe.runIf(installed)('PostgreSQL', () => {
     }
   })
 
-  test('a lost connection is told as such, and the next call has a new one', async () => {
+  test('a lost connection is store_unavailable, and the next call opens a new one', async () => {
     const url = await server.createDatabase()
     const store = await storePlace({ url, file: '' }).open()
     const interrupted = store.database.write(async (db) => {
@@ -81,7 +77,7 @@ describe.runIf(installed)('PostgreSQL', () => {
     expect(await store.facts.get('a')).toBe('e')
   })
 
-  test('a deadlock is tried again', async () => {
+  test('a transaction with a deadlock is retried', async () => {
     const store = await (await inPostgres()).open()
     await store.facts.set('a', '0')
     await store.facts.set('b', '0')
@@ -101,7 +97,7 @@ describe.runIf(installed)('PostgreSQL', () => {
     expect(await store.facts.get('a')).toBe(await store.facts.get('b'))
   })
 
-  test('no error about a connection holds the password', async () => {
+  test('no error about a connection contains the password', async () => {
     const sealer = createSealer(generateMasterKey())
     const host = encodeURIComponent('/nowhere/at/all')
     const urls = [

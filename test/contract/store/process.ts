@@ -1,4 +1,4 @@
-// A process of its own with a store, for tests with real crashes and real rivals. Started by what `storeProcesses` gives.
+// A separate process with a store, for tests with real crashes and concurrency. Started by `storeProcesses`.
 import { createInterface } from 'node:readline'
 import { ServiceError } from '../../../packages/ratecard/src/errors/service-error.ts'
 import { createSealer } from '../../../packages/ratecard/src/store/seal.ts'
@@ -62,7 +62,7 @@ const tasks: Readonly<Record<string, (store: KyselyStore) => Promise<void>>> = {
       say(signal.aborted ? 'aborted' : 'not aborted')
     }),
 
-  /** Adds 1 to a fact ten times, each time by reading, waiting for nothing, and writing, under the lease. */
+  /** Increments a fact ten times by reading and writing it under the lease. */
   count: async (store) => {
     for (let done = 0; done < 10;) {
       const outcome = await store

@@ -12,7 +12,7 @@ const clock = { now: () => 1 }
 export function processesContract(engine: string, makePlace: MakePlace): void {
   const storeProcess = storeProcesses()
   describe(`replicas on ${engine}`, () => {
-    test('what one store publishes the other one serves', async () => {
+    test('read what another one published', async () => {
       const [one, two] = await replicas(await makePlace())
       const version = await publish(one, {}, [mapping('price', 'pro', 'price_1')])
       expect(await two.versions.current()).toEqual(version)
@@ -20,7 +20,7 @@ export function processesContract(engine: string, makePlace: MakePlace): void {
       expect(await two.changeSequence()).toBe(1)
     })
 
-    test('of twenty callers in two replicas, one at a time holds the lease, and every fence is another', async () => {
+    test('hold the lease one at a time, each with another fence, among twenty callers', async () => {
       const stores = await replicas(await makePlace())
       const fences: number[] = []
       let inside = 0
@@ -48,7 +48,7 @@ export function processesContract(engine: string, makePlace: MakePlace): void {
       expect(fences).toEqual(Array.from({ length: 20 }, (_, index) => index + 1))
     })
 
-    test('of many claims of one idempotency key, one wins', async () => {
+    test('that claim one idempotency key at once: one wins', async () => {
       const stores = await replicas(await makePlace())
       for (const key of ['a', 'b', 'c']) {
         const claims = Array.from({ length: 20 }, (_, index) =>
@@ -61,7 +61,7 @@ export function processesContract(engine: string, makePlace: MakePlace): void {
       }
     })
 
-    test('of many callers that find one abandoned claim, one takes it over', async () => {
+    test('that take over one abandoned claim at once: one wins', async () => {
       const stores = await replicas(await makePlace())
       await stores[0].idempotency.claim('left', 'f', 1)
       const takes = Array.from({ length: 20 }, (_, index) =>
@@ -73,7 +73,7 @@ export function processesContract(engine: string, makePlace: MakePlace): void {
       expect(await stores[1].idempotency.takeOver('left', after?.createdAt ?? 0, 10_051)).toBe(false)
     })
 
-    test('of many bindings of one fact, all see the same value', async () => {
+    test('that bind one fact at once all get the same value', async () => {
       const stores = await replicas(await makePlace())
       const values = await Promise.all(
         Array.from({ length: 10 }, (_, index) =>
@@ -83,7 +83,7 @@ export function processesContract(engine: string, makePlace: MakePlace): void {
       expect(new Set(values).size).toBe(1)
     })
 
-    test('processes that take turns under a lease lose no update', async () => {
+    test('that take turns under a lease lose no update', async () => {
       const place = await makePlace()
       const store = await place.open()
       const workers = [storeProcess(place, 'count'), storeProcess(place, 'count'), storeProcess(place, 'count')]
@@ -93,7 +93,7 @@ export function processesContract(engine: string, makePlace: MakePlace): void {
   })
 
   describe(`crashes on ${engine}`, () => {
-    test('a process killed inside a transaction leaves the state before it', async () => {
+    test('a process that is killed inside a transaction leaves the previous state', async () => {
       const place = await makePlace()
       const store = await place.open()
       const before = await publish(store)
@@ -108,7 +108,7 @@ export function processesContract(engine: string, makePlace: MakePlace): void {
       expect(await verifyHistory(store)).toEqual({ ok: true, checked: 2 })
     })
 
-    test('the lease of a killed process ends by itself, and the next holder has a higher fence', async () => {
+    test('the lease of a killed process expires, and the next holder has a higher fence', async () => {
       const place = await makePlace()
       const store = await place.open()
       const victim = storeProcess(place, 'hold', { leaseMs: 2000 })
@@ -123,7 +123,7 @@ export function processesContract(engine: string, makePlace: MakePlace): void {
       expect(next).toBeGreaterThan(fence)
     })
 
-    test('a process that slept through its lease cannot write after it wakes up', async () => {
+    test('a process that was suspended past its lease cannot write after it continues', async () => {
       const place = await makePlace()
       const store = await place.open()
       const sleeper = storeProcess(place, 'pause', { leaseMs: 2000 })
@@ -142,7 +142,7 @@ export function processesContract(engine: string, makePlace: MakePlace): void {
   })
 
   describe(`the schema on ${engine}`, () => {
-    test('processes that start together on an empty database migrate it once', async () => {
+    test('is migrated once by processes that start together on an empty database', async () => {
       const place = await makePlace()
       const starters = Array.from({ length: 4 }, () => storeProcess(place, 'migrate'))
       const stores = [place.open(), place.open()]
@@ -154,7 +154,7 @@ export function processesContract(engine: string, makePlace: MakePlace): void {
       expect(rows?.map((row) => row.version)).toEqual(migrations.map((_, index) => index + 1))
     })
 
-    test('a schema newer than this release is refused and left alone', async () => {
+    test('of a newer release is refused and left unchanged', async () => {
       const place = await makePlace()
       const store = await place.open()
       await store.facts.set('a', 'b')
@@ -166,7 +166,7 @@ export function processesContract(engine: string, makePlace: MakePlace): void {
       expect(await store.facts.get('a')).toBe('b')
     })
 
-    test('a migration that fails leaves the schema as it was', async () => {
+    test('stays unchanged if a migration fails', async () => {
       const place = await makePlace()
       const store = await place.open()
       const good = { name: 'good', statements: () => ['create table good (id bigint primary key)'] }
@@ -182,14 +182,14 @@ export function processesContract(engine: string, makePlace: MakePlace): void {
   })
 
   describe(`the master key on ${engine}`, () => {
-    test('another master key is refused at the start', async () => {
+    test('is checked at the start, and another one is refused', async () => {
       const place = await makePlace()
       const store = await place.open()
       await store.secrets.saveWebhookSecret('we_1', 'whsec_1')
       expect(await refusalOf(place.open({ sealer: createSealer(generateMasterKey()) }))).toBe('secret_unreadable')
     })
 
-    test('a rotation keeps every secret readable, and then needs the new key alone', async () => {
+    test('can be rotated: every secret stays readable, and then with the new key alone', async () => {
       const place = await makePlace()
       const newKey = generateMasterKey('2')
       const first = await place.open()
@@ -206,7 +206,7 @@ export function processesContract(engine: string, makePlace: MakePlace): void {
   })
 
   describe(`two replicas that push on ${engine}`, () => {
-    test('revisions and hash chain have no gap and no fork', async () => {
+    test('leave no gap and no fork in revisions and hash chain', async () => {
       const stores = await replicas(await makePlace())
       const push = async (index: number): Promise<void> => {
         const store = stores[index % 2 === 0 ? 0 : 1]

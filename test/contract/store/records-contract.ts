@@ -1,5 +1,5 @@
 // What one store promises about its records. The same for every engine.
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test as base } from 'vitest'
 import { configId, processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
 import { hashVersion, verifyHistory } from '../../../packages/ratecard/src/store/history-chain.ts'
 import { mapping, newPush, publish, refusalOf } from '../../support/store.ts'
@@ -9,12 +9,12 @@ const page = { limit: 10, offset: 0 }
 
 export function recordsContract(engine: string, makePlace: MakePlace): void {
   const open = async () => (await makePlace()).open()
+  const test = base.extend('store', () => open())
 
-  describe(`documents as written on ${engine}`, () => {
+  describe(`written forms of documents on ${engine}`, () => {
     const day = 24 * 60 * 60 * 1000
 
-    test('a text is kept once, under its own hash, and comes back with the push that used it', async () => {
-      const store = await open()
+    test('a text is stored once, by its hash, and found by the push that used it', async ({ store }) => {
       const { pushId } = await publish(store)
       const text = '{"url":"${HOOK}/\\u0000\ud83d\ude00"}'
       const id = await store.writtenForms.keep(text, 1)
@@ -31,8 +31,7 @@ export function recordsContract(engine: string, makePlace: MakePlace): void {
       expect(await store.writtenForms.usedBy([])).toEqual([])
     })
 
-    test('what no push used is forgotten after a day, what one used never', async () => {
-      const store = await open()
+    test('a text that no push used is deleted after a day', async ({ store }) => {
       const { pushId } = await publish(store)
       const used = await store.writtenForms.keep('{"a":1}', 0)
       await store.writtenForms.assign(pushId ?? '', used)
@@ -46,8 +45,7 @@ export function recordsContract(engine: string, makePlace: MakePlace): void {
   })
 
   describe(`versions on ${engine}`, () => {
-    test('a new store has no configuration and no history', async () => {
-      const store = await open()
+    test('a new store has no version and no history', async ({ store }) => {
       expect(await store.versions.current()).toBeNull()
       expect(await store.versions.latest()).toBeNull()
       expect(await store.versions.find(1)).toBeNull()
@@ -55,8 +53,7 @@ export function recordsContract(engine: string, makePlace: MakePlace): void {
       expect(await store.changeSequence()).toBe(0)
     })
 
-    test('each push makes the next revision, and the list is newest first', async () => {
-      const store = await open()
+    test('each push creates the next revision, and the list is newest first', async ({ store }) => {
       const first = await publish(store, { version: '1.0.0' })
       const second = await publish(store, { version: '1.1.0' })
       const third = await publish(store, { version: '1.2.0' })
@@ -69,8 +66,7 @@ export function recordsContract(engine: string, makePlace: MakePlace): void {
       })
     })
 
-    test('after a reset nothing is current, and the reset is the newest record', async () => {
-      const store = await open()
+    test('after a reset no version is current, and the reset is the newest record', async ({ store }) => {
       await publish(store)
       const reset = await publish(store, { kind: 'reset', document: null })
       expect(await store.versions.current()).toBeNull()
@@ -80,22 +76,19 @@ export function recordsContract(engine: string, makePlace: MakePlace): void {
       expect(again.revision).toBe(3)
     })
 
-    test('a document comes back byte for byte', async () => {
-      const store = await open()
+    test('a document is returned byte for byte', async ({ store }) => {
       const document = JSON.stringify({ b: 1, a: [' \u0000 \ud83d\ude00 é'], c: 1.5, B: '"\\' }) + '\n  '
       const { revision } = await publish(store, { document })
       expect((await store.versions.find(revision))?.document).toBe(document)
     })
 
-    test('the hash chain holds for text that neither engine can keep as it is', async () => {
-      const store = await open()
+    test('the hash chain is valid for text that neither engine can store unescaped', async ({ store }) => {
       const record = await publish(store, { author: 'a\0b', message: 'half \ud83d' })
       expect(await store.versions.find(1)).toEqual(record)
       expect(await verifyHistory(store)).toEqual({ ok: true, checked: 1 })
     })
 
-    test('each record names the hash of the one before it, the first one zeros', async () => {
-      const store = await open()
+    test('each record contains the hash of its predecessor, the first one zeros', async ({ store }) => {
       const first = await publish(store)
       const second = await publish(store)
       expect(first.previousHash).toBe('0'.repeat(64))
@@ -104,8 +97,7 @@ export function recordsContract(engine: string, makePlace: MakePlace): void {
       expect(await verifyHistory(store)).toEqual({ ok: true, checked: 2 })
     })
 
-    test('an edited and a removed record are found', async () => {
-      const store = await open()
+    test('an edited and a removed record are detected', async ({ store }) => {
       for (let count = 0; count < 4; count++) await publish(store)
       await store.database.write((db) =>
         db.updateTable('versions').set({ author: 'eve' }).where('revision', '=', 3).execute(),
@@ -118,8 +110,7 @@ export function recordsContract(engine: string, makePlace: MakePlace): void {
       expect(await verifyHistory(store)).toEqual({ ok: false, checked: 1, brokenAt: 2 })
     })
 
-    test('the change sequence grows with every push, whoever asks', async () => {
-      const store = await open()
+    test('each push increases the change sequence', async ({ store }) => {
       await publish(store)
       expect(await store.changeSequence()).toBe(1)
       await publish(store, { kind: 'reset', document: null })
@@ -128,8 +119,7 @@ export function recordsContract(engine: string, makePlace: MakePlace): void {
   })
 
   describe(`mappings on ${engine}`, () => {
-    test('an entry is appended only where the processor id is another than the latest', async () => {
-      const store = await open()
+    test('an entry is appended only if the processor id differs from the latest', async ({ store }) => {
       await publish(store, {}, [mapping('price', 'pro', 'price_1'), mapping('product', 'pro', 'prod_1')])
       await publish(store, {}, [mapping('price', 'pro', 'price_2'), mapping('product', 'pro', 'prod_1')])
       await publish(store, {}, [mapping('price', 'pro', 'price_1')])
@@ -143,8 +133,7 @@ export function recordsContract(engine: string, makePlace: MakePlace): void {
       expect(await store.mappings.byConfigId('price', 'pro')).toEqual([entries[0], entries[2], entries[3]])
     })
 
-    test('a past processor id leads to the whole history of its resource, and of no other', async () => {
-      const store = await open()
+    test('a past processor id leads to the whole history of its resource', async ({ store }) => {
       await publish(store, {}, [mapping('price', 'pro', 'price_1'), mapping('price', 'basic', 'price_9')])
       await publish(store, {}, [mapping('price', 'pro', 'price_2')])
       const found = await store.mappings.byProcessorId('price_1')
@@ -154,8 +143,7 @@ export function recordsContract(engine: string, makePlace: MakePlace): void {
       expect(await store.mappings.byProcessorId('price_1\0')).toEqual([])
     })
 
-    test('thousands of mappings go into one push', async () => {
-      const store = await open()
+    test('a push can have thousands of mappings', async ({ store }) => {
       const many = Array.from({ length: 2500 }, (_, index) =>
         mapping('price', `price_${String(index)}`, `p${String(index)}`),
       )
@@ -166,17 +154,15 @@ export function recordsContract(engine: string, makePlace: MakePlace): void {
     })
   })
 
-  describe(`the store itself on ${engine}`, () => {
-    test('it answers a ping, and after closing is unavailable', async () => {
-      const store = await open()
+  describe(`the store on ${engine}`, () => {
+    test('responds to a ping, and is unavailable after it is closed', async ({ store }) => {
       await store.ping()
       await store.close()
       expect(await refusalOf(store.ping())).toBe('store_unavailable')
       expect(await refusalOf(store.facts.set('a', 'b'))).toBe('store_unavailable')
     })
 
-    test('using the store inside its own transaction is refused instead of hanging or escaping', async () => {
-      const store = await open()
+    test('refuses to be used inside its own transaction, instead of hanging', async ({ store }) => {
       await expect(store.database.write(() => store.facts.get('a'))).rejects.toThrow(
         /inside one of its own transactions/,
       )
@@ -184,8 +170,7 @@ export function recordsContract(engine: string, makePlace: MakePlace): void {
       expect(await store.facts.get('a')).toBeNull()
     })
 
-    test('a transaction that fails leaves nothing behind', async () => {
-      const store = await open()
+    test('rolls back a transaction that fails', async ({ store }) => {
       const work = store.database.write(async (db) => {
         await db.insertInto('facts').values({ name: 'a', value: 'b' }).execute()
         throw new Error('stop')
@@ -196,8 +181,7 @@ export function recordsContract(engine: string, makePlace: MakePlace): void {
       expect(await store.facts.get('a')).toBe('c')
     })
 
-    test('archived objects keep the whole last object', async () => {
-      const store = await open()
+    test('keeps the last state of an archived object', async ({ store }) => {
       const archived = {
         kind: 'coupon',
         configId: configId('welcome'),

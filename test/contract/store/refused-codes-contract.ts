@@ -27,7 +27,7 @@ export function refusedCodesContract(engine: string, makePlace: MakePlace): void
     const refuse = () => Promise.reject(invalid('promotion_code', 'no such code'))
     const sell = () => Promise.resolve('sold')
 
-    test('are limited over all replicas, also when they come at once', async () => {
+    test('are limited over all replicas, also concurrently', async () => {
       const { time, attempt } = await world()
       const ended = await Promise.allSettled(
         Array.from({ length: maxRefusedCodes + 6 }, (_, n) => attempt(n, 'acme', refuse)),
@@ -46,7 +46,7 @@ export function refusedCodesContract(engine: string, makePlace: MakePlace): void
       expect(await attempt(1, 'acme', sell)).toBe('sold')
     })
 
-    test('are those within an hour: attempts that are spread go on', async () => {
+    test('count for an hour, so that spread attempts are not limited', async () => {
       const { time, attempt } = await world()
       for (let n = 0; n < 3 * maxRefusedCodes; n++) {
         expect((await refusedBy(attempt(n, 'acme', refuse))).code).toBe('checkout_invalid')
@@ -54,7 +54,7 @@ export function refusedCodesContract(engine: string, makePlace: MakePlace): void
       }
     })
 
-    test('are counted for a refusal by the processor, and for no other failure', async () => {
+    test('count if the code is refused by us or by the processor, and for no other failure', async () => {
       const { attempt } = await world()
       const failWith = (code: 'price_not_found' | 'processor_rejected' | 'processor_unavailable') => () =>
         Promise.reject(new ServiceError(code, 'no'))

@@ -1,4 +1,4 @@
-// The migrations make what the records are described as: every table and column, what each may hold and whether it may be
+// The migrations create the described tables and columns with their allowed values and whether they may be
 // empty. The same for every engine.
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
@@ -59,7 +59,7 @@ export function tablesContract(engine: string, makePlace: MakePlace): void {
   describe(`the tables on ${engine}`, () => {
     const described = Object.entries(tables).map(([name, { columns }]) => ({ table: snake(name), columns }))
 
-    test('are those that are described, with every column, its type and whether it may be empty', async () => {
+    test('have the described columns, with type and nullability', async () => {
       const store = await (await makePlace()).open()
       const expected = described.flatMap(({ table, columns }) =>
         Object.entries(columns).map(([name, { type, nullable }]) => ({ table, name: snake(name), type, nullable })),
@@ -73,7 +73,7 @@ export function tablesContract(engine: string, makePlace: MakePlace): void {
       }).toEqual({ described_only: [], made_only: [] })
     })
 
-    test('hold nothing else than what is described where only some texts are possible', async () => {
+    test('allow only the described values where a column has a fixed set', async () => {
       const store = await (await makePlace()).open()
       for (const { table, columns } of described)
         for (const [name, { values }] of Object.entries(columns))

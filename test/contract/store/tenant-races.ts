@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { KyselyStore } from '../../../packages/ratecard/src/store/sql/kysely-store.ts'
 import { storeProcesses } from '../../support/store.ts'
 import type { MakePlace } from '../../support/store.ts'
-import { newAudit, newJob, newLocalSubscription, newSession, newTenant } from './tenant-records.ts'
+import { newAudit, newJob, newLocalSubscription, newSession, newTenant } from '../../support/tenant-records.ts'
 import { addTenant } from './tenants-contract.ts'
 
 const page = { limit: 100, offset: 0 }
@@ -20,7 +20,7 @@ export function tenantRaces(engine: string, makePlace: MakePlace): void {
   }
 
   describe(`tenants in two replicas on ${engine}`, () => {
-    test('of many starts of one free subscription, all get the same', async () => {
+    test('that start one free subscription at once all get the same one', async () => {
       const { store, act } = await rush((each) => each.localSubscriptions.start(newLocalSubscription('acme')))
       const outcomes = await act()
       const ids = outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value.id : outcome.reason))
@@ -28,7 +28,7 @@ export function tenantRaces(engine: string, makePlace: MakePlace): void {
       expect(await store.localSubscriptions.list('acme')).toHaveLength(1)
     })
 
-    test('starts and ends at the same moment never leave two running', async () => {
+    test('that start and end it at once never leave two running', async () => {
       const { store, act } = await rush(async (each, index) => {
         const { id } = await each.localSubscriptions.start(newLocalSubscription('acme'))
         if (index % 3 === 0) await each.localSubscriptions.end(id, index)
@@ -38,7 +38,7 @@ export function tenantRaces(engine: string, makePlace: MakePlace): void {
       expect(running.length).toBeLessThanOrEqual(1)
     })
 
-    test('of many customers bound to one tenant, one is, and all are told which', async () => {
+    test('that bind customers to one tenant at once: one is bound, and all get it', async () => {
       const { store, act } = await rush((each, index) => each.tenants.bindCustomer('acme', `cus_${String(index)}`, 5))
       await addTenant(store, { id: 'acme' })
       const outcomes = await act()
@@ -49,7 +49,7 @@ export function tenantRaces(engine: string, makePlace: MakePlace): void {
       expect(told[0]).toBe((await store.tenants.find('acme'))?.processorCustomerId)
     })
 
-    test('of many tenants that claim one customer, one has it; of many of one id, one is added', async () => {
+    test('that claim one customer or add one id at once: one succeeds', async () => {
       const claim = await rush((each, index) => each.tenants.bindCustomer(`t${String(index)}`, 'cus_1', 5))
       for (let index = 0; index < 20; index++) await addTenant(claim.store, { id: `t${String(index)}` })
       const claims = await claim.act()
@@ -63,7 +63,7 @@ export function tenantRaces(engine: string, makePlace: MakePlace): void {
       expect((await add.store.tenants.audit('same', page)).total).toBe(1)
     })
 
-    test('no session survives the removal of its tenant at the same moment', async () => {
+    test('leave no session of a tenant that is removed at the same time', async () => {
       const { store, act } = await rush<unknown>((each, index) =>
         index === 10 ? each.tenants.remove('acme', newAudit('acme')) : each.sessions.add(newSession('acme')),
       )
@@ -76,7 +76,7 @@ export function tenantRaces(engine: string, makePlace: MakePlace): void {
       expect(alive).toEqual([])
     })
 
-    test('steps that are settled at once are all counted', async () => {
+    test('count all steps that are settled at once', async () => {
       const place = await makePlace()
       const store = await place.open()
       const job = newJob({ steps: Array.from({ length: 20 }, () => '{}') })
@@ -93,7 +93,7 @@ export function tenantRaces(engine: string, makePlace: MakePlace): void {
   })
 
   describe(`jobs and crashes on ${engine}`, () => {
-    test('a process that slept through its lease settles no step after it wakes up', async () => {
+    test('a process that was suspended past its lease cannot settle a step after it continues', async () => {
       const place = await makePlace()
       const store = await place.open()
       const sleeper = storeProcess(place, 'pauseJob', { leaseMs: 2000 })
@@ -110,7 +110,7 @@ export function tenantRaces(engine: string, makePlace: MakePlace): void {
       expect(await store.jobs.steps('job_paused')).toMatchObject([{ state: 'begun', attempts: 1 }])
     })
 
-    test('two processes that run the free subscription race agree on one', async () => {
+    test('two processes that start the same free subscription get the same one', async () => {
       const place = await makePlace()
       const store = await place.open()
       const processes = [storeProcess(place, 'subscribe'), storeProcess(place, 'subscribe')]

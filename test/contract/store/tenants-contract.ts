@@ -1,10 +1,10 @@
 // What the store promises about tenants, their trail, their sessions and their free subscriptions. The same for every engine.
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test as base } from 'vitest'
 import type { Store } from '../../../packages/ratecard/src/store/store.ts'
 import type { TenantRecord } from '../../../packages/ratecard/src/store/tenant-store.ts'
 import { refusalOf, refusedBy } from '../../support/store.ts'
 import type { MakePlace } from '../../support/store.ts'
-import { newAudit, newLocalSubscription, newSession, newTenant } from './tenant-records.ts'
+import { newAudit, newLocalSubscription, newSession, newTenant } from '../../support/tenant-records.ts'
 
 const page = { limit: 10, offset: 0 }
 
@@ -18,10 +18,10 @@ const day = 24 * 60 * 60 * 1000
 
 export function tenantsContract(engine: string, makePlace: MakePlace): void {
   const open = async () => (await makePlace()).open()
+  const test = base.extend('store', () => open())
 
   describe(`tenants on ${engine}`, () => {
-    test('a tenant comes back as it was added, by id and by customer', async () => {
-      const store = await open()
+    test('a tenant is returned as it was added, by id and by customer', async ({ store }) => {
       const tenant = await addTenant(store, { name: 'Ünïcødé 🎈', processorCustomerId: 'cus_1' })
       expect(await store.tenants.find(tenant.id)).toEqual(tenant)
       expect(await store.tenants.findByCustomer('cus_1')).toEqual(tenant)
@@ -29,8 +29,7 @@ export function tenantsContract(engine: string, makePlace: MakePlace): void {
       expect(await store.tenants.findByCustomer('cus_2')).toBeNull()
     })
 
-    test('an id or a customer that is taken is a conflict that names it, and leaves no trace', async () => {
-      const store = await open()
+    test('an id or customer that is in use is a conflict that names it, and leaves no audit row', async ({ store }) => {
       const tenant = await addTenant(store, { processorCustomerId: 'cus_1' })
       const sameId = await refusedBy(addTenant(store, { id: tenant.id }))
       expect([sameId.code, sameId.message]).toEqual(['conflict', `There is a tenant "${tenant.id}" already.`])
@@ -44,14 +43,13 @@ export function tenantsContract(engine: string, makePlace: MakePlace): void {
       expect(await store.tenants.find('other')).toBeNull()
     })
 
-    test('many tenants have no customer', async () => {
-      const store = await open()
+    test('any number of tenants can have no customer', async ({ store }) => {
       await addTenant(store)
       await addTenant(store)
       expect((await store.tenants.list(page)).total).toBe(2)
     })
 
-    test('they are listed by id, byte by byte, page by page and by what they are on', async () => {
+    test('tenants are listed by id in byte order, in pages, and filtered by template, deal and customer', async () => {
       const store = await open()
       for (const id of ['b', 'B', 'a_1', 'é', 'a-1']) await addTenant(store, { id })
       await addTenant(store, { id: 'z1', enterpriseTemplate: 'gold', enterpriseId: 'acme' })
@@ -72,8 +70,7 @@ export function tenantsContract(engine: string, makePlace: MakePlace): void {
       expect(await store.tenants.idsByCustomer([])).toEqual(new Map())
     })
 
-    test('an update changes what it names and nothing else', async () => {
-      const store = await open()
+    test('an update changes only the given members', async ({ store }) => {
       const tenant = await addTenant(store, { processorCustomerId: 'cus_1' })
       const audit = newAudit(tenant.id, { before: '{"name":"Acme"}', after: '{"name":"Apex"}' })
       const updated = await store.tenants.update(tenant.id, { name: 'Apex' }, audit)
@@ -87,7 +84,7 @@ export function tenantsContract(engine: string, makePlace: MakePlace): void {
       expect(cleared).toMatchObject({ name: 'Apex', email: null, processorCustomerId: null })
     })
 
-    test('an update to a customer of another tenant is a conflict, and neither record nor trail changes', async () => {
+    test('an update to the customer of another tenant is a conflict, and changes neither tenant nor audit log', async () => {
       const store = await open()
       await addTenant(store, { processorCustomerId: 'cus_1' })
       const tenant = await addTenant(store)
@@ -97,8 +94,7 @@ export function tenantsContract(engine: string, makePlace: MakePlace): void {
       expect((await store.tenants.audit(tenant.id, page)).total).toBe(1)
     })
 
-    test('what is not there cannot be changed, and leaves no trail', async () => {
-      const store = await open()
+    test('an unknown tenant cannot be changed, and gets no audit row', async ({ store }) => {
       expect(await store.tenants.update('none', { name: 'x' }, newAudit('none'))).toBeNull()
       expect(await store.tenants.bindCustomer('none', 'cus_1', 1)).toBeNull()
       expect(await store.tenants.remove('none', newAudit('none', { action: 'tenant_deleted' }))).toBe(false)
@@ -109,8 +105,7 @@ export function tenantsContract(engine: string, makePlace: MakePlace): void {
       expect(await store.tenants.audit('none', page)).toEqual({ items: [], total: 0 })
     })
 
-    test('a change whose audit row cannot be kept is not kept either', async () => {
-      const store = await open()
+    test('a change is rolled back if its audit row cannot be stored', async ({ store }) => {
       const tenant = await addTenant(store)
       const audit = newAudit(tenant.id)
       await store.tenants.update(tenant.id, { name: 'Apex' }, audit)
@@ -119,8 +114,7 @@ export function tenantsContract(engine: string, makePlace: MakePlace): void {
       expect(await store.tenants.find(tenant.id)).toMatchObject({ name: 'Apex' })
     })
 
-    test('a customer is bound once: the first one stays', async () => {
-      const store = await open()
+    test('a customer is bound once, and the first one stays', async ({ store }) => {
       const tenant = await addTenant(store)
       const bound = { ...tenant, processorCustomerId: 'cus_1', updatedAt: 3000 }
       expect(await store.tenants.bindCustomer(tenant.id, 'cus_1', 3000)).toEqual(bound)
@@ -130,8 +124,7 @@ export function tenantsContract(engine: string, makePlace: MakePlace): void {
       expect(await store.tenants.find(other.id)).toEqual(other)
     })
 
-    test('a taken customer that nobody sent was refused with a place in what was sent: only who sent it hears of a place', async () => {
-      const store = await open()
+    test('a conflict of a customer has a pointer only if the caller sent the customer', async ({ store }) => {
       await addTenant(store, { processorCustomerId: 'cus_1' })
       const other = await addTenant(store)
       const change = { processorCustomerId: 'cus_1' }
@@ -149,8 +142,7 @@ export function tenantsContract(engine: string, makePlace: MakePlace): void {
       expect(new Set(refused.map(({ message }) => message)).size).toBe(1)
     })
 
-    test('enterprise fields change together under the lease, and never after it is lost', async () => {
-      const store = await open()
+    test('enterprise fields are written under the lease only', async ({ store }) => {
       const tenant = await addTenant(store, { enterpriseTemplate: 'silver' })
       const fields = { enterpriseTemplate: null, enterpriseId: 'acme' }
       const audit = newAudit(tenant.id, { action: 'apply_custom', result: '{"swapped":2}' })
@@ -169,8 +161,7 @@ export function tenantsContract(engine: string, makePlace: MakePlace): void {
       expect((await store.tenants.audit(tenant.id, page)).items[0]).toEqual(audit)
     })
 
-    test('the trail is newest first, of one tenant, and outlives it', async () => {
-      const store = await open()
+    test('the audit log of a tenant is newest first, and outlives the tenant', async ({ store }) => {
       const tenant = await addTenant(store, { createdAt: 1 })
       await addTenant(store)
       const later = newAudit(tenant.id, { createdAt: 5 })
@@ -187,8 +178,7 @@ export function tenantsContract(engine: string, makePlace: MakePlace): void {
       ])
     })
 
-    test('a later tenant of the same id finds no session and no running subscription of the one before', async () => {
-      const store = await open()
+    test('a new tenant with the id of a removed one has none of its sessions and subscriptions', async ({ store }) => {
       const tenant = await addTenant(store, { id: 'acme' })
       const session = newSession('acme')
       await store.sessions.add(session)
@@ -202,8 +192,7 @@ export function tenantsContract(engine: string, makePlace: MakePlace): void {
   })
 
   describe(`sessions on ${engine}`, () => {
-    test('a session is found, and revoked once', async () => {
-      const store = await open()
+    test('a session is found, and can be revoked once', async ({ store }) => {
       const { id } = await addTenant(store)
       const session = newSession(id)
       await store.sessions.add(session)
@@ -215,13 +204,11 @@ export function tenantsContract(engine: string, makePlace: MakePlace): void {
       expect(await store.sessions.find('none')).toBeNull()
     })
 
-    test('one for a tenant that is not there is refused', async () => {
-      const store = await open()
+    test('a session for an unknown tenant is refused', async ({ store }) => {
       expect(await refusalOf(store.sessions.add(newSession('none')))).toBe('tenant_not_found')
     })
 
-    test('those that ended more than a day ago are forgotten', async () => {
-      const store = await open()
+    test('sessions are deleted a day after they expired', async ({ store }) => {
       const { id } = await addTenant(store)
       const [old, recent] = [newSession(id, { expiresAt: 1000 }), newSession(id, { expiresAt: 1001 })]
       await store.sessions.add(old)
@@ -234,8 +221,7 @@ export function tenantsContract(engine: string, makePlace: MakePlace): void {
   })
 
   describe(`free subscriptions on ${engine}`, () => {
-    test('one runs for each tenant and price; the next begins when it has ended', async () => {
-      const store = await open()
+    test('one runs per tenant and price, and the next can start when it has ended', async ({ store }) => {
       const first = newLocalSubscription('t1', { createdAt: 1 })
       expect(await store.localSubscriptions.start(first)).toEqual(first)
       expect(await store.localSubscriptions.start(newLocalSubscription('t1'))).toEqual(first)

@@ -1,12 +1,9 @@
-// A database of each earlier release opens, says what it said, and is worked with: on both engines.
+// A database of each earlier release can be opened, read and written, on both engines.
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Clock } from '../../../packages/ratecard/src/clock.ts'
-import { createService } from '../../../packages/ratecard/src/composition/compose.ts'
 import type { BillingConfig } from '../../../packages/ratecard/src/config/schema/schema.ts'
-import { unlimitedBudget } from '../../../packages/ratecard/src/processor/rate-budget.ts'
-import { createStripeProcessor } from '../../../packages/ratecard/src/processor/stripe/stripe-processor.ts'
 import { verifyHistory } from '../../../packages/ratecard/src/store/history-chain.ts'
 import { createSealer } from '../../../packages/ratecard/src/store/seal.ts'
 import { openStore } from '../../../packages/ratecard/src/store/sql/open-store.ts'
@@ -14,11 +11,13 @@ import { startSandbox } from '../../../packages/sandbox/src/server.ts'
 import { layOldPostgres, layOldSqlite, laySandbox, oldReleases, readOldStore } from '../../support/old-store.ts'
 import type { OldStore } from '../../support/old-store.ts'
 import { postgresInstalled, startPostgres } from '../../support/postgres.ts'
-import type { TestPostgres } from '../../support/postgres.ts'
 import { announceSkip } from '../../support/skips.ts'
 import { nobody } from '../../support/stack.ts'
-import { temporaryFolder } from '../../support/store.ts'
+import { startedForAll } from '../../support/started.ts'
+import {} from '../../support/store.ts'
 import { caller } from '../../support/tenant-shop.ts'
+import { temporaryFolder } from '../../support/folder.ts'
+import { adapterTo, serviceOver } from '../../support/parts.ts'
 
 const day = 86_400_000
 const page = { limit: 10, offset: 0 }
@@ -44,20 +43,8 @@ async function openOld(old: OldStore, place: { readonly url: string | null; read
   onTestFinished(() => sandbox.close())
   const store = await openStore({ ...place, sealer: createSealer(old.masterKey), clock })
   onTestFinished(() => store.close())
-  const processor = createStripeProcessor({
-    secretKey: old.secretKey,
-    apiBase: sandbox.url,
-    budget: unlimitedBudget,
-    clock,
-    firstWaitMs: 1,
-  })
-  const service = createService({
-    settings: { requireVersionBump: false, workers: 'off' },
-    store,
-    processor,
-    processorName: 'sandbox',
-    clock,
-  })
+  const processor = adapterTo(sandbox.url, old.secretKey, { clock })
+  const service = serviceOver({ store, processor, clock })
   onTestFinished(() => service.close())
   return { ...world, store, service, processor, sandbox }
 }
@@ -76,7 +63,7 @@ function upgrade(engine: OldStore['engine'], open: (old: OldStore) => ReturnType
   describe.each(oldReleases)(`a database of %s on ${engine}`, (release) => {
     const old = readOldStore(release, engine)
 
-    test('says what it said: history, pushes, tenants with their trail, keys and sessions', async () => {
+    test('still has its history, pushes, tenants with their audit log, keys and sessions', async () => {
       const { service, store } = await open(old)
       expect(await verifyHistory(store)).toEqual({ ok: true, checked: 2 })
       expect((await service.history(page)).items.map(({ version, message, by }) => [version, message, by])).toEqual([
@@ -112,7 +99,7 @@ function upgrade(engine: OldStore['engine'], open: (old: OldStore) => ReturnType
       expect((await service.listWebhooks({ secrets: true }))[0]?.secret).toMatch(/^whsec_/)
     })
 
-    test('its waiting migration waits as it did, and moves its subscribers when the date comes', async () => {
+    test('has a waiting migration that stays waiting, and moves its subscribers when the date comes', async () => {
       const { service, store, pass, clock, sandbox } = await open(old)
       const before = await service.findJob(old.jobs.waiting)
       const [said] = (old.rows['jobs'] ?? []).filter(({ id }) => id === old.jobs.waiting)
@@ -137,18 +124,18 @@ function upgrade(engine: OldStore['engine'], open: (old: OldStore) => ReturnType
       expect(await store.jobs.due(clock.now() + 365 * day)).toEqual([])
     })
 
-    test('its waiting migration can be cancelled', async () => {
+    test('has a waiting migration that can be cancelled', async () => {
       const { service } = await open(old)
       expect(await service.cancelJob(old.jobs.waiting)).toMatchObject({ state: 'cancelled', resumesAt: null })
     })
 
-    test('its interrupted push is resumed', async () => {
+    test('has an interrupted push that can be resumed', async () => {
       const { service, store } = await open(old)
       expect(await service.resumePush(old.interruptedPush)).toMatchObject({ status: 'applied', revision: 3 })
       expect(await verifyHistory(store)).toEqual({ ok: true, checked: 3 })
     })
 
-    test('it is pushed to, rolled back, and its tenants are given deals', async () => {
+    test('can be pushed to and rolled back, and deals can be applied to its tenants', async () => {
       const { service, store } = await open(old)
       const { config } = await service.fullConfig()
       expect(await service.push(dearer(config), { ...nobody, approveImpact: true })).toMatchObject({
@@ -173,7 +160,7 @@ function upgrade(engine: OldStore['engine'], open: (old: OldStore) => ReturnType
   })
 }
 
-test('every release of the changelog left a database', () => {
+test('there is a kept database of every release in the changelog', () => {
   const changelog = readFileSync(new URL('../../../CHANGELOG.md', import.meta.url), 'utf8')
   const released = [...changelog.matchAll(/^## (\d+\.\d+\.\d+)/gm)].map(([, version]) => version)
   expect(released).toContain('0.1.0')
@@ -190,11 +177,7 @@ const installed = postgresInstalled()
 if (!installed) announceSkip('upgrade on PostgreSQL', 'no PostgreSQL server is installed (apt-get install postgresql)')
 
 describe.runIf(installed)('PostgreSQL', () => {
-  let server: TestPostgres
-  beforeAll(async () => {
-    server = await startPostgres()
-  })
-  afterAll(() => server.close())
+  const server = startedForAll(startPostgres)
 
   upgrade('postgres', async (old) => {
     const url = await server.createSchema()

@@ -1,32 +1,14 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { BillingConfig } from '../../../packages/ratecard/src/config/schema/schema.ts'
+import { describe, expect, test } from 'vitest'
 import { nobody, startStack } from '../../support/stack.ts'
-import type { Stack } from '../../support/stack.ts'
+import { startedForEach } from '../../support/started.ts'
+import { monthlyPrices } from '../../support/fixtures.ts'
 
-let stack: Stack
-beforeEach(async () => {
-  stack = await startStack()
-})
-afterEach(() => stack.close())
+const stack = startedForEach(startStack)
 
 const count = 120
-const catalogue: BillingConfig = {
-  version: '1.0.0',
-  products: [
-    {
-      id: 'p',
-      name: 'P',
-      prices: Array.from({ length: count }, (_, index) => ({
-        id: `price_${String(index)}`,
-        amount: 100 + index,
-        currency: 'usd' as const,
-        interval: 'month' as const,
-      })),
-    },
-  ],
-}
+const catalogue = monthlyPrices(count)
 
-/** Pushes, and asks to stop as soon as the push is journalled. */
+/** Pushes, and requests the cancellation as soon as the push is journalled. */
 async function cancelled(ask: (id: string) => Promise<unknown>): Promise<{ id: string; error: unknown }> {
   let id = ''
   let asking: Promise<unknown> | undefined
@@ -44,7 +26,7 @@ async function cancelled(ask: (id: string) => Promise<unknown>): Promise<{ id: s
 }
 
 describe('a running push', () => {
-  test('stops between two steps when it is cancelled, says so, and can be resumed to exactly what was planned', async () => {
+  test('stops between two steps when it is cancelled, and can be resumed to exactly its plan', async () => {
     const { id, error } = await cancelled((pushId) => stack.service.cancelPush(pushId))
     expect(error).toMatchObject({
       code: 'push_cancelled',
@@ -64,7 +46,7 @@ describe('a running push', () => {
     expect((await stack.service.push(catalogue, nobody)).status).toBe('unchanged')
   })
 
-  test('is cancelled by another replica through the journal', async () => {
+  test('can be cancelled by another replica through the journal', async () => {
     stack.sandbox.control.fail({ kind: 'latency', latencyMs: 40, count: null })
     const { id, error } = await cancelled((pushId) => stack.store.pushes.requestCancel(pushId, Date.now()))
     stack.sandbox.control.clearFaults()
@@ -76,7 +58,7 @@ describe('a running push', () => {
     expect((await stack.snapshot()).price.filter(({ active }) => active)).toHaveLength(count)
   })
 
-  test('that is over cannot be cancelled', async () => {
+  test('cannot be cancelled once it has ended', async () => {
     const { pushId } = await stack.service.push(catalogue, nobody)
     await expect(stack.service.cancelPush(pushId ?? '')).rejects.toMatchObject({
       code: 'push_not_running',
@@ -86,7 +68,7 @@ describe('a running push', () => {
   })
 })
 
-test('a push that is cancelled twice stops once; the resumed one is not stopped by the old wish', async () => {
+test('a push that is cancelled twice stops once, and the resumed push is not stopped by the old request', async () => {
   const { id } = await cancelled(async (pushId) => {
     await stack.service.cancelPush(pushId)
     await stack.service.cancelPush(pushId).catch(() => undefined)

@@ -1,20 +1,16 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { BillingConfig } from '../../../packages/ratecard/src/config/schema/schema.ts'
 import { nobody, startStack } from '../../support/stack.ts'
-import type { Stack } from '../../support/stack.ts'
+import { startedForEach } from '../../support/started.ts'
 
-let stack: Stack
-beforeEach(async () => {
-  stack = await startStack()
-})
-afterEach(() => stack.close())
+const stack = startedForEach(startStack)
 
 const shop: BillingConfig = {
   version: '1.0.0',
   products: [{ id: 'pro', name: 'Pro', prices: [{ id: 'pro_once', amount: 1000, currency: 'usd' }] }],
 }
 
-test('drift and pull with the key of another account are refused as a push is, instead of telling of foreign objects', async () => {
+test('drift and pull with the key of another account are refused with account_mismatch, like a push', async () => {
   await stack.service.push(shop, nobody)
   const mine = (await stack.store.facts.get('processor_account')) ?? ''
   await stack.store.facts.set('processor_account', 'acct_another live')

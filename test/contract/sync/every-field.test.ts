@@ -1,41 +1,28 @@
-// Laws over the tables of fields: what each field does when it is edited, removed, and when the document never spoke of it.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+// Laws over the tables of fields: each field is edited, removed, and omitted from the start.
+import { describe, expect, it } from 'vitest'
 import { fieldRows, documentName } from '../../../packages/ratecard/src/catalog/fields/tables.ts'
 import { itemsOf } from '../../../packages/ratecard/src/catalog/kinds.ts'
 import { configId, resourceKinds } from '../../../packages/ratecard/src/catalog/resource.ts'
 import type { ObservedResource, ProcessorId, ResourceKind } from '../../../packages/ratecard/src/catalog/resource.ts'
-import { systemClock } from '../../../packages/ratecard/src/clock.ts'
 import { validateConfig } from '../../../packages/ratecard/src/config/validation/validate.ts'
 import type { BillingConfig as Document } from '../../../packages/ratecard/src/config/schema/schema.ts'
 import { ServiceError } from '../../../packages/ratecard/src/errors/service-error.ts'
-import { startSandbox } from '../../../packages/sandbox/src/server.ts'
-import type { Sandbox } from '../../../packages/sandbox/src/server.ts'
 import { fieldSamples, sampleCustomers, sampleDocument, sampleIds } from '../../support/field-samples.ts'
 import type { Sample } from '../../support/field-samples.ts'
-import { nobody, startStack } from '../../support/stack.ts'
+import { sharedSandbox } from '../../support/shared-sandbox.ts'
+import { nobody } from '../../support/stack.ts'
 import type { Stack } from '../../support/stack.ts'
 
-let sandbox: Sandbox
-beforeAll(async () => {
-  sandbox = await startSandbox({ port: 0, dataDir: null, clock: systemClock })
-})
-afterAll(() => sandbox.close())
+const shared = sharedSandbox()
 
 type InAccount = (document: Document) => Document
 
 /** `real` puts customers of the account in the place of those that samples name. */
-async function withStack(
+const withStack = (
   work: (stack: Stack, real: InAccount) => Promise<void>,
   secretKey = newAccount(),
   real?: InAccount,
-): Promise<void> {
-  const stack = await startStack({ sandbox, secretKey })
-  try {
-    await work(stack, real ?? (await withCustomers(stack)))
-  } finally {
-    await stack.close()
-  }
-}
+): Promise<void> => shared.withStack(async (stack) => work(stack, real ?? (await withCustomers(stack))), { secretKey })
 
 let accounts = 0
 const newAccount = () => `sk_test_everyfield${String(process.pid)}x${String(++accounts)}`
@@ -80,7 +67,7 @@ async function attachStep(stack: Stack, product: ProcessorId) {
   } as const
 }
 
-/** As if somebody else had made it; meters carry no mark. */
+/** Makes the object unmanaged by removing its mark. */
 async function unmarked({ stripe }: Stack, { kind, processorId }: ObservedResource): Promise<void> {
   const metadata = { ratecard_id: '' }
   if (kind === 'promotion_code') await stripe.promotionCodes.update(processorId, { metadata })
@@ -89,7 +76,7 @@ async function unmarked({ stripe }: Stack, { kind, processorId }: ObservedResour
 
 const valueOf = (live: ObservedResource, field: string) => (live.fields as unknown as Record<string, unknown>)[field]
 
-/** Edits in these fields make a new object although the table says that the processor changes them, and why. */
+/** Removing these fields replaces the object, although the processor can update them. */
 const replacedWhenRemoved = new Set([
   'coupon.name',
   'coupon.currencyOptions',
@@ -112,7 +99,7 @@ function canonicalOf({ kind, row }: Case, config: Document): unknown {
 describe.each(cases)('the $kind’s $field', (one) => {
   const { kind, field, row, sample } = one
 
-  it('is changed in place, or its object replaced, as the table says; nothing is left to do afterwards', () =>
+  it('is updated in place or its object replaced, as the table states, and the next push is unchanged', () =>
     withStack(async (stack, real) => {
       const { service } = stack
       const [first, second] = [real(documentOf(one, sample.first)), real(documentOf(one, sample.second))]
@@ -148,12 +135,12 @@ const optional = cases.filter(
     validateConfig(without(one)).errors.length === 0,
 )
 
-describe.each(optional)('the $kind’s $field, which may be left out,', (one) => {
+describe.each(optional)('the $kind’s $field, which is optional,', (one) => {
   const { kind, field, row, sample } = one
   const bare = without(one)
 
   const meaning = row.leftOut === 'kept' ? 'stays, as it cannot be empty,' : 'is emptied'
-  it(`${meaning} when the document leaves it out again`, () =>
+  it(`${meaning} when the document omits it again`, () =>
     withStack(async (stack, real) => {
       const { service } = stack
       await service.push(real(documentOf(one, sample.second)), nobody)
@@ -170,11 +157,11 @@ describe.each(optional)('the $kind’s $field, which may be left out,', (one) =>
 const silent = cases.filter(({ row }) => row.leftOut !== 'default')
 
 describe.each(silent.filter(({ row }) => row.mutability === 'fixed'))(
-  'the $kind’s $field, of which the document may say nothing,',
+  'the $kind’s $field, which a document may omit,',
   (one) => {
     const { kind, field, sample } = one
 
-    it('is left alone when its object is adopted', async () => {
+    it('keeps its live value when its object is adopted', async () => {
       const account = newAccount()
       await withStack(async (maker, real) => {
         await maker.service.push(real(documentOf(one, sample.second)), nobody)
@@ -199,12 +186,12 @@ describe.each(silent.filter(({ row }) => row.mutability === 'fixed'))(
 )
 
 describe.each(silent.filter(({ row }) => row.mutability !== 'fixed'))(
-  'the $kind’s $field, of which the document may say nothing,',
+  'the $kind’s $field, which a document may omit,',
   (one) => {
     const { kind, field, row, sample } = one
     const bare = without(one)
 
-    it('is left alone as long as the document never had it', () =>
+    it('keeps its live value as long as the document never had it', () =>
       withStack(async (stack) => {
         const { service, processor } = stack
         await service.push(bare, nobody)

@@ -1,26 +1,13 @@
 // Entitlement features: the list of the document, what products carry, and what is taken away in which order.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { systemClock } from '../../../packages/ratecard/src/clock.ts'
+import { describe, expect, it } from 'vitest'
 import type { BillingConfig } from '../../../packages/ratecard/src/config/schema/schema.ts'
-import { startSandbox } from '../../../packages/sandbox/src/server.ts'
-import type { Sandbox } from '../../../packages/sandbox/src/server.ts'
+import { sharedSandbox } from '../../support/shared-sandbox.ts'
 import { nobody, startStack } from '../../support/stack.ts'
 import type { Stack } from '../../support/stack.ts'
+import { startedForEach } from '../../support/started.ts'
 
-let sandbox: Sandbox
-beforeAll(async () => {
-  sandbox = await startSandbox({ port: 0, dataDir: null, clock: systemClock })
-})
-afterAll(() => sandbox.close())
-
-async function withStack(work: (stack: Stack) => Promise<void>): Promise<void> {
-  const stack = await startStack({ sandbox })
-  try {
-    await work(stack)
-  } finally {
-    await stack.close()
-  }
-}
+const { sandbox } = sharedSandbox()
+const stack = startedForEach(() => startStack({ sandbox }))
 
 const sso = { id: 'sso', name: 'Single sign-on' }
 const audit = { id: 'audit_log', name: 'Audit log' }
@@ -36,7 +23,7 @@ function document(features: BillingConfig['features'], carried?: string[]): Bill
 
 const none = { created: [], updated: [], archived: [] }
 
-/** Lookup keys of what the product carries at the processor; what is archived still hangs on it there. */
+/** Lookup keys of the product’s active features at the processor. */
 async function carriedBy({ stripe }: Stack, product = 'rc_pro'): Promise<string[]> {
   const { data } = await stripe.products.listFeatures(product)
   return data.flatMap(({ entitlement_feature: one }) => (one.active ? one.lookup_key : [])).sort()
@@ -50,167 +37,157 @@ async function stepsOf({ store }: Stack, pushId: string | null): Promise<string[
 }
 
 describe('features of a document', () => {
-  it('are made before the products and put on them afterwards', () =>
-    withStack(async (stack) => {
-      const outcome = await stack.service.push(document([sso, audit], ['sso', 'audit_log']), nobody)
-      expect(outcome.changes.features).toEqual({ ...none, created: ['sso', 'audit_log'] })
-      expect(await stepsOf(stack, outcome.pushId)).toEqual([
-        'create feature sso',
-        'create feature audit_log',
-        'create product pro',
-        'create price pro_monthly',
-        'attach product pro',
-        'attach product pro',
-      ])
-      expect(await carriedBy(stack)).toEqual(['audit_log', 'sso'])
-      expect((await stack.service.drift()).inSync).toBe(true)
-    }))
+  it('are created before the products and attached afterwards', async () => {
+    const outcome = await stack.service.push(document([sso, audit], ['sso', 'audit_log']), nobody)
+    expect(outcome.changes.features).toEqual({ ...none, created: ['sso', 'audit_log'] })
+    expect(await stepsOf(stack, outcome.pushId)).toEqual([
+      'create feature sso',
+      'create feature audit_log',
+      'create product pro',
+      'create price pro_monthly',
+      'attach product pro',
+      'attach product pro',
+    ])
+    expect(await carriedBy(stack)).toEqual(['audit_log', 'sso'])
+    expect((await stack.service.drift()).inSync).toBe(true)
+  })
 
-  it('that are taken out are taken off and archived with the archives', () =>
-    withStack(async (stack) => {
-      await stack.service.push(document([sso, audit], ['sso', 'audit_log']), nobody)
-      const outcome = await stack.service.push(document([sso], ['sso']), nobody)
-      expect(outcome.changes).toMatchObject({
-        features: { ...none, archived: ['audit_log'] },
-        products: { ...none, updated: ['pro'] },
-      })
-      expect(outcome.details.find(({ kind }) => kind === 'product')?.fields).toEqual([
-        { field: 'features', before: ['audit_log', 'sso'], after: ['sso'], origin: 'edit' },
-      ])
-      expect(await stepsOf(stack, outcome.pushId)).toEqual(['detach product pro', 'archive feature audit_log'])
-      expect(await carriedBy(stack)).toEqual(['sso'])
-      // Brought back by a rollback it is another object: what is archived stays archived.
-      const back = await stack.service.rollback(1, nobody)
-      expect(back.changes.features).toEqual({ ...none, created: ['audit_log'] })
-      expect(await carriedBy(stack)).toEqual(['audit_log', 'sso'])
-      expect((await stack.service.push(document([sso, audit], ['sso', 'audit_log']), nobody)).status).toBe('unchanged')
-    }))
+  it('that are removed are detached, and archived after that', async () => {
+    await stack.service.push(document([sso, audit], ['sso', 'audit_log']), nobody)
+    const outcome = await stack.service.push(document([sso], ['sso']), nobody)
+    expect(outcome.changes).toMatchObject({
+      features: { ...none, archived: ['audit_log'] },
+      products: { ...none, updated: ['pro'] },
+    })
+    expect(outcome.details.find(({ kind }) => kind === 'product')?.fields).toEqual([
+      { field: 'features', before: ['audit_log', 'sso'], after: ['sso'], origin: 'edit' },
+    ])
+    expect(await stepsOf(stack, outcome.pushId)).toEqual(['detach product pro', 'archive feature audit_log'])
+    expect(await carriedBy(stack)).toEqual(['sso'])
+    // A rollback creates another object, because archiving a feature is final.
+    const back = await stack.service.rollback(1, nobody)
+    expect(back.changes.features).toEqual({ ...none, created: ['audit_log'] })
+    expect(await carriedBy(stack)).toEqual(['audit_log', 'sso'])
+    expect((await stack.service.push(document([sso, audit], ['sso', 'audit_log']), nobody)).status).toBe('unchanged')
+  })
 
-  it('of a product that was archived come back with it, and what it shall not carry any more is taken off', () =>
-    withStack(async (stack) => {
-      const other = { id: 'other', name: 'Other' }
-      const without: BillingConfig = { version: '2.0.0', features: [sso, audit], products: [other] }
-      await stack.service.push(document([sso, audit], ['sso', 'audit_log']), nobody)
-      await stack.service.push(without, nobody)
-      // Archiving a product takes nothing off it: its subscribers keep what they are entitled to.
-      expect(await carriedBy(stack)).toEqual(['audit_log', 'sso'])
-      const back = await stack.service.push({ ...document([sso, audit], ['sso']), version: '3.0.0' }, nobody)
-      expect(await carriedBy(stack)).toEqual(['sso'])
-      expect((await stepsOf(stack, back.pushId)).filter((step) => /attach|detach/.test(step))).toEqual([
-        'detach product pro',
-      ])
-      expect((await stack.service.drift()).inSync).toBe(true)
-      await stack.service.push({ ...without, version: '4.0.0' }, nobody)
-      expect((await stack.service.rollback(1, nobody)).status).toBe('applied')
-      expect(await carriedBy(stack)).toEqual(['audit_log', 'sso'])
-    }))
+  it('of an archived product come back with it, and those it no longer lists are detached', async () => {
+    const other = { id: 'other', name: 'Other' }
+    const without: BillingConfig = { version: '2.0.0', features: [sso, audit], products: [other] }
+    await stack.service.push(document([sso, audit], ['sso', 'audit_log']), nobody)
+    await stack.service.push(without, nobody)
+    // Archiving a product detaches nothing, so that its subscribers keep their entitlements.
+    expect(await carriedBy(stack)).toEqual(['audit_log', 'sso'])
+    const back = await stack.service.push({ ...document([sso, audit], ['sso']), version: '3.0.0' }, nobody)
+    expect(await carriedBy(stack)).toEqual(['sso'])
+    expect((await stepsOf(stack, back.pushId)).filter((step) => /attach|detach/.test(step))).toEqual([
+      'detach product pro',
+    ])
+    expect((await stack.service.drift()).inSync).toBe(true)
+    await stack.service.push({ ...without, version: '4.0.0' }, nobody)
+    expect((await stack.service.rollback(1, nobody)).status).toBe('applied')
+    expect(await carriedBy(stack)).toEqual(['audit_log', 'sso'])
+  })
 
-  it('of a product archived at the processor are not attached twice', () =>
-    withStack(async (stack) => {
-      const config = document([sso], ['sso'])
-      await stack.service.push(config, nobody)
-      await stack.stripe.products.update('rc_pro', { active: false })
-      const forced = await stack.service.push(config, { ...nobody, force: true })
-      expect((await stepsOf(stack, forced.pushId)).filter((step) => step.startsWith('attach'))).toEqual([])
-      expect(await carriedBy(stack)).toEqual(['sso'])
-      expect((await stack.service.drift()).inSync).toBe(true)
-    }))
+  it('of a product archived at the processor are not attached twice', async () => {
+    const config = document([sso], ['sso'])
+    await stack.service.push(config, nobody)
+    await stack.stripe.products.update('rc_pro', { active: false })
+    const forced = await stack.service.push(config, { ...nobody, force: true })
+    expect((await stepsOf(stack, forced.pushId)).filter((step) => step.startsWith('attach'))).toEqual([])
+    expect(await carriedBy(stack)).toEqual(['sso'])
+    expect((await stack.service.drift()).inSync).toBe(true)
+  })
 
-  it('that are renamed stay the same object under the same lookup key', () =>
-    withStack(async (stack) => {
-      await stack.service.push(document([sso], ['sso']), nobody)
-      const [made] = (await stack.snapshot()).feature
-      const renamed = document(
-        [{ id: 'single_sign_on', name: 'Single sign-on', previous_ids: ['sso'] }],
-        ['single_sign_on'],
-      )
-      const outcome = await stack.service.push(renamed, nobody)
-      expect(outcome.details).toMatchObject([{ kind: 'feature', action: 'rename', configId: 'single_sign_on' }])
-      expect(outcome.changes.features).toEqual({ ...none, updated: ['single_sign_on'] })
-      const [kept] = (await stack.snapshot()).feature
-      expect(kept).toMatchObject({ processorId: made?.processorId, lookupKey: 'sso', mark: 'single_sign_on' })
-      const conversion = await stack.service.convert(String(made?.processorId), { hidden: true })
-      expect(conversion).toMatchObject({ configId: 'single_sign_on', itemType: 'feature', current: true })
-      expect((await stack.service.push(renamed, nobody)).status).toBe('unchanged')
-    }))
+  it('that are renamed stay the same object with the same lookup key', async () => {
+    await stack.service.push(document([sso], ['sso']), nobody)
+    const [made] = (await stack.snapshot()).feature
+    const renamed = document(
+      [{ id: 'single_sign_on', name: 'Single sign-on', previous_ids: ['sso'] }],
+      ['single_sign_on'],
+    )
+    const outcome = await stack.service.push(renamed, nobody)
+    expect(outcome.details).toMatchObject([{ kind: 'feature', action: 'rename', configId: 'single_sign_on' }])
+    expect(outcome.changes.features).toEqual({ ...none, updated: ['single_sign_on'] })
+    const [kept] = (await stack.snapshot()).feature
+    expect(kept).toMatchObject({ processorId: made?.processorId, lookupKey: 'sso', mark: 'single_sign_on' })
+    const conversion = await stack.service.convert(String(made?.processorId), { hidden: true })
+    expect(conversion).toMatchObject({ configId: 'single_sign_on', itemType: 'feature', current: true })
+    expect((await stack.service.push(renamed, nobody)).status).toBe('unchanged')
+  })
 
-  it('attached or detached at the processor are drift, and repaired', () =>
-    withStack(async (stack) => {
-      const { stripe, service } = stack
-      const config = document([sso, audit], ['sso'])
-      await service.push(config, nobody)
-      const { data } = await stripe.products.listFeatures('rc_pro')
-      await stripe.products.deleteFeature('rc_pro', String(data[0]?.id))
-      const feature = (await stripe.entitlements.features.list({ lookup_key: 'audit_log' })).data[0]
-      await stripe.products.createFeature('rc_pro', { entitlement_feature: String(feature?.id) })
-      const drift = await service.drift()
-      expect(drift.differences).toMatchObject([
-        { kind: 'product', configId: 'pro', fields: [{ field: 'features', before: ['audit_log'], after: ['sso'] }] },
-      ])
-      await service.push(config, nobody)
-      expect(await carriedBy(stack)).toEqual(['sso'])
-      expect((await service.drift()).inSync).toBe(true)
-    }))
+  it('attached or detached at the processor are drift, and a push repairs it', async () => {
+    const { stripe, service } = stack
+    const config = document([sso, audit], ['sso'])
+    await service.push(config, nobody)
+    const { data } = await stripe.products.listFeatures('rc_pro')
+    await stripe.products.deleteFeature('rc_pro', String(data[0]?.id))
+    const feature = (await stripe.entitlements.features.list({ lookup_key: 'audit_log' })).data[0]
+    await stripe.products.createFeature('rc_pro', { entitlement_feature: String(feature?.id) })
+    const drift = await service.drift()
+    expect(drift.differences).toMatchObject([
+      { kind: 'product', configId: 'pro', fields: [{ field: 'features', before: ['audit_log'], after: ['sso'] }] },
+    ])
+    await service.push(config, nobody)
+    expect(await carriedBy(stack)).toEqual(['sso'])
+    expect((await service.drift()).inSync).toBe(true)
+  })
 
-  it('archived at the processor stay archived, and do not stop a push', () =>
-    withStack(async (stack) => {
-      const { stripe, service } = stack
-      const config = document([sso, audit], ['sso'])
-      await service.push(config, nobody)
-      const [feature] = (await stripe.entitlements.features.list({ lookup_key: 'sso' })).data
-      await stripe.entitlements.features.update(String(feature?.id), { active: false })
-      const next = {
-        ...config,
-        version: '1.1.0',
-        products: [{ ...config.products[0], id: 'pro', name: 'Professional' }],
-      }
-      const outcome = await service.push(next, nobody)
-      expect(outcome.warnings.map(({ code }) => code)).toContain('switched_off_at_processor')
-      const forced = await service.push(next, { ...nobody, force: true })
-      expect(forced.changes.features).toEqual({ ...none, updated: ['sso'] })
-      expect(await carriedBy(stack)).toEqual(['sso'])
-    }))
+  it('archived at the processor stay archived, and do not block a push', async () => {
+    const { stripe, service } = stack
+    const config = document([sso, audit], ['sso'])
+    await service.push(config, nobody)
+    const [feature] = (await stripe.entitlements.features.list({ lookup_key: 'sso' })).data
+    await stripe.entitlements.features.update(String(feature?.id), { active: false })
+    const next = {
+      ...config,
+      version: '1.1.0',
+      products: [{ ...config.products[0], id: 'pro', name: 'Professional' }],
+    }
+    const outcome = await service.push(next, nobody)
+    expect(outcome.warnings.map(({ code }) => code)).toContain('switched_off_at_processor')
+    const forced = await service.push(next, { ...nobody, force: true })
+    expect(forced.changes.features).toEqual({ ...none, updated: ['sso'] })
+    expect(await carriedBy(stack)).toEqual(['sso'])
+  })
 
-  it('that are unmanaged are pulled, and adopted with a write of the metadata only', () =>
-    withStack(async (stack) => {
-      const { stripe, service } = stack
-      const product = await stripe.products.create({ name: 'Theirs' })
-      const feature = await stripe.entitlements.features.create({ lookup_key: 'Their key!', name: 'Theirs' })
-      await stripe.products.createFeature(product.id, { entitlement_feature: feature.id })
-      const { document: pulled, unrepresentable } = await service.pull()
-      expect(unrepresentable).toEqual([])
-      expect(pulled.features).toEqual([{ id: 'their_key', name: 'Theirs', processor_id: feature.id }])
-      expect(pulled.products[0]?.features).toEqual(['their_key'])
-      const { details } = await service.push(pulled, nobody)
-      expect(details.map(({ action }) => action)).toEqual(['adopt', 'adopt'])
-      expect((await service.push(pulled, nobody)).status).toBe('unchanged')
-    }))
+  it('that are unmanaged are pulled, and adopted by writing metadata only', async () => {
+    const { stripe, service } = stack
+    const product = await stripe.products.create({ name: 'Theirs' })
+    const feature = await stripe.entitlements.features.create({ lookup_key: 'Their key!', name: 'Theirs' })
+    await stripe.products.createFeature(product.id, { entitlement_feature: feature.id })
+    const { document: pulled, unrepresentable } = await service.pull()
+    expect(unrepresentable).toEqual([])
+    expect(pulled.features).toEqual([{ id: 'their_key', name: 'Theirs', processor_id: feature.id }])
+    expect(pulled.products[0]?.features).toEqual(['their_key'])
+    const { details } = await service.push(pulled, nobody)
+    expect(details.map(({ action }) => action)).toEqual(['adopt', 'adopt'])
+    expect((await service.push(pulled, nobody)).status).toBe('unchanged')
+  })
 
-  it('that a document never spoke of are left alone', () =>
-    withStack(async (stack) => {
-      const { stripe, service } = stack
-      await service.push(document(undefined), nobody)
-      const feature = await stripe.entitlements.features.create({ lookup_key: 'theirs', name: 'Theirs' })
-      await stripe.products.createFeature('rc_pro', { entitlement_feature: feature.id })
-      expect((await service.drift()).inSync).toBe(true)
-      const outcome = await service.push(document([sso]), nobody)
-      expect(outcome.changes.features).toEqual({ ...none, created: ['sso'] })
-      expect(await carriedBy(stack)).toEqual(['theirs'])
-    }))
+  it('that a document never listed stay attached', async () => {
+    const { stripe, service } = stack
+    await service.push(document(undefined), nobody)
+    const feature = await stripe.entitlements.features.create({ lookup_key: 'theirs', name: 'Theirs' })
+    await stripe.products.createFeature('rc_pro', { entitlement_feature: feature.id })
+    expect((await service.drift()).inSync).toBe(true)
+    const outcome = await service.push(document([sso]), nobody)
+    expect(outcome.changes.features).toEqual({ ...none, created: ['sso'] })
+    expect(await carriedBy(stack)).toEqual(['theirs'])
+  })
 
-  it('are archived by a reset', () =>
-    withStack(async (stack) => {
-      await stack.service.push(document([sso], ['sso']), nobody)
-      const report = await stack.service.reset({ ...nobody, scope: 'managed' })
-      expect(report.archived.features).toEqual(['sso'])
-      expect((await stack.snapshot()).feature).toEqual([])
-    }))
+  it('are archived by a reset', async () => {
+    await stack.service.push(document([sso], ['sso']), nobody)
+    const report = await stack.service.reset({ ...nobody, scope: 'managed' })
+    expect(report.archived.features).toEqual(['sso'])
+    expect((await stack.snapshot()).feature).toEqual([])
+  })
 
-  it('whose lookup key another feature holds are refused before anything is written', () =>
-    withStack(async ({ stripe, service }) => {
-      await stripe.entitlements.features.create({ lookup_key: 'sso', name: 'Theirs' })
-      await expect(service.push(document([sso]), nobody)).rejects.toMatchObject({
-        issues: [{ code: 'lookup_key_taken', pointer: '#/features/0/id' }],
-      })
-    }))
+  it('whose lookup key another feature has are refused before any write', async () => {
+    const { stripe, service } = stack
+    await stripe.entitlements.features.create({ lookup_key: 'sso', name: 'Theirs' })
+    await expect(service.push(document([sso]), nobody)).rejects.toMatchObject({
+      issues: [{ code: 'lookup_key_taken', pointer: '#/features/0/id' }],
+    })
+  })
 })

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { systemClock } from '../../../packages/ratecard/src/clock.ts'
-import type { BillingConfig } from '../../../packages/ratecard/src/config/schema/schema.ts'
 import { startSandbox } from '../../../packages/sandbox/src/server.ts'
 import type { Sandbox } from '../../../packages/sandbox/src/server.ts'
 import { nobody, startStack } from '../../support/stack.ts'
 import type { Stack } from '../../support/stack.ts'
 import { payingCustomer } from '../../support/paying-customer.ts'
+import { monthlyPrices } from '../../support/fixtures.ts'
 
 let sandbox: Sandbox
 let stack: Stack
@@ -27,22 +27,6 @@ afterEach(async () => {
   await sandbox.close()
 })
 
-const catalogue = (prices: number, version = '1.0.0', amount = 100): BillingConfig => ({
-  version,
-  products: [
-    {
-      id: 'p',
-      name: 'P',
-      prices: Array.from({ length: prices }, (_, index) => ({
-        id: `price_${String(index)}`,
-        amount,
-        currency: 'usd' as const,
-        interval: 'month' as const,
-      })),
-    },
-  ],
-})
-
 async function priceId(id: string): Promise<string> {
   const found = (await stack.store.mappings.all()).findLast((entry) => entry.kind === 'price' && entry.configId === id)
   return found?.processorId ?? ''
@@ -55,25 +39,25 @@ async function subscribers(count: number, id: string): Promise<void> {
     await stack.stripe.subscriptions.create({ customer: customer.id, items: [{ price }] })
 }
 
-describe('what it costs to know whom a plan affects', () => {
-  test('nothing for a first push, for the same again, and for what is changed in place', async () => {
-    await stack.service.push(catalogue(3), nobody)
-    await stack.service.push(catalogue(3), nobody)
-    await stack.service.push({ version: '1.1.0', products: [{ ...catalogue(3).products[0]!, name: 'Q' }] }, nobody)
+describe('the requests for the impact of a plan', () => {
+  test('are none for a first push, an unchanged push and a change in place', async () => {
+    await stack.service.push(monthlyPrices(3), nobody)
+    await stack.service.push(monthlyPrices(3), nobody)
+    await stack.service.push({ version: '1.1.0', products: [{ ...monthlyPrices(3).products[0]!, name: 'Q' }] }, nobody)
     expect(asked).toEqual([])
   })
 
-  test('one call when the account has no subscription, however many prices go', async () => {
-    await stack.service.push(catalogue(120), nobody)
-    await stack.service.push(catalogue(1, '2.0.0'), nobody)
+  test('are one if the account has no subscription, however many prices are removed', async () => {
+    await stack.service.push(monthlyPrices(120), nobody)
+    await stack.service.push(monthlyPrices(1, '2.0.0'), nobody)
     expect(asked).toHaveLength(1)
   })
 
-  test('a list for each price of a few, once there are more subscriptions than one page holds', async () => {
-    await stack.service.push(catalogue(3), nobody)
+  test('are one list per price for a few prices, if there is more than one page of subscriptions', async () => {
+    await stack.service.push(monthlyPrices(3), nobody)
     await subscribers(101, 'price_1')
     asked = []
-    const { impact } = await stack.service.push(catalogue(1, '2.0.0', 100), nobody)
+    const { impact } = await stack.service.push(monthlyPrices(1, '2.0.0', 100), nobody)
     expect(impact.map(({ priceId: id, subscriptions }) => [id, subscriptions])).toEqual([
       ['price_1', 101],
       ['price_2', 0],
@@ -82,11 +66,11 @@ describe('what it costs to know whom a plan affects', () => {
     expect(asked).toHaveLength(4)
   })
 
-  test('all pages at once when many prices go', async () => {
-    await stack.service.push(catalogue(60), nobody)
+  test('are all pages of subscriptions if many prices are replaced', async () => {
+    await stack.service.push(monthlyPrices(60), nobody)
     await subscribers(101, 'price_7')
     asked = []
-    const { impact } = await stack.service.push(catalogue(60, '2.0.0', 200), nobody)
+    const { impact } = await stack.service.push(monthlyPrices(60, '2.0.0', 200), nobody)
     expect(impact.find((price) => price.priceId === 'price_7')?.subscriptions).toBe(101)
     expect(asked).toHaveLength(2)
   })

@@ -1,30 +1,17 @@
 // A taste of the long run in test/fault: a handful of kills on each store.
 import { describe, test } from 'vitest'
+import { testOnEachEngine } from '../../support/each-engine.ts'
 import { expectEveryKillSurvived, expectLateWritesHarmless, spread } from '../../support/kill-run.ts'
-import { postgresStores, sqliteStores } from '../../support/kill-stores.ts'
-import { postgresInstalled, startPostgres } from '../../support/postgres.ts'
-import { announceSkip } from '../../support/skips.ts'
+import { sqliteStores } from '../../support/kill-stores.ts'
 
 const timeout = 120_000
 
-const installed = postgresInstalled()
-if (!installed) announceSkip('kill sample on PostgreSQL', 'no PostgreSQL server is installed')
+describe('a push that is killed at sampled points and pushed again', () => {
+  testOnEachEngine('ends like an undisturbed one', timeout, (stores, sparse) =>
+    expectEveryKillSurvived(stores, spread(sparse ? 2 : 3)),
+  )
 
-describe('a push that is killed midway, and pushed again, ends as an undisturbed one', () => {
-  test('on SQLite', { timeout }, async () => {
-    await expectEveryKillSurvived(sqliteStores, spread(3))
-  })
-
-  test('or while a write is on its way, on SQLite', { timeout }, async () => {
-    await expectLateWritesHarmless(sqliteStores, spread(2))
-  })
-
-  test.runIf(installed)('on PostgreSQL', { timeout }, async () => {
-    const server = await startPostgres()
-    try {
-      await expectEveryKillSurvived(() => postgresStores(server), spread(2))
-    } finally {
-      await server.close()
-    }
-  })
+  test('ends like an undisturbed one with a write in flight, on SQLite', { timeout }, () =>
+    expectLateWritesHarmless(sqliteStores, spread(2)),
+  )
 })

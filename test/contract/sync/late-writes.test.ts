@@ -1,4 +1,4 @@
-// Writes that the processor carries out only after their sender gave up or died: what comes next settles them first.
+// Writes that the processor executes after their sender gave up or died: the next push settles them first.
 import { beforeEach, afterEach, describe, expect, test, vi } from 'vitest'
 import type { BillingConfig } from '../../../packages/ratecard/src/config/schema/schema.ts'
 import { ServiceError } from '../../../packages/ratecard/src/errors/service-error.ts'
@@ -6,7 +6,7 @@ import { ProcessorError } from '../../../packages/ratecard/src/processor/process
 import { TestClock } from '../../support/sandbox.ts'
 import { nobody, startStack } from '../../support/stack.ts'
 import type { Stack } from '../../support/stack.ts'
-import { caller, gold, negotiated, nothing, tenantShop } from '../../support/tenant-shop.ts'
+import { caller, gold, negotiated, nothing, soldShop, tenantShop } from '../../support/tenant-shop.ts'
 import { refusedBy } from '../../support/store.ts'
 
 const priced = (version: string, amount: number): BillingConfig => ({
@@ -14,7 +14,7 @@ const priced = (version: string, amount: number): BillingConfig => ({
   products: [{ id: 'p', name: 'P', prices: [{ id: 'p_m', amount, currency: 'usd', interval: 'month' }] }],
 })
 
-describe('a price whose creation is still on its way when its push stops', () => {
+describe('a price creation that is still in flight when its push stops', () => {
   let stack: Stack
   let clock: TestClock
   beforeEach(async () => {
@@ -25,7 +25,7 @@ describe('a price whose creation is still on its way when its push stops', () =>
   afterEach(() => stack.close())
 
   async function leftOnItsWay(kind: 'late' | 'late_arrival') {
-    // Both attempts of the adapter; of a write that holds its key the second one is told so.
+    // Fails both attempts of the adapter; with `late` the retry is refused because its key is in use.
     stack.sandbox.control.fail({ kind, method: 'POST', path: '/v1/prices', count: kind === 'late' ? 1 : 2 })
     const refusal = await refusedBy(stack.service.push(priced('7.0.0', 7000), nobody))
     expect(refusal).toMatchObject({ code: 'processor_timeout' })
@@ -38,7 +38,7 @@ describe('a price whose creation is still on its way when its push stops', () =>
 
   const push = () => stack.service.push(priced('8.0.0', 8000), nobody)
 
-  test('refuses the next push while it is carried out, and is put away by the push after it', async () => {
+  test('blocks the next push until it is executed, and the push after it archives the price', async () => {
     await leftOnItsWay('late')
     const refusal = await refusedBy(push())
     expect(refusal).toMatchObject({ code: 'push_unfinished', retryAfter: 90 })
@@ -50,7 +50,7 @@ describe('a price whose creation is still on its way when its push stops', () =>
     expect(await active()).toEqual([[8000, 'p_m']])
   })
 
-  test('changes nothing when it arrives after the next push has applied', async () => {
+  test('changes nothing when it arrives after the next push', async () => {
     await leftOnItsWay('late_arrival')
     expect(await push()).toMatchObject({ status: 'applied' })
     expect(await active()).toEqual([[8000, 'p_m']])
@@ -59,7 +59,7 @@ describe('a price whose creation is still on its way when its push stops', () =>
     expect(await stack.service.drift()).toMatchObject({ inSync: true })
   })
 
-  test('is over after the longest time of a write, whether or not it was carried out', async () => {
+  test('blocks the next push for at most 90 seconds, executed or not', async () => {
     await leftOnItsWay('late')
     expect(await refusedBy(push())).toMatchObject({ code: 'push_unfinished' })
     clock.advance(90_000)
@@ -67,7 +67,7 @@ describe('a price whose creation is still on its way when its push stops', () =>
     expect(await active()).toEqual([[8000, 'p_m']])
   })
 
-  test('is waited for as long again when it is sent again and has no answer either', async () => {
+  test('blocks the next push for another 90 seconds if its retry gets no response either', async () => {
     await leftOnItsWay('late_arrival')
     clock.advance(80_000)
     stack.sandbox.control.fail({ kind: 'late_arrival', method: 'POST', path: '/v1/prices', count: 2 })
@@ -79,7 +79,7 @@ describe('a price whose creation is still on its way when its push stops', () =>
     expect(await active()).toEqual([[8000, 'p_m']])
   })
 
-  test('is made once though the resumed push sends it again hours later and has no answer', async () => {
+  test('leads to one price even if the resumed push sends it again hours later without a response', async () => {
     await leftOnItsWay('late_arrival')
     clock.advance(2 * 3_600_000)
     const { items } = await stack.service.listPushes({ limit: 1, offset: 0 })
@@ -92,7 +92,7 @@ describe('a price whose creation is still on its way when its push stops', () =>
     expect(await active()).toEqual([[7000, 'p_m']])
   })
 
-  test('is used by the push that is resumed', async () => {
+  test('is used by the resumed push', async () => {
     await leftOnItsWay('late')
     await stack.sandbox.control.land()
     const { items } = await stack.service.listPushes({ limit: 1, offset: 0 })
@@ -100,7 +100,7 @@ describe('a price whose creation is still on its way when its push stops', () =>
     expect(await active()).toEqual([[7000, 'p_m']])
   })
 
-  test('is told by doctor when it took the lookup key from the price of the configuration', async () => {
+  test('is reported by the doctor if it took the lookup key from the configured price', async () => {
     const lookups = async () => (await stack.service.doctor()).find(({ check }) => check === 'lookup keys')
     expect(await lookups()).toMatchObject({ status: 'ok' })
     await stack.stripe.prices.create({
@@ -111,39 +111,37 @@ describe('a price whose creation is still on its way when its push stops', () =>
   })
 })
 
-describe('a swap that is still on its way when its apply stops', () => {
+describe('a swap that is still in flight when its apply stops', () => {
   async function leftOnItsWay(kind: 'late' | 'late_arrival') {
-    const shop = await tenantShop(negotiated())
-    const customer = await shop.tenant('t')
-    const { id } = await shop.subscribe(customer, [['pro_monthly', 1]])
+    const { shop, id } = await soldShop({ pro_monthly: 1 })
     shop.sandbox.control.fail({ kind, method: 'POST', path: '/v1/subscriptions/*', count: kind === 'late' ? 1 : 4 })
     expect(await refusedBy(shop.apply('t', gold))).toMatchObject({ code: 'processor_timeout' })
     shop.sandbox.control.clearFaults()
     return { shop, id }
   }
 
-  test('refuses the removal of the deal while it is carried out, and is undone by the next one', async () => {
+  test('blocks the removal of the deal until it is executed, and a retry of the removal reverts it', async () => {
     const { shop, id } = await leftOnItsWay('late')
     const refusal = await refusedBy(shop.apply('t', nothing))
     expect(refusal).toMatchObject({ code: 'tenant_busy', retryAfter: 90 })
     expect(await shop.sandbox.control.land()).toBe(1)
-    expect(await shop.items(id)).toEqual([['pro_monthly_gold', 1]])
+    expect(await shop.items(id)).toEqual({ pro_monthly_gold: 1 })
     expect(await shop.apply('t', nothing)).toMatchObject({ pricesSwapped: 1 })
-    expect(await shop.items(id)).toEqual([['pro_monthly', 1]])
+    expect(await shop.items(id)).toEqual({ pro_monthly: 1 })
   })
 
-  test('does not bring the deal back when it arrives after the removal', async () => {
+  test('does not restore the deal when it arrives after the removal', async () => {
     const { shop, id } = await leftOnItsWay('late_arrival')
     await shop.apply('t', nothing)
-    expect(await shop.items(id)).toEqual([['pro_monthly', 1]])
+    expect(await shop.items(id)).toEqual({ pro_monthly: 1 })
     expect(await shop.sandbox.control.land()).toBeGreaterThan(0)
-    expect(await shop.items(id)).toEqual([['pro_monthly', 1]])
+    expect(await shop.items(id)).toEqual({ pro_monthly: 1 })
   })
 
-  test('is looked up and not sent again once the processor has forgotten its key', async () => {
+  test('is looked up and not sent again once its idempotency key has expired', async () => {
     const clock = new TestClock()
     const shop = await tenantShop(negotiated(), { clock })
-    const { id } = await shop.subscribe(await shop.tenant('t'), [['pro_monthly', 1]])
+    const { id } = await shop.subscribe(await shop.tenant('t'), { pro_monthly: 1 })
     const settle = vi.spyOn(shop.store.jobs, 'settle').mockRejectedValueOnce(new Error('the store is gone'))
     await expect(shop.apply('t', gold)).rejects.toThrow()
     settle.mockRestore()
@@ -160,9 +158,8 @@ describe('a swap that is still on its way when its apply stops', () => {
 test.each([
   ['whose tenant was taken over', new ServiceError('tenant_busy', 'Another process took over this tenant.')],
   ['whose answer makes no sense', new ProcessorError('broken', 'Stripe’s answer makes no sense.')],
-])('a step of a migration %s after it was sent may still be carried out', async (_how, reason) => {
-  const shop = await tenantShop(negotiated())
-  const { id } = await shop.subscribe(await shop.tenant('t'), [['pro_monthly', 1]])
+])('a migration step %s after it was sent has an unknown outcome, and resuming finishes it', async (_how, reason) => {
+  const { shop, id } = await soldShop({ pro_monthly: 1 })
   await shop.push(dearer(negotiated()))
   const swap = vi.spyOn(shop.processor, 'swapItems').mockRejectedValueOnce(reason)
   const job = await shop.service.startMigration({ priceId: 'pro_monthly', to: 'now' }, caller)
@@ -170,7 +167,7 @@ test.each([
   swap.mockRestore()
   await shop.service.resumeJob(job.id)
   expect(await shop.finished(job.id)).toMatchObject({ state: 'done' })
-  expect(await shop.items(id)).toEqual([['pro_monthly', 1]])
+  expect(await shop.items(id)).toEqual({ pro_monthly: 1 })
 })
 
 /** The same configuration with another amount for `pro_monthly`. */

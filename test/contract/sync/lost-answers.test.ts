@@ -1,11 +1,9 @@
-// A whole push through a proxy that loses an answer after the act is done, for each kind of object that a push makes.
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { systemClock } from '../../../packages/ratecard/src/clock.ts'
+// A push through a proxy that loses the response to an executed request, for each kind of object.
+import { describe, expect, it, onTestFinished } from 'vitest'
 import type { BillingConfig } from '../../../packages/ratecard/src/config/schema/schema.ts'
-import { startSandbox } from '../../../packages/sandbox/src/server.ts'
-import type { Sandbox } from '../../../packages/sandbox/src/server.ts'
 import { startLossyProxy } from '../../support/lossy-proxy.ts'
 import type { Exchange, LossyProxy } from '../../support/lossy-proxy.ts'
+import { sharedSandbox } from '../../support/shared-sandbox.ts'
 import { nobody, startStack } from '../../support/stack.ts'
 import type { Stack } from '../../support/stack.ts'
 
@@ -36,11 +34,7 @@ const kinds: [kind: string, path: string][] = [
   ['webhook', '/v1/webhook_endpoints'],
 ]
 
-let sandbox: Sandbox
-beforeAll(async () => {
-  sandbox = await startSandbox({ port: 0, dataDir: null, clock: systemClock })
-})
-afterAll(() => sandbox.close())
+const { sandbox } = sharedSandbox()
 
 async function lossyStack(): Promise<{ readonly stack: Stack; readonly proxy: LossyProxy }> {
   const proxy = await startLossyProxy(sandbox.port)
@@ -84,8 +78,8 @@ function secretOf(said: readonly string[], endpoint: string): unknown {
   return objects.find(isCreation)?.secret
 }
 
-describe('a push whose creation of one object is done but not answered', () => {
-  it.each(kinds)('makes no double and succeeds at once: %s', async (_kind, path) => {
+describe('a push that loses the response to the creation of an object', () => {
+  it.each(kinds)('succeeds at once without a duplicate: %s', async (_kind, path) => {
     const { stack, proxy } = await lossyStack()
     proxy.lose((exchange) => creation(path)(exchange) && proxy.lost.length === 0)
     await stack.service.push(document, nobody)
@@ -93,14 +87,14 @@ describe('a push whose creation of one object is done but not answered', () => {
     await expectOneOfEach(stack, proxy)
   })
 
-  it.each(kinds)('nor its repeats: makes no double, then or with the next push: %s', async (_kind, path) => {
+  it.each(kinds)('and to its retries creates no duplicate, then or at the next push: %s', async (_kind, path) => {
     const { stack, proxy } = await lossyStack()
     proxy.lose(creation(path))
     const first = await stack.service.push(document, nobody).then(
       () => 'done',
       (error: unknown) => error,
     )
-    // Only a webhook cannot do without its answer.
+    // Only a webhook needs its response, because that contains the secret.
     if (path === '/v1/webhook_endpoints') expect(first).toMatchObject({ code: 'processor_timeout' })
     else expect(first).toBe('done')
     expect(proxy.lost.length).toBeGreaterThanOrEqual(2)
@@ -109,7 +103,7 @@ describe('a push whose creation of one object is done but not answered', () => {
     await expectOneOfEach(stack, proxy)
   })
 
-  it.each(kinds)('nor anything after it: the next push makes no double: %s', async (_kind, path) => {
+  it.each(kinds)('and to everything after it creates no duplicate at the next push: %s', async (_kind, path) => {
     const { stack, proxy } = await lossyStack()
     let dark = false
     proxy.lose((exchange) => (dark ||= creation(path)(exchange)))

@@ -1,4 +1,4 @@
-// What resuming does with a step that was sent and whose answer nobody wrote down.
+// Resuming a push with a step that was sent, but whose result was not stored.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { BillingConfig } from '../../../packages/ratecard/src/config/schema/schema.ts'
 import type { LoggedRequest } from '../../../packages/sandbox/src/protocol/requests/request-log.ts'
@@ -27,7 +27,7 @@ const monthly: Parts = { prices: [{ id: 'monthly', amount: 1000, currency: 'usd'
 const free: Parts = { prices: [{ id: 'free', amount: 0, currency: 'usd', interval: 'month' }] }
 const hook: Parts = { webhooks: [{ id: 'hook', url: 'https://app.example.com/hook', events: ['invoice.paid'] }] }
 
-/** The id of a push that does not come to its end. */
+/** Starts a push that is interrupted. Resolves with its id. */
 async function interrupted(document: BillingConfig): Promise<string> {
   const error: unknown = await stack.service.push(document, nobody).catch((reason: unknown) => reason)
   expect(error).toMatchObject({ extra: { push_state: 'interrupted' } })
@@ -36,7 +36,7 @@ async function interrupted(document: BillingConfig): Promise<string> {
 
 const statesOf = async (id: string) => (await stack.service.findPush(id)).steps.map(({ state }) => state)
 
-describe('a step that got no answer and is nowhere at the processor', () => {
+describe('a step without a response whose object does not exist at the processor', () => {
   const creations = (): readonly LoggedRequest[] =>
     stack.sandbox.control.requests().filter(({ method, path }) => method === 'POST' && path === '/v1/prices')
   const keysOf = (requests: readonly LoggedRequest[]) => new Set(requests.map(({ idempotencyKey }) => idempotencyKey))
@@ -58,21 +58,21 @@ describe('a step that got no answer and is nowhere at the processor', () => {
     return { before: [...before], after: [...keysOf(after)] }
   }
 
-  test('is sent once more under the key that it had: the first may still be on its way', async () => {
+  test('is sent again under its idempotency key, because the first request may still be in flight', async () => {
     const { before, after } = await resumedAfter(22 * hour)
     expect(before).toEqual([expect.stringMatching(/^ratecard-/)])
     expect(after).toEqual(before)
   })
 
-  test('is sent under a new key when the processor may have forgotten the old one', async () => {
+  test('is sent under a new key once the old one may have expired', async () => {
     const { before, after } = await resumedAfter(23 * hour)
     expect(after).toEqual([expect.stringMatching(/^ratecard-/)])
     expect(after).not.toEqual(before)
   })
 })
 
-describe('a step that was done, but the store was gone before the answer was written down', () => {
-  /** Leaves the only step of a push as a process does that dies while it waits for the answer. */
+describe('a step that was executed, but whose result was not stored', () => {
+  /** Leaves the only step of a push begun, as if the process had died while it waited for the response. */
   async function leftBegun(parts: Parts): Promise<string> {
     await stack.service.push(catalogue('1.0.0'), nobody)
     const succeed = vi.spyOn(stack.store.pushes, 'succeed').mockRejectedValueOnce(new Error('the store is gone'))
@@ -85,7 +85,7 @@ describe('a step that was done, but the store was gone before the answer was wri
   test.each<[string, (id: string) => Promise<unknown>]>([
     ['by the push that is resumed', (id) => stack.service.resumePush(id)],
     ['by the next push', () => stack.service.push(catalogue('1.1.0', hook), nobody)],
-  ])('a webhook endpoint is kept with the secret that the processor replays %s', async (_by, goOn) => {
+  ])('of a webhook endpoint keeps it, with the secret that the processor replays %s', async (_by, goOn) => {
     const id = await leftBegun(hook)
     const [lost] = (await stack.stripe.webhookEndpoints.list()).data
     expect(await goOn(id)).toMatchObject({ status: 'applied', version: '1.1.0' })
@@ -99,11 +99,11 @@ describe('a step that was done, but the store was gone before the answer was wri
   test.each<[string, (id: string) => Promise<unknown>]>([
     ['by the push that is resumed', (id) => stack.service.resumePush(id)],
     ['by the next push', () => stack.service.push(catalogue('1.1.0', hook), nobody)],
-  ])('a webhook endpoint without its secret is removed and made again %s', async (_by, goOn) => {
+  ])('of a webhook endpoint without its secret deletes and creates it again %s', async (_by, goOn) => {
     const id = await leftBegun(hook)
     const [lost] = (await stack.stripe.webhookEndpoints.list()).data
     expect(lost).toBeDefined()
-    // Begun becomes unknown at the first look, and only from then on time counts: so it is looked at while Stripe is away.
+    // The first attempt turns begun into unknown, and the key’s age counts from then on: so try once during an outage.
     stack.sandbox.control.fail({ kind: 'close_before', path: '/v1/webhook_endpoints*', count: null })
     await expect(goOn(id)).rejects.toMatchObject({
       code: expect.stringMatching(/^(push_unfinished|processor_)/) as string,
@@ -122,7 +122,7 @@ describe('a step that was done, but the store was gone before the answer was wri
   test.each<[string, (id: string) => Promise<unknown>]>([
     ['by the push that is resumed', (id) => stack.service.resumePush(id)],
     ['by the next push', () => stack.service.push(catalogue('1.1.0', monthly), nobody)],
-  ])('a price whose key the processor has forgotten is looked up and not sent again %s', async (_by, goOn) => {
+  ])('of a price with an expired key is looked up and not sent again %s', async (_by, goOn) => {
     const id = await leftBegun(monthly)
     clock.advance(25 * hour)
     stack.sandbox.control.clearRequests()
@@ -132,7 +132,7 @@ describe('a step that was done, but the store was gone before the answer was wri
     expect((await stack.snapshot()).price).toHaveLength(1)
   })
 
-  test('a step that was found within the life of its key is not sent again after it', async () => {
+  test('that was found before its key expired is not sent again after it', async () => {
     const id = await leftBegun(monthly)
     clock.advance(22 * hour)
     stack.sandbox.control.fail({ kind: 'close_before', path: '/v1/prices*', count: null })
@@ -143,7 +143,7 @@ describe('a step that was done, but the store was gone before the answer was wri
     expect((await stack.snapshot()).price).toHaveLength(1)
   })
 
-  test('a price that lives here alone is recorded without asking the processor for it', async () => {
+  test('of a local price is recorded without a request', async () => {
     const id = await leftBegun(free)
     stack.sandbox.control.clearRequests()
     expect(await stack.service.resumePush(id)).toMatchObject({ status: 'applied', version: '1.1.0' })

@@ -1,21 +1,19 @@
 // Rotation of a webhook's secret: both endpoints live for a while, the old one switched off once, and nothing else moves.
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { createService } from '../../../packages/ratecard/src/composition/compose.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
 import type { ComposedService } from '../../../packages/ratecard/src/composition/compose.ts'
 import type { BillingConfig, Webhook } from '../../../packages/ratecard/src/config/schema/schema.ts'
 import { nobody, startStack } from '../../support/stack.ts'
-import type { Stack } from '../../support/stack.ts'
+import { startedForEach } from '../../support/started.ts'
 import { refusedBy } from '../../support/store.ts'
+import { serviceOver } from '../../support/parts.ts'
 
 const hour = 60 * 60_000
 let now = Date.UTC(2031, 0, 1)
 const clock = { now: () => now }
-let stack: Stack
+const stack = startedForEach(() => startStack({ clock }))
 beforeEach(async () => {
-  stack = await startStack({ clock })
   await stack.service.push(withHook(), nobody)
 })
-afterEach(() => stack.close())
 
 const withHook = (hook: Partial<Webhook> = {}, version = '1.0.0'): BillingConfig => ({
   version,
@@ -38,7 +36,7 @@ const pass = (ms: number) => {
 }
 
 describe('a rotated webhook', () => {
-  test('has two live endpoints until the overlap ends, and then only the new one', async () => {
+  test('has two live endpoints until the overlap ends, then only the new one', async () => {
     const before = await hook()
     const made = await rotate(24 * hour)
     expect(made).toMatchObject({
@@ -75,7 +73,7 @@ describe('a rotated webhook', () => {
     expect(stack.writes()).toBe(writes)
   })
 
-  test('leaves the document, the revision, the next push and the drift as they were, during the overlap and after it', async () => {
+  test('does not change the document, the revision, the next push or the drift, during the overlap and after it', async () => {
     const revision = (await stack.service.fullConfig()).revision
     await rotate(hour)
     for (const _moment of ['during', 'after']) {
@@ -89,7 +87,7 @@ describe('a rotated webhook', () => {
     expect(history).toMatchObject({ configId: 'hook', current: false, historyCount: 2 })
   })
 
-  test('keeps its old endpoint through a push of something else, and loses both when the webhook is removed', async () => {
+  test('keeps its old endpoint through an unrelated push, and loses both when the webhook is removed', async () => {
     await rotate(hour)
     await stack.service.push(withHook({ url: 'https://app.example.com/v2' }, '1.1.0'), nobody)
     expect((await live()).map(([, status]) => status)).toEqual(['enabled', 'enabled'])
@@ -100,13 +98,13 @@ describe('a rotated webhook', () => {
     expect((await live()).map(([, status]) => status)).toEqual(['disabled', 'disabled'])
   })
 
-  test('has only the new endpoint at once when its secret has leaked', async () => {
+  test('has only the new endpoint at once with an overlap of 0', async () => {
     const { jobId } = await rotate(0)
     expect((await live()).map(([, status]) => status)).toEqual(['disabled', 'enabled'])
     expect(await stack.service.findJob(jobId)).toMatchObject({ state: 'done' })
   })
 
-  test('can be rotated again meanwhile: each old endpoint ends at its own time', async () => {
+  test('can be rotated again during the overlap, and each old endpoint ends at its own time', async () => {
     await rotate(3 * hour)
     await rotate(hour)
     expect((await live()).map(([, status]) => status)).toEqual(['enabled', 'enabled', 'enabled'])
@@ -117,7 +115,7 @@ describe('a rotated webhook', () => {
     expect((await live()).map(([, status]) => status)).toEqual(['disabled', 'disabled', 'enabled'])
   })
 
-  test('is refused where there is nothing to stand in for, and while a push runs', async () => {
+  test('is refused for an unknown or disabled webhook, and while a push runs', async () => {
     expect(await refusedBy(rotate(hour, 'none'))).toMatchObject({ code: 'webhook_not_found' })
     const [first] = await live()
     await stack.stripe.webhookEndpoints.update(first?.[0] ?? '', { disabled: true })
@@ -128,7 +126,7 @@ describe('a rotated webhook', () => {
     expect((await stack.service.listJobs({ limit: 10, offset: 0 })).total).toBe(0)
   })
 
-  test('loses no endpoint when the end of an overlap meets a push, an endpoint that is gone, or a processor that is away', async () => {
+  test('loses no endpoint if the overlap ends during a push or its old endpoint was deleted', async () => {
     await rotate(hour)
     await stack.store.exclusively('push', () => pass(hour))
     expect((await live()).map(([, status]) => status)).toEqual(['enabled', 'enabled'])
@@ -140,7 +138,7 @@ describe('a rotated webhook', () => {
   })
 })
 
-test('a webhook that is renamed during the overlap keeps its rotation, and its old endpoint goes at the end', async () => {
+test('a webhook that is renamed during the overlap keeps its rotation, and its old endpoint is disabled at the end', async () => {
   const before = await hook()
   const made = await rotate(hour)
   await stack.service.push(withHook({ id: 'events', previous_ids: ['hook'] }, '1.1.0'), nobody)
@@ -153,11 +151,10 @@ test('a webhook that is renamed during the overlap keeps its rotation, and its o
   ])
 })
 
-test('an overlap that ends on two replicas at once is ended by one of them, with one write', async () => {
+test('an overlap that ends on two replicas at once is ended with one write', async () => {
   const made = await rotate(hour)
   const { store, processor } = stack
-  const settings = { requireVersionBump: false, workers: 'off' as const }
-  const other = createService({ settings, store, processor, processorName: 'sandbox', clock })
+  const other = serviceOver({ store, processor, clock })
   now += hour
   const writes = stack.writes()
   await Promise.all([stack.service, other, stack.service, other].map(({ waitingJobs }) => waitingJobs.continueDue()))

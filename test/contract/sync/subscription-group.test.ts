@@ -21,7 +21,7 @@ async function started() {
 const groupsOf = ({ products }: BillingConfig) =>
   Object.fromEntries(products.map(({ id, subscription_group: group }) => [id, group]))
 
-test('is set, changed and taken away in place, without a write', async () => {
+test('a subscription group is set, changed and removed without a write at the processor', async () => {
   const stack = await started()
   const before = stack.writes()
   for (const [version, more] of [
@@ -40,7 +40,7 @@ test('is set, changed and taken away in place, without a write', async () => {
   expect(stack.writes()).toBe(before)
 })
 
-test('is no drift, stays through a pull, a rename and an edit at the processor, and comes back with a rollback', async () => {
+test('a subscription group causes no drift, and survives a pull, a rename and a rollback', async () => {
   const stack = await started()
   const grouped = shop('1.1.0', product('team', { subscription_group: 'plan' }), product('storage'))
   await stack.service.push(grouped, nobody)
@@ -60,7 +60,7 @@ test('is no drift, stays through a pull, a rename and an edit at the processor, 
   expect(groupsOf((await stack.service.fullConfig()).config)).toMatchObject({ crew: 'plan' })
 })
 
-test('is public', () => {
+test('a subscription group is public', () => {
   expect(groupsOf(publicView(shop('1.0.0', product('team', { subscription_group: 'plan' }))))).toEqual({ team: 'plan' })
 })
 
@@ -69,7 +69,7 @@ test.each([
   ['my plan', 'value_invalid'],
   [7, 'type_wrong'],
   [null, 'type_wrong'],
-])('is an id like others: %j is refused, with its place', (group, code) => {
+])('a subscription group is validated like an id: %j is refused with its place', (group, code) => {
   const { errors } = validateConfig({ version: '1.0.0', products: [{ ...product('team'), subscription_group: group }] })
   expect(errors).toMatchObject([{ code, pointer: '#/products/0/subscription_group' }])
 })

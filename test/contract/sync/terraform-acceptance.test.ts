@@ -1,19 +1,13 @@
-// What others manage as code can be said here, and nothing of it is lost on the way to the processor and back.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { systemClock } from '../../../packages/ratecard/src/clock.ts'
+// The acceptance cases of Stripe’s Terraform provider: each can be expressed, pushed and pulled without a loss.
+import { describe, expect, it } from 'vitest'
 import type { BillingConfig } from '../../../packages/ratecard/src/config/schema/schema.ts'
 import { validateConfig } from '../../../packages/ratecard/src/config/validation/validate.ts'
-import { startSandbox } from '../../../packages/sandbox/src/server.ts'
-import type { Sandbox } from '../../../packages/sandbox/src/server.ts'
 import { acceptanceCases, someCustomer } from '../../fixtures/terraform-acceptance.ts'
-import { nobody, startStack } from '../../support/stack.ts'
+import { sharedSandbox } from '../../support/shared-sandbox.ts'
+import { nobody } from '../../support/stack.ts'
 import type { Stack } from '../../support/stack.ts'
 
-let sandbox: Sandbox
-beforeAll(async () => {
-  sandbox = await startSandbox({ port: 0, dataDir: null, clock: systemClock })
-})
-afterAll(() => sandbox.close())
+const { withStack } = sharedSandbox()
 
 async function roundTrip({ service }: Stack, document: BillingConfig): Promise<void> {
   expect(validateConfig(document).errors).toEqual([])
@@ -27,38 +21,33 @@ async function roundTrip({ service }: Stack, document: BillingConfig): Promise<v
   expect((await service.push(pulled, nobody)).status).toBe('unchanged')
 }
 
-/** What a store that was lost would have to be rebuilt from: the account alone says all that the document said. */
-async function fromTheAccountAlone(secretKey: string, document: BillingConfig): Promise<void> {
-  const stack = await startStack({ sandbox, secretKey })
-  try {
-    const { document: pulled, unrepresentable } = await stack.service.pull()
-    expect(unrepresentable).toEqual([])
-    const { details } = await stack.service.push(pulled, nobody)
-    expect(details.filter(({ action }) => action === 'replace' || action === 'archive')).toEqual([])
-    const said = (config: BillingConfig) =>
-      JSON.stringify(config)
-        .match(/"metadata":\{[^}]*\}/g)
-        ?.sort()
-    expect(said(pulled)).toEqual(said(document))
-  } finally {
-    await stack.close()
-  }
+/** Rebuilds a lost store from the account alone, without a loss. */
+async function fromTheAccountAlone({ service }: Stack, document: BillingConfig): Promise<void> {
+  const { document: pulled, unrepresentable } = await service.pull()
+  expect(unrepresentable).toEqual([])
+  const { details } = await service.push(pulled, nobody)
+  expect(details.filter(({ action }) => action === 'replace' || action === 'archive')).toEqual([])
+  const said = (config: BillingConfig) =>
+    JSON.stringify(config)
+      .match(/"metadata":\{[^}]*\}/g)
+      ?.sort()
+  expect(said(pulled)).toEqual(said(document))
 }
 
 describe.each(acceptanceCases)('$name', ({ create, update }) => {
-  it('can be said, created and updated, and comes back whole', async () => {
+  it('can be expressed, created, updated and pulled without a loss', async () => {
     const secretKey = `sk_test_acceptance${String(process.pid)}x${String(++accounts)}`
-    const stack = await startStack({ sandbox, secretKey })
-    try {
-      const { id: customer } = await stack.stripe.customers.create({ name: 'Customer' })
-      const real = (document: BillingConfig) =>
-        JSON.parse(JSON.stringify(document).replaceAll(someCustomer, customer)) as BillingConfig
-      await roundTrip(stack, real(create))
-      await fromTheAccountAlone(secretKey, real(create))
-      if (update !== undefined) await roundTrip(stack, real(update))
-    } finally {
-      await stack.close()
-    }
+    await withStack(
+      async (stack) => {
+        const { id: customer } = await stack.stripe.customers.create({ name: 'Customer' })
+        const real = (document: BillingConfig) =>
+          JSON.parse(JSON.stringify(document).replaceAll(someCustomer, customer)) as BillingConfig
+        await roundTrip(stack, real(create))
+        await withStack((other) => fromTheAccountAlone(other, real(create)), { secretKey })
+        if (update !== undefined) await roundTrip(stack, real(update))
+      },
+      { secretKey },
+    )
   })
 })
 

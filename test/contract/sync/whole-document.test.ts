@@ -1,5 +1,5 @@
 // One document with every field of every kind: pushed, read back through the SDK field by field, pulled, and pushed again.
-// What is read back where is said for each row of the tables of fields; a new row without an entry does not compile.
+// `shown` lists where each field is read back; a new row of the table without an entry does not compile.
 import type Stripe from 'stripe'
 import { expect, it, onTestFinished } from 'vitest'
 import { fieldRows } from '../../../packages/ratecard/src/catalog/fields/tables.ts'
@@ -192,7 +192,7 @@ function valueAt(object: unknown, path: string): unknown {
     .reduce((at, name) => (at as Readonly<Record<string, unknown>> | null | undefined)?.[name], object)
 }
 
-it('a document with every field of every kind arrives whole, and comes back as it went', async () => {
+it('a document with every field of every kind is written completely, and pulled unchanged', async () => {
   const stack = await startStack()
   onTestFinished(() => stack.close())
   const { service, stripe, store } = stack

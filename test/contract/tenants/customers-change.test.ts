@@ -1,25 +1,21 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { caller, startWorld } from './world.ts'
-import type { World } from './world.ts'
+import { startedForEach } from '../../support/started.ts'
 
-let world: World
-beforeEach(async () => {
-  world = await startWorld()
-})
-afterEach(() => world.close())
+const world = startedForEach(startWorld)
 
 const change = (processorCustomerId: string | null) =>
   world.service.updateTenant('acme', { processorCustomerId }, caller)
 const customer = async () => (await world.service.findTenant('acme')).processorCustomerId
 
-/** The processor is away for what would have to be asked before a customer goes. */
+/** Fails the reads that are needed before a customer can be changed. */
 function silence() {
   for (const path of ['/v1/subscriptions', '/v1/checkout/sessions'])
     world.sandbox.control.fail({ kind: 'error_before', method: 'GET', path, count: null })
 }
 
 describe('the customer of a tenant', () => {
-  test('stays while it is billed, neither changed nor cleared; a name changes all the same', async () => {
+  test('cannot be changed or cleared while it is billed, but the name can', async () => {
     const { service, stripe } = world
     await service.createTenant({ id: 'acme', name: 'Acme' }, caller)
     await world.pay((await world.buy('acme', 'kiln_monthly')).url)
@@ -39,7 +35,7 @@ describe('the customer of a tenant', () => {
     expect(await change('cus_other')).toMatchObject({ name: 'Acme Ltd', processorCustomerId: 'cus_other' })
   })
 
-  test('leaves no open page behind that could still be paid', async () => {
+  test('is changed only after its open checkout pages are closed', async () => {
     const { service } = world
     await service.createTenant({ id: 'acme', name: 'Acme' }, caller)
     const { url } = await world.buy('acme', 'kiln_monthly')
@@ -62,7 +58,7 @@ describe('the customer of a tenant', () => {
     expect(await customer()).toBe(before)
   })
 
-  test('stays when the processor cannot be asked, and goes when it does not know it', async () => {
+  test('stays while the processor is unavailable, and can be changed if the processor does not know it', async () => {
     const { service, sandbox } = world
     await service.createTenant({ id: 'acme', name: 'Acme', processorCustomerId: 'cus_mistyped' }, caller)
     silence()
@@ -73,7 +69,7 @@ describe('the customer of a tenant', () => {
     expect(await change('cus_other')).toMatchObject({ processorCustomerId: 'cus_other' })
   })
 
-  test('is not asked about at another account, which would know of no subscription', async () => {
+  test('cannot be changed with the key of another account', async () => {
     const { service, store } = world
     await service.createTenant({ id: 'acme', name: 'Acme', processorCustomerId: 'cus_1' }, caller)
     await store.facts.set('processor_account', 'acct_other live')
@@ -81,7 +77,7 @@ describe('the customer of a tenant', () => {
     expect(await customer()).toBe('cus_1')
   })
 
-  test('is given for the first time, or once more, without a word to the processor', async () => {
+  test('is set for the first time, or to the same value, without a processor call', async () => {
     await world.service.createTenant({ id: 'acme', name: 'Acme' }, caller)
     silence()
     for (const again of [null, 'cus_1', 'cus_1'])

@@ -1,9 +1,9 @@
-// Usage that the processor takes and drops later: told of by its second API, and shown where the service is examined.
+// Usage that the processor accepts and drops later. Its second API reports it, and the doctor shows it.
 import { expect, test } from 'vitest'
 import { refusal } from '../../support/stripe-refusal.ts'
 import { negotiated, tenantShop } from '../../support/tenant-shop.ts'
 
-test('usage that was taken and dropped is found by the examination, with meter, cause and example', async () => {
+test('the doctor reports usage that the processor dropped, with meter, cause and an example', async () => {
   const shop = await tenantShop(negotiated())
   const { stripe, sandbox, service } = shop
   const usage = async () => (await service.doctor()).find(({ check }) => check === 'usage')
@@ -18,7 +18,7 @@ test('usage that was taken and dropped is found by the examination, with meter, 
     () => send({ stripe_customer_id: customer, value: '1' }, { timestamp: now - 40 * 86_400 }),
     () => send({ stripe_customer_id: customer, value: '1' }, { event_name: 'unheard_of' }),
   ]
-  // At once, unless the sandbox is told to find it out later.
+  // The sandbox refuses invalid usage at once, unless it is told to check later.
   for (const one of wrong) expect((await refusal(one())).status).toBe(400)
   expect(await usage()).toMatchObject({ status: 'ok' })
   sandbox.control.checkUsage('later')
@@ -45,23 +45,23 @@ test('usage that was taken and dropped is found by the examination, with meter, 
   expect(sums.data.map(({ aggregated_value: value }) => value)).toEqual([5])
 })
 
-test('dropped usage is shown where the usage of a tenant is looked at, by its own ids', async () => {
+test('dropped usage is shown with the tenant’s usage, by the tenant’s own identifiers', async () => {
   let ahead = 0
   const shop = await tenantShop(negotiated(), { clock: { now: () => Date.now() + ahead } })
   const { stripe, sandbox, service } = shop
   const customer = await shop.tenant('t')
-  await shop.subscribe(await shop.tenant('other'), [['calls']])
+  await shop.subscribe(await shop.tenant('other'), { calls: null })
   const send = (payload: Record<string, string>, own: object = {}) =>
     stripe.billing.meterEvents.create({ event_name: 'call', payload, ...own })
   expect(await service.droppedUsageOf('t')).toEqual([])
   sandbox.control.checkUsage('later')
   await send({ stripe_customer_id: 'cus_unknown', value: '1' }, { identifier: 'lost-1' })
-  // Two days ahead: taken by us, since a test clock may run ahead, and found out by the processor.
+  // Two days ahead: accepted by us because a test clock may be ahead, and dropped by the processor.
   const timestamp = sandbox.control.now(shop.secretKey) * 1000 + 2 * 86_400_000
   const report = (meter: string, identifier: string) =>
     service.recordUsage({ meter, value: 3, identifier, timestamp }, { kind: 'key', keyId: 'key_1', tenantId: 't' })
   await report('calls', 'day:7')
-  // Its identifier does not fit, so that the processor has a digest of it.
+  // Its identifier is too long, so the processor gets a digest of it.
   await report('calls', 'x'.repeat(200))
 
   const [long, own, foreign] = await service.droppedUsage({})
@@ -80,8 +80,8 @@ test('dropped usage is shown where the usage of a tenant is looked at, by its ow
   await expect(service.droppedUsage({ meter: 'call' })).rejects.toMatchObject({ code: 'meter_not_found' })
   await expect(service.droppedUsage({ tenantId: 'nobody' })).rejects.toMatchObject({ code: 'tenant_not_found' })
 
-  // What cannot be told must not hide the invoices.
-  await shop.subscribe(customer, [['calls']])
+  // A failed read of dropped usage does not hide the invoices.
+  await shop.subscribe(customer, { calls: null })
   ahead = 61_000
   sandbox.control.fail({ kind: 'error_before', method: 'GET', path: '/v2/core/events', count: 20 })
   expect(await service.droppedUsageOf('t')).toBeNull()
@@ -89,7 +89,7 @@ test('dropped usage is shown where the usage of a tenant is looked at, by its ow
   expect(await service.upcomingInvoices('t')).toHaveLength(1)
 })
 
-test('an example with a digest is not hidden from the tenant that asks what it lost', async () => {
+test('dropped usage whose identifier is a digest is listed for every tenant, as it may belong to any', async () => {
   const shop = await tenantShop(negotiated())
   await shop.tenant('t')
   await shop.tenant('other')
@@ -101,11 +101,11 @@ test('an example with a digest is not hidden from the tenant that asks what it l
   )
   for (const tenantId of ['t', 'other'])
     expect(await shop.service.droppedUsage({ tenantId })).toMatchObject([{ count: 1, examples: [{ tenantId: null }] }])
-  // Nobody knows that it is missing from this invoice.
+  // It is not known whether it is missing from this invoice.
   expect(await shop.service.droppedUsageOf('other')).toEqual([])
 })
 
-test('a foreign identifier with colons belongs to no tenant, and an identifier under a former meter id still to its tenant', async () => {
+test('an unmanaged identifier with colons belongs to no tenant, and one under an earlier meter id still to its tenant', async () => {
   const shop = await tenantShop(negotiated())
   const customer = await shop.tenant('t')
   shop.sandbox.control.checkUsage('later')

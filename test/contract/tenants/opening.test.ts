@@ -1,21 +1,15 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { caller, startWorld } from './world.ts'
-import type { World } from './world.ts'
+import { startedForEach } from '../../support/started.ts'
 
-let world: World
-
-beforeEach(async () => {
-  world = await startWorld()
-  await world.service.createTenant({ id: 'acme', name: 'Acme' }, caller)
-})
-afterEach(() => world.close())
+const world = startedForEach(() => startWorld({ tenant: { id: 'acme', name: 'Acme' } }))
 
 const openPages = async () => (await world.stripe.checkout.sessions.list({ status: 'open' })).data
 async function expectGone(): Promise<void> {
   await expect(world.service.findTenant('acme')).rejects.toMatchObject({ code: 'tenant_not_found' })
 }
 
-test('a tenant is removed although the processor failed once to close its page', async () => {
+test('a tenant is removed on retry after the processor failed once to close its page', async () => {
   const { sandbox, service } = world
   await world.buy('acme', 'kiln_monthly')
   sandbox.control.fail({ kind: 'error_before', method: 'POST', path: '/v1/checkout/sessions/*/expire' })
@@ -27,7 +21,7 @@ test('a tenant is removed although the processor failed once to close its page',
 test.each([
   ['whose customer is known', true],
   ['whose customer is just being made', false],
-])('a page that is being opened during the removal of its tenant, %s, is not left open', async (_which, known) => {
+])('a page that is opened during the removal of its tenant, %s, is closed', async (_which, known) => {
   const { sandbox, service } = world
   if (known) await world.buy('acme', 'kiln_monthly')
   sandbox.control.fail({ kind: 'latency', method: 'POST', path: '/v1/checkout/sessions', latencyMs: 300 })
@@ -40,7 +34,7 @@ test.each([
   await expectGone()
 })
 
-test('who is given negotiated prices while the page is being made is sold these', async () => {
+test('a checkout during the application of a deal sells the negotiated price', async () => {
   const { sandbox, service, stripe } = world
   await world.buy('acme', 'kiln')
   sandbox.control.fail({ kind: 'latency', method: 'GET', path: '/v1/subscriptions', latencyMs: 200 })

@@ -1,19 +1,11 @@
-// The removal of a tenant while its money could still move: nothing may go on to bill a customer that nobody knows.
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { systemClock } from '../../../packages/ratecard/src/clock.ts'
-import { createService } from '../../../packages/ratecard/src/composition/compose.ts'
-import { unlimitedBudget } from '../../../packages/ratecard/src/processor/rate-budget.ts'
-import { createStripeProcessor } from '../../../packages/ratecard/src/processor/stripe/stripe-processor.ts'
+// The removal of a tenant with open pages or subscriptions: no customer without a tenant may be billed afterwards.
+import { describe, expect, test } from 'vitest'
 import type { FaultKind } from '../../../packages/sandbox/src/control/faults.ts'
+import { adapterTo, serviceOver } from '../../support/parts.ts'
 import { caller, startWorld } from './world.ts'
-import type { World } from './world.ts'
+import { startedForEach } from '../../support/started.ts'
 
-let world: World
-beforeEach(async () => {
-  world = await startWorld()
-  await world.service.createTenant({ id: 'acme', name: 'Acme' }, caller)
-})
-afterEach(() => world.close())
+const world = startedForEach(() => startWorld({ tenant: { id: 'acme', name: 'Acme' } }))
 
 const stays = async () => expect(await world.service.findTenant('acme')).toMatchObject({ name: 'Acme' })
 const isGone = () => expect(world.service.findTenant('acme')).rejects.toMatchObject({ code: 'tenant_not_found' })
@@ -22,20 +14,11 @@ const statusOf = async (sessionId: string | null) =>
 
 /** A service over the same store, as after a restart with the key of another account. */
 function inAnotherAccount() {
-  const { store, sandbox } = world
-  const processor = createStripeProcessor({
-    secretKey: 'sk_test_of_another_account',
-    apiBase: sandbox.url,
-    budget: unlimitedBudget,
-    clock: systemClock,
-    firstWaitMs: 1,
-  })
-  const settings = { requireVersionBump: false, workers: 'off', allowedRedirects: [], impactThreshold: null } as const
-  return createService({ settings, store, processor, processorName: 'sandbox', clock: systemClock })
+  return serviceOver({ store: world.store, processor: adapterTo(world.sandbox.url, 'sk_test_of_another_account') })
 }
 
 describe('the removal of a tenant', () => {
-  test('is refused with the key of another account, which knows nothing of what the tenant pays for', async () => {
+  test('is refused with the key of another account, which does not see the tenant’s subscriptions', async () => {
     await world.pay((await world.buy('acme', 'kiln_monthly')).url)
     await expect(inAnotherAccount().removeTenant('acme', caller)).rejects.toMatchObject({ code: 'account_mismatch' })
     await stays()
@@ -46,7 +29,7 @@ describe('the removal of a tenant', () => {
     ['rate_limit', 'POST', '/v1/checkout/sessions/*/expire'],
     ['close_before', 'POST', '/v1/checkout/sessions/*/expire'],
     ['error_before', 'GET', '/v1/checkout/sessions'],
-  ])('does not happen while a page cannot be closed (%s of %s %s)', async (kind, method, path) => {
+  ])('is refused while a page cannot be closed (%s of %s %s)', async (kind, method, path) => {
     const { sandbox, service } = world
     const { sessionId } = await world.buy('acme', 'kiln_monthly')
     sandbox.control.fail({ kind, method, path, count: null })
@@ -59,7 +42,7 @@ describe('the removal of a tenant', () => {
     expect(await statusOf(sessionId)).toBe('expired')
   })
 
-  test('waits for the checkout that is just making its customer', async () => {
+  test('waits for a checkout that is creating the customer', async () => {
     const { sandbox, service } = world
     sandbox.control.fail({ kind: 'latency', method: 'POST', path: '/v1/customers', latencyMs: 300 })
     const buying = world.buy('acme', 'kiln_monthly')
@@ -72,7 +55,7 @@ describe('the removal of a tenant', () => {
     expect(items).toMatchObject([{ action: 'tenant_deleted', before: { processor_customer_id: customer?.id } }])
   })
 
-  test('is told to come again while another call goes on changing the tenant', async () => {
+  test('fails with tenant_busy while another call changes the tenant', async () => {
     const { store, service } = world
     await store.exclusively('tenant:acme', async () => {
       await expect(service.removeTenant('acme', caller)).rejects.toMatchObject({ code: 'tenant_busy' })

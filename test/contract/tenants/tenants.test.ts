@@ -1,15 +1,13 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
 import { nobody } from '../../support/stack.ts'
 import { caller, kiln, startWorld } from './world.ts'
-import type { World } from './world.ts'
 import { giveCard } from '../../support/paying-customer.ts'
+import { startedForEach } from '../../support/started.ts'
+import { refusalOf } from '../../support/store.ts'
+import { newAudit } from '../../support/tenant-records.ts'
 
-let world: World
-beforeEach(async () => {
-  world = await startWorld()
-})
-afterEach(() => world.close())
+const world = startedForEach(startWorld)
 
 async function subscribed(tenantId: string) {
   await world.service.createTenant({ id: tenantId, name: tenantId }, caller)
@@ -17,7 +15,7 @@ async function subscribed(tenantId: string) {
 }
 
 describe('tenants', () => {
-  test('are made without a word to the processor, found, changed and told of', async () => {
+  test('are created without a processor call, found, changed and recorded in the audit log', async () => {
     const { service } = world
     const before = world.writes()
     const made = await service.createTenant({ name: 'Acme', email: 'a@acme.example' }, caller)
@@ -54,20 +52,14 @@ describe('tenants', () => {
     expect(items[0]?.before).not.toHaveProperty('processor_customer_id')
   })
 
-  test('share neither id nor customer, and unknown ones are 404', async () => {
+  test('share neither id nor customer, and an unknown tenant is a 404', async () => {
     const { service } = world
     await service.createTenant({ id: 'acme', name: 'Acme', processorCustomerId: 'cus_1' }, caller)
     const beta = { id: 'beta', name: 'Beta' }
-    await expect(service.createTenant({ id: 'acme', name: 'Other' }, caller)).rejects.toMatchObject({
-      code: 'conflict',
-    })
-    await expect(service.createTenant({ ...beta, processorCustomerId: 'cus_1' }, caller)).rejects.toMatchObject({
-      code: 'conflict',
-    })
+    expect(await refusalOf(service.createTenant({ id: 'acme', name: 'Other' }, caller))).toBe('conflict')
+    expect(await refusalOf(service.createTenant({ ...beta, processorCustomerId: 'cus_1' }, caller))).toBe('conflict')
     await service.createTenant(beta, caller)
-    await expect(service.updateTenant('beta', { processorCustomerId: 'cus_1' }, caller)).rejects.toMatchObject({
-      code: 'conflict',
-    })
+    expect(await refusalOf(service.updateTenant('beta', { processorCustomerId: 'cus_1' }, caller))).toBe('conflict')
     const unknown = [
       () => service.findTenant('nobody'),
       () => service.updateTenant('nobody', { name: 'N' }, caller),
@@ -80,42 +72,30 @@ describe('tenants', () => {
     for (const ask of unknown) await expect(ask()).rejects.toMatchObject({ code: 'tenant_not_found' })
   })
 
-  test('keep their customer while enterprise pricing is applied to it', async () => {
+  test('keep their customer while a deal is applied', async () => {
     const { service, store } = world
     await service.createTenant({ id: 'acme', name: 'Acme', processorCustomerId: 'cus_1' }, caller)
-    const row = {
-      tenantId: 'acme',
-      before: null,
-      after: null,
-      result: null,
-      author: null,
-      keyId: null,
-      keyName: null,
-      requestId: null,
-    }
-    const set = (template: string | null, id: string) =>
+    const set = (template: string | null) =>
       store.exclusively('tenant:acme', ({ token }) =>
         store.tenants.setEnterprise(
           'acme',
           { enterpriseTemplate: template, enterpriseId: null },
-          { ...row, id, action: 'apply_template', createdAt: 1 },
+          newAudit('acme', { action: 'apply_template' }),
           token,
         ),
       )
-    await set('partner', 'aud_1')
+    await set('partner')
     for (const processorCustomerId of [null, 'cus_2'])
-      await expect(service.updateTenant('acme', { processorCustomerId }, caller)).rejects.toMatchObject({
-        code: 'conflict',
-      })
+      expect(await refusalOf(service.updateTenant('acme', { processorCustomerId }, caller))).toBe('conflict')
     await service.updateTenant('acme', { name: 'Still', processorCustomerId: 'cus_1' }, caller)
-    await set(null, 'aud_2')
+    await set(null)
     expect(await service.updateTenant('acme', { processorCustomerId: null }, caller)).toMatchObject({
       name: 'Still',
       processorCustomerId: null,
     })
   })
 
-  test('do not go while they are billed; what is left of them is the trail', async () => {
+  test('cannot be removed while they are billed; after the removal only the audit log is left', async () => {
     const { service, stripe } = world
     await subscribed('acme')
     await world.buy('acme', 'kiln_free')
@@ -130,12 +110,12 @@ describe('tenants', () => {
     await expect(service.findTenant('acme')).rejects.toMatchObject({ code: 'tenant_not_found' })
     const { items } = await service.tenantAudit('acme', { limit: 1, offset: 0 })
     expect(items).toMatchObject([{ action: 'tenant_deleted', before: { name: 'acme' }, after: null }])
-    // Another of that id inherits nothing.
+    // A new tenant with the same id inherits nothing.
     await service.createTenant({ id: 'acme', name: 'New' }, caller)
     expect(await service.tenantSubscriptions('acme')).toEqual({ billingStatus: 'none', subscriptions: [] })
   })
 
-  test('leave no open page behind that could still be paid', async () => {
+  test('are removed together with their open checkout pages, and no others', async () => {
     const { service, stripe } = world
     await service.createTenant({ id: 'acme', name: 'Acme' }, caller)
     const pages = [await world.buy('acme', 'kiln_monthly'), await world.buy('acme', 'kiln')]
@@ -148,7 +128,7 @@ describe('tenants', () => {
     })
     await service.removeTenant('acme', caller)
     for (const { url } of pages) expect((await world.pay(url)).status).not.toBe(303)
-    // Of another's shop with the same customer.
+    // A page of another shop with the same customer stays open.
     expect((await stripe.checkout.sessions.retrieve(foreign.id)).status).toBe('open')
   })
 
@@ -170,7 +150,7 @@ describe('tenants', () => {
     expect(await stripe.checkout.sessions.retrieve(sessionId ?? '')).toMatchObject({ status: 'complete' })
   })
 
-  test('stay when the processor cannot be asked, and go when it does not know their customer', async () => {
+  test('stay while the processor is unavailable, and are removed if the processor does not know their customer', async () => {
     const { service, sandbox } = world
     await service.createTenant({ id: 'acme', name: 'Acme', processorCustomerId: 'cus_mistyped' }, caller)
     sandbox.control.fail({ kind: 'error_before', method: 'GET', path: '/v1/subscriptions', count: null })
@@ -181,7 +161,7 @@ describe('tenants', () => {
 })
 
 describe('subscriptions of a tenant', () => {
-  test('go by the configuration, and say which prices are not sold any more', async () => {
+  test('show price ids of the configuration, and mark prices that are no longer sold as legacy', async () => {
     const { service } = world
     await subscribed('acme')
     await world.buy('acme', 'kiln_free')
@@ -224,7 +204,7 @@ describe('subscriptions of a tenant', () => {
     ])
   })
 
-  test('on prices that are none of ours go by the id of the processor', async () => {
+  test('on unmanaged prices show the processor’s price id', async () => {
     const { service, stripe } = world
     await subscribed('acme')
     const { processorCustomerId } = await service.findTenant('acme')
@@ -242,7 +222,7 @@ describe('subscriptions of a tenant', () => {
     ])
   })
 
-  test('tell where a schedule takes them', async () => {
+  test('show the price that a schedule leads to', async () => {
     const { service, stripe, processor } = world
     await subscribed('acme')
     const [subscription] = (await service.tenantSubscriptions('acme')).subscriptions
@@ -261,7 +241,7 @@ describe('subscriptions of a tenant', () => {
     expect((await stripe.subscriptions.retrieve(subscription?.id ?? '')).schedule).not.toBeNull()
   })
 
-  test('will be billed what the processor says, line by line by our ids', async () => {
+  test('have an upcoming invoice with the processor’s amounts and our price ids', async () => {
     const { service } = world
     await subscribed('acme')
     const [invoice] = await service.upcomingInvoices('acme')

@@ -1,9 +1,8 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { BillingConfig } from '../../../packages/ratecard/src/config/schema/schema.ts'
 import type { NewCheckout } from '../../../packages/ratecard/src/service/tenants.ts'
-import { nobody } from '../../support/stack.ts'
+import { startedForEach } from '../../support/started.ts'
 import { caller, startWorld } from './world.ts'
-import type { World } from './world.ts'
 
 const usd = { currency: 'usd' } as const
 const monthly = (id: string, amount: number) => ({ id, amount, interval: 'month' as const, ...usd })
@@ -24,15 +23,9 @@ const plans = (version = '1.0.0'): BillingConfig => ({
   ],
 })
 
-let world: World
-beforeEach(async () => {
-  world = await startWorld()
-  await push(plans())
-  await world.service.createTenant({ id: 'acme', name: 'Acme', email: 'a@acme.example' }, caller)
-})
-afterEach(() => world.close())
+const tenant = { id: 'acme', name: 'Acme', email: 'a@acme.example' }
+const world = startedForEach(() => startWorld({ document: plans(), tenant }))
 
-const push = (document: BillingConfig) => world.service.push(document, { ...nobody, approveImpact: true })
 const urls = { successUrl: 'http://127.0.0.1:9/done', cancelUrl: 'http://127.0.0.1:9/back' }
 const live = async () => (await world.service.tenantSubscriptions('acme')).subscriptions
 const bySession = async (priceId: string, more: Partial<NewCheckout> = {}) => {
@@ -57,8 +50,8 @@ const openPages = async () => {
   return (await world.stripe.checkout.sessions.list({ customer, status: 'open' })).data.map(({ id }) => id)
 }
 
-describe('a tenant that had its trial of a product', () => {
-  test('is refused another that a session asks for, also of a subscription that has ended', async () => {
+describe('a tenant that used its trial of a product', () => {
+  test('is refused another trial by a session, even after the subscription ended', async () => {
     const first = await tried('team_monthly', { trialPeriodDays: 30 })
     await expect(bySession('team_monthly', { trialPeriodDays: 30 })).rejects.toMatchObject({
       code: 'trial_used',
@@ -73,7 +66,7 @@ describe('a tenant that had its trial of a product', () => {
     expect((await paid(page)).status).toBe('active')
   })
 
-  test('is refused another that a service key asks for, unless the key allows it', async () => {
+  test('is refused another trial by a service key, unless allow_second_trial is set', async () => {
     await tried('team_monthly', { trialPeriodDays: 30 })
     await expect(byKey('team_monthly', { trialPeriodDays: 7 })).rejects.toMatchObject({ code: 'trial_used' })
     const page = await byKey('team_monthly', { trialPeriodDays: 7, allowSecondTrial: true })
@@ -81,26 +74,26 @@ describe('a tenant that had its trial of a product', () => {
     expect((await paid(page)).status).toBe('trialing')
   })
 
-  test('pays at once where the price gives a trial, and the answer says so', async () => {
+  test('pays at once for a price with a trial, and the response contains trial: used', async () => {
     await tried('business_monthly')
     for (const sell of [bySession, byKey]) expect(await sell('business_monthly')).toMatchObject({ trial: 'used' })
     expect((await paid(await bySession('business_monthly'))).status).toBe('active')
   })
 
-  test('gets the trial of the price again where a key allows it', async () => {
+  test('gets the trial of the price again with allow_second_trial', async () => {
     await tried('business_monthly')
     const page = await byKey('business_monthly', { allowSecondTrial: true })
     expect(page).not.toHaveProperty('trial')
     expect((await paid(page)).status).toBe('trialing')
   })
 
-  test('had it for another price of the product, and for the other products of its group', async () => {
+  test('has used it for the other prices of the product and the other products of its group too', async () => {
     await tried('business_monthly')
     for (const price of ['business_yearly', 'team_monthly'])
       await expect(byKey(price, { trialPeriodDays: 7 })).rejects.toMatchObject({ code: 'trial_used' })
   })
 
-  test('has one of another product, and 0 days are no trial that could be refused', async () => {
+  test('may have a trial of another product, and trial_period_days 0 is accepted', async () => {
     await tried('business_monthly')
     const page = await bySession('business_monthly', { trialPeriodDays: 0 })
     expect(page).not.toHaveProperty('trial')
@@ -108,7 +101,7 @@ describe('a tenant that had its trial of a product', () => {
     expect((await paid(await bySession('storage'))).status).toBe('trialing')
   })
 
-  test('had it also when the subscription was moved to another product since', async () => {
+  test('has used it even if the subscription was moved to another product since', async () => {
     const { id } = await paid(await byKey('storage'))
     const subscription = await world.stripe.subscriptions.retrieve(id)
     const other = await world.stripe.prices.create({
@@ -121,7 +114,7 @@ describe('a tenant that had its trial of a product', () => {
     expect(await byKey('storage')).toMatchObject({ trial: 'used' })
   })
 
-  test('had it also when an operator gave it at the processor', async () => {
+  test('has used it even if an operator gave it at the processor', async () => {
     await world.service.createPortal('http://127.0.0.1:9/', { kind: 'key', keyId: 'key_1', tenantId: 'acme' })
     const customer = (await world.service.findTenant('acme')).processorCustomerId ?? ''
     const price = (await world.store.mappings.byConfigId('price', 'team_monthly')).at(-1)?.processorId ?? ''
@@ -130,7 +123,7 @@ describe('a tenant that had its trial of a product', () => {
     expect(await byKey('business_monthly')).toMatchObject({ trial: 'used' })
   })
 
-  test('has it in its customer: an id that is given again with that customer has had it too', async () => {
+  test('has used it with its customer: a new tenant with the same customer has used it too', async () => {
     await tried('team_monthly', { trialPeriodDays: 30 })
     const processorCustomerId = (await world.service.findTenant('acme')).processorCustomerId ?? ''
     await world.service.removeTenant('acme', caller)
@@ -139,8 +132,8 @@ describe('a tenant that had its trial of a product', () => {
   })
 })
 
-describe('a session', () => {
-  test('may not allow itself a second trial', async () => {
+describe('a checkout by a session', () => {
+  test('is refused with allow_second_trial', async () => {
     await expect(bySession('storage', { allowSecondTrial: true })).rejects.toMatchObject({
       code: 'not_allowed',
       status: 403,
@@ -149,7 +142,7 @@ describe('a session', () => {
   })
 })
 
-describe('a page with a trial', () => {
+describe('a checkout page with a trial', () => {
   test('closes the other open pages of its product or group, and no others', async () => {
     const team = await byKey('team_monthly', { trialPeriodDays: 30 })
     const storage = await byKey('storage')
@@ -159,7 +152,7 @@ describe('a page with a trial', () => {
     expect((await paid(business)).status).toBe('trialing')
   })
 
-  test('that comes again under its key stays open', async () => {
+  test('stays open when the checkout is retried with the same idempotency key', async () => {
     const again = () =>
       world.service.createCheckout(
         { ...urls, priceId: 'storage' },
@@ -171,7 +164,7 @@ describe('a page with a trial', () => {
     expect(await openPages()).toEqual([first.sessionId])
   })
 
-  test('is closed again when another page was paid while it was opened: the retry finds the trial used', async () => {
+  test('is closed if another page is paid while it opens, and a retry finds the trial used', async () => {
     const team = await byKey('team_monthly', { trialPeriodDays: 30 })
     const { processor } = world
     const create = processor.createCheckout.bind(processor)

@@ -1,6 +1,8 @@
 // A shop with tenants: the service over the sandbox, one account and one store for each test.
+import type { NewTenant } from '../../../packages/ratecard/src/service/tenants.ts'
 import type { BillingConfig } from '../../../packages/ratecard/src/config/schema/schema.ts'
 import type { Caller, NewCheckout, Principal } from '../../../packages/ratecard/src/service/tenants.ts'
+import { duplicateKey } from '../../../packages/ratecard/src/processor/customer-half.ts'
 import { nobody, startStack } from '../../support/stack.ts'
 import type { Stack, StackOptions } from '../../support/stack.ts'
 
@@ -38,25 +40,43 @@ export interface World extends Stack {
     priceId: string,
     more?: Partial<NewCheckout>,
   ): Promise<{ url: string; sessionId: string | null }>
+  /** Gives a tenant subscriptions that nobody allowed to stand beside each other, as if the later ones were made elsewhere; returns their ids. */
+  subscribeUnasked(tenantId: string, priceIds: readonly string[]): Promise<readonly string[]>
   /** Types a card into the hosted page, as the customer does. */
   pay(url: string): Promise<{ status: number; location: string | null }>
 }
 
-export async function startWorld(options: StackOptions = {}): Promise<World> {
+interface WorldOptions extends StackOptions {
+  /** Default: {@link kiln}. */
+  readonly document?: BillingConfig
+  readonly tenant?: NewTenant
+}
+
+export async function startWorld({ document = kiln(), tenant, ...options }: WorldOptions = {}): Promise<World> {
   const stack = await startStack(options)
-  await stack.service.push(kiln(), nobody)
+  await stack.service.push(document, nobody)
+  if (tenant !== undefined) await stack.service.createTenant(tenant, caller)
+  const buy: World['buy'] = (tenantId, priceId, more = {}) =>
+    stack.service.createCheckout(
+      { priceId, successUrl: 'http://127.0.0.1:9/done', cancelUrl: 'http://127.0.0.1:9/back', ...more },
+      forTenant(tenantId),
+      null,
+    )
+  const pay: World['pay'] = async (url) => {
+    const body = new URLSearchParams({ action: 'pay', email: 'a@b.example', number: '4242 4242 4242 4242' })
+    const reply = await fetch(url, { method: 'POST', body, redirect: 'manual' })
+    return { status: reply.status, location: reply.headers.get('location') }
+  }
   return {
     ...stack,
-    buy: (tenantId, priceId, more = {}) =>
-      stack.service.createCheckout(
-        { priceId, successUrl: 'http://127.0.0.1:9/done', cancelUrl: 'http://127.0.0.1:9/back', ...more },
-        forTenant(tenantId),
-        null,
-      ),
-    async pay(url) {
-      const body = new URLSearchParams({ action: 'pay', email: 'a@b.example', number: '4242 4242 4242 4242' })
-      const reply = await fetch(url, { method: 'POST', body, redirect: 'manual' })
-      return { status: reply.status, location: reply.headers.get('location') }
+    buy,
+    pay,
+    async subscribeUnasked(tenantId, priceIds) {
+      for (const priceId of priceIds) await pay((await buy(tenantId, priceId, { allowDuplicate: true })).url)
+      const { subscriptions } = await stack.service.tenantSubscriptions(tenantId)
+      for (const { id } of subscriptions)
+        await stack.stripe.subscriptions.update(id, { metadata: { [duplicateKey]: '' } })
+      return subscriptions.map(({ id }) => id)
     },
   }
 }

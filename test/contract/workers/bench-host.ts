@@ -1,5 +1,4 @@
 import http from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { systemClock } from '../../../packages/ratecard/src/clock.ts'
 import { problemCodes } from '../../../packages/ratecard/src/errors/codes.ts'
 import { ServiceError } from '../../../packages/ratecard/src/errors/service-error.ts'
@@ -17,8 +16,9 @@ import type {
 } from '../../../packages/ratecard/src/workers/runtime/worker-runtime.ts'
 import { createWorkerdRuntime } from '../../../packages/ratecard/src/workers/runtime/workerd/workerd-runtime.ts'
 import type { WorkerdRuntimeOptions } from '../../../packages/ratecard/src/workers/runtime/workerd/workerd-runtime.ts'
+import { listenLocally } from '../../support/listen.ts'
 
-/** A runtime whose names resolve to nothing unless a test says so: no test reaches the outside. */
+/** A runtime without name resolution by default, so that no test reaches the network. */
 export function testRuntime(
   egress: Partial<WorkerdRuntimeOptions['egress']> = {},
   more: Partial<Omit<WorkerdRuntimeOptions, 'egress'>> = {},
@@ -141,8 +141,7 @@ export async function front(target: () => Target | Promise<Target>, prefix = '')
       }
     })()
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
+  const port = await listenLocally(server)
   return {
     url: `http://127.0.0.1:${port}${prefix}`,
     port,

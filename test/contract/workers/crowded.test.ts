@@ -3,16 +3,22 @@ import os from 'node:os'
 import { expect, onTestFinished, test } from 'vitest'
 import { front, recorder, spec, testRuntime } from './bench-host.ts'
 
-test('a worker takes no more requests at a time than its limit, and goes on when some are done', async () => {
+/** A worker that may run two requests at once. */
+async function atMostTwo(code: string) {
   const runtime = testRuntime()
   onTestFinished(() => runtime.close())
+  const worker = await runtime.start(spec(code, { limits: { concurrent: 2 } }), recorder())
+  const site = await front(() => worker, '')
+  onTestFinished(site.close)
+  return { worker, site }
+}
+
+test('a worker runs no more requests at once than its limit, and accepts others when some have ended', async () => {
   const code = `export default { fetch(request) {
     if (request.url.endsWith('/free')) return new Response('free')
     return new Promise((resolve) => setTimeout(resolve, 60_000))
   } }`
-  const worker = await runtime.start(spec(code, { limits: { concurrent: 2 } }), recorder())
-  const site = await front(() => worker, '')
-  onTestFinished(site.close)
+  const { site } = await atMostTwo(code)
   const leave = new AbortController()
   const asked = [1, 2, 3].map(() => fetch(site.url, { signal: leave.signal }))
   const refused = await Promise.race(asked)
@@ -22,7 +28,7 @@ test('a worker takes no more requests at a time than its limit, and goes on when
   await expect.poll(async () => (await fetch(`${site.url}/free`)).status).toBe(200)
 })
 
-test('of a core that both want, the service has the larger share', async () => {
+test('a worker has a lower CPU priority than the service', async () => {
   const runtime = testRuntime()
   onTestFinished(() => runtime.close())
   const worker = await runtime.start(spec(`export default { fetch() {} }`), recorder())
@@ -65,12 +71,8 @@ const busy = `export default { fetch(request) {
   return new Response('free')
 } }`
 
-test('a WebSocket takes a place like a request, and none is taken when there is no place', async () => {
-  const runtime = testRuntime()
-  onTestFinished(() => runtime.close())
-  const worker = await runtime.start(spec(busy, { limits: { concurrent: 2 } }), recorder())
-  const site = await front(() => worker, '')
-  onTestFinished(site.close)
+test('a WebSocket counts towards the limit of concurrent requests, and is refused at the limit', async () => {
+  const { worker, site } = await atMostTwo(busy)
   const leave = new AbortController()
   onTestFinished(() => leave.abort())
   expect(await upgrade(site.url, leave.signal)).toBe(101)
@@ -86,12 +88,8 @@ test('a WebSocket takes a place like a request, and none is taken when there is 
   expect(await upgrade(site.url, again.signal)).toBe(101)
 })
 
-test('whatever way requests end, each gives back one place', async () => {
-  const runtime = testRuntime()
-  onTestFinished(() => runtime.close())
-  const worker = await runtime.start(spec(busy, { limits: { concurrent: 2 } }), recorder())
-  const site = await front(() => worker, '')
-  onTestFinished(site.close)
+test('a request that ends in any way frees exactly one place', async () => {
+  const { worker, site } = await atMostTwo(busy)
   const fill = async () => {
     const leave = new AbortController()
     onTestFinished(() => leave.abort())

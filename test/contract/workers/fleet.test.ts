@@ -1,4 +1,4 @@
-// Which version serves on which replica, and what runs at all: with the real runtime on a store that two replicas share.
+// Versions and running workers per replica, with the real runtime on a store that two replicas share.
 import { describe, expect, test } from 'vitest'
 import { ServiceError } from '../../../packages/ratecard/src/errors/service-error.ts'
 import type { WorkerRuntime } from '../../../packages/ratecard/src/workers/runtime/worker-runtime.ts'
@@ -13,7 +13,7 @@ const schedulesOf = async ({ workers }: Replica, name: string) =>
 
 const patient = { timeout: 10_000 }
 
-/** A machine where nothing starts as long as it is full. */
+/** A machine on which no worker can start while `full` is true. */
 function crampedMachine(): { runtime: WorkerRuntime; full: boolean; starts: number } {
   const runtime = testRuntime()
   const machine = {
@@ -71,7 +71,7 @@ describe('the workers of several replicas', () => {
     expect((await again.get('one')).text).toBe('hello')
   })
 
-  test('a request that is under way keeps a worker from its rest, and is answered', async () => {
+  test('a request in flight keeps a worker from being stopped as idle, and is answered', async () => {
     const store = await (await inFile()).open()
     let now = Date.now()
     const one = await replica(store, { idleMs: 1_000, clock: { now: () => now }, pollMs: 10 })
@@ -81,14 +81,14 @@ describe('the workers of several replicas', () => {
     expect(await answer).toMatchObject({ text: 'slow', status: 200 })
   })
 
-  test('a version that cannot start on a replica is unavailable there, says why, and is tried again', async () => {
+  test('a version that cannot start on a replica is unavailable there with the reason, and is retried', async () => {
     const store = await (await inFile()).open()
     const good = await replica(store)
     await good.workers.deployWorker(deployment('one', serving('x')))
     await good.workers.deployWorker(deployment('other', serving('x')))
     await good.close()
     let now = Date.now()
-    // Stands for any reason why what ran before does not start here: the code was damaged behind our back.
+    // Damages the stored code, as an example of a version that cannot start on this replica.
     const { deployment: active } = await good.workers.findWorker('one')
     const modules = JSON.stringify([{ name: 'index.js', type: 'esm', content: 'throw new Error("bad disk")' }])
     const damage = (text: string) =>
@@ -110,7 +110,7 @@ describe('the workers of several replicas', () => {
     expect(await bad.get('other')).toMatchObject({ text: 'x' })
   })
 
-  test('what does not start is tried again after ever longer pauses, but at least twice a minute', async () => {
+  test('a version that cannot start is retried with a backoff of at most 30 seconds', async () => {
     const store = await (await inFile()).open()
     const before = await replica(store)
     await before.workers.deployWorker(deployment('one', serving('x')))
@@ -137,7 +137,7 @@ describe('the workers of several replicas', () => {
     expect(await one.get('one')).toMatchObject({ text: 'x' })
   })
 
-  test('where the next version does not start, the one before goes on until it does', async () => {
+  test('if the next version does not start, the previous one serves until it does', async () => {
     const place = await inFile()
     const a = await replica(await place.open())
     let now = Date.now()
@@ -155,7 +155,7 @@ describe('the workers of several replicas', () => {
     await expect.poll(async () => (await b.get('one')).text, patient).toBe('second')
   })
 
-  test('a new deployment does not wait for the pause of the one that did not start', async () => {
+  test('a new deployment is not delayed by the backoff of the previous one', async () => {
     const place = await inFile()
     const a = await replica(await place.open())
     await a.workers.deployWorker(deployment('one', serving('first')))
@@ -170,7 +170,7 @@ describe('the workers of several replicas', () => {
     await expect.poll(async () => (await b.get('one')).text, patient).toBe('second')
   })
 
-  test('a worker that is asked does not rest with those that are not', async () => {
+  test('a worker with requests is not stopped together with idle ones', async () => {
     let now = Date.now()
     const options = { idleMs: 60_000, clock: { now: () => now }, pollMs: 20 }
     const one = await replica(await (await inFile()).open(), options)
@@ -183,7 +183,7 @@ describe('the workers of several replicas', () => {
     expect(await state(one, 'asked')).toBe('running')
   })
 
-  test('a run is one of the deployment that is active, also where the one before still serves', async () => {
+  test('a run uses the active deployment, even while the previous one still serves', async () => {
     const place = await inFile()
     const a = await replica(await place.open())
     const b = await replica(await place.open(), { pollMs: 3_600_000 })
@@ -196,7 +196,7 @@ describe('the workers of several replicas', () => {
     await expect.poll(logs, patient).toEqual(['second'])
   })
 
-  test('a hostname leads to its worker on every replica, and to no worker after its removal', async () => {
+  test('a hostname leads to its worker on every replica until the worker is removed', async () => {
     const place = await inFile()
     const a = await replica(await place.open())
     const b = await replica(await place.open(), { pollMs: 20 })
@@ -234,7 +234,7 @@ describe('the workers of several replicas', () => {
     expect(failures).toEqual([])
   })
 
-  test('a schedule fires on one of two replicas, in the version that serves, and follows the deployment', async () => {
+  test('a schedule fires on one of two replicas, in the active version, and ends with the deployment that drops it', async () => {
     const place = await inFile()
     const store = await place.open()
     // The tick comes when the test says so.
@@ -256,7 +256,7 @@ describe('the workers of several replicas', () => {
     expect(await schedulesOf(b, 'one')).toEqual([])
   })
 
-  test('loops in a request and in a run end at their limit, and the neighbour answers all the while', async () => {
+  test('endless loops in a request and in a run end at the CPU limit, while another worker responds', async () => {
     const one = await replica(await (await inFile()).open())
     await one.workers.deployWorker(deployment('fine', serving('fine')))
     await one.workers.deployWorker(

@@ -1,4 +1,4 @@
-// One replica of the service as far as workers go: a store, the host of workers, and the least HTTP server before it.
+// The worker part of one replica: a store, the worker host, and a minimal HTTP server in front of it.
 import { onTestFinished } from 'vitest'
 import { createServiceKeys } from '../../../packages/ratecard/src/auth/service-keys.ts'
 import { systemClock } from '../../../packages/ratecard/src/clock.ts'

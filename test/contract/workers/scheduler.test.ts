@@ -29,7 +29,7 @@ async function storeWith(crons: readonly string[]): Promise<KyselyStore> {
 interface Replica {
   readonly scheduler: Scheduler
   readonly ran: RunRecord[]
-  /** From now on nothing of it happens any more: no look, no beat, no end of a run. */
+  /** Stops polls, heartbeats and ends of runs from now on. */
   kill(): void
 }
 
@@ -67,7 +67,7 @@ const allRuns = async (store: KyselyStore) =>
   (await store.workerRuns.list('one', { limit: 100_000, offset: 0 })).items.toReversed()
 
 describe('the scheduler', () => {
-  test('over a thousand ticks and the death of one of two replicas, each tick ran once or is told as skipped or lost', async () => {
+  test('over a thousand ticks and the death of one of two replicas, each tick ran once or is recorded as skipped or lost', async () => {
     const store = await storeWith(['* * * * *'])
     let now = start
     const a = replica(store, () => now)
@@ -96,7 +96,7 @@ describe('the scheduler', () => {
     expect(new Set([...a.ran, ...b.ran].map(({ scheduledTime }) => scheduledTime)).size).toBe(ticks)
   })
 
-  test('a run that goes on past its next tick makes that one skipped, and its outcome counts background work', async () => {
+  test('a tick during the run before it is skipped, and the outcome of a run includes background work', async () => {
     const store = await storeWith(['* * * * *'])
     let now = start
     let end: (result: ScheduledResult) => void = () => undefined
@@ -119,7 +119,7 @@ describe('the scheduler', () => {
     ])
   })
 
-  test('what was due while everything was down is missed, not run late', async () => {
+  test('ticks that were due while no replica ran are missed, not run late', async () => {
     const store = await storeWith(['* * * * *'])
     const one = replica(store, () => start + 5 * minute + 30_000)
     expect(await one.scheduler.tick()).toBe(30_000)
@@ -127,7 +127,7 @@ describe('the scheduler', () => {
     expect((await allRuns(store)).map(({ outcome }) => outcome)).toEqual(Array.from({ length: 5 }, () => 'missed'))
   })
 
-  test('a run of a replica that fell silent is lost; while it says that it lives, it is not', async () => {
+  test('a run of a replica without a heartbeat is lost, one with a heartbeat is not', async () => {
     const store = await storeWith(['0 0 1 1 *'])
     let now = start + minute
     const forever = () => new Promise<ScheduledResult>(() => undefined)
@@ -144,7 +144,7 @@ describe('the scheduler', () => {
     expect(await allRuns(store)).toMatchObject([{ outcome: 'lost' }])
   })
 
-  test('schedules fire by themselves, and a stop tells of what it did not wait for', async () => {
+  test('schedules fire by themselves, and stopping marks runs it does not wait for as lost', async () => {
     const store = await storeWith([])
     const real = replica(
       store,

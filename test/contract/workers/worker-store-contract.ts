@@ -1,5 +1,5 @@
 // What the records of workers promise, on both engines.
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test as base } from 'vitest'
 import type { LeaseToken, Store } from '../../../packages/ratecard/src/store/store.ts'
 import type {
   DeploymentContent,
@@ -72,10 +72,10 @@ const ok = { outcome: 'ok', error: null, cpuMs: 1.5 } as const
 
 export function workerStoreContract(engine: string, makePlace: MakePlace, persistent = true): void {
   const open = async () => (await makePlace()).open()
+  const test = base.extend('store', () => open())
 
   describe(`records of workers on ${engine}`, () => {
-    test('a deployment comes back as it was stored, its environment sealed', async () => {
-      const store = await open()
+    test('a deployment is returned as it was stored, with its environment sealed', async ({ store }) => {
       const deployment = record('one', { hosts: ['one.example'], crons: ['* * * * *'] })
       const stored = await activate(store, deployment, [{ cron: '* * * * *', nextAt: 5 }])
       const kept = { name: 'one', deploymentId: deployment.id, updatedAt: expect.any(Number) as number }
@@ -89,7 +89,7 @@ export function workerStoreContract(engine: string, makePlace: MakePlace, persis
       expect(await store.workers.content('nothing')).toBeNull()
     })
 
-    test('pointer, hosts and schedules change together, and a schedule that stays keeps its time', async () => {
+    test('active deployment, hosts and schedules change together, and a schedule that stays keeps its next time', async () => {
       const store = await open()
       const before = await store.workers.changeSequence()
       const first = record('one', { hosts: ['a.example', 'b.example'] })
@@ -120,16 +120,14 @@ export function workerStoreContract(engine: string, makePlace: MakePlace, persis
       expect(await store.workerRuns.nextDue()).toBe(20)
     })
 
-    test('who lost the lease switches nothing', async () => {
-      const store = await open()
+    test('a holder without the lease cannot activate a deployment', async ({ store }) => {
       const token = await locked(store, 'one', (held) => Promise.resolve(held))
       const late = store.workers.activate(record('one'), content(), [], { keep: 20, token })
       expect(await refusalOf(late)).toBe('push_in_progress')
       expect(await store.workers.list()).toEqual([])
     })
 
-    test('the newest deployments are kept, and the one that serves', async () => {
-      const store = await open()
+    test('the newest deployments are kept, and the active one', async ({ store }) => {
       const all = Array.from({ length: 5 }, () => record('one'))
       for (const deployment of all.slice(0, 4)) await activate(store, deployment, [], 3)
       const page = await store.workers.deployments('one', { limit: 2, offset: 1 })
@@ -144,8 +142,7 @@ export function workerStoreContract(engine: string, makePlace: MakePlace, persis
       expect((await store.workers.deployments('one', { limit: 9, offset: 0 })).items).toEqual([all[3], oldest])
     })
 
-    test('removal leaves nothing of the worker, and others alone', async () => {
-      const store = await open()
+    test('removing a worker removes all its records and no others', async ({ store }) => {
       await activate(store, record('one', { hosts: ['one.example'] }), [{ cron: '* * * * *', nextAt: 1 }])
       await activate(store, record('two'))
       await store.workerLogs.add([line('one', 1), line('two', 2)], keepAll)
@@ -169,7 +166,7 @@ export function workerStoreContract(engine: string, makePlace: MakePlace, persis
       expect(secrets).toHaveLength(1)
     })
 
-    test('of many that claim at once, one gets each tick', async () => {
+    test('each tick is claimed by one of many concurrent callers', async () => {
       const place = await makePlace()
       const stores = await Promise.all(Array.from({ length: persistent ? 3 : 1 }, () => place.open()))
       const [store] = stores as [KyselyStore]
@@ -183,8 +180,7 @@ export function workerStoreContract(engine: string, makePlace: MakePlace, persis
       expect(await store.workerRuns.claimDue(159, claimOptions)).toEqual([])
     })
 
-    test('a tick is skipped while the run before it goes on, and missed ticks are written', async () => {
-      const store = await open()
+    test('a tick is skipped while the previous run goes on, and missed ticks are recorded', async ({ store }) => {
       const { id } = await activate(store, record('one'), [{ cron: 'c', nextAt: 100 }]).then((w) => w.deployment)
       const [run] = await store.workerRuns.claimDue(100, claimOptions)
       expect(run).toMatchObject({ worker: 'one', cron: 'c', deploymentId: id, scheduledTime: 100, outcome: 'running' })
@@ -203,7 +199,7 @@ export function workerStoreContract(engine: string, makePlace: MakePlace, persis
       expect(await store.workerRuns.nextDue()).toBeNull()
     })
 
-    test('of those due together each has its own outcome: run, skipped, missed, or over for good', async () => {
+    test('ticks that are due together have their own outcomes: run, skipped, missed, or the last one', async () => {
       const store = await open()
       const due = ['busy', 'free', 'late', 'last'].map((cron) => ({ cron, nextAt: cron === 'busy' ? 100 : 200 }))
       await activate(store, record('one'), due)
@@ -227,8 +223,7 @@ export function workerStoreContract(engine: string, makePlace: MakePlace, persis
       expect(left.map(({ cron, nextAt }) => `${cron} ${String(nextAt)}`)).toEqual(['busy 220', 'free 260', 'late 260'])
     })
 
-    test('a run by hand is skipped beside one that runs, and takes a time of its own', async () => {
-      const store = await open()
+    test('a manual run is skipped beside a running one, and has its own scheduled time', async ({ store }) => {
       const by = (cron: string) => ({ id: newId(), worker: 'one', cron, scheduledTime: 7, deploymentId: 'd' })
       const first = await store.workerRuns.claim(by('c'), 'a', 7)
       expect(first.outcome).toBe('running')
@@ -237,8 +232,7 @@ export function workerStoreContract(engine: string, makePlace: MakePlace, persis
       expect(await store.workerRuns.find(first.id)).toEqual(first)
     })
 
-    test('a run whose replica fell silent is lost, one that beats is not', async () => {
-      const store = await open()
+    test('a run of a replica without a heartbeat is lost, one with a heartbeat is not', async ({ store }) => {
       const by = (cron: string) => ({ id: newId(), worker: 'one', cron, scheduledTime: 1, deploymentId: 'd' })
       const silent = await store.workerRuns.claim(by('a'), 'dead', 1_000)
       const alive = await store.workerRuns.claim(by('b'), 'alive', 1_000)
@@ -252,8 +246,7 @@ export function workerStoreContract(engine: string, makePlace: MakePlace, persis
       expect(await store.workerRuns.find(alive.id)).not.toBeNull()
     })
 
-    test('log lines come oldest first, by what is asked for', async () => {
-      const store = await open()
+    test('log lines are listed oldest first, by filter', async ({ store }) => {
       await store.workerLogs.add(
         [
           line('one', 3, { level: 'error', requestId: 'q' }),
@@ -274,14 +267,13 @@ export function workerStoreContract(engine: string, makePlace: MakePlace, persis
       expect(await list({ after: '000001' })).toEqual([2, 3])
     })
 
-    test('of each worker no more lines and bytes are kept than are allowed, after every single write', async () => {
-      const store = await open()
+    test('each write keeps the log of a worker within its limits of lines and bytes', async ({ store }) => {
       const lines = Array.from({ length: 30 }, (_, index) => line('one', index + 1, { message: 'ü'.repeat(5) }))
       const times = async (worker: string) =>
         (await store.workerLogs.list(worker, { limit: 9_999 })).map(({ time }) => time)
       await store.workerLogs.add([line('two', 101), ...lines], { lines: 20, bytes: 1_000 })
       expect([await times('one'), await times('two')]).toEqual([lines.slice(10).map(({ time }) => time), [101]])
-      // Sent again after an answer that was lost, a line is there once.
+      // A line that is sent again after a lost response is stored once.
       await store.workerLogs.add(lines.slice(20), { lines: 20, bytes: 1_000 })
       expect(await times('one')).toHaveLength(20)
       await store.workerLogs.add([line('one', 31, { message: 'x'.repeat(10) })], { lines: 20, bytes: 50 })
@@ -293,8 +285,7 @@ export function workerStoreContract(engine: string, makePlace: MakePlace, persis
       expect(await times('one')).toEqual([...Array.from({ length: 500 }, (_, index) => 1_500 + index), 3_000])
     })
 
-    test('lines that are old, or of a worker that is gone, are forgotten in steps', async () => {
-      const store = await open()
+    test('old lines and lines of removed workers are deleted in batches', async ({ store }) => {
       const old = Array.from({ length: 450 }, (_, index) => line('one', index + 1))
       await store.workerLogs.add(
         [...old, line('two', 5_001, { time: 1 }), line('gone', 5_002, { time: 1 }), line('gone', 5_003, { time: 900 })],
@@ -306,7 +297,7 @@ export function workerStoreContract(engine: string, makePlace: MakePlace, persis
         )
       const present = { workers: ['one', 'two'], now: 800, since: 440 }
       expect(await store.workerLogs.tidy(present)).toBe(true)
-      expect(await left()).toEqual([250, 0, 1])
+      expect(await left()).toEqual([400, 0, 1])
       while (await store.workerLogs.tidy(present));
       expect(await left()).toEqual([11, 0, 1])
     })

@@ -1,22 +1,22 @@
 import { existsSync, mkdirSync, rmdirSync, statSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { copyStore } from '../../../packages/ratecard/src/store/sql/maintenance/copy.ts'
 import { createSealer } from '../../../packages/ratecard/src/store/seal.ts'
 import { openStore } from '../../../packages/ratecard/src/store/sql/open-store.ts'
 import { postgresInstalled, startPostgres } from '../../support/postgres.ts'
-import type { TestPostgres } from '../../support/postgres.ts'
 import { announceSkip } from '../../support/skips.ts'
+import { startedForAll } from '../../support/started.ts'
 import { inFile, inMemory, refusalOf, storePlace } from '../../support/store.ts'
 import { activate, claimOptions, content, keepAll, line, record, workerStoreContract } from './worker-store-contract.ts'
 
 workerStoreContract('SQLite in memory', inMemory, false)
 workerStoreContract('SQLite in a file', inFile)
 
-describe('lines of workers beside an embedded store', () => {
+describe('worker logs beside an embedded store', () => {
   const sizeOf = (file: string) => statSync(file).size
   const logFileOf = (file: string) => file.replace('.db', '-worker-logs.db')
 
-  test('have a file of their own, for its owner only, that shrinks again', async () => {
+  test('have their own file, readable by its owner only, which shrinks again', async () => {
     const place = await inFile()
     const store = await place.open()
     const logFile = logFileOf(place.file)
@@ -35,7 +35,7 @@ describe('lines of workers beside an embedded store', () => {
     expect(sizeOf(place.file)).toBeLessThan(1_000_000)
   })
 
-  test('that cannot be stored now are refused as that, and can be later', async () => {
+  test('are refused with store_unavailable while they cannot be written', async () => {
     const place = await inFile()
     const store = await place.open()
     const logFile = logFileOf(place.file)
@@ -52,15 +52,11 @@ if (!installed)
   announceSkip('records of workers on PostgreSQL', 'no PostgreSQL server is installed (apt-get install postgresql)')
 
 describe.runIf(installed)('PostgreSQL', () => {
-  let server: TestPostgres
-  beforeAll(async () => {
-    server = await startPostgres()
-  })
-  afterAll(() => server.close())
+  const server = startedForAll(startPostgres)
 
   workerStoreContract('PostgreSQL', async () => storePlace({ url: await server.createSchema(), file: '' }))
 
-  test('workers move to PostgreSQL with everything they have', async () => {
+  test('workers are copied to PostgreSQL with all their records', async () => {
     const source = await inFile()
     const from = await source.open()
     const deployment = record('one', { hosts: ['one.example'] })

@@ -30,7 +30,7 @@ async function serve(
 const fetchOnly = (body: string): string => `export default { async fetch(request, env, ctx) { ${body} } }`
 
 describe('a worker on the runtime', () => {
-  it('sees its own path, the client’s headers and its variables', async () => {
+  it('gets its own path, the client’s headers and its variables', async () => {
     const { site, worker } = await serve(
       spec(fetchOnly('return Response.json({ url: request.url, headers: Object.fromEntries(request.headers), env })'), {
         vars: { TEXT: 'a "quoted"\n text', LIST: [1, { b: null }] },
@@ -62,7 +62,7 @@ describe('a worker on the runtime', () => {
     expect(worker.handlers).toEqual({ fetch: true, scheduled: false, pending: 0 })
   })
 
-  it('streams both ways without keeping a body', async () => {
+  it('streams bodies in both directions without buffering', async () => {
     const { site } = await serve(spec(fetchOnly('return new Response(request.body)')))
     const bytes = randomBytes(12 * 1024 * 1024)
     const response = await fetch(site.url, { method: 'POST', body: bytes })
@@ -88,7 +88,7 @@ describe('a worker on the runtime', () => {
     expect(answers).toEqual(['part 0', 'part 1', 'part 2'])
   })
 
-  it('cancels the worker’s stream when the client leaves', async () => {
+  it('has its stream cancelled when the client disconnects', async () => {
     const { site, events } = await serve(
       spec(
         fetchOnly(
@@ -106,7 +106,7 @@ describe('a worker on the runtime', () => {
     expect(events.requests).toMatchObject([{ outcome: 'cancelled' }])
   })
 
-  it('joins WebSockets', async () => {
+  it('can accept WebSockets', async () => {
     const { site } = await serve(
       spec(
         fetchOnly(
@@ -126,7 +126,7 @@ describe('a worker on the runtime', () => {
     expect(heard).toBe('echo hello')
   })
 
-  it('answers an exception without its trace, and logs the trace under the request', async () => {
+  it('returns an exception without its stack trace, and logs the trace with the request id', async () => {
     const { site, events } = await serve(
       spec(
         `console.log('loaded')\n${fetchOnly(`console.warn('about', { to: 'fail' })\n throw new RangeError('too far')`)}`,
@@ -145,7 +145,7 @@ describe('a worker on the runtime', () => {
     ])
   })
 
-  it('runs from an installation in a folder that only its owner may enter, and logs nothing of that', async () => {
+  it('runs from a folder that only its owner may enter, without a log line about it', async () => {
     const closed = await mkdtemp(path.join(os.tmpdir(), 'closed-'))
     open.push(() => rm(closed, { recursive: true }))
     const said: string[] = []
@@ -162,7 +162,7 @@ describe('a worker on the runtime', () => {
     expect(await hidden.state()).toEqual(await runtime.state())
   })
 
-  it('logs an exception in the middle of a body, which the runtime alone sees', async () => {
+  it('logs an exception in the middle of a response body', async () => {
     const { site, events } = await serve(
       spec(
         fetchOnly(
@@ -177,13 +177,13 @@ describe('a worker on the runtime', () => {
     expect(await events.line((line) => line.level === 'exception')).toMatchObject({ message: 'RangeError: half' })
   })
 
-  it('answers for a handler that never can', async () => {
+  it('gets a 500 worker_exception for a handler that never responds', async () => {
     const { site } = await serve(spec(fetchOnly('await new Promise(() => {})')))
     const response = await fetch(site.url)
     expect([response.status, await response.json()]).toMatchObject([500, { code: 'worker_exception' }])
   })
 
-  it('ends a request that gets no response in time', async () => {
+  it('ends a request without a response after its time limit', async () => {
     const { site } = await serve(
       spec(fetchOnly('await new Promise((resolve) => setTimeout(resolve, 60_000))'), {
         limits: { responseMs: 200 },
@@ -218,7 +218,7 @@ describe('a scheduled run', () => {
     cron: `${minute} * * * *`,
   })
 
-  it('waits for background work and knows its event', async () => {
+  it('waits for background work, and gets the schedule as its event', async () => {
     const events = recorder()
     const result = await runtime.runOnce(version, at('0'), events)
     expect(result).toMatchObject({ outcome: 'ok' })
@@ -259,7 +259,7 @@ describe('a version that cannot start', () => {
     })
   })
 
-  it('is given up when it hangs', async () => {
+  it('is stopped when it hangs', async () => {
     const impatient = testRuntime({}, { startTimeoutMs: 400 })
     open.push(() => impatient.close())
     await expect(impatient.start(spec('for (;;) {}'), recorder())).rejects.toMatchObject({
@@ -292,7 +292,7 @@ describe('a version that cannot start', () => {
     })
   })
 
-  it('is unavailable, and nothing worse, where there is no runtime', async () => {
+  it('is unavailable if no runtime is installed', async () => {
     const bare = testRuntime({}, { binary: null })
     expect(await bare.state()).toMatchObject({ available: false, detail: expect.stringContaining('not installed') })
     await expect(bare.start(spec(fetchOnly('')), recorder())).rejects.toMatchObject({ code: 'worker_unavailable' })
@@ -303,8 +303,8 @@ describe('a version that cannot start', () => {
   })
 })
 
-describe('the configuration', () => {
-  it('brings any text to the worker unchanged', async () => {
+describe('the configuration of a worker', () => {
+  it('passes any text to the worker unchanged', async () => {
     const texts = [
       '',
       '"',
@@ -326,7 +326,7 @@ describe('the configuration', () => {
     expect(await (await fetch(site.url)).json()).toEqual(vars)
   })
 
-  it('carries text, binary and wasm modules', async () => {
+  it('contains text, binary and wasm modules', async () => {
     const add = Buffer.from(
       '0061736d0100000001070160027f7f017f03020100070701036164640000' + '0a09010700200020016a0b',
       'hex',

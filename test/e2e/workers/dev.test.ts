@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { cliWorld } from '../../cli/cli-world.ts'
 import type { CliWorld, Ran } from '../../cli/cli-world.ts'
+import { listenLocally } from '../../support/listen.ts'
 
 interface Dev {
   readonly url: string
@@ -113,7 +114,7 @@ describe('cloud workers dev', () => {
     expect((await local.ended).exit).toBe(0)
   })
 
-  it('takes every save, and a broken one leaves the last good version serving', async () => {
+  it('reloads on every save, and a broken version leaves the last good one serving', async () => {
     const world = project()
     small(world)
     const local = await dev(world)
@@ -142,7 +143,7 @@ describe('cloud workers dev', () => {
     )
   })
 
-  it('follows the environment file, the manifest and files of other folders too', async () => {
+  it('reloads on a change of the environment file, the manifest and files in other folders', async () => {
     const world = project()
     small(
       world,
@@ -169,7 +170,7 @@ describe('cloud workers dev', () => {
     )
   })
 
-  it('shows requests, console lines and traces in the author’s files', async () => {
+  it('prints requests, console lines and traces with the author’s files', async () => {
     const world = project()
     const code = `import { fail } from './fail.ts'\nexport default { fetch() { console.warn('careful'); return fail() } }\n`
     small(world, code)
@@ -185,9 +186,9 @@ describe('cloud workers dev', () => {
     await local.shows(/Error: as planned\n\s+at fail \(src\/fail\.ts:2:9\)/)
   })
 
-  it('lets the worker call the service and hosts that are allowed, and no other private address', async () => {
+  it('lets the worker call the service and allowed hosts, and no other private address', async () => {
     const inside = http.createServer((_request, response) => response.end('inside'))
-    await new Promise<void>((resolve) => inside.listen(0, '127.0.0.1', resolve))
+    await listenLocally(inside)
     open.push(() => new Promise((resolve) => inside.close(resolve)))
     const url = `http://127.0.0.1:${(inside.address() as AddressInfo).port}`
     const world = project()
@@ -203,7 +204,7 @@ describe('cloud workers dev', () => {
     expect(await textOf(host.url)).toBe('inside')
   })
 
-  it('says when the port is taken', async () => {
+  it('reports that the port is in use', async () => {
     const world = project()
     small(world)
     const local = await dev(world)

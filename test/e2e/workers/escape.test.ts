@@ -8,6 +8,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { RunningWorker } from '../../../packages/ratecard/src/workers/runtime/worker-runtime.ts'
 import { allowedCompatibilityFlags } from '../../../packages/ratecard/src/workers/project/manifest-flags.ts'
 import { front, recorder, spec, testRuntime } from '../../contract/workers/bench-host.ts'
+import { listenLocally } from '../../support/listen.ts'
 
 // Names answer by this table alone, and the only real server stands on loopback: nothing leaves the machine.
 const names: Readonly<Record<string, readonly string[]>> = {
@@ -28,7 +29,7 @@ beforeAll(async () => {
     if (request.url === '/redirect') response.writeHead(302, { location: `http://127.0.0.1:${port}/secret` }).end()
     else response.end('reached')
   })
-  await new Promise<void>((resolve) => target.listen(0, '127.0.0.1', resolve))
+  await listenLocally(target)
   port = (target.address() as AddressInfo).port
 })
 afterAll(() => new Promise((resolve) => target.close(resolve)))
@@ -74,7 +75,7 @@ async function start(egress: Parameters<typeof testRuntime>[0] = {}): Promise<{
 }
 
 describe('a worker cannot reach', () => {
-  it('loopback, link-local or private addresses in any spelling, by name, or by another scheme', async () => {
+  it('loopback, link-local or private addresses in any notation, by name, or by another scheme', async () => {
     const { attempt, worker } = await start()
     const pid = worker.stats().pid!
     const folder = readFileSync(`/proc/${pid}/cmdline`, 'utf8')
@@ -145,7 +146,7 @@ describe('a worker cannot reach', () => {
 })
 
 describe('a worker can reach', () => {
-  it('the service’s own URL, and hosts the operator allows on that port only', async () => {
+  it('the service’s own URL, and hosts that the operator allows, on their port only', async () => {
     const service = { origins: new Set(['http://billing.test']), address: '127.0.0.1', port }
     const { attempt } = await start({ service, allowedHosts: new Set([`internal.test:${port}`]) })
     expect(await attempt('fetch', 'http://billing.test/api')).toEqual({ got: '200 reached' })
@@ -157,7 +158,7 @@ describe('a worker can reach', () => {
 })
 
 describe('the process of a worker', () => {
-  it('has another user, no capabilities, an empty network and a private folder without its configuration', async (test) => {
+  it('has its own user, no capabilities, an empty network and a private folder without its configuration', async (test) => {
     const runtime = testRuntime()
     open.push(() => runtime.close())
     const { detail } = await runtime.state()
@@ -199,7 +200,7 @@ describe('the process of a worker', () => {
     expect([state.mode & 0o777, state.uid]).toEqual([0o700, uid])
   })
 
-  it('works in the weaker modes too', async () => {
+  it('is confined in the weaker modes too', async () => {
     for (const confinement of ['namespaces', 'uid', 'none'] as const) {
       const runtime = testRuntime({}, { confinement })
       open.push(() => runtime.close())
@@ -214,7 +215,7 @@ describe('the process of a worker', () => {
 })
 
 describe('the runtime', () => {
-  it('knows every compatibility flag a manifest may name', async () => {
+  it('supports every compatibility flag that a manifest may have', async () => {
     const runtime = testRuntime()
     open.push(() => runtime.close())
     const simple = 'export default { fetch() { return new Response() } }'

@@ -1,13 +1,9 @@
-// A worker that eats memory, seen from outside: through the API, the logs and the figures of a whole service.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+// A worker that exceeds its memory, observed through the API, the logs and the metrics of a real service.
+import { describe, expect, it } from 'vitest'
 import { getFrom, startWorkerWorld, workersPath } from '../../http/worker-world.ts'
-import type { WorkerWorld } from '../../http/worker-world.ts'
+import { startedForAll } from '../../support/started.ts'
 
-let world: WorkerWorld
-beforeAll(async () => {
-  world = await startWorkerWorld()
-})
-afterAll(() => world.close())
+const world = startedForAll(startWorkerWorld)
 
 const eating = `const buffers = async () => { for (const kept = [];;) { kept.push(new Uint8Array(16 << 20).fill(1)); await new Promise((r) => setTimeout(r, 1)) } }
 const heap = () => { for (const kept = [];;) kept.push({ a: [kept.length, 'x' + kept.length] }) }
@@ -28,8 +24,8 @@ interface View {
 }
 const view = async () => (await world.asAdmin({ url: `${workersPath}/eater` })).json<View>()
 
-describe('a worker that eats memory', () => {
-  it('is stopped, recorded and started anew, in requests and in runs, while its neighbour loses nothing', async () => {
+describe('a worker that exceeds its memory', () => {
+  it('is stopped, recorded and restarted, in requests and in runs, while another worker is unaffected', async () => {
     expect((await world.deploy('eater', eating, { crons: ['0 0 29 2 *'] })).statusCode).toBe(201)
     await world.deploy('neighbour', `export default { fetch() { return new Response('well') } }`)
     let eaten = false

@@ -1,22 +1,22 @@
-// What must hold when processes die, replicas share a PostgreSQL, and versions change without end.
+// Workers when processes die, replicas share a PostgreSQL, and versions change every second.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile, readdir } from 'node:fs/promises'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { postgresInstalled, startPostgres } from '../../support/postgres.ts'
-import type { TestPostgres } from '../../support/postgres.ts'
 import { announceSkip } from '../../support/skips.ts'
+import { startedForAll } from '../../support/started.ts'
 import { inFile, storePlace } from '../../support/store.ts'
 import { deployment, replica, serving } from '../../contract/workers/replica.ts'
 
-describe('a service that is killed while it deploys', () => {
+describe('a service that is killed during a deployment', () => {
   test.each([
     ['checked', 'old'],
     ['prepared', 'old'],
     ['stored', 'new'],
     ['activated', 'new'],
   ] as const)(
-    'at "%s": the %s version serves, with its own schedules, and the next deployment works',
+    'at "%s": the %s version serves with its schedules, and the next deployment succeeds',
     async (step, which) => {
       const place = await inFile()
       const store = await place.open({ leaseMs: 1_000 })
@@ -51,13 +51,9 @@ if (!installed)
   announceSkip('replicas with workers on PostgreSQL', 'no PostgreSQL server is installed (apt-get install postgresql)')
 
 describe.runIf(installed)('two replicas on PostgreSQL', () => {
-  let server: TestPostgres
-  beforeAll(async () => {
-    server = await startPostgres()
-  })
-  afterAll(() => server.close())
+  const server = startedForAll(startPostgres)
 
-  test('a deployment, its host and its logs reach the other replica within two seconds', async () => {
+  test('a deployment, its hostname and its logs reach the other replica within two seconds', async () => {
     const place = storePlace({ url: await server.createDatabase(), file: '' })
     const a = await replica(await place.open())
     const b = await replica(await place.open())
@@ -129,8 +125,8 @@ describe.runIf(installed)('two replicas on PostgreSQL', () => {
   })
 })
 
-describe('a version every second for a minute', () => {
-  test('fails no request, leaves no process behind and does not grow', async () => {
+describe('a new version every second for a minute', () => {
+  test('fails no request, leaves no process behind and does not leak memory', async () => {
     const one = await replica(await (await inFile()).open(), { supervisor: { drainMs: 2_000 } })
     await one.workers.deployWorker(deployment('one', serving('0')))
     let running = true
@@ -158,7 +154,7 @@ describe('a version every second for a minute', () => {
     expect(answered).toBeGreaterThan(1_000)
     expect((await one.workers.workerDeployments('one', { limit: 1, offset: 0 })).total).toBe(20)
     await expect.poll(() => workerdChildren(), { timeout: 10_000 }).toBe(1)
-    // Garbage comes and goes; what is kept of each version would show as hundreds of megabytes.
+    // A leak per version would be hundreds of megabytes; garbage is less.
     expect(Math.min(...memory.slice(-3)) - Math.min(...memory.slice(0, 3))).toBeLessThan(100 * 1024 * 1024)
   })
 })

@@ -11,8 +11,7 @@ import type {
   HostedState,
   SupervisorOptions,
 } from '../../../packages/ratecard/src/workers/runtime/supervisor-options.ts'
-import { createSupervisor } from '../../../packages/ratecard/src/workers/runtime/supervisor.ts'
-import type { Supervisor } from '../../../packages/ratecard/src/workers/runtime/supervisor.ts'
+import { Supervisor } from '../../../packages/ratecard/src/workers/runtime/supervisor.ts'
 import { bundleWorker } from '../../../packages/ratecard/src/workers/project/bundle.ts'
 import { front, spec, testRuntime } from '../../contract/workers/bench-host.ts'
 
@@ -33,7 +32,7 @@ function host(options: Partial<SupervisorOptions> = {}): Host {
   const lines: WorkerLogLine[] = []
   const requests: RequestOutcome[] = []
   const states: HostedState[] = []
-  const supervisor = createSupervisor({
+  const supervisor = new Supervisor({
     runtime: testRuntime(),
     clock: systemClock,
     events: {
@@ -103,7 +102,7 @@ function load(url: string, connections: number, paths = ['/']) {
 }
 
 describe('the supervisor', () => {
-  it('replaces a version again and again under load without a failed request, and leaves no process behind', async () => {
+  it('replaces a version repeatedly under load without a failed request, and leaves no process behind', async () => {
     const { supervisor, site } = host()
     await supervisor.deploy(spec(answering('0'), { version: '0' }))
     const traffic = load(await site('sample'), 16, ['/', '/', '/', '/slow'])
@@ -125,7 +124,7 @@ describe('the supervisor', () => {
     await until(() => lines.some((line) => line.message === 'kept' && line.version === 'old'))
   })
 
-  it('keeps the old version when the new one does not come up', async () => {
+  it('keeps the old version if the new one does not start', async () => {
     const { supervisor, site } = host()
     await supervisor.deploy(spec(answering('old'), { version: 'old' }))
     await expect(supervisor.deploy(spec(`throw new Error('no')`, { version: 'new' }))).rejects.toMatchObject({
@@ -135,7 +134,7 @@ describe('the supervisor', () => {
     expect(supervisor.states()).toMatchObject([{ version: 'old', state: 'running' }])
   })
 
-  it('stops loops near their limit, in requests and in runs, while another worker loses nothing', async () => {
+  it('stops loops near their limit, in requests and in runs, while another worker is unaffected', async () => {
     const { supervisor, site, requests } = host()
     await supervisor.deploy(spec(answering('fine'), { name: 'neighbour' }))
     await supervisor.deploy(spec(answering('well'), { limits: { cpuMs: 500 } }))
@@ -169,7 +168,7 @@ describe('the supervisor', () => {
     expect(requests).toMatchObject([{ outcome: 'exceeded_cpu' }])
   })
 
-  it('stops what eats memory, heap and buffers alike, and starts it anew', async () => {
+  it('stops a worker that exceeds its memory, on the heap or in buffers, and restarts it', async () => {
     const code = `export default { async fetch(request) {
       const kept = []
       if (request.url.endsWith('/heap')) for (;;) kept.push({ a: [kept.length, 'x' + kept.length] })
@@ -186,7 +185,7 @@ describe('the supervisor', () => {
     expect(supervisor.states()).toMatchObject([{ restarts: 2, lastExit: { reason: 'exceeded_memory' } }])
   })
 
-  it('starts a killed process again, waits longer each time it fails, and says so', async () => {
+  it('restarts a killed process with a growing backoff, and logs it', async () => {
     const folder = await mkdtemp(path.join(os.tmpdir(), 'rc-crash-'))
     open.push(() => rm(folder, { recursive: true }))
     const { supervisor, site, states } = host({ restartDelaysMs: [0, 50, 10_000], restartPatienceMs: 300 })
@@ -204,7 +203,7 @@ describe('the supervisor', () => {
     expect(states.at(-1)).toMatchObject({ state: 'restarting', lastExit: { reason: 'crashed' } })
   })
 
-  it('maps traces of a bundle to the author’s files', async () => {
+  it('maps stack traces of a bundle to the author’s files', async () => {
     const folder = await mkdtemp(path.join(os.tmpdir(), 'rc-map-'))
     open.push(() => rm(folder, { recursive: true }))
     await writeFile(

@@ -39,7 +39,7 @@ const inManyCurrencies = withPrices(
 )
 const seeds = [validDocument(), inManyCurrencies, ...ruleCases.map(({ document }) => document)]
 
-test('the parts of the schema say of a document what the whole schema says, in the same words', () => {
+test('validating a document by the parts of the schema gives the same errors as the whole schema', () => {
   let invalid = 0
   fc.assert(
     fc.property(fc.constantFrom(...seeds), fc.array(edit, { maxLength: 6 }), (seed, edits) => {

@@ -38,7 +38,7 @@ const decimalArb = fc
 const integerArb = fc.bigInt({ min: -(10n ** 20n), max: 10n ** 20n })
 
 describe('decimals', () => {
-  test('text and value are one to one', () => {
+  test('each value has exactly one text', () => {
     fc.assert(
       fc.property(decimalArb, (text) => {
         const canonical = decimalText(parseDecimal(text))
@@ -50,7 +50,7 @@ describe('decimals', () => {
     )
   })
 
-  test('sums, products and comparisons are those of exact fractions', () => {
+  test('sums, products and comparisons equal those of exact fractions', () => {
     fc.assert(
       fc.property(decimalArb, decimalArb, integerArb, (a, b, factor) => {
         const [x, y] = [rational(a), rational(b)]
@@ -67,7 +67,7 @@ describe('decimals', () => {
     )
   })
 
-  test('rounding takes the nearest whole number, halves upwards', () => {
+  test('rounding goes to the nearest whole number, halves up', () => {
     fc.assert(
       fc.property(decimalArb, (text) => {
         const { numerator, denominator } = rational(text)
@@ -83,7 +83,7 @@ describe('decimals', () => {
     ).toEqual([1n, 2n, 3n, 0n, -1n, 0n, -1n])
   })
 
-  test('a quotient is off by at most half of the last place', () => {
+  test('a quotient differs from the exact one by at most half of the last digit', () => {
     fc.assert(
       fc.property(decimalArb, fc.bigInt({ min: 1n, max: 10n ** 15n }), (text, divisor) => {
         const x = rational(text)
@@ -95,7 +95,7 @@ describe('decimals', () => {
     )
   })
 
-  test('the canonical text of a JSON number reads back as the same number', () => {
+  test('the canonical text of a JSON number is parsed as the same number', () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
         const text = canonicalDecimal(value)
@@ -126,7 +126,7 @@ describe('decimals', () => {
     },
   )
 
-  test('what would lose digits is refused, not rounded', () => {
+  test('a value that would lose digits is refused, not rounded', () => {
     expect(() => parseDecimal('0.1234567890123')).toThrow(RangeError)
     expect(() => decimalFromInteger(0.5)).toThrow(RangeError)
     expect(() => multiplyByInteger(parseDecimal('1'), 0.5)).toThrow(RangeError)

@@ -60,7 +60,7 @@ const reference = (price: Price, units: number): bigint => {
 }
 
 describe('calculate', () => {
-  test('agrees with counting unit by unit, in every currency', () => {
+  test('equals counting unit by unit, in every currency', () => {
     const seen = new Set<string>()
     fc.assert(
       fc.property(fc.oneof(unitPrice, tieredPrice('graduated'), tieredPrice('volume')), quantity, (price, units) => {
@@ -77,7 +77,7 @@ describe('calculate', () => {
     expect(seen.size).toBe(20)
   })
 
-  test('never falls when more is used, per unit and graduated', () => {
+  test('never decreases when usage grows, per unit and graduated', () => {
     fc.assert(
       fc.property(fc.oneof(unitPrice, tieredPrice('graduated')), quantity, quantity, (price, a, b) => {
         const [less, more] = a < b ? [a, b] : [b, a]

@@ -70,7 +70,7 @@ const currenciesOf = (listed: Price) => [listed.currency, ...Object.keys(listed.
 const digits = (text: string) => text.replace(/[^\d]/g, '').replace(/^0+(?=\d)/, '')
 
 describe('the slider of the pricing table', () => {
-  test('says what calculate answers, in each currency of the price', () => {
+  test('shows the result of calculate, in each currency of the price', () => {
     fc.assert(
       fc.property(price, quantity, (listed, units) => {
         for (const currency of currenciesOf(listed)) {
@@ -83,7 +83,7 @@ describe('the slider of the pricing table', () => {
     )
   })
 
-  test('shows every digit of it, whatever the locale groups', () => {
+  test('shows all its digits, in any locale', () => {
     fc.assert(
       fc.property(
         fc.bigInt({ min: 0n, max: 10n ** 15n }),

@@ -50,7 +50,7 @@ function fires(expression: string, time: number): boolean {
 }
 
 describe('cron', () => {
-  it('agrees with a brute-force walk over the minutes', () => {
+  it('equals a brute-force walk over the minutes', () => {
     fc.assert(
       fc.property(expressions, times, (expression, after) => {
         const { schedule } = parseCron(expression)
@@ -67,7 +67,7 @@ describe('cron', () => {
     )
   })
 
-  it('agrees with croner on every expression of the grammar', () => {
+  it('equals croner for every expression of the grammar', () => {
     fc.assert(
       fc.property(expressions, times, (expression, after) => {
         const oracle = new Cron(expression, { paused: true, mode: '5-part', utcOffset: 0 })
@@ -79,7 +79,7 @@ describe('cron', () => {
     )
   })
 
-  it('refuses any text or reads it the same way twice, and never throws', () => {
+  it('refuses a text or parses it deterministically, and never throws', () => {
     const alphabet = fc.string({
       unit: fc.constantFrom(...Array.from('0123456789*/,- ?L#@WSUNa.+\t\n')),
       maxLength: 30,

@@ -1,7 +1,12 @@
 import fc from 'fast-check'
 import { Type } from 'typebox'
 import { describe, expect, expectTypeOf, it } from 'vitest'
-import { clientToWire, fromWire, toWire } from '../../../packages/ratecard/src/api/notation/case-conversion.ts'
+import {
+  clientToWire,
+  fromWire,
+  toWire,
+  wireJson,
+} from '../../../packages/ratecard/src/api/notation/case-conversion.ts'
 import { camel, snake } from '../../../packages/ratecard/src/api/notation/names.ts'
 import {
   absent,
@@ -53,7 +58,7 @@ const wire = {
 }
 
 describe('the crossing', () => {
-  it('turns names and times of shapes, and nothing of what belongs to its author', () => {
+  it('converts names and times of shapes, and no content of authors', () => {
     expect(toWire(Whole, inside)).toEqual(wire)
     expect(fromWire(Whole, wire)).toEqual(inside)
   })
@@ -63,13 +68,13 @@ describe('the crossing', () => {
     expect(JSON.stringify(toWire(Whole, turned))).toBe(JSON.stringify(wire))
   })
 
-  it('lets nothing out that the shape does not name, at any depth', () => {
+  it('drops members that the shape does not have, at any depth', () => {
     const leaking = { ...inside, secret: 's', firstPart: { ...inside.firstPart, secretKey: 's' } }
     expect(toWire(Whole, leaking)).toEqual(wire)
     expect(fromWire(Whole, { ...wire, secret: 's' })).toEqual(inside)
   })
 
-  it('leaves out what is absent, and says null where a member is always there', () => {
+  it('omits absent members, and writes null for members that are always present', () => {
     const { ownerName: _name, anyValue: _value, ...rest } = inside
     const { owner_name: _named, ...expected } = wire
     expect(toWire(Whole, { ...rest, anyValue: undefined })).toEqual({ ...expected, any_value: null })
@@ -81,7 +86,7 @@ describe('the crossing', () => {
     })
   })
 
-  it('takes what the client has read, whose times are text', () => {
+  it('accepts the client’s form, whose times are text', () => {
     const read: Inside<typeof Part, string> = { configId: 'one', endsAt: '2026-11-22T12:00:00.000Z' }
     expect(clientToWire(Part, read)).toEqual({ config_id: 'one', ends_at: '2026-11-22T12:00:00.000Z' })
   })
@@ -97,13 +102,42 @@ describe('the crossing', () => {
     expect(toWire(Event, ['a_b'])).toEqual(['a_b'])
   })
 
-  it('prefers a shape to a document where both may come', () => {
+  it('prefers a shape to a document if both are possible', () => {
     const Either = Type.Union([document<{ readonly version: string }>('BillingConfig'), Part])
     expect(toWire(Either, inside.firstPart)).toEqual(wire.first_part)
     expect(toWire(Either, { version: '1', configMap: 1 } as { version: string })).toEqual({
       version: '1',
       configMap: 1,
     })
+  })
+
+  it('has the same JSON in parts, one for each item of a list', () => {
+    const List = shape('List', {
+      item_list: Type.Array(Part),
+      more: Type.Optional(shared(Whole)),
+      last: nullable(Part),
+    })
+    const items = fc.array(
+      fc.record({
+        configId: fc.string(),
+        endsAt: fc.option(fc.constant(noon)),
+        errorText: fc.option(fc.string()),
+        dryRun: fc.boolean(),
+      }),
+    )
+    fc.assert(
+      fc.property(items, fc.boolean(), (itemList, withMore) => {
+        const value = { itemList, last: null, ...(withMore ? { more: inside } : {}) }
+        const parts = [...wireJson(List, value)]
+        expect(parts.join('')).toBe(JSON.stringify(toWire(List, value)))
+        for (const item of itemList)
+          expect(parts.some((part) => part.slice(1) === JSON.stringify(toWire(Part, item)))).toBe(true)
+      }),
+    )
+    for (const value of [[], {}, null]) {
+      const schema = Type.Union([Type.Array(Type.String()), Type.Object({}), Type.Null()])
+      expect([...wireJson(schema, value)].join('')).toBe(JSON.stringify(value))
+    }
   })
 
   it('is typed: rooms, client and wire each have their form', () => {
@@ -122,7 +156,7 @@ describe('names', () => {
     .tuple(word, fc.array(fc.stringMatching(/^[a-z][a-z0-9]{0,6}$/), { maxLength: 4 }))
     .map(([head, tail]) => [head, ...tail].join('_'))
 
-  it('turn both ways without loss', () => {
+  it('are converted in both directions without loss', () => {
     fc.assert(fc.property(name, (snaked) => snake(camel(snaked)) === snaked))
     expect([camel('processor_customer_id'), snake('processorCustomerId')]).toEqual([
       'processorCustomerId',

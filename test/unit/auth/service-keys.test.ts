@@ -34,7 +34,7 @@ describe('service keys', () => {
     )
   })
 
-  it('authenticate whole and exact, and not after they are revoked', async () => {
+  it('authenticate only if complete and not revoked', async () => {
     const keys = createServiceKeys({ store, clock })
     const { key, id } = await keys.createKey('one')
     await keys.createKey('another')
@@ -60,7 +60,7 @@ describe('service keys', () => {
     expect(await lastUse()).toBe(start + 60_000)
   })
 
-  it('begin with a generated one, told once, and only when there is none', async () => {
+  it('begin with a generated key, shown once, only if there is none', async () => {
     const keys = createServiceKeys({ store, clock })
     const first = await keys.ensureFirstKey(null)
     expect(await keys.authenticate(first?.key ?? '')).toMatchObject({ key: { name: 'first' } })
@@ -68,7 +68,7 @@ describe('service keys', () => {
     expect(await keys.listKeys()).toHaveLength(1)
   })
 
-  it('come from the environment when it has one; a changed one is added and the others stay', async () => {
+  it('can come from the environment; a changed one is added and the others stay', async () => {
     const keys = createServiceKeys({ store, clock })
     expect(await keys.ensureFirstKey('from-the-environment-1')).toBeNull()
     expect(await keys.ensureFirstKey('from-the-environment-1')).toBeNull()
@@ -78,7 +78,7 @@ describe('service keys', () => {
     expect(await keys.authenticate('from-the-environment-2')).not.toBeNull()
   })
 
-  it('stay revoked although the environment still names them', async () => {
+  it('stay revoked even if the environment still contains them', async () => {
     const keys = createServiceKeys({ store, clock })
     await keys.ensureFirstKey('from-the-environment')
     const [environment] = await keys.listKeys()
@@ -95,7 +95,7 @@ describe('service keys', () => {
     expect(await store.serviceKeys.list()).toHaveLength(1)
   })
 
-  it('are never all revoked', async () => {
+  it('cannot all be revoked', async () => {
     const keys = createServiceKeys({ store, clock })
     const [one, two] = [await keys.createKey('one'), await keys.createKey('two')]
     await keys.revokeKey(one.id)
@@ -104,7 +104,7 @@ describe('service keys', () => {
     await expect(keys.revokeKey('none')).rejects.toMatchObject({ code: 'key_not_found' })
   })
 
-  it('end at their moment, and not before', async () => {
+  it('expire at their time, not before', async () => {
     const keys = createServiceKeys({ store, clock })
     const { key, expiresAt } = await keys.createKey('brief', { scope: 'read', expiresAt: now + 1000 })
     expect(expiresAt).toBe(now + 1000)
@@ -116,7 +116,7 @@ describe('service keys', () => {
     await expect(keys.createKey('late', { expiresAt: now })).rejects.toMatchObject({ code: 'request_invalid' })
   })
 
-  it('do not lock everybody out: what only reads or has ended does not count as the other key', async () => {
+  it('cannot lock everybody out: a read key or an expired key does not count as the remaining key', async () => {
     const keys = createServiceKeys({ store, clock })
     const only = await keys.createKey('only')
     await keys.createKey('looks', { scope: 'read' })
@@ -142,7 +142,7 @@ describe('idempotency keys', () => {
   const idempotent = () => createIdempotency({ store, clock, busy: () => Promise.resolve(busy) })
   const answer = { status: 200, body: '{"done":true}' }
 
-  it('run the work once and replay its answer', async () => {
+  it('run the work once and replay its response', async () => {
     let runs = 0
     const work = () => Promise.resolve({ ...answer, body: `{"run":${String(++runs)}}` })
     expect(await idempotent()('k', 'f', work)).toEqual({ status: 200, body: '{"run":1}', replayed: false })
@@ -163,14 +163,14 @@ describe('idempotency keys', () => {
     await expect(idempotent()('k', 'g', never)).rejects.toMatchObject({ code: 'idempotency_key_reused' })
   })
 
-  it('are free again when the work failed', async () => {
+  it('are free again if the work fails', async () => {
     await expect(idempotent()('k', 'f', () => Promise.reject(new Error('nothing done')))).rejects.toThrow(
       'nothing done',
     )
     expect(await idempotent()('k', 'f', () => Promise.resolve(answer))).toMatchObject({ replayed: false })
   })
 
-  it('of work that takes long are not taken over while it shows that it is alive', async () => {
+  it('of long work are not taken over while it sends heartbeats', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     let finish = () => {}
     const running = idempotent()('k', 'f', () => new Promise((resolve) => (finish = () => resolve(answer))))
@@ -185,7 +185,7 @@ describe('idempotency keys', () => {
     expect(await running).toMatchObject({ replayed: false })
   })
 
-  it('of a process that died are taken over, but not while a push runs somewhere', async () => {
+  it('of a dead process are taken over, but not while a push runs', async () => {
     expect(await store.idempotency.claim('k', 'f', now)).toBeNull()
     const ask = () => idempotent()('k', 'f', () => Promise.resolve(answer))
     now += 9_000
@@ -198,7 +198,7 @@ describe('idempotency keys', () => {
     expect(await ask()).toMatchObject({ replayed: true })
   })
 
-  it('of a process that died are taken over by the same request alone', async () => {
+  it('of a dead process are taken over by the same request only', async () => {
     expect(await store.idempotency.claim('k', 'f', now)).toBeNull()
     now += 10_000
     let runs = 0
@@ -228,7 +228,7 @@ describe('idempotency keys', () => {
     expect(refreshed).toBe(1)
   })
 
-  it('give the answer although it cannot be kept, and are free then', async () => {
+  it('return the response even if it cannot be stored, and are free then', async () => {
     store.idempotency.finish = () => Promise.reject(new Error('the store is away'))
     let runs = 0
     const ask = () => idempotent()('k', 'f', () => Promise.resolve((runs++, answer)))
@@ -237,13 +237,13 @@ describe('idempotency keys', () => {
     expect(runs).toBe(2)
   })
 
-  it('give the answer although they can be neither kept nor freed', async () => {
+  it('return the response even if it can be neither stored nor released', async () => {
     store.idempotency.finish = () => Promise.reject(new Error('the store is away'))
     store.idempotency.release = () => Promise.reject(new Error('the store is still away'))
     expect(await idempotent()('k', 'f', () => Promise.resolve(answer))).toEqual({ ...answer, replayed: false })
   })
 
-  it('say why the work failed although they cannot be freed', async () => {
+  it('return the error of the work even if they cannot be released', async () => {
     store.idempotency.release = () => Promise.reject(new Error('the store is away'))
     const failing = idempotent()('k', 'f', () => Promise.reject(new Error('nothing done')))
     await expect(failing).rejects.toThrow('nothing done')

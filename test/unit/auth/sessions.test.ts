@@ -5,6 +5,7 @@ import { createIds } from '../../../packages/ratecard/src/composition/ids.ts'
 import { createSealer, generateMasterKey } from '../../../packages/ratecard/src/store/seal.ts'
 import { openStore } from '../../../packages/ratecard/src/store/sql/open-store.ts'
 import type { Store } from '../../../packages/ratecard/src/store/store.ts'
+import { newAudit, newTenant } from '../../support/tenant-records.ts'
 
 let store: Store
 let sessions: Sessions
@@ -20,29 +21,14 @@ beforeEach(async () => {
 })
 afterEach(() => store.close())
 
-const row = (tenantId: string, action: 'tenant_created' | 'tenant_deleted') => ({
-  id: newId(),
-  tenantId,
-  action,
-  before: null,
-  after: null,
-  result: null,
-  author: null,
-  keyId: null,
-  keyName: null,
-  requestId: null,
-  createdAt: now,
-})
-
 async function addTenant(id: string) {
-  const nothing = { email: null, processorCustomerId: null, enterpriseTemplate: null, enterpriseId: null }
-  await store.tenants.add({ id, name: id, ...nothing, createdAt: now, updatedAt: now }, row(id, 'tenant_created'))
+  await store.tenants.add(newTenant({ id, createdAt: now, updatedAt: now }), newAudit(id, { action: 'tenant_created' }))
 }
 
 const day = 86_400_000
 
 describe('sessions', () => {
-  test('stand for one tenant, for a day unless said otherwise', async () => {
+  test('belong to one tenant, for a day by default', async () => {
     const usual = await sessions.createSession('acme', null)
     const short = await sessions.createSession('acme', 60)
     expect(usual).toMatchObject({ tenantId: 'acme', createdAt: now, expiresAt: now + day })
@@ -83,13 +69,13 @@ describe('sessions', () => {
 
   test('end with their tenant, also when another takes its id', async () => {
     const { value } = await sessions.createSession('acme', null)
-    await store.tenants.remove('acme', row('acme', 'tenant_deleted'))
+    await store.tenants.remove('acme', newAudit('acme', { action: 'tenant_deleted', createdAt: now }))
     expect(await sessions.authenticateSession(value)).toBeNull()
     await addTenant('acme')
     expect(await sessions.authenticateSession(value)).toBeNull()
   })
 
-  test('are refused when any one character of them is another, without a question to the store', async () => {
+  test('are refused with any changed character, without a read of the store', async () => {
     const { value } = await sessions.createSession('acme', null)
     let questions = 0
     const watched = createSessions({
@@ -116,7 +102,7 @@ describe('sessions', () => {
     expect(questions).toBe(1)
   })
 
-  test('cannot be put together from two genuine ones, nor written in another way', async () => {
+  test('cannot be combined from two valid ones, nor written in another encoding', async () => {
     const [one, two] = [await sessions.createSession('acme', null), await sessions.createSession('acme', null)]
     const [id, secret, signature] = one.value.split('.')
     const [otherId, otherSecret, otherSignature] = two.value.split('.')
@@ -135,7 +121,7 @@ describe('sessions', () => {
     for (const value of forged) expect(await sessions.authenticateSession(value)).toBeNull()
   })
 
-  test('are taken by every replica of one store, and by none of another', async () => {
+  test('are valid on every replica of one store, and on none of another', async () => {
     const { value } = await sessions.createSession('acme', null)
     expect(await createSessions({ store, clock, newId }).authenticateSession(value)).not.toBeNull()
     const sealer = createSealer(generateMasterKey())

@@ -106,26 +106,20 @@ const moves = (...args: Parameters<typeof planSwaps>) =>
   )
 const reasons = (...args: Parameters<typeof planSwaps>) => planSwaps(...args).skipped.map(({ reason }) => reason)
 
-describe('what moves', () => {
-  test('a licensed item moves now with its quantity, from a present or a former price', () => {
-    expect(moves([state([item('p_pro_monthly')])], book(), gold)).toEqual([
-      ['p_pro_monthly', 'p_pro_monthly_gold', 7, 'now'],
-    ])
-    expect(moves([state([item('old_pro_monthly')])], book(), gold)).toEqual([
-      ['old_pro_monthly', 'p_pro_monthly_gold', 7, 'now'],
-    ])
-  })
+/** With a negotiated price that has no base price. */
+const lonely = book((config) =>
+  config.products[1]?.prices?.push({ id: 'lonely', amount: 5, currency: 'usd', interval: 'month', enterprise_id: 'x' }),
+)
 
-  test('an item on a negotiated price goes to another, to its own newer one, or back to the base', () => {
-    expect(moves([state([item('p_pro_monthly_silver')])], book(), gold)).toEqual([
-      ['p_pro_monthly_silver', 'p_pro_monthly_gold', 7, 'now'],
-    ])
-    expect(moves([state([item('old_pro_monthly_gold')])], book(), gold)).toEqual([
-      ['old_pro_monthly_gold', 'p_pro_monthly_gold', 7, 'now'],
-    ])
-    expect(moves([state([item('p_pro_monthly_gold')])], book(), nothing)).toEqual([
-      ['p_pro_monthly_gold', 'p_pro_monthly', 7, 'now'],
-    ])
+describe('what moves', () => {
+  test.each([
+    ['p_pro_monthly', gold, 'p_pro_monthly_gold'],
+    ['old_pro_monthly', gold, 'p_pro_monthly_gold'],
+    ['p_pro_monthly_silver', gold, 'p_pro_monthly_gold'],
+    ['old_pro_monthly_gold', gold, 'p_pro_monthly_gold'],
+    ['p_pro_monthly_gold', nothing, 'p_pro_monthly'],
+  ])('a licensed item on %s with the deal %j moves now to %s, with its quantity', (from, target, to) => {
+    expect(moves([state([item(from)])], book(), target)).toEqual([[from, to, 7, 'now']])
   })
 
   test('what is in place stays without a word, and removing does not touch ordinary prices, former ones included', () => {
@@ -261,15 +255,6 @@ describe('what stays, with the reason', () => {
   })
 
   test('a negotiated price without a base has nothing to go back to', () => {
-    const lonely = book((config) =>
-      config.products[1]?.prices?.push({
-        id: 'lonely',
-        amount: 5,
-        currency: 'usd',
-        interval: 'month',
-        enterprise_id: 'x',
-      }),
-    )
     expect(reasons([state([item('p_lonely')])], lonely, nothing)[0]).toContain('has no base price')
   })
 
@@ -335,15 +320,6 @@ describe('from one deal to another', () => {
   })
 
   test('a price of the other deal without a base cannot go back, and says so', () => {
-    const lonely = book((config) =>
-      config.products[1]?.prices?.push({
-        id: 'lonely',
-        amount: 5,
-        currency: 'usd',
-        interval: 'month',
-        enterprise_id: 'x',
-      }),
-    )
     for (const unmatched of ['keep', 'base'] as const)
       expect(planSwaps([state([item('p_lonely')])], lonely, silver, { unmatched }).skipped).toMatchObject([
         { reason: 'on_other_deal', detail: 'The enterprise price "lonely" has no base price.' },

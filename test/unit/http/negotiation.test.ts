@@ -54,15 +54,10 @@ describe('If-None-Match', () => {
 })
 
 describe('the answer of the price list', () => {
+  const config = { version: '1.0.0', products: [] }
+  const served = { id: 'cfg_1', version: '1.0.0', revision: 1, createdAt: 0, updatedAt: 0, config }
+
   it('keeps plain bytes where compressing would make them longer', async () => {
-    const served = {
-      id: 'cfg_1',
-      version: '1.0.0',
-      revision: 1,
-      createdAt: 0,
-      updatedAt: 0,
-      config: { version: '1.0.0', products: [] },
-    }
     const published = { served, body: Buffer.from('{}'), etag: '"t"' }
     const answer = await configAnswer(published, { acceptEncoding: 'br', ifNoneMatch: undefined })
     expect(answer.body?.toString()).toBe('{}')
@@ -71,14 +66,6 @@ describe('the answer of the price list', () => {
   })
 
   it('is made once for all who ask at the same time', async () => {
-    const served = {
-      id: 'cfg_1',
-      version: '1.0.0',
-      revision: 1,
-      createdAt: 0,
-      updatedAt: 0,
-      config: { version: '1.0.0', products: [] },
-    }
     const published = { served, body: Buffer.from('x'.repeat(10_000)), etag: '"t"' }
     const ask = () => configAnswer(published, { acceptEncoding: 'gzip', ifNoneMatch: undefined })
     const [first, second] = await Promise.all([ask(), ask()])

@@ -15,7 +15,6 @@ function priceBody(parts: Partial<PriceBody>): PriceBody {
     currency: 'usd',
     currency_options: {},
     custom_unit_amount: null,
-    livemode: false,
     lookup_key: null,
     metadata: {},
     nickname: null,

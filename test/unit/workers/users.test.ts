@@ -1,20 +1,12 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import os from 'node:os'
+import { readdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { seccompProgram } from '../../../packages/ratecard/src/workers/runtime/workerd/confinement/seccomp.ts'
 import { openUsers } from '../../../packages/ratecard/src/workers/runtime/workerd/confinement/users.ts'
-
-function folder(): string {
-  const made = mkdtempSync(path.join(os.tmpdir(), 'users-'))
-  onTestFinished(() => {
-    rmSync(made, { recursive: true })
-  })
-  return made
-}
+import { temporaryFolder } from '../../support/folder.ts'
 
 test('two services of one machine never give two processes the same user', async () => {
-  const place = folder()
+  const place = temporaryFolder()
   const [one, other] = [await openUsers(place), await openUsers(place)]
   const claimed = await Promise.all(Array.from({ length: 400 }, (_, index) => (index % 2 === 0 ? one : other).claim()))
   expect(new Set(claimed.map(({ id }) => id)).size).toBe(400)
@@ -26,7 +18,7 @@ test('two services of one machine never give two processes the same user', async
 })
 
 test('what a dead service had claimed is free again, what a live one has is not', async () => {
-  const place = folder()
+  const place = temporaryFolder()
   const held = await (await openUsers(place)).claim()
   writeFileSync(path.join(place, '64500'), `${String(process.pid)} 1`)
   writeFileSync(path.join(place, '64501'), '')

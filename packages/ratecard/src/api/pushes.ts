@@ -1,4 +1,3 @@
-// Pushes: outcomes and journal records.
 import { Type } from 'typebox'
 import { pushStates } from '../store/records/journal.ts'
 import { ChangeReport, Detail } from './changes.ts'

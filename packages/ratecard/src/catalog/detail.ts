@@ -7,7 +7,6 @@ export interface Detail {
   readonly kind: ResourceKind
   readonly configId: string
   readonly action: ChangeAction
-  /** Names of the fields that changed. */
   readonly because: readonly string[]
   readonly fields: readonly FieldChange[]
   readonly processorIdBefore: string | null

@@ -51,13 +51,11 @@ export interface RecordStep extends StepOf<'record', ResourceKind> {
   readonly processorId: ProcessorId
 }
 
-/** Attaches a feature to a product. */
 export interface AttachStep<Ref = ConfigId> extends StepOf<'attach', 'product'> {
   readonly processorId: ProcessorId
   readonly feature: Ref
 }
 
-/** Detaches a feature from a product. */
 export interface DetachStep extends StepOf<'detach', 'product'> {
   readonly processorId: ProcessorId
   readonly feature: ProcessorId

@@ -1,8 +1,7 @@
 // Sells prices to tenants, by a hosted checkout page, or immediately if the price is free, and opens the customer portal.
 // decide-checkout.ts decides what is sold. No function here charges a customer: the customer pays on the processor's page.
 import { createHash } from 'node:crypto'
-import { processorId } from '../catalog/resource.ts'
-import type { ProcessorId } from '../catalog/resource.ts'
+import { processorId, type ProcessorId } from '../catalog/resource.ts'
 import type { Clock } from '../clock.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import { askProcessor, despiteKeptFailure } from '../processor/failures.ts'
@@ -12,18 +11,14 @@ import type { Checkout, NewCheckout, Principal, TenantOperations } from '../serv
 import type { Store } from '../store/store.ts'
 import type { TenantRecord } from '../store/tenant-store.ts'
 import type { PriceBook } from '../item-swaps/price-book.ts'
-import { readSoldItems, soldPrice } from '../item-swaps/sold-items.ts'
-import type { SoldItem } from '../item-swaps/sold-items.ts'
-import { isOtherOfGroup, sharesTrial, subscriptionBeside } from '../item-swaps/duplicate-subscriptions.ts'
-import type { Customers } from '../tenants/customer-link.ts'
+import { readSoldItems, soldPrice, type SoldItem } from '../item-swaps/sold-items.ts'
+import { excludes, isOtherOfGroup, sharesTrial, subscriptionBeside } from '../item-swaps/duplicate-subscriptions.ts'
+import { findTenant, tenantNotFound, type Customers } from '../tenants/customer-link.ts'
 import { closePages, everySubscriptionOf, subscriptionsOf } from '../tenants/at-processor.ts'
-import { findTenant, tenantNotFound } from '../tenants/customer-link.ts'
 import { endedByPaying, endReplaced, isRunning, settleFree } from '../tenants/free-subscriptions.ts'
 import { withTenant } from '../tenants/lease.ts'
-import { decideCheckout } from './decide-checkout.ts'
-import type { AppliedConfig, CheckoutDecision } from './decide-checkout.ts'
-import { refuseSecond, standingOf, trialLeft } from './decide-second.ts'
-import type { Standing, Trial } from './decide-second.ts'
+import { decideCheckout, type AppliedConfig, type CheckoutDecision } from './decide-checkout.ts'
+import { refuseSecond, standingOf, trialLeft, type Standing, type Trial } from './decide-second.ts'
 import { allowedOrigins, checkRedirect } from './redirects.ts'
 import { countingRefusedCodes } from './refused-codes.ts'
 import { ownPrices } from './tenant-price.ts'
@@ -199,8 +194,9 @@ async function sellPage(
   const page = await askProcessor(signal, () =>
     despiteKeptFailure(send, key, () => processorKey(deps.newId(), request)),
   )
-  if (trial.days !== null && wish.allowSecondTrial !== true)
-    await closeOtherTrials(deps, { ...sale, sessionId: page.sessionId }, wish, signal)
+  const only = { purchase: wish.allowDuplicate !== true, trial: trial.days !== null && wish.allowSecondTrial !== true }
+  if (sale.recurring && (only.purchase || only.trial))
+    await closeOtherPages(deps, { ...sale, sessionId: page.sessionId }, only, signal)
   return { ...page, ...(trial.used ? { trial: 'used' } : {}) }
 }
 
@@ -262,13 +258,13 @@ async function standing(
 }
 
 /**
- * Expires the tenant's other open pages for the product or group, because each could start another trial. If one of them was paid after the
- * subscriptions were read, the new page is expired too, and a retry finds the trial used.
+ * Expires the tenant's other open pages that would sell the same a second time, or start a second trial. If one of them was paid after the
+ * subscriptions were read, the new page is expired too, and a retry finds the subscription.
  */
-async function closeOtherTrials(
+async function closeOtherPages(
   deps: CheckoutDeps,
   sale: Sale & { readonly sessionId: string },
-  wish: NewCheckout,
+  only: { readonly purchase: boolean; readonly trial: boolean },
   signal: AbortSignal,
 ): Promise<void> {
   const book = await deps.priceBook()
@@ -276,12 +272,13 @@ async function closeOtherTrials(
   if (wanted === null) return
   const sells = (priceId: string) => {
     const other = soldPriceOf(priceId, book)
-    return other !== null && sharesTrial(other, wanted)
+    return other !== null && ((only.purchase && excludes(other, wanted)) || (only.trial && sharesTrial(other, wanted)))
   }
   const pages = { customer: sale.customer, tenantId: sale.tenantId, sells }
   await closePages(deps.processor, { ...pages, except: sale.sessionId }, signal)
-  const now = await standing(deps, sale, true, signal)
-  if (now === null || (now.firstTrial === null && (now.present === null || wish.allowDuplicate === true))) return
+  const now = await standing(deps, sale, only.trial, signal)
+  if (now === null) return
+  if (!(only.trial && now.firstTrial !== null) && !(only.purchase && now.present !== null)) return
   await closePages(deps.processor, pages, signal)
   throw new ServiceError('tenant_busy', 'Another checkout page of the tenant was paid at this moment.', {
     retryAfter: 1,

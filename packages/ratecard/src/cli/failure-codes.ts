@@ -43,7 +43,6 @@ export const failureCodes = {
   worker_manifest: 'A key of wrangler.toml is wrong, unknown or misplaced.',
   worker_environment: 'A line of an environment file is wrong, or a variable that the manifest requires is missing.',
   worker_bundle: 'The sources of a worker could not be joined into one module.',
-  cloudflare_client_missing: 'A deployment to Cloudflare needs the package `cloudflare`: `npm install cloudflare`.',
   cloudflare_refused: 'Cloudflare rejected an upload; the message contains its reason.',
   cloudflare_unreachable: 'Cloudflare did not answer. Nothing is half done there: run the command again.',
   request_aborted: 'The request was cancelled before a response arrived.',

@@ -1,8 +1,7 @@
 // Runs one worker on this machine for its author: the worker host's runtime and supervisor behind a small HTTP server. Composed here like
 // compose.ts; the command line decides when to build, display and reload.
 import { randomUUID } from 'node:crypto'
-import http from 'node:http'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import http, { type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Clock } from '../clock.ts'
@@ -10,16 +9,15 @@ import { problemCodes } from '../errors/codes.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import { guarded } from '../guarded.ts'
 import { parseCron } from '../workers/cron/parse.ts'
-import { defaultLimits } from '../workers/runtime/worker-runtime.ts'
-import type {
-  RequestContext,
-  RequestOutcome,
-  ScheduledResult,
-  WorkerHandlers,
-  WorkerLogLine,
+import {
+  defaultLimits,
+  type RequestContext,
+  type RequestOutcome,
+  type ScheduledResult,
+  type WorkerHandlers,
+  type WorkerLogLine,
 } from '../workers/runtime/worker-runtime.ts'
-import { createSupervisor } from '../workers/runtime/supervisor.ts'
-import type { Supervisor } from '../workers/runtime/supervisor.ts'
+import { Supervisor } from '../workers/runtime/supervisor.ts'
 import { systemResolve } from '../workers/runtime/workerd/traffic/egress.ts'
 import { createWorkerdRuntime } from '../workers/runtime/workerd/workerd-runtime.ts'
 import type { WorkerBundle } from '../workers/project/bundle.ts'
@@ -51,29 +49,17 @@ export interface LocalWorkerOptions {
   readonly onRun: (cron: string, result: ScheduledResult) => void
 }
 
-export interface LocalWorker {
-  readonly url: string
-  /**
-   * Starts a new version beside the serving one and switches to it. If the new version fails to start, it rejects and the old version keeps
-   * serving.
-   */
-  replace(source: WorkerSource, bundle: WorkerBundle): Promise<WorkerHandlers>
-  /** Runs the scheduled handler once and waits for its result. */
-  trigger(cron: string, scheduledTime?: number): Promise<ScheduledResult>
-  close(): Promise<void>
-}
-
 /** Path that triggers the scheduled handler, e.g. with `curl`. Cloudflare's local server uses the same path. */
 export const scheduledPath = '/cdn-cgi/handler/scheduled'
 
 /** Starts listening at once; requests get 503 until the first version is running. Rejects if the port is in use. */
 export async function startLocalWorker(options: LocalWorkerOptions): Promise<LocalWorker> {
-  const server = new LocalServer(options)
+  const server = new LocalWorker(options)
   await server.listen(options.port)
   return server
 }
 
-class LocalServer implements LocalWorker {
+export class LocalWorker {
   private readonly options: LocalWorkerOptions
   private readonly supervisor: Supervisor
   private readonly server = http.createServer()
@@ -85,7 +71,7 @@ class LocalServer implements LocalWorker {
     this.options = options
     const { clock, serviceUrl, onLog } = options
     const allowedHosts = new Set([hostAndPort(serviceUrl), ...options.allowedHosts])
-    this.supervisor = createSupervisor({
+    this.supervisor = new Supervisor({
       runtime: createWorkerdRuntime({
         clock,
         egress: { resolve: systemResolve, allowedHosts, service: null },
@@ -94,7 +80,6 @@ class LocalServer implements LocalWorker {
       events: {
         log: (_name, line) => onLog(line),
         request: (_name, _version, outcome) => this.tell(outcome),
-        state: () => undefined,
       },
     })
     this.server.requestTimeout = 0
@@ -128,6 +113,10 @@ class LocalServer implements LocalWorker {
     })
   }
 
+  /**
+   * Starts a new version beside the serving one and switches to it. If the new version fails to start, it rejects and the old version keeps
+   * serving.
+   */
   async replace(source: WorkerSource, bundle: WorkerBundle): Promise<WorkerHandlers> {
     const { manifest, variables } = source
     const { serviceKey } = this.options
@@ -154,6 +143,7 @@ class LocalServer implements LocalWorker {
     return handlers
   }
 
+  /** Runs the scheduled handler once and waits for its result. */
   async trigger(cron: string, scheduledTime?: number): Promise<ScheduledResult> {
     const name = this.source?.manifest.name ?? ''
     const time = scheduledTime ?? Math.floor(this.options.clock.now() / 60_000) * 60_000

@@ -12,7 +12,6 @@ const linkMs = 10 * 60 * 1000
 export interface SignInDeps {
   readonly store: Pick<Store, 'dashboardPasses'>
   readonly clock: Clock
-  /** Returns the key if it is valid. */
   readonly validKey: (id: string) => Promise<ServiceKey | null>
   /** Source of randomness; injected only by tests. */
   readonly random?: (bytes: number) => Buffer

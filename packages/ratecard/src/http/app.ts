@@ -5,8 +5,7 @@ import helmet from '@fastify/helmet'
 import cors from '@fastify/cors'
 import type { IncomingMessage } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
-import fastify, { LogController } from 'fastify'
-import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify'
+import fastify, { LogController, type FastifyBaseLogger, type FastifyInstance, type FastifyRequest } from 'fastify'
 import { pino } from 'pino'
 import { Registry } from 'prom-client'
 import type { Clock } from '../clock.ts'
@@ -15,14 +14,12 @@ import type { Service } from '../service/service.ts'
 import type { Operation } from '../api/notation/operation.ts'
 import { workersPath } from '../api/workers.ts'
 import { createAuthentication } from './authentication/auth.ts'
-import type { Authentication } from './authentication/auth.ts'
 import { registerDashboard } from './dashboard-pages/dashboard.ts'
 import { noteChanges } from './dashboard-pages/note-changes.ts'
 import { errorsPage } from './response/errors-page.ts'
 import { redactSecrets } from './response/conceal.ts'
 import { registerJsonBody } from './request/json-body.ts'
-import { clientAddress, overTls } from './server/client-address.ts'
-import type { IsOverTls } from './server/client-address.ts'
+import { clientAddress, overTls, type IsOverTls } from './server/client-address.ts'
 import { connectionsThatFit, defaultConnectionLimits } from './server/connections.ts'
 import type { ConnectionLimits, Connections } from './server/connections.ts'
 import { createAddressGuard } from './server/address-guard.ts'
@@ -34,12 +31,11 @@ import { codingRefusal } from './request/transfer-coding.ts'
 import { requestIdOf } from './request/request-id.ts'
 import { registerPricingTable } from './response/pricing-table.ts'
 import { allRoutes } from './routes/all.ts'
+import type { RouteDeps } from './routes/deps.ts'
 import { allowPreflights } from './routes/checkout.ts'
 import { metricsPath } from './routes/server.ts'
-import { mount } from './contract/route.ts'
-import type { Route } from './contract/route.ts'
+import { mount, type Route } from './contract/route.ts'
 import { createOrigins } from './authentication/session.ts'
-import type { Origins } from './authentication/session.ts'
 import { createHttpServer } from './server/http-server.ts'
 import { withPublicRead } from './server/public-read.ts'
 import { compileValidator } from './contract/validator.ts'
@@ -228,10 +224,7 @@ function placeOf({ access, path }: Operation): RouteGroup {
 }
 
 type ByOperation = Readonly<Record<string, Route>>
-interface ScopeDeps {
-  readonly service: Service
-  readonly authentication: Authentication
-  readonly origins: Origins
+interface ScopeDeps extends RouteDeps {
   readonly notFound: (scope: FastifyInstance) => void
 }
 
@@ -250,15 +243,8 @@ async function publicScope(scope: FastifyInstance, deps: ScopeDeps, routes: ByOp
   allowPreflights(scope, publicPath, deps.origins)
 }
 
-/** Authentication runs first, so that a caller without a key cannot probe admin paths and no body is read. */
 async function adminScope(scope: FastifyInstance, deps: ScopeDeps, routes: ByOperation): Promise<void> {
-  scope.addHook('onRequest', deps.authentication.required)
-  scope.addHook('onRequest', (_request, reply, done) => {
-    reply.header('cache-control', 'no-store')
-    done()
-  })
-  noteChanges(scope, deps.service)
-  deps.notFound(scope)
+  requireKey(scope, deps)
   // Without this route, the public scope's preflight response (`*`) would also apply to admin paths.
   scope.options('*', { schema: { hide: true } }, (_request, reply) => {
     reply.callNotFound()
@@ -267,14 +253,19 @@ async function adminScope(scope: FastifyInstance, deps: ScopeDeps, routes: ByOpe
 }
 
 async function workerScope(scope: FastifyInstance, deps: ScopeDeps, routes: ByOperation): Promise<void> {
-  scope.addHook('onRequest', deps.authentication.required)
+  requireKey(scope, deps)
+  mount(scope, workersPath, routes)
+}
+
+/** Authentication runs first, so that a caller without a key cannot probe paths and no body is read. */
+function requireKey(scope: FastifyInstance, { authentication, service, notFound }: ScopeDeps): void {
+  scope.addHook('onRequest', authentication.required)
   scope.addHook('onRequest', (_request, reply, done) => {
     reply.header('cache-control', 'no-store')
     done()
   })
-  noteChanges(scope, deps.service)
-  deps.notFound(scope)
-  mount(scope, workersPath, routes)
+  noteChanges(scope, service)
+  notFound(scope)
 }
 
 function addCommonHooks(app: FastifyInstance, leaving: AbortSignal, closing: AbortSignal): void {

@@ -1,8 +1,7 @@
 // Maps processor prices to configuration prices, current and former, and negotiated prices to their base prices. Pure except for reading
 // the store. Does not decide swaps.
 import { ownersOf } from '../catalog/owners.ts'
-import { resourceKey } from '../catalog/resource.ts'
-import type { MappingEntry, ProcessorId, ResourceKind } from '../catalog/resource.ts'
+import { resourceKey, type MappingEntry, type ProcessorId, type ResourceKind } from '../catalog/resource.ts'
 import { basePriceId } from '../config/schema/base-price.ts'
 import { isEnterprise, isLocalPrice } from '../config/schema/ids.ts'
 import { aliasesOf } from '../config/schema/previous-ids.ts'
@@ -24,7 +23,6 @@ export interface BookedPrice {
   readonly enterprise: boolean
   /** Current processor price; null for a free price, which exists only here. */
   readonly processorId: ProcessorId | null
-  /** Current processor id of the meter of a metered price. */
   readonly meter: ProcessorId | null
 }
 
@@ -39,7 +37,6 @@ export interface PriceBook {
   productIdOf(processorId: ProcessorId): string | undefined
   /** Configuration id of a processor meter, including meters that were removed. */
   meterIdOf(processorId: ProcessorId): string | undefined
-  /** Product by id; undefined if it is not in the configuration. */
   product(id: string): BookedProduct | undefined
   /** Price by its id or a former id listed in the configuration; undefined if there is none. */
   find(id: string): BookedPrice | undefined

@@ -5,16 +5,12 @@ import { pushLease } from '../journal/leases.ts'
 import { liveState } from '../journal/live-state.ts'
 import type { JobReport, JobStep, JobSummary, TenantOperations } from '../service/tenants.ts'
 import { shown } from '../store/records/columns.ts'
-import { jobColumns } from '../store/records/journal.ts'
+import { jobColumns, type JobRecord, type JobStepRecord } from '../store/records/journal.ts'
 import { byOf } from '../store/records/actor.ts'
-import type { JobRecord, JobStepRecord } from '../store/records/journal.ts'
 import { tenantLease } from '../tenants/lease.ts'
-import { jobLease } from '../item-swaps/deps.ts'
-import { actsOpenTo, assertOpenTo, notOpen, resumable } from './job-acts.ts'
-import type { ResumableKind } from './job-acts.ts'
-import type { SwapDeps } from '../item-swaps/deps.ts'
-import { resumeJob } from './run-job.ts'
-import type { DoStep } from './run-job.ts'
+import { jobLease, type SwapDeps } from '../item-swaps/deps.ts'
+import { actsOpenTo, assertOpenTo, notOpen, resumable, type ResumableKind } from './job-acts.ts'
+import { resumeJob, type DoStep } from './run-job.ts'
 
 type Reading = Pick<SwapDeps, 'store'>
 
@@ -62,10 +58,7 @@ export async function summaryOf(deps: Reading, job: JobRecord): Promise<JobSumma
   return summaryOfLive(await liveJob(deps, job))
 }
 
-async function listJobs(
-  deps: Reading,
-  query: { readonly limit: number; readonly offset: number; readonly kind?: JobSummary['kind'] },
-): Promise<{ readonly items: readonly JobSummary[]; readonly total: number }> {
+async function listJobs(deps: Reading, query: Parameters<TenantOperations['listJobs']>[0]) {
   const { items, total } = await deps.store.jobs.list(query)
   return { items: await Promise.all(items.map((job) => summaryOf(deps, job))), total }
 }

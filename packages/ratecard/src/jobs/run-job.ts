@@ -8,8 +8,7 @@ import { attemptStep, failureText, runSteps, stopIfDraining } from '../journal/r
 import { ProcessorError } from '../processor/processor-error.ts'
 import type { JobRecord, JobStepRecord, NewJob } from '../store/tenant-store.ts'
 import type { TenantLease } from '../tenants/lease.ts'
-import { jobLease } from '../item-swaps/deps.ts'
-import type { SwapDeps } from '../item-swaps/deps.ts'
+import { jobLease, type SwapDeps } from '../item-swaps/deps.ts'
 import { settleOwn } from '../item-swaps/late-swaps.ts'
 
 type Json = Readonly<Record<string, unknown>>
@@ -19,7 +18,6 @@ export type StepOutcome =
   | { readonly state: 'succeeded' | 'skipped'; readonly result: Json }
   | { readonly state: 'waiting'; readonly until: number }
 
-/** Journal of one attempt at a step. */
 export interface StepJournal {
   readonly jobId: string
   readonly index: number

@@ -13,8 +13,7 @@ import { createConversion } from './convert.ts'
 import { findMeter, findPrice, findProduct } from './find.ts'
 import { difference, historyPage, lastDocument, revision } from './history.ts'
 import { createSecretTexts } from './secret-texts.ts'
-import { createPublished } from './published.ts'
-import type { PublishedList } from './published.ts'
+import { createPublished, type PublishedList } from './published.ts'
 
 export interface LookupDeps {
   readonly store: Pick<Store, 'versions' | 'writtenForms' | 'pushes' | 'mappings' | 'secrets' | 'changeSequence'>
@@ -22,41 +21,19 @@ export interface LookupDeps {
   readonly documents: Documents
 }
 
-type Reads = Pick<
-  Service,
-  | 'published'
-  | 'fullConfig'
-  | 'findPrice'
-  | 'findProduct'
-  | 'findMeter'
-  | 'convert'
-  | 'calculate'
-  | 'listWebhooks'
-  | 'enterprisePrices'
-  | 'history'
-  | 'revision'
-  | 'difference'
-  | 'secretTexts'
->
-
-export interface Lookups extends Reads {
-  /** Checks the store for changes now. */
-  refresh(): Promise<void>
-  /** Marks the cache as stale, so that the next read checks the store. To be called after a push of this process. */
-  invalidate(): void
-  /** Starts background polling, so that no reader waits for a refresh. */
-  start(): void
-  stop(): void
-}
+export type Lookups = ReturnType<typeof createLookups>
 
 /** Creates the read operations of the service over one store. */
-export function createLookups(deps: LookupDeps): Lookups {
+export function createLookups(deps: LookupDeps) {
   const { store } = deps
   const published = createPublished(deps)
   const convert = createConversion(store.versions)
   return {
+    /** Checks the store for changes now. */
     refresh: published.refresh,
+    /** Marks the cache as stale, so that the next read checks the store. To be called after a push of this process. */
     invalidate: published.invalidate,
+    /** Starts background polling, so that no reader waits for a refresh. */
     start: published.start,
     stop: published.stop,
     published: async () => current(await published.read()).published,
@@ -76,7 +53,7 @@ export function createLookups(deps: LookupDeps): Lookups {
     revision: (number) => revision(store, number),
     difference: (from, to) => difference({ versions: store.versions, documents: deps.documents }, from, to),
     secretTexts: createSecretTexts(store),
-  }
+  } satisfies Partial<Service> & Omit<typeof published, 'read'>
 }
 
 function current(published: PublishedList): NonNullable<PublishedList['current']> {

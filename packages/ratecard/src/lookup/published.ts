@@ -125,15 +125,19 @@ async function publish(
   }
   const full: ServedConfig = { ...head, config: withProcessorIds(document, mappings) }
   await yieldToRequests()
-  const served: ServedConfig = { ...head, config: withProcessorIds(publicView(document), mappings) }
+  const visible = publicView(document)
+  await yieldToRequests()
+  const served: ServedConfig = { ...head, config: withProcessorIds(visible, mappings) }
   await yieldToRequests()
   const bytes = bytesOf(served)
+  await yieldToRequests()
+  const fullIndex = indexConfig(full.config)
   await yieldToRequests()
   return {
     current: {
       full,
       published: { served, ...bytes },
-      fullIndex: indexConfig(full.config),
+      fullIndex,
       // Former ids are not published, but a lookup by one still finds the item.
       publicIndex: indexConfig(served.config, aliasesOf(document)),
     },

@@ -22,7 +22,6 @@ export interface PlannedMove {
   readonly effective: Effective
   /** Epoch milliseconds; for `now` the time of planning. */
   readonly effectiveAt: number
-  /** Reason why the item is skipped; null if it moves. */
   readonly skipped: string | null
   /** True if the item is skipped because the move is already scheduled, e.g. by an earlier migration. */
   readonly already: boolean

@@ -7,6 +7,7 @@ import type { DashboardOperations } from './dashboard.ts'
 import type { MirrorOperations } from './mirror.ts'
 import type { TenantOperations } from './tenants.ts'
 import type { WorkerOperations } from './workers.ts'
+import type { Page, PageQuery } from '../store/page.ts'
 import type { By } from '../store/records/actor.ts'
 import type * as config from '../api/config.ts'
 import type * as keys from '../api/keys.ts'
@@ -22,7 +23,7 @@ export type Validation = Inside<typeof config.Validation>
 
 export type { DocumentDifference }
 
-export type { By }
+export type { By, PageQuery }
 
 export interface Actor {
   /** Claimed by the caller, not verified. */
@@ -63,11 +64,6 @@ export type PushEvent = {
 export type HistoryEntry = Inside<typeof revisions.HistoryEntry>
 export type RevisionDetail = Inside<typeof revisions.Revision>
 
-export interface PageQuery {
-  readonly limit: number
-  readonly offset: number
-}
-
 export type ServedConfig = Inside<typeof config.ServedConfig>
 
 /** The public configuration with its serialized bytes, built once per revision. */
@@ -87,11 +83,22 @@ export interface PullResult {
 
 export type DriftReport = Inside<typeof config.DriftReport>
 
+export interface ResetOptions extends Actor {
+  /** `account` also archives objects that Ratecard does not manage, e.g. prices created in Stripe's dashboard. */
+  readonly scope: 'managed' | 'account'
+}
+
 export type ResetReport = Inside<typeof config.ResetReport>
 
 export type Conversion = Inside<typeof prices.Conversion>
 
 export type ProcessorEvents = Inside<typeof webhooks.ProcessorEvents>
+
+export interface RotationRequest extends Actor {
+  /** Overlap (ms) in which the old endpoint stays live beside the new one, e.g. 3600000 for an hour; 0 switches it off at once. */
+  readonly overlapMs: number
+  readonly requestId: string | null
+}
 
 export type WebhookRotation = Inside<typeof webhooks.WebhookRotation>
 export type WebhookListing = Inside<typeof webhooks.WebhookListing>
@@ -119,17 +126,17 @@ export interface Service extends TenantOperations, WorkerOperations, DashboardOp
   /** Stores a source document with unexpanded `${NAME}`; returns its id for `push`. */
   keepWritten(document: GivenDocument): Promise<string>
   rollback(revision: number, options: PushOptions): Promise<PushOutcome>
-  reset(options: Actor & { readonly scope: 'managed' | 'account' }): Promise<ResetReport>
+  reset(options: ResetOptions): Promise<ResetReport>
   resumePush(id: string, options?: Pick<PushOptions, 'onOpen'>): Promise<PushOutcome>
   /**
    * Stops a running push between two steps. It is then `interrupted` and can be resumed. Throws `push_not_running` if it is not running.
    */
   cancelPush(id: string): Promise<PushSummary>
-  listPushes(page: PageQuery): Promise<{ readonly items: readonly PushSummary[]; readonly total: number }>
+  listPushes(page: PageQuery): Promise<Page<PushSummary>>
   findPush(id: string): Promise<PushReport>
   /** Live events until the push ends or `signal` aborts, starting with the current state. */
   pushEvents(id: string, signal: AbortSignal): AsyncIterable<PushEvent>
-  history(page: PageQuery): Promise<{ readonly items: readonly HistoryEntry[]; readonly total: number }>
+  history(page: PageQuery): Promise<Page<HistoryEntry>>
   revision(revision: number): Promise<RevisionDetail>
   difference(from: number, to: number): Promise<readonly DocumentDifference[]>
   /** Texts of the newest revisions that contain a secret, determined from their source documents. */
@@ -153,10 +160,7 @@ export interface Service extends TenantOperations, WorkerOperations, DashboardOp
    * Creates a new endpoint with a new secret; the old one is switched off after the overlap. Throws `webhook_not_found`, `conflict` if the
    * current endpoint is gone or off, or `push_in_progress`.
    */
-  rotateWebhook(
-    id: string,
-    request: Actor & { readonly overlapMs: number; readonly requestId: string | null },
-  ): Promise<WebhookRotation>
+  rotateWebhook(id: string, request: RotationRequest): Promise<WebhookRotation>
   enterprisePrices(target: { readonly template: string } | { readonly enterpriseId: string }): Promise<readonly Price[]>
 
   /** null for an unknown or revoked key. Constant-time comparison. */

@@ -1,4 +1,5 @@
 // Operations on tenants, their subscriptions and their negotiated prices. Types only.
+import type { Page, PageQuery } from '../store/page.ts'
 import type { By } from '../store/records/actor.ts'
 import type * as checkout from '../api/checkout.ts'
 import type * as enterprise from '../api/enterprise.ts'
@@ -10,7 +11,6 @@ import type * as sessions from '../api/sessions.ts'
 import type * as tenants from '../api/tenants.ts'
 import type * as usage from '../api/usage.ts'
 import type { PerhapsMirrored } from './mirror.ts'
-import type { PageQuery } from './service.ts'
 
 /** The caller of a change, for the audit trail. */
 export interface Caller {
@@ -34,8 +34,6 @@ export type TenantQuery = PageQuery & Partial<QueryOf<typeof tenants.tenantOpera
 export type ListedTenant = Inside<typeof tenants.ListedTenant>
 
 export type TenantSubscription = Inside<typeof tenants.Subscription>
-
-export type BillingStatus = Inside<typeof tenants.BillingStatus>
 
 export type TenantSubscriptions = Omit<Inside<typeof tenants.TenantSubscriptions>, 'tenantId'>
 
@@ -108,14 +106,11 @@ export interface TenantOperations {
   /** Throws `mirror_off` or `mirror_filling` for a filter or order that needs the mirror. Any other list has no members of the mirror then. */
   listTenants(
     query: TenantQuery,
-  ): Promise<PerhapsMirrored & { readonly items: readonly ListedTenant[]; readonly total: number }>
+  ): Promise<PerhapsMirrored & Page<ListedTenant>>
   findTenant(id: string): Promise<Tenant>
   updateTenant(id: string, change: TenantChange, caller: Caller): Promise<Tenant>
   removeTenant(id: string, caller: Caller): Promise<void>
-  tenantAudit(
-    id: string,
-    page: { readonly limit: number; readonly offset: number },
-  ): Promise<{ readonly items: readonly AuditEntry[]; readonly total: number }>
+  tenantAudit(id: string, page: PageQuery): Promise<Page<AuditEntry>>
   tenantSubscriptions(id: string): Promise<TenantSubscriptions>
   /**
    * Cancels a subscription to a free price, immediately. Throws `subscription_not_found`, or `conflict` for a subscription at the
@@ -161,11 +156,11 @@ export interface TenantOperations {
   planMigration(request: MigrationRequest): Promise<MigrationPlan>
   /** Starts the migration job; returns once it is journalled. */
   startMigration(request: MigrationRequest, caller: Caller): Promise<JobSummary>
-  listJobs(query: {
-    readonly limit: number
-    readonly offset: number
-    readonly kind?: JobSummary['kind']
-  }): Promise<{ readonly items: readonly JobSummary[]; readonly total: number }>
+  listJobs(
+    query: PageQuery & {
+      readonly kind?: JobSummary['kind']
+    },
+  ): Promise<Page<JobSummary>>
   findJob(id: string): Promise<JobReport>
   resumeJob(id: string): Promise<JobSummary>
   cancelJob(id: string): Promise<JobSummary>

@@ -1,6 +1,7 @@
 // Operations on edge workers: deploy, inspect, roll back, run manually. Types, and the path prefix of worker requests.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
+import type { Page, PageQuery } from '../store/page.ts'
 import type { Inside } from '../api/notation/schema.ts'
 import type * as runs from '../api/worker-runs.ts'
 import type * as workers from '../api/workers.ts'
@@ -41,10 +42,7 @@ export interface WorkerOperations {
   findWorker(name: string): Promise<WorkerView>
   removeWorker(name: string): Promise<void>
   /** Newest first. */
-  workerDeployments(
-    name: string,
-    page: { readonly limit: number; readonly offset: number },
-  ): Promise<{ readonly items: readonly DeploymentView[]; readonly total: number }>
+  workerDeployments(name: string, page: PageQuery): Promise<Page<DeploymentView>>
   /** Rolls back to the given deployment, or to the one before the current. Restores code, environment and schedules together. */
   rollbackWorker(
     name: string,
@@ -64,10 +62,7 @@ export interface WorkerOperations {
   ): Promise<readonly WorkerLogView[]>
   /** New log lines of all replicas, until `signal` aborts. */
   followWorkerLogs(name: string, signal: AbortSignal): AsyncIterable<WorkerLogView>
-  cronRuns(
-    name: string,
-    query: { readonly limit: number; readonly offset: number; readonly cron?: string },
-  ): Promise<{ readonly items: readonly CronRunView[]; readonly total: number }>
+  cronRuns(name: string, query: PageQuery & { readonly cron?: string }): Promise<Page<CronRunView>>
   /** Runs the scheduled handler once, immediately; returns when it has ended. */
   triggerCron(name: string, cron: string | null): Promise<CronRunView>
 

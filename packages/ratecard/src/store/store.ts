@@ -5,6 +5,7 @@ import type { PastRename, Rename } from '../catalog/renames.ts'
 import type { MappingEntry, ConfigId, ProcessorId, ResourceKind } from '../catalog/resource.ts'
 import type { Journal } from './journal.ts'
 import type { LeaseToken } from './lease-token.ts'
+import type { Page, PageQuery } from './page.ts'
 import type { MirrorStore } from './mirror-store.ts'
 import type { RevenueStore } from './revenue-store.ts'
 import type { PaceLimits } from './pacing.ts'
@@ -45,11 +46,6 @@ export interface MappingChange {
   readonly processorId: ProcessorId
 }
 
-interface PageQuery {
-  readonly limit: number
-  readonly offset: number
-}
-
 export interface VersionStore {
   /** The current configuration; null before the first push and after a reset. */
   current(): Promise<VersionRecord | null>
@@ -57,7 +53,7 @@ export interface VersionStore {
   latest(): Promise<VersionRecord | null>
   find(revision: number): Promise<VersionRecord | null>
   /** Returns a page, newest first, without the documents: a page of large documents would be slow to read for a list. */
-  list(page: PageQuery): Promise<{ readonly items: readonly VersionHead[]; readonly total: number }>
+  list(page: PageQuery): Promise<Page<VersionHead>>
 }
 
 /** Time (ms) for which a refused read or write counts, e.g. because of a full disk, which a ping does not detect. */
@@ -122,8 +118,7 @@ export interface PushStore extends Journal<PushRecord, NewPush, StepRecord, 'fai
   head(pushId: string): Promise<PushHead | null>
   /** Returns steps that were or may have been sent by pushes planned on top of this revision that did not become the next one. */
   stepsSince(revision: number): Promise<readonly StepRecord[]>
-  /** Returns a page of pushes, newest first. */
-  list(page: PageQuery): Promise<{ readonly items: readonly PushHead[]; readonly total: number }>
+  list(page: PageQuery): Promise<Page<PushHead>>
   /** Returns pushes to resolve before the next plan, oldest first: `running`, `interrupted`, or `failed` with steps of unknown outcome. */
   unresolved(): Promise<readonly PushRecord[]>
 }

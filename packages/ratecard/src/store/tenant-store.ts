@@ -1,5 +1,6 @@
 // Database operations on tenants, their sessions, their free subscriptions, and jobs that change subscriptions.
 import type { ConfigId, ProcessorId } from '../catalog/resource.ts'
+import type { Page, PageQuery } from './page.ts'
 import type { CustomerStanding } from './mirror-store.ts'
 import type { BillingStatus } from './records/billing-status.ts'
 import type { SessionRecord } from './records/auth.ts'
@@ -14,9 +15,7 @@ export type { JobKind, JobRecord, JobStepRecord } from './records/journal.ts'
 export type { AuditRecord, EditedField, EnterpriseFields } from './records/tenants.ts'
 export type { LocalSubscriptionRecord, TenantRecord } from './records/tenants.ts'
 
-export interface TenantListQuery {
-  readonly limit: number
-  readonly offset: number
+export interface TenantListQuery extends PageQuery {
   readonly processorCustomerId?: string
   readonly enterpriseTemplate?: string
   readonly enterpriseId?: string
@@ -68,7 +67,7 @@ export interface TenantStore {
   /** Returns the ids of all tenants with the template, ascending, as of one time. */
   idsOnTemplate(template: string): Promise<readonly string[]>
   /** Returns a page of the tenants that match all members of the query, ascending by id if it names no order. */
-  list(query: TenantListQuery): Promise<{ readonly items: readonly ListedTenant[]; readonly total: number }>
+  list(query: TenantListQuery): Promise<Page<ListedTenant>>
   /** Returns null if the tenant does not exist. Throws `conflict` if the customer belongs to another tenant. */
   update(id: string, change: Partial<Pick<TenantRecord, EditedField>>, audit: AuditRecord): Promise<TenantRecord | null>
   /** Sets the customer if there is none yet, and returns the stored record; null if the tenant does not exist. */
@@ -83,10 +82,7 @@ export interface TenantStore {
   /** Removes a tenant and revokes its sessions; the audit trail stays. False if the tenant does not exist. */
   remove(id: string, audit: AuditRecord): Promise<boolean>
   /** Returns a page of the audit trail, newest first. */
-  audit(
-    tenantId: string,
-    page: { readonly limit: number; readonly offset: number },
-  ): Promise<{ readonly items: readonly AuditRecord[]; readonly total: number }>
+  audit(tenantId: string, page: PageQuery): Promise<Page<AuditRecord>>
 }
 
 export interface SessionStore {
@@ -151,11 +147,11 @@ export interface JobStore extends Journal<
    */
   wait(jobId: string, until: number, error: string, token: LeaseToken): Promise<void>
   /** Returns a page of jobs, newest first. */
-  list(query: {
-    readonly limit: number
-    readonly offset: number
-    readonly kind?: JobKind
-  }): Promise<{ readonly items: readonly JobRecord[]; readonly total: number }>
+  list(
+    query: PageQuery & {
+      readonly kind?: JobKind
+    },
+  ): Promise<Page<JobRecord>>
   /**
    * Returns succeeded migration steps that name one of these prices (processor ids) as source or target, newest job first, no matter which
    * configuration id the price had. The result may include a step that names the price elsewhere. Migrations that ended before `since`

@@ -1,4 +1,5 @@
 // Database operations on edge workers: deployments, schedules, runs and log lines.
+import type { Page, PageQuery } from './page.ts'
 import type { KeyScope } from './records/auth.ts'
 import type { RecordOf } from './records/columns.ts'
 import type { DeploymentRecord, LogRecord, RunRecord, RunRecordOutcome } from './records/workers.ts'
@@ -32,7 +33,6 @@ export interface StoredModule {
 
 export type ScheduleRecord = Omit<RecordOf<typeof scheduleColumns>, 'worker'>
 
-/** A worker with its active deployment and its schedules. */
 export interface WorkerRecord extends RecordOf<typeof workerColumns> {
   /** The active deployment. */
   readonly deployment: DeploymentRecord
@@ -42,7 +42,6 @@ export interface WorkerRecord extends RecordOf<typeof workerColumns> {
 export interface WorkerStore {
   /** Returns the database's own time, because the clocks of replicas differ. */
   now(): Promise<number>
-  /** Returns all workers, sorted by name. */
   list(): Promise<readonly WorkerRecord[]>
   find(name: string): Promise<WorkerRecord | null>
   /**
@@ -59,10 +58,7 @@ export interface WorkerStore {
   /** Removes the worker with its deployments and their secrets; runs and logs are removed by their own stores. False if there is none. */
   remove(name: string, token: LeaseToken): Promise<boolean>
   /** Returns a page of deployments, newest first. */
-  deployments(
-    worker: string,
-    page: { readonly limit: number; readonly offset: number },
-  ): Promise<{ readonly items: readonly DeploymentRecord[]; readonly total: number }>
+  deployments(worker: string, page: PageQuery): Promise<Page<DeploymentRecord>>
   deployment(worker: string, id: string): Promise<DeploymentRecord | null>
   /** Returns the deployment created before this one; null if there is none. */
   deploymentBefore(worker: string, id: string): Promise<DeploymentRecord | null>
@@ -71,7 +67,6 @@ export interface WorkerStore {
   changeSequence(): Promise<number>
 }
 
-/** A schedule that is due. */
 export interface DueSchedule extends RecordOf<typeof scheduleColumns> {
   readonly deploymentId: string
 }
@@ -116,10 +111,7 @@ export interface WorkerRunStore {
   /** Sets runs to `lost` whose replica has sent no heartbeat since `before`. Returns their number. */
   expireStaleRuns(before: number, now: number): Promise<number>
   /** Returns a page of runs, newest first. */
-  list(
-    worker: string,
-    query: { readonly limit: number; readonly offset: number; readonly cron?: string },
-  ): Promise<{ readonly items: readonly RunRecord[]; readonly total: number }>
+  list(worker: string, query: PageQuery & { readonly cron?: string }): Promise<Page<RunRecord>>
   find(id: string): Promise<RunRecord | null>
   /** Deletes ended runs of a worker from before `before`, at most `limit` of them. Returns their number. */
   prune(worker: string, before: number, limit: number): Promise<number>

@@ -1,11 +1,9 @@
-import { processorId } from '../catalog/resource.ts'
-import type { MappingEntry, ProcessorId } from '../catalog/resource.ts'
+import { processorId, type MappingEntry, type ProcessorId } from '../catalog/resource.ts'
 import type { BillingConfig, Price } from '../config/schema/schema.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import type { SubscriberDeps } from './deps.ts'
 
 export interface PriceName {
-  /** Configuration id; null if the price is not managed here. */
   readonly configId: string | null
   /** True if the price was replaced or removed in the configuration. */
   readonly legacy: boolean

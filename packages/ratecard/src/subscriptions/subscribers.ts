@@ -9,18 +9,7 @@ import { readSubscriptions } from './subscriptions.ts'
 import { readUpcomingInvoices } from './upcoming-invoices.ts'
 import { recordUsage } from './usage.ts'
 
-export type Subscribers = Pick<
-  TenantOperations,
-  | 'tenantSubscriptions'
-  | 'tenantEntitlements'
-  | 'sessionEntitlements'
-  | 'upcomingInvoices'
-  | 'recordUsage'
-  | 'droppedUsage'
-  | 'droppedUsageOf'
->
-
-export function createSubscribers(deps: SubscriberDeps): Subscribers {
+export function createSubscribers(deps: SubscriberDeps) {
   const entitlements = { ...deps, featuresAt: createFeatureHistory(deps.store.versions) }
   const usage = { ...deps, usageErrors: createRecentUsageErrors(deps) }
   return {
@@ -31,5 +20,5 @@ export function createSubscribers(deps: SubscriberDeps): Subscribers {
     droppedUsage: (query) => readDroppedUsage(usage, query),
     droppedUsageOf: (id) => readDroppedUsageOf(usage, id),
     recordUsage: (usage, principal) => recordUsage(deps, usage, principal),
-  }
+  } satisfies Partial<TenantOperations>
 }

@@ -1,35 +1,15 @@
 import { ServiceError } from '../errors/service-error.ts'
 import { detailsOf } from '../catalog/detail.ts'
-import type { Detail } from '../catalog/detail.ts'
 import { ownershipOf } from '../catalog/observed.ts'
-import { resourceKinds } from '../catalog/resource.ts'
-import type { ObservedResource, ResourceKind } from '../catalog/resource.ts'
+import { resourceKinds, type ObservedResource, type ResourceKind } from '../catalog/resource.ts'
+import type { DriftReport } from '../service/service.ts'
 import { bindAccount } from './account.ts'
 import type { SyncDeps } from './deps.ts'
 import { retiringEndpoints } from './webhooks/retiring.ts'
 import { readForPush } from '../processor/failures.ts'
 
-export interface DriftResult {
-  readonly inSync: boolean
-  readonly revision: number
-  readonly version: string
-  readonly differences: readonly Detail[]
-  /** Values of managed objects that a document cannot express: no drift, but lost when the object is replaced. */
-  readonly notes: readonly {
-    readonly kind: ResourceKind
-    readonly configId: string
-    readonly processorId: string
-    readonly notExpressible: readonly string[]
-  }[]
-  readonly unmanaged: readonly {
-    readonly kind: ResourceKind
-    readonly processorId: string
-    readonly name: string | null
-  }[]
-}
-
 /** Returns the changes made at the processor since the last applied version: the plan of that version against the live state. */
-export async function findDrift(deps: SyncDeps): Promise<DriftResult> {
+export async function findDrift(deps: SyncDeps): Promise<DriftReport> {
   const current = await deps.store.versions.current()
   const text = current?.document ?? null
   if (current === null || text === null)

@@ -7,8 +7,7 @@ import { archiveStep, inArchiveOrder } from '../catalog/plan/archives.ts'
 import { configId, resourceKinds } from '../catalog/resource.ts'
 import type { MappingEntry, ResourceKind, Snapshot } from '../catalog/resource.ts'
 import type { Step } from '../catalog/steps.ts'
-import type { ResetReport } from '../service/service.ts'
-import type { By } from '../store/records/actor.ts'
+import type { ResetOptions, ResetReport } from '../service/service.ts'
 import type { VersionRecord } from '../store/store.ts'
 import { bindAccount } from './account.ts'
 import { pushLease } from '../journal/leases.ts'
@@ -17,14 +16,6 @@ import { readForPush } from '../processor/failures.ts'
 import { currentDocument } from './push/plan-against-live.ts'
 import { settleEarlierWrites } from './push/recover.ts'
 import { finishPush, openPush } from './push/run.ts'
-
-export interface ResetRequest {
-  readonly author: string | null
-  readonly by: By | null
-  readonly message: string | null
-  /** `account` also archives objects that Ratecard does not manage, e.g. prices created in Stripe's dashboard. */
-  readonly scope: 'managed' | 'account'
-}
 
 type ArchivedKind = keyof ResetReport['archived']
 
@@ -41,7 +32,7 @@ const listOf: Readonly<Partial<Record<ResourceKind, ArchivedKind>>> = {
  * Archives everything in scope. Afterwards there is no current configuration, and the history has an entry for the reset. A refused archive
  * is reported, and the rest goes on.
  */
-export async function resetConfig(deps: SyncDeps, request: ResetRequest): Promise<ResetReport> {
+export async function resetConfig(deps: SyncDeps, request: ResetOptions): Promise<ResetReport> {
   return deps.store.exclusively(pushLease, async (lease) => {
     await bindAccount(deps, lease.signal)
     await settleEarlierWrites(deps, lease)
@@ -59,14 +50,14 @@ export async function resetConfig(deps: SyncDeps, request: ResetRequest): Promis
       message: request.message,
       baseRevision: current?.revision ?? null,
     }
-    const push = await openPush(deps, run, plan, lease)
+    const opened = await openPush(deps, run, plan, lease)
     const errors: { kind: ResourceKind; configId: string; detail: string }[] = []
     const refused = new Set<string>()
     const onRefused = (step: Step, error: ServiceError) => {
       refused.add(`${step.kind}:${step.configId}`)
       errors.push({ kind: step.kind, configId: step.configId, detail: error.message })
     }
-    const { version } = await finishPush(deps, push, lease, onRefused)
+    const { version } = await finishPush(deps, opened, lease, onRefused)
     return { archived: archivedIds(plan, refused), errors, revision: version.revision }
   })
 }
@@ -79,7 +70,7 @@ interface LiveState {
 async function planReset(
   deps: Pick<SyncDeps, 'documents'>,
   current: VersionRecord | null,
-  { snapshot, mappings, scope }: LiveState & Pick<ResetRequest, 'scope'>,
+  { snapshot, mappings, scope }: LiveState & Pick<ResetOptions, 'scope'>,
 ): Promise<Plan> {
   const previous = currentDocument(current)
   const config: BillingConfig = {

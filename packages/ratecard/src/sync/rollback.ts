@@ -3,10 +3,10 @@ import { pushLease } from '../journal/leases.ts'
 import type { SyncDeps } from './deps.ts'
 import { requireValid } from './push/document-jobs.ts'
 import { planPush, pushUnderLease } from './push/push.ts'
-import type { PushRequest, PushResult } from './push/push.ts'
+import type { PushOptions, PushOutcome } from '../service/service.ts'
 
 /** Pushes the content of an earlier revision as a new one. Reuses the original processor objects if they still exist. */
-export async function rollbackConfig(deps: SyncDeps, revision: number, request: PushRequest): Promise<PushResult> {
+export async function rollbackConfig(deps: SyncDeps, revision: number, request: PushOptions): Promise<PushOutcome> {
   const version = await deps.store.versions.find(revision)
   if (version === null)
     throw new ServiceError('revision_not_found', `The history has no revision ${String(revision)}.`, {

@@ -1,13 +1,13 @@
 // Links a tenant to its customer at the processor. Creates exactly one customer even under concurrent calls, and never replaces an existing
 // one.
 import { createHash } from 'node:crypto'
-import { processorId } from '../catalog/resource.ts'
-import type { ProcessorId } from '../catalog/resource.ts'
+import { processorId, type ProcessorId } from '../catalog/resource.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import { askProcessor } from '../processor/failures.ts'
 import { ProcessorError } from '../processor/processor-error.ts'
 import type { Principal } from '../service/tenants.ts'
 import type { TenantRecord } from '../store/tenant-store.ts'
+import type { Store } from '../store/store.ts'
 import type { TenantDeps } from './deps.ts'
 import { withTenant } from './lease.ts'
 
@@ -40,7 +40,7 @@ export function createCustomers(deps: TenantDeps): Customers {
   }
 }
 
-export async function findTenant({ store }: Pick<TenantDeps, 'store'>, id: string): Promise<TenantRecord> {
+export async function findTenant({ store }: { readonly store: Pick<Store, 'tenants'> }, id: string): Promise<TenantRecord> {
   const tenant = await store.tenants.find(id)
   if (tenant === null) throw tenantNotFound(id)
   return tenant

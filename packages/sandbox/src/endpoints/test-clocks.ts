@@ -6,9 +6,7 @@ import type { OperationContext } from '../protocol/operation-context.ts'
 import type { TestClockBody } from '../objects/customer-bodies.ts'
 import { badRequest } from '../protocol/responses/errors.ts'
 import { newId } from '../protocol/ids.ts'
-import { deletedResult, retrieve } from '../protocol/operation.ts'
-import type { HandlerResult, Operation } from '../protocol/operation.ts'
-import { pageFields } from '../protocol/responses/list-pages.ts'
+import { deletion, listing, post, retrieve, type Operation } from '../protocol/operation.ts'
 import { required, text, timestamp } from '../protocol/parameters/params.ts'
 
 const lifetime = 30 * 86_400
@@ -22,7 +20,6 @@ function create(call: OperationContext): TestClockBody {
     created: call.now,
     deletes_after: call.now + lifetime,
     frozen_time: params.frozen_time,
-    livemode: false,
     name: params.name ?? null,
     status: 'ready',
     status_details: {},
@@ -74,7 +71,7 @@ function refuseTooFar(call: OperationContext, clock: TestClockBody, time: number
 }
 
 /** Deletes the clock and its customers. */
-function remove(call: OperationContext): HandlerResult {
+function remove(call: OperationContext): void {
   call.read({})
   const clock = call.subject('test_helpers.test_clock')
   const then = call.at(clock.frozen_time)
@@ -83,26 +80,15 @@ function remove(call: OperationContext): HandlerResult {
     then.remove(customer, 'customer.deleted')
   }
   call.remove(clock, 'test_helpers.test_clock.deleted')
-  return deletedResult(clock.id, 'test_helpers.test_clock')
 }
 
 const base = '/v1/test_helpers/test_clocks'
+const of = 'test_helpers.test_clock'
 
 export const testClocks: readonly Operation[] = [
-  { method: 'POST', path: base, of: 'test_helpers.test_clock', run: (call) => ({ object: create(call) }) },
-  {
-    method: 'GET',
-    path: base,
-    of: 'test_helpers.test_clock',
-    list: true,
-    run: (call) => ({ page: call.page('test_helpers.test_clock', call.read(pageFields), []) }),
-  },
-  retrieve(`${base}/:id`, 'test_helpers.test_clock'),
-  {
-    method: 'POST',
-    path: `${base}/:id/advance`,
-    of: 'test_helpers.test_clock',
-    run: (call) => ({ object: advance(call) }),
-  },
-  { method: 'DELETE', path: `${base}/:id`, of: null, run: remove },
+  post(base, of, create),
+  listing(base, of, {}),
+  retrieve(`${base}/:id`, of),
+  post(`${base}/:id/advance`, of, advance),
+  deletion(`${base}/:id`, of, remove),
 ]

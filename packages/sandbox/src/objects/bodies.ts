@@ -32,7 +32,6 @@ export interface ProductBody extends ProductDetails {
   created: number
   default_price: string | null
   images: string[]
-  livemode: false
   marketing_features: { name: string }[]
   metadata: Metadata
   name: string
@@ -85,7 +84,6 @@ export interface PriceBody {
   currency: string
   currency_options: Record<string, CurrencyOptionBody>
   custom_unit_amount: CustomAmountBody | null
-  livemode: false
   lookup_key: string | null
   metadata: Metadata
   nickname: string | null
@@ -111,7 +109,6 @@ export interface MeterBody {
   display_name: string
   event_name: string
   event_time_window: 'day' | 'hour' | null
-  livemode: false
   status: 'active' | 'inactive'
   status_transitions: { deactivated_at: number | null }
   updated: number
@@ -128,7 +125,6 @@ export interface CouponBody {
   currency_options?: Record<string, { amount_off: number }>
   duration: 'forever' | 'once' | 'repeating'
   duration_in_months: number | null
-  livemode: false
   max_redemptions: number | null
   metadata: Metadata
   name: string | null
@@ -145,9 +141,7 @@ export interface PromotionCodeBody {
   code: string
   created: number
   customer: string | null
-  customer_account: string | null
   expires_at: number | null
-  livemode: false
   max_redemptions: number | null
   metadata: Metadata
   promotion: { coupon: string; type: 'coupon' }
@@ -166,11 +160,9 @@ export interface WebhookEndpointBody {
   id: string
   object: 'webhook_endpoint'
   api_version: string | null
-  application: string | null
   created: number
   description: string | null
   enabled_events: string[]
-  livemode: false
   metadata: Metadata
   status: 'enabled' | 'disabled'
   url: string
@@ -198,7 +190,6 @@ export interface CustomerBody {
     footer: string | null
     rendering_options: { amount_tax_display: string | null; template: string | null } | null
   }
-  livemode: false
   metadata: Metadata
   name: string | null
   next_invoice_sequence: number
@@ -218,14 +209,10 @@ export interface TaxRateBody {
   description: string | null
   display_name: string
   effective_percentage: number
-  flat_amount: null
   inclusive: boolean
   jurisdiction: string | null
-  jurisdiction_level: null
-  livemode: false
   metadata: Metadata
   percentage: number
-  rate_type: 'percentage'
   state: string | null
   tax_type: string | null
 }
@@ -234,7 +221,6 @@ export interface FeatureBody {
   id: string
   object: 'entitlements.feature'
   active: boolean
-  livemode: false
   lookup_key: string
   metadata: Metadata
   name: string
@@ -246,7 +232,6 @@ export interface ProductFeatureBody {
   object: 'product_feature'
   /** Returned as the whole feature, not as its id. */
   entitlement_feature: string
-  livemode: false
   _product: string
 }
 
@@ -254,7 +239,6 @@ export interface ActiveEntitlementBody {
   id: string
   object: 'entitlements.active_entitlement'
   feature: string
-  livemode: false
   lookup_key: string
   _customer: string
 }

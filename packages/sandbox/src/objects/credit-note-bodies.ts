@@ -28,18 +28,13 @@ export interface CreditNoteBody {
   id: string
   object: 'credit_note'
   amount: number
-  amount_shipping: 0
   created: number
   currency: string
   customer: string
-  customer_account: null
   customer_balance_transaction: string | null
-  discount_amount: 0
-  discount_amounts: never[]
   effective_at: number
   invoice: string
   lines: ListOf<CreditNoteLineBody>
-  livemode: false
   memo: string | null
   metadata: Metadata
   number: string
@@ -47,16 +42,13 @@ export interface CreditNoteBody {
   pdf: string
   post_payment_amount: number
   pre_payment_amount: number
-  pretax_credit_amounts: never[]
   reason: CreditReason | null
   refunds: { amount_refunded: number; payment_record_refund: null; refund: string; type: 'refund' }[]
-  shipping_cost: null
   status: 'issued' | 'void'
   subtotal: number
   subtotal_excluding_tax: number
   total: number
   total_excluding_tax: number
-  total_taxes: never[]
   type: 'mixed' | 'post_payment' | 'pre_payment'
   voided_at: number | null
 }

@@ -21,7 +21,6 @@ export interface TestClockBody {
   created: number
   deletes_after: number
   frozen_time: number
-  livemode: false
   name: string | null
   status: 'advancing' | 'ready'
   status_details: { advancing?: { target_frozen_time: number } }
@@ -58,23 +57,15 @@ export interface PaymentMethodBody {
   /** Set if `type` is `card`. */
   card?: {
     brand: string
-    checks: null
     country: string
     display_brand: string
     exp_month: number
     exp_year: number
     funding: 'credit'
-    generated_from: null
     last4: string
-    networks: null
-    three_d_secure_usage: null
-    wallet: null
-    regulated_status: null
   }
   created: number
   customer: string | null
-  customer_account: null
-  livemode: false
   metadata: Metadata
   /** Set if `type` is `sepa_debit`. */
   sepa_debit?: {
@@ -101,10 +92,7 @@ export interface DiscountBody {
   object: 'discount'
   checkout_session: string | null
   customer: string
-  customer_account: null
   end: number | null
-  invoice: null
-  invoice_item: null
   promotion_code: string | null
   source: { coupon: string; type: 'coupon' }
   start: number
@@ -115,11 +103,9 @@ export interface DiscountBody {
 export interface SubscriptionItemBody {
   id: string
   object: 'subscription_item'
-  billing_thresholds: null
   created: number
   current_period_end: number
   current_period_start: number
-  current_trial: null
   discounts: string[]
   metadata: Metadata
   plan: string
@@ -179,14 +165,9 @@ export interface PauseBody {
 export interface SubscriptionBody extends Timed {
   id: string
   object: 'subscription'
-  application: null
-  application_fee_percent: null
   automatic_tax: AutomaticTaxBody
   billing_cycle_anchor: number
-  billing_cycle_anchor_config: null
   billing_mode: { flexible: { proration_discounts: 'included' } | null; type: 'classic' | 'flexible' }
-  billing_schedules: never[]
-  billing_thresholds: null
   cancel_at: number | null
   cancel_at_period_end: boolean
   canceled_at: number | null
@@ -200,10 +181,8 @@ export interface SubscriptionBody extends Timed {
   created: number
   currency: string
   customer: string
-  customer_account: null
   days_until_due: number | null
   default_payment_method: string | null
-  default_source: null
   default_tax_rates: string[]
   description: string | null
   discounts: string[]
@@ -211,25 +190,18 @@ export interface SubscriptionBody extends Timed {
   invoice_settings: InvoiceTextBody
   items: ListOf<SubscriptionItemBody>
   latest_invoice: string | null
-  livemode: false
-  managed_payments: null
   metadata: Metadata
-  next_pending_invoice_item_invoice: null
-  on_behalf_of: null
   pause_collection: PauseBody | null
   payment_settings: {
     payment_method_options: null
     payment_method_types: string[] | null
     save_default_payment_method: 'off' | 'on_subscription'
   }
-  pending_invoice_item_interval: null
   pending_setup_intent: string | null
-  pending_update: null
   schedule: string | null
   start_date: number
   status: 'active' | 'canceled' | 'incomplete' | 'incomplete_expired' | 'past_due' | 'paused' | 'trialing'
   test_clock: string | null
-  transfer_data: null
   trial_end: number | null
   trial_settings: {
     end_behavior: { billing_cycle_anchor: null; missing_payment_method: 'cancel' | 'create_invoice' | 'pause' }
@@ -299,13 +271,10 @@ export interface InvoiceItemBody {
   amount: number
   currency: string
   customer: string
-  customer_account: null
   date: number
   description: string | null
   discountable: boolean
-  discounts: never[]
   invoice: string | null
-  livemode: false
   metadata: Metadata
   net_amount: number
   parent: {
@@ -326,15 +295,9 @@ export type BillingReason = 'manual' | 'subscription_create' | 'subscription_cyc
 export interface InvoiceBody extends Timed {
   id: string
   object: 'invoice'
-  account_country: 'US'
-  account_name: string
-  account_tax_ids: null
   amount_due: number
-  amount_overpaid: 0
   amount_paid: number
   amount_remaining: number
-  amount_shipping: 0
-  application: null
   attempt_count: number
   attempted: boolean
   auto_advance: boolean
@@ -348,16 +311,13 @@ export interface InvoiceBody extends Timed {
   currency: string
   custom_fields: { name: string; value: string }[] | null
   customer: string
-  customer_account: null
   customer_address: AddressBody | null
   customer_email: string | null
   customer_name: string | null
   customer_phone: string | null
   customer_shipping: { address: AddressBody; name: string; phone: string | null } | null
   customer_tax_exempt: 'exempt' | 'none' | 'reverse'
-  customer_tax_ids: never[]
   default_payment_method: string | null
-  default_source: null
   default_tax_rates: string[]
   description: string | null
   discounts: string[]
@@ -365,35 +325,22 @@ export interface InvoiceBody extends Timed {
   effective_at: number | null
   ending_balance: number | null
   footer: string | null
-  from_invoice: null
   hosted_invoice_url: string | null
-  invoice_pdf: null
-  issuer: { type: 'self' }
-  last_finalization_error: null
-  latest_revision: null
   lines: ListOf<InvoiceLineBody>
-  livemode: false
   metadata: Metadata
   next_payment_attempt: number | null
   number: string | null
-  on_behalf_of: null
   /** Null for a manual invoice without a subscription. */
   parent: {
     quote_details: null
     subscription_details: { metadata: Metadata; subscription: string }
     type: 'subscription_details'
   } | null
-  payment_settings: Record<string, unknown>
   period_end: number
   period_start: number
   post_payment_credit_notes_amount: number
   pre_payment_credit_notes_amount: number
-  receipt_number: null
-  rendering: null
-  shipping_cost: null
-  shipping_details: null
   starting_balance: number
-  statement_descriptor: null
   status: 'draft' | 'open' | 'paid' | 'uncollectible' | 'void'
   status_transitions: {
     finalized_at: number | null
@@ -407,7 +354,6 @@ export interface InvoiceBody extends Timed {
   total: number
   total_discount_amounts: { amount: number; discount: string }[]
   total_excluding_tax: number
-  total_pretax_credit_amounts: never[]
   total_taxes: TaxBody[]
   webhooks_delivered_at: number | null
 }

@@ -20,65 +20,36 @@ export interface CheckoutItemBody {
 export interface CheckoutSessionBody {
   id: string
   object: 'checkout.session'
-  adaptive_pricing: null
-  after_expiration: null
   allow_promotion_codes: boolean | null
   allowed_payment_method_types: string[] | null
   /** Null in `setup` mode. */
   amount_subtotal: number | null
   amount_total: number | null
-  automatic_tax: { enabled: false; liability: null; provider: null; status: null }
-  billing_address_collection: null
   cancel_url: string | null
   client_reference_id: string | null
-  client_secret: null
-  collected_information: null
-  consent: null
-  consent_collection: null
   created: number
   currency: string
-  currency_conversion: null
-  custom_fields: never[]
-  custom_text: { after_submit: null; shipping_address: null; submit: null; terms_of_service_acceptance: null }
   customer: string | null
-  customer_account: null
   customer_creation: 'always' | 'if_required' | null
   customer_details: Record<string, unknown> | null
   customer_email: string | null
   discounts: { coupon: string | null; promotion_code: string | null }[]
   expires_at: number
-  integration_identifier: null
   invoice: string | null
-  invoice_creation: null
   line_items: ListOf<CheckoutItemBody>
-  livemode: false
   locale: string | null
-  managed_payments: null
   metadata: Metadata
   mode: 'payment' | 'setup' | 'subscription'
-  origin_context: null
   payment_intent: string | null
-  payment_link: null
   payment_method_collection: 'always' | 'if_required' | null
-  payment_method_configuration_details: null
-  payment_method_options: Record<string, never>
   payment_method_types: string[]
   payment_status: 'no_payment_required' | 'paid' | 'unpaid'
-  permissions: null
-  recovered_from: null
-  saved_payment_method_options: null
   setup_intent: string | null
-  shipping_address_collection: null
-  shipping_cost: null
-  shipping_options: never[]
   status: 'complete' | 'expired' | 'open'
-  submit_type: null
   subscription: string | null
   success_url: string
   total_details: { amount_discount: number; amount_shipping: 0; amount_tax: 0 } | null
-  ui_mode: 'hosted_page'
   url: string | null
-  wallet_options: null
   _due: number | null
   _clock: string | null
   /** Parameters for the subscription or the payment that the session creates. */
@@ -95,23 +66,14 @@ export interface CheckoutSessionBody {
 /** Members that payment intents and setup intents share. */
 export interface IntentBody {
   id: string
-  application: null
-  automatic_payment_methods: null
   cancellation_reason: string | null
   client_secret: string
   created: number
   customer: string | null
-  customer_account: null
   description: string | null
-  excluded_payment_method_types: null
-  livemode: false
-  managed_payments: null
   metadata: Metadata
   next_action: NextActionBody | null
-  on_behalf_of: null
   payment_method: string | null
-  payment_method_configuration_details: null
-  payment_method_options: Record<string, never>
   payment_method_types: string[]
 }
 
@@ -119,27 +81,15 @@ export interface PaymentIntentBody extends IntentBody {
   object: 'payment_intent'
   allowed_payment_method_types: string[] | null
   amount: number
-  amount_capturable: 0
   amount_received: number
-  application_fee_amount: null
   canceled_at: number | null
-  capture_method: 'automatic_async'
-  confirmation_method: 'automatic'
   currency: string
   last_payment_error: Record<string, unknown> | null
   latest_charge: string | null
-  payment_record: null
-  processing: null
-  receipt_email: null
-  review: null
   setup_future_usage: 'off_session' | 'on_session' | null
   shipping: ShippingBody | null
-  source: null
-  statement_descriptor: null
-  statement_descriptor_suffix: null
   status:
     'canceled' | 'processing' | 'requires_action' | 'requires_confirmation' | 'requires_payment_method' | 'succeeded'
-  transfer_group: null
   /** The invoice that the intent pays. */
   _invoice: string | null
   /** Time (seconds) and clock of the bank's response to a debit. */
@@ -155,12 +105,8 @@ export type NextActionBody =
 /** Saves a card for later payments. */
 export interface SetupIntentBody extends IntentBody {
   object: 'setup_intent'
-  allowed_payment_method_types: null
-  flow_directions: null
   last_setup_error: Record<string, unknown> | null
   latest_attempt: string | null
-  mandate: null
-  single_use_mandate: null
   status: 'canceled' | 'requires_action' | 'requires_confirmation' | 'requires_payment_method' | 'succeeded'
   usage: 'off_session' | 'on_session'
   /** The checkout session that created the intent. */
@@ -174,43 +120,23 @@ export interface ChargeBody {
   amount: number
   amount_captured: number
   amount_refunded: number
-  application: null
-  application_fee: null
-  application_fee_amount: null
-  balance_transaction: null
   billing_details: Record<string, unknown>
-  calculated_statement_descriptor: null
   captured: boolean
   created: number
   currency: string
   customer: string | null
   description: string | null
-  disputed: false
-  failure_balance_transaction: null
   failure_code: string | null
   failure_message: string | null
-  fraud_details: Record<string, never>
-  livemode: false
   metadata: Metadata
-  on_behalf_of: null
   outcome: Record<string, unknown>
   paid: boolean
   payment_intent: string
   payment_method: string
   payment_method_details: Record<string, unknown>
-  receipt_email: null
-  receipt_number: null
-  receipt_url: null
   refunded: boolean
-  review: null
   shipping: ShippingBody | null
-  source: null
-  source_transfer: null
-  statement_descriptor: null
-  statement_descriptor_suffix: null
   status: 'failed' | 'pending' | 'succeeded'
-  transfer_data: null
-  transfer_group: null
 }
 
 /** A refund of a charge. */
@@ -218,27 +144,20 @@ export interface RefundBody {
   id: string
   object: 'refund'
   amount: number
-  balance_transaction: null
   charge: string
   created: number
   currency: string
   customer: string | null
-  customer_account: null
   metadata: Metadata
   payment_intent: string
   payment_method: string
   reason: 'duplicate' | 'fraudulent' | 'requested_by_customer' | null
-  receipt_number: null
-  source_transfer_reversal: null
-  status: 'succeeded'
-  transfer_reversal: null
 }
 
 export interface PortalConfigurationBody {
   id: string
   object: 'billing_portal.configuration'
   active: boolean
-  application: null
   business_profile: { headline: string | null; privacy_policy_url: string | null; terms_of_service_url: string | null }
   created: number
   default_return_url: string | null
@@ -256,8 +175,6 @@ export interface PortalConfigurationBody {
     subscription_update: Record<string, unknown>
   }
   is_default: boolean
-  livemode: false
-  login_page: { enabled: boolean; url: null }
   metadata: Metadata
   name: string | null
   updated: number
@@ -269,11 +186,6 @@ export interface PortalSessionBody {
   configuration: string
   created: number
   customer: string
-  customer_account: null
-  flow: null
-  livemode: false
-  locale: null
-  on_behalf_of: null
   return_url: string | null
   url: string
 }

@@ -1,7 +1,9 @@
 import type { Body, Kind } from '../objects/bodies.ts'
+import type { Condition } from '../store/conditions.ts'
 import type { OperationContext } from './operation-context.ts'
+import type { Fields, Param, Range, Read } from './parameters/params.ts'
 import type { StripeError } from './responses/errors.ts'
-import type { ListPage } from './responses/list-pages.ts'
+import { createdIn, pageFields, where, type ListPage, type PageParams } from './responses/list-pages.ts'
 
 /** Result of an operation's handler, rendered with the request's `expand`. */
 export type HandlerResult =
@@ -40,6 +42,51 @@ export function retrieve(path: string, of: Kind): Operation {
     run: (call) => {
       call.read({})
       return { object: call.subject(of) }
+    },
+  }
+}
+
+/** An operation that creates or changes an object, and returns it. */
+export function post(path: string, of: Kind, run: (call: OperationContext) => Body): Operation {
+  return { method: 'POST', path, of, run: (call) => ({ object: run(call) }) }
+}
+
+type FilterValue = string | boolean | Range
+type Filters = Readonly<Record<string, Param<FilterValue, false>>>
+
+/**
+ * An operation that lists objects. Each filter compares the member of its name; `others` are parameters for `conditions`, which returns
+ * further conditions.
+ */
+export function listing<F extends Filters, O extends Fields>(
+  path: string,
+  of: Kind,
+  filters: F,
+  others?: O,
+  conditions: (params: Read<F & O>, call: OperationContext) => readonly Condition[] = () => [],
+): Operation {
+  const run = (call: OperationContext): HandlerResult => {
+    const params = call.read({ ...pageFields, ...filters, ...others }) as PageParams & Read<F & O>
+    const values = params as Readonly<Record<string, FilterValue | undefined>>
+    const own = Object.keys(filters).flatMap((name) => {
+      const value = values[name]
+      return typeof value === 'object' ? createdIn(value) : where(name, value)
+    })
+    return { page: call.page(of, params, [...own, ...conditions(params, call)]) }
+  }
+  return { method: 'GET', path, of, list: true, run }
+}
+
+/** An operation that deletes the object in its path. */
+export function deletion(path: string, object: string, run: (call: OperationContext) => void): Operation {
+  const idOf = (call: OperationContext): string => (path.endsWith(':child') ? call.childId : call.id)
+  return {
+    method: 'DELETE',
+    path,
+    of: null,
+    run: (call) => {
+      run(call)
+      return deletedResult(idOf(call), object)
     },
   }
 }

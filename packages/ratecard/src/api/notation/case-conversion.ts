@@ -10,6 +10,34 @@ export function toWire<Schema extends TSchema>(schema: Schema, value: Inside<Sch
   return encoded(schema, value) as Static<Schema>
 }
 
+/**
+ * The JSON text of `toWire`, in parts that are joined without separator. A list item is one part, e.g. one change of a plan, so that the
+ * caller can yield to the event loop between two: all changes of the largest document at once take 400 ms.
+ */
+export function* wireJson(schema: TSchema, value: unknown): Generator<string> {
+  const node = schema as Node
+  if (node[verbatim] === true || node[coded] !== undefined) yield JSON.stringify(encoded(node, value))
+  else if (node[target] !== undefined) yield* wireJson(node[target], value)
+  else if (node.anyOf !== undefined) yield* wireJson(branchOf(node.anyOf, value, camel), value)
+  else if (node.items !== undefined) {
+    let before = '['
+    for (const item of value as readonly unknown[]) {
+      yield before + JSON.stringify(encoded(node.items, item))
+      before = ','
+    }
+    yield before === '[' ? '[]' : ']'
+  } else if (node.properties !== undefined) {
+    let before = '{'
+    for (const { name, member, given } of presentMembers(node, value as Members)) {
+      yield `${before}${JSON.stringify(name)}:`
+      if (given === undefined) yield 'null'
+      else yield* wireJson(member, given)
+      before = ','
+    }
+    yield before === '{' ? '{}' : '}'
+  } else yield JSON.stringify(value)
+}
+
 /** Like `toWire`, for values that the client has read, whose times are already RFC 3339 text. */
 export function clientToWire<Schema extends TSchema>(schema: Schema, value: Inside<Schema, string>): Static<Schema> {
   return encoded(schema, value) as Static<Schema>
@@ -66,13 +94,19 @@ function encoded(node: Node, value: unknown): unknown {
   if (node.items !== undefined) return (value as readonly unknown[]).map((item) => encoded(node.items as Node, item))
   if (node.properties === undefined) return value
   const wire: Record<string, unknown> = {}
-  for (const { name, inside, member, isRequired } of membersOf(node)) {
-    const given = (value as Members)[inside]
-    if (!isRequired && (given === undefined || (absence in member && given === member[absence].empty))) continue
-    // JSON has no undefined, so a required member becomes null.
+  // JSON has no undefined, so a required member becomes null.
+  for (const { name, member, given } of presentMembers(node, value as Members))
     wire[name] = given === undefined ? null : encoded(member, given)
-  }
   return wire
+}
+
+/** The members that the API form of a value has. */
+function* presentMembers(node: Node, value: Members) {
+  for (const { name, inside, member, isRequired } of membersOf(node)) {
+    const given = value[inside]
+    const isAbsent = given === undefined || (absence in member && given === member[absence].empty)
+    if (isRequired || !isAbsent) yield { name, member, given }
+  }
 }
 
 function decoded(node: Node, wire: unknown): unknown {

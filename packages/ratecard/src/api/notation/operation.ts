@@ -30,7 +30,6 @@ export interface ResponseSpec {
   readonly headers?: Readonly<Record<string, { readonly type: string; readonly description: string }>>
 }
 
-/** Scope of a service key. */
 export const KeyScope = choice(
   'KeyScope',
   keyScopes,

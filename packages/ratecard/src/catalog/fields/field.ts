@@ -40,7 +40,6 @@ export interface Field<Item, Parent, Value, Member extends string, M extends Mut
   readonly mutability: M
   /** URL in the processor's documentation that states whether the field can be changed. */
   readonly source: string
-  /** Kind of resource that the value refers to. */
   readonly reference: ResourceKind | null
   /** Canonical value of an item that leaves the field out. */
   readonly absent: NoInfer<Value>
@@ -178,7 +177,6 @@ export function rowsFor<Item, Parent = undefined>(objects: string) {
     })
   }
 
-  /** A boolean member with a default. */
   function flag<const Member extends Keys<Item, boolean>, const M extends Mutability>(
     member: Member,
     mutability: M,

@@ -3,7 +3,6 @@ import { rowsFor } from './field.ts'
 
 const { field, required, orNull, table } = rowsFor<Meter>('billing/meter')
 
-/** Stripe's defaults for the payload keys. */
 const defaultCustomerKey = 'stripe_customer_id'
 const defaultValueKey = 'value'
 

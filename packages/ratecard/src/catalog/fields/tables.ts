@@ -1,7 +1,6 @@
 // Field tables by kind, and everything derived from them: the types of the canonical fields, their names, references and absent values.
 import type { Product } from '../../config/schema/schema.ts'
-import { resourceKinds } from '../kinds.ts'
-import type { ConfigId, ResourceKind } from '../kinds.ts'
+import { resourceKinds, type ConfigId, type ResourceKind } from '../kinds.ts'
 import { coupon } from './coupon.ts'
 import type { AnyField, AnyOwnMember, Mutability, Referring } from './field.ts'
 import { feature } from './feature.ts'
@@ -21,14 +20,12 @@ export type FieldsOf<K extends ResourceKind, Ref = ConfigId> = {
   readonly [Name in keyof Tables[K]]: Referring<ReturnType<Extract<Tables[K][Name], AnyField>['canonical']>, Ref>
 }
 
-/** Names of a kind's fields with the given mutability. */
 export type FieldsThat<K extends ResourceKind, M extends Mutability> = {
   [Name in FieldName<K>]: Tables[K][Name] extends { readonly mutability: M } ? Name : never
 }[FieldName<K>]
 
 type Rows = readonly (readonly [string, AnyField])[]
 
-/** Rows of each kind as `[field, row]` pairs. */
 export const fieldRows = Object.fromEntries(
   resourceKinds.map((kind) => [kind, Object.entries<AnyField>(tables[kind].fields)]),
 ) as unknown as Readonly<Record<ResourceKind, Rows>>
@@ -68,7 +65,6 @@ export const ownMembers = Object.fromEntries(
   resourceKinds.map((kind) => [kind, tables[kind].own]),
 ) as unknown as Readonly<Record<ResourceKind, Readonly<Record<string, AnyOwnMember>>>>
 
-/** Reference fields by kind, with the kind of resource that each refers to. */
 export const references = Object.fromEntries(
   resourceKinds.map((kind) => [
     kind,

@@ -12,7 +12,6 @@ export interface Decision {
   readonly archives: readonly (ArchiveStep | DetachStep)[]
   /** Objects that must not be archived by a later decision. */
   readonly settled: readonly { readonly kind: ResourceKind; readonly processorId: ProcessorId }[]
-  /** The id chosen for a new object. */
   readonly chosenId: { readonly kind: ResourceKind; readonly configId: ConfigId; readonly id: ProcessorId } | null
   /** The object that will stand for the resource: its processor id, or `is: null` if it is to be created. null if undecided or refused. */
   readonly outcome: { readonly kind: ResourceKind; readonly configId: ConfigId; readonly is: ProcessorId | null } | null

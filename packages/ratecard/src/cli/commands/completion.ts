@@ -15,7 +15,6 @@ export const completionOf = (words: () => CommandTree): Command => ({
   description:
     'bash: add `source <(ratecard completion bash)` to ~/.bashrc. zsh: `source <(ratecard completion zsh)` to ~/.zshrc. fish: `ratecard completion fish > ~/.config/fish/completions/ratecard.fish`.',
   arguments: [{ name: '<shell>', description: 'bash, zsh or fish.' }],
-  options: [],
   examples: [{ command: 'source <(ratecard completion bash)', what: 'in this shell, now' }],
   run: ({ args, io, global }) => {
     const shell = shells.find((name) => name === args[0])

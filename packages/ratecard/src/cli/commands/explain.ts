@@ -18,7 +18,6 @@ export const explain: Command = {
   summary: 'Say what an error code means, and what to do about it',
   description: 'Works offline: it knows every code of the service, of documents and of the command line.',
   arguments: [{ name: '<code>', description: 'The code, as errors show it.' }],
-  options: [],
   examples: [
     { command: 'ratecard explain processor_drift', what: 'an answer of the service' },
     { command: 'ratecard explain base_price_missing', what: 'a problem of a document' },

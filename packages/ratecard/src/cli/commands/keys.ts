@@ -46,13 +46,11 @@ export const keysCreate: Command = {
 export const keysList: Command = {
   name: 'keys list',
   summary: 'List service keys',
-  options: [],
   examples: [{ command: 'ratecard keys list', what: 'names, scopes, expiry and last use; never the keys' }],
   run: async (context) => {
     const { io, out } = context
     const keys = await connect(context).client.admin.keys({ signal: io.signal })
-    const titles = ['id', 'name', 'scope', 'ends with', 'made (UTC)', 'last used (UTC)', 'expires (UTC)', 'state']
-    const columns = titles.map((title) => ({ title }))
+    const columns = ['id', 'name', 'scope', 'ends with', 'made (UTC)', 'last used (UTC)', 'expires (UTC)', 'state']
     const now = systemClock.now()
     const rows = keys.map((key) => [
       key.id,
@@ -77,7 +75,6 @@ export const keysRevoke: Command = {
   name: 'keys revoke',
   summary: 'Revoke a service key at once',
   arguments: [{ name: '<id>', description: 'Id of the key, from `ratecard keys list`.' }],
-  options: [],
   examples: [{ command: 'ratecard keys revoke key_01', what: 'callers that still use it get 401' }],
   run: async (context) => {
     const { args, io, out } = context

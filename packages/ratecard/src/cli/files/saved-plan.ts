@@ -3,8 +3,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { PushOutcome } from '@ratecard/client'
-import type { EnvironmentName } from '../program/command.ts'
-import { environmentPattern } from '../program/command.ts'
+import { environmentPattern, type EnvironmentName } from '../program/command.ts'
 import { CliFailure } from '../failure.ts'
 import { readText } from './read-text.ts'
 import { jsonOutcome } from '../views/json.ts'
@@ -94,7 +93,6 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Hash of the JSON that is sent. */
 function sha256(document: object): string {
   return createHash('sha256').update(JSON.stringify(document)).digest('hex')
 }

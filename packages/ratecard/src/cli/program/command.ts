@@ -75,7 +75,7 @@ export interface Command {
   /** Further paragraphs of the help. */
   readonly description?: string
   readonly arguments?: readonly ArgumentSpec[]
-  readonly options: readonly OptionSpec[]
+  readonly options?: readonly OptionSpec[]
   readonly examples: readonly Example[]
   run(context: CommandContext): Promise<CommandResult>
 }

@@ -1,4 +1,3 @@
-// Options of every command.
 import type { OptionSpec } from './command.ts'
 
 export const globalOptions: readonly OptionSpec[] = [

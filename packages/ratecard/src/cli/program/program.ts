@@ -1,6 +1,5 @@
 import { Argument, Command as Commander, InvalidArgumentError, Option } from 'commander'
-import type { Command, GlobalOptions, OptionSpec, OptionValues } from './command.ts'
-import { environmentPattern } from './command.ts'
+import { environmentPattern, type Command, type GlobalOptions, type OptionSpec, type OptionValues } from './command.ts'
 import { groups } from './commands.ts'
 import { globalOptions } from './global-options.ts'
 
@@ -45,7 +44,7 @@ function addCommand(
     .description([`${spec.summary}.`, ...(spec.description === undefined ? [] : [spec.description])].join('\n\n'))
     .helpOption('-h, --help', 'Show help.')
   for (const { name, description } of spec.arguments ?? []) command.addArgument(new Argument(name, description))
-  for (const option of spec.options) command.addOption(optionOf(option))
+  for (const option of spec.options ?? []) command.addOption(optionOf(option))
   const width = Math.max(...spec.examples.map((example) => example.command.length))
   const examples = spec.examples.map(({ command: line, what }) => `  $ ${line.padEnd(width)}  # ${what}`)
   if (examples.length > 0) command.addHelpText('after', `\nExamples:\n${examples.join('\n')}`)

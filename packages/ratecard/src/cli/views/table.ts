@@ -1,12 +1,15 @@
 import type { Output } from '../terminal/output.ts'
 import { inline, visibleText } from '../terminal/terminal-text.ts'
 
-export interface Column {
+interface Column {
   readonly title: string
   readonly align?: 'right'
 }
 
+export const right = (title: string): Column => ({ title, align: 'right' })
+
 type TableStyle = Pick<Output, 'paint' | 'width'>
+type Rows = readonly (readonly string[])[]
 
 const gap = 2
 
@@ -14,11 +17,8 @@ const gap = 2
  * Plain columns, two spaces apart, with a dimmed heading. Cells may contain colors. On a terminal the table fits the width: multi-word
  * texts are wrapped, and a table that is still too wide is shown as records. Values are never truncated, so that ids can be copied.
  */
-export function table(
-  columns: readonly Column[],
-  given: readonly (readonly string[])[],
-  { paint, width }: TableStyle,
-): string {
+export function table(titles: readonly (string | Column)[], given: Rows, { paint, width }: TableStyle): string {
+  const columns = titles.map((title): Column => (typeof title === 'string' ? { title } : title))
   const rows = given.map((cells) => cells.map(inline))
   const natural = columns.map((column, index) =>
     Math.max(column.title.length, ...rows.map((row) => visibleLength(row[index] ?? ''))),
@@ -43,6 +43,12 @@ export function table(
     ).join('\n')
   }
   return [paint.dim(line(columns.map((column) => column.title))), ...rows.map(line)].join('\n')
+}
+
+/** Prints the table, or `empty` if it has no rows. */
+export function printTable(out: Output, titles: Parameters<typeof table>[0], rows: Rows, empty: string): void {
+  if (rows.length === 0) out.say(empty)
+  else out.print(table(titles, rows, out))
 }
 
 /** Reduces the widest columns to fit; null if even the longest words do not fit. */

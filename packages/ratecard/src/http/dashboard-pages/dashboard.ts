@@ -11,7 +11,6 @@ import { admit } from '../authentication/auth.ts'
 import { clearOwnCookie, readOwnCookie, setOwnCookie } from '../authentication/own-cookie.ts'
 import { dashboardCookie, dashboardPath } from './paths.ts'
 import type { AddressGuard } from '../server/address-guard.ts'
-import { firstAnswers } from './first-answers.ts'
 import { noteChanges } from './note-changes.ts'
 import { toServiceError } from '../response/problem.ts'
 import { mount } from '../contract/route.ts'
@@ -21,17 +20,7 @@ import { createSameOrigin } from './same-origin.ts'
 import type { SameOrigin } from './same-origin.ts'
 
 export interface DashboardDeps {
-  readonly service: Pick<
-    Service,
-    | 'authenticate'
-    | 'noteChange'
-    | 'changeTag'
-    | 'openDashboard'
-    | 'openDashboardByLink'
-    | 'authenticateDashboard'
-    | 'closeDashboard'
-    | 'published'
-  >
+  readonly service: Service
   readonly guard: AddressGuard
   readonly publicUrl: string | null
   readonly notFound: (scope: FastifyInstance) => void
@@ -118,10 +107,7 @@ function pageRoutes(scope: FastifyInstance, { service }: DashboardDeps, pages: P
     if (session === null) return sendPage(reply, 200, built.index(place))
     // `no-store`: from a cache, a script could read the embedded page token.
     const changeTag = await service.changeTag()
-    const answers = await firstAnswers(place, session.key, service, (error) =>
-      request.log.warn({ err: error, request_id: request.id }, 'the price list could not be read for the dashboard'),
-    )
-    const known = { pageToken: pageTokenOf(session.value), changeTag, answers }
+    const known = { pageToken: pageTokenOf(session.value), changeTag }
     return sendPage(reply.headers(notStored), 200, built.index(place, known))
   }
   scope.get('/', hidden, index)
@@ -284,7 +270,7 @@ async function apiScope(scope: FastifyInstance, deps: DashboardDeps, sameOrigin:
 /** The cookie value and its service key; null if the session is not valid. */
 async function sessionOf(
   request: FastifyRequest,
-  service: Pick<Service, 'authenticateDashboard'>,
+  service: Service,
 ): Promise<{ readonly value: string; readonly key: ServiceKey } | null> {
   const value = cookieOf(request)
   const visitor = value === undefined ? null : await service.authenticateDashboard(value)

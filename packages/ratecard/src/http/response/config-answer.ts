@@ -47,7 +47,7 @@ const jsonKind: Kind = { mediaType: 'application/json; charset=utf-8', cacheCont
 
 const compressGzip = promisify(gzip)
 const compressBrotli = promisify(brotliCompress)
-const made = new WeakMap<Content, Representations | Promise<Representations>>()
+const made = new WeakMap<Content, Promise<Representations>>()
 
 type Content = Pick<PublishedConfig, 'body' | 'etag'>
 
@@ -56,23 +56,15 @@ interface ConfigRequest {
   readonly ifNoneMatch: string | undefined
 }
 
-/** The response to a GET or HEAD with the given request headers. A promise only until the first request has compressed the bytes. */
-export function configAnswer(
+/** The response to a GET or HEAD with the given request headers. The bytes are compressed once, for the first request. */
+export async function configAnswer(
   published: Content,
   request: ConfigRequest,
   kind: Kind = jsonKind,
-): ConfigAnswer | Promise<ConfigAnswer> {
-  const ready = made.get(published) ?? prepare(published, kind)
-  return ready instanceof Promise ? ready.then((prepared) => choose(prepared, request)) : choose(ready, request)
-}
-
-function prepare(published: Content, kind: Kind): Promise<Representations> {
-  const preparing = represent(published, kind).then((ready) => {
-    made.set(published, ready)
-    return ready
-  })
-  made.set(published, preparing)
-  return preparing
+): Promise<ConfigAnswer> {
+  const representations = made.get(published) ?? represent(published, kind)
+  made.set(published, representations)
+  return choose(await representations, request)
 }
 
 function choose(ready: Representations, { acceptEncoding, ifNoneMatch }: ConfigRequest): ConfigAnswer {
@@ -116,21 +108,8 @@ function representation(
   return { etag, body, headers }
 }
 
-// Cache of parsed `Accept-Encoding` headers. Browsers use a handful of values; the limit of 100 entries prevents a memory attack.
-const chosenBefore = new Map<string, Encoding>()
-const rememberedHeaders = 100
-
 /** The available encoding with the highest weight; on equal weights, the smaller result. */
-export function encodingOf(header: string | undefined): Encoding {
-  if (header === undefined || header === '') return 'identity'
-  const known = chosenBefore.get(header)
-  if (known !== undefined) return known
-  const encoding = weigh(header)
-  if (chosenBefore.size < rememberedHeaders) chosenBefore.set(header, encoding)
-  return encoding
-}
-
-function weigh(header: string): Encoding {
+export function encodingOf(header = ''): Encoding {
   const weights = new Map<string, number>()
   for (const item of header.toLowerCase().split(',')) {
     const [name = '', ...parameters] = item.split(';').map((part) => part.trim())
@@ -151,7 +130,7 @@ export async function cacheable(
   answer: RouteResponse | string,
   mediaType = 'application/json; charset=utf-8',
 ): Promise<FastifyReply> {
-  const body = typeof answer === 'string' ? answer : ((await answer.text()) ?? '')
+  const body = typeof answer === 'string' ? answer : ((await answer.bytes()) ?? '')
   const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`
   reply
     .headers(publicHeaders)

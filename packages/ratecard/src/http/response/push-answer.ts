@@ -45,9 +45,9 @@ export async function answerResume(
 ): Promise<FastifyReply> {
   const { request, reply } = call
   const answer = await runPush(run, { ...actorOf(request), author: null, message: null }, call, prefersAsync(request))
-  const text = (await answer.text()) ?? ''
-  addStartedHeaders(reply, answer.status, text)
-  return reply.code(answer.status).type('application/json; charset=utf-8').send(text)
+  const body = (await answer.bytes()) ?? ''
+  addStartedHeaders(reply, answer.status, body)
+  return reply.code(answer.status).type('application/json; charset=utf-8').send(body)
 }
 
 interface PushAnswers {
@@ -61,8 +61,8 @@ async function runPush(run: PushFn, options: PushOptions, call: PushAnswers, isA
   return typeof result === 'string' ? call.answer(202, { pushId: result, state: 'running' }) : call.answer(200, result)
 }
 
-function addStartedHeaders(reply: FastifyReply, status: number, body: string): void {
-  const pushId = status === 202 ? pushIdOf(body) : null
+function addStartedHeaders(reply: FastifyReply, status: number, body: Buffer | string): void {
+  const pushId = status === 202 ? pushIdOf(body.toString()) : null
   if (pushId !== null) reply.header('location', `${pushesPath}/${pushId}`).header('preference-applied', 'respond-async')
 }
 
@@ -74,10 +74,13 @@ export async function answerOnce(
   key: string | null,
   work: () => Promise<RouteResponse>,
 ): Promise<FastifyReply> {
-  const fingerprint = key === null ? '' : fingerprintOf(request)
-  const result = await service.idempotent(key, fingerprint, () => keepingFailures(work, request, docsUrl))
+  const run = () => keepingFailures(work, request, docsUrl)
+  const result =
+    key === null
+      ? { ...(await run()), replayed: false }
+      : await service.idempotent(key, fingerprintOf(request), () => stored(run))
   if (result.replayed) reply.header('idempotent-replayed', 'true')
-  const body = result.status < 400 ? result.body : withInstance(result.body, request.id)
+  const body = result.status < 400 ? result.body : withInstance(result.body.toString(), request.id)
   addStartedHeaders(reply, result.status, body)
   return reply
     .code(result.status)
@@ -92,12 +95,18 @@ export async function answerOnce(
 async function keepingFailures(work: () => Promise<RouteResponse>, request: FastifyRequest, docsUrl: string) {
   try {
     const answer = await work()
-    return { status: answer.status, body: (await answer.text()) ?? '' }
+    return { status: answer.status, body: (await answer.bytes()) ?? '' }
   } catch (error) {
     const problem = toServiceError(error)
     if (problem.status >= 500 || typeof problem.extra['push_id'] !== 'string') throw error
     return { status: problem.status, body: JSON.stringify(problemOf(problem, request.id, docsUrl)) }
   }
+}
+
+/** The response as the store keeps it, with its body as text. */
+async function stored(run: () => ReturnType<typeof keepingFailures>) {
+  const { status, body } = await run()
+  return { status, body: body.toString() }
 }
 
 /** Resolves with the push id as soon as the push is journalled, or with its outcome if it ends before. */

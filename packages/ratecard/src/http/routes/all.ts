@@ -1,9 +1,8 @@
 // Routes of all operations. A missing route is a compile error.
-import type { Service } from '../../service/service.ts'
 import type { contract } from '../../api/contract.ts'
+import type { RouteDeps } from './deps.ts'
 import type { Routes } from '../contract/route.ts'
 import { checkoutRoutes } from './checkout.ts'
-import type { CheckoutDeps } from './checkout.ts'
 import { configRoutes } from './config.ts'
 import { dashboardRoutes } from './dashboard.ts'
 import { enterprisePriceRoutes, enterpriseRoutes } from './enterprise.ts'
@@ -13,25 +12,16 @@ import { keyRoutes } from './keys.ts'
 import { migrationRoutes } from './price-migrations.ts'
 import { moneyRoutes } from './money.ts'
 import { priceListRoutes } from './price-list.ts'
-import type { PriceListDeps } from './price-list.ts'
 import { processorEventRoutes } from './processor-events.ts'
 import { pushRoutes } from './pushes.ts'
 import { revisionRoutes } from './revisions.ts'
 import { doctorRoutes, serverRoutes } from './server.ts'
-import type { ServerRouteDeps } from './server.ts'
 import { sessionRoutes } from './sessions.ts'
 import { tenantRoutes } from './tenants.ts'
 import { usageRoutes } from './usage.ts'
 import { webhookRoutes } from './webhooks.ts'
 import { workerRunRoutes } from './worker-runs.ts'
 import { workerRoutes } from './workers.ts'
-
-export interface RouteDeps extends CheckoutDeps, PriceListDeps, ServerRouteDeps {
-  readonly service: Service
-  readonly docsUrl: string
-  /** Aborts when the server drains, which ends streams. */
-  readonly closing: AbortSignal
-}
 
 /** Excludes `getOpenApi`, which is registered with the OpenAPI description. */
 export const allRoutes = (deps: RouteDeps): Routes<Omit<typeof contract, 'getOpenApi'>> => ({

@@ -4,16 +4,14 @@ import { createHash } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { FastifyCorsOptions } from '@fastify/cors'
 import { ServiceError } from '../../errors/service-error.ts'
-import type { Service } from '../../service/service.ts'
 import type { Principal } from '../../service/tenants.ts'
 import { checkoutOperations as rows } from '../../api/checkout.ts'
 import type { Operation } from '../../api/notation/operation.ts'
-import type { Authentication } from '../authentication/auth.ts'
 import { answerKeyed } from '../response/keyed-answer.ts'
 import { idempotencyKeyOf } from '../response/push-answer.ts'
 import { memberInvalid, timeOf } from '../request/request-parts.ts'
-import { route } from '../contract/route.ts'
-import type { Routes } from '../contract/route.ts'
+import type { RouteDeps } from './deps.ts'
+import { route, type Routes } from '../contract/route.ts'
 import type { Origins } from '../authentication/session.ts'
 
 declare module 'fastify' {
@@ -23,22 +21,7 @@ declare module 'fastify' {
   }
 }
 
-export interface CheckoutDeps {
-  readonly service: Pick<
-    Service,
-    | 'sessionPrices'
-    | 'sessionEntitlements'
-    | 'createCheckout'
-    | 'createPortal'
-    | 'recordUsage'
-    | 'idempotent'
-    | 'findTenant'
-  >
-  readonly authentication: Authentication
-  readonly origins: Origins
-}
-
-export function checkoutRoutes(deps: CheckoutDeps): Routes<typeof rows> {
+export function checkoutRoutes(deps: RouteDeps): Routes<typeof rows> {
   const { service } = deps
   return {
     listSessionPrices: route(
@@ -106,7 +89,7 @@ export function checkoutRoutes(deps: CheckoutDeps): Routes<typeof rows> {
  * Creation time of the tenant. A tenant that was deleted and re-created under the same id is a different one and must not get a replayed
  * response.
  */
-function bornOf(service: CheckoutDeps['service'], principal: Principal): () => Promise<string> {
+function bornOf(service: RouteDeps['service'], principal: Principal): () => Promise<string> {
   const id = principal.kind === 'session' ? principal.session.tenantId : principal.tenantId
   return async () => (id === null ? '' : String((await service.findTenant(id)).createdAt))
 }
@@ -132,7 +115,7 @@ function principalOf(request: FastifyRequest, named: string | undefined): Princi
   return { kind: 'key', keyId: request.caller.id, tenantId: named }
 }
 
-function sessionRoute({ authentication, origins }: CheckoutDeps, { method }: Pick<Operation, 'method'>) {
+function sessionRoute({ authentication, origins }: RouteDeps, { method }: Pick<Operation, 'method'>) {
   return {
     config: { cors: corsFor(origins, method) },
     onRequest: [authentication.session, notStored],

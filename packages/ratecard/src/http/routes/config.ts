@@ -1,12 +1,10 @@
-import type { Service } from '../../service/service.ts'
 import { configOperations as rows } from '../../api/config.ts'
 import { answerOnce, answerPush, idempotencyKeyOf } from '../response/push-answer.ts'
-import type { PushAnswering } from '../response/push-answer.ts'
 import { actorOf, documentOf } from '../request/request-parts.ts'
-import { rawRoute, route } from '../contract/route.ts'
-import type { Routes } from '../contract/route.ts'
+import type { RouteDeps } from './deps.ts'
+import { rawRoute, route, type Routes } from '../contract/route.ts'
 
-export const configRoutes = (deps: PushAnswering & { readonly service: Service }): Routes<typeof rows> => {
+export const configRoutes = (deps: RouteDeps): Routes<typeof rows> => {
   const { service } = deps
   return {
     getFullConfig: route(rows.getFullConfig, () => service.fullConfig()),

@@ -1,20 +1,15 @@
 import type { FastifyRequest } from 'fastify'
-import type { Service } from '../../service/service.ts'
 import type { ApplyChoices, EnterpriseTarget } from '../../service/tenants.ts'
 import { enterpriseOperations as rows, enterprisePriceOperations as prices } from '../../api/enterprise.ts'
 import { jobsPath } from '../../api/jobs.ts'
 import type { Operation } from '../../api/notation/operation.ts'
 import { answerKeyed } from '../response/keyed-answer.ts'
 import { callerOf } from '../request/request-parts.ts'
-import { route } from '../contract/route.ts'
-import type { RouteResponse, Routes } from '../contract/route.ts'
-
-type Deps = {
-  readonly service: Pick<Service, 'applyEnterprise' | 'enterpriseCoverage' | 'moveTemplate' | 'idempotent'>
-}
+import type { RouteDeps } from './deps.ts'
+import { route, type RouteResponse, type Routes } from '../contract/route.ts'
 
 /** Negotiated prices: applied to a tenant, removed, and listed. */
-export const enterpriseRoutes = ({ service }: Deps): Routes<typeof rows> => ({
+export const enterpriseRoutes = ({ service }: RouteDeps): Routes<typeof rows> => ({
   applyTemplate: route(rows.applyTemplate, (call) => {
     const target = { kind: 'template', template: call.body.enterpriseTemplate } as const
     return once(service, call, async () => call.answer(200, await apply(service, call, target)))
@@ -41,23 +36,19 @@ interface Apply {
   readonly request: FastifyRequest
 }
 
-function apply(service: Deps['service'], { body, query, request }: Apply, target: EnterpriseTarget) {
+function apply(service: RouteDeps['service'], { body, query, request }: Apply, target: EnterpriseTarget) {
   const choices = body.unmatched === undefined ? {} : { unmatched: body.unmatched }
   return service.applyEnterprise(body.tenantId, target, { ...callerOf(request), ...choices, ...query })
 }
 
 /** A dry run has no effects, so it needs no idempotency. */
 const once = <Row extends Operation>(
-  service: Deps['service'],
+  service: RouteDeps['service'],
   call: Apply,
   work: () => Promise<RouteResponse<Row>>,
 ): Promise<RouteResponse<Row>> => (call.query.dryRun ? work() : answerKeyed(service, call, work))
 
-export const enterprisePriceRoutes = ({
-  service,
-}: {
-  readonly service: Pick<Service, 'enterprisePrices'>
-}): Routes<typeof prices> => ({
+export const enterprisePriceRoutes = ({ service }: RouteDeps): Routes<typeof prices> => ({
   listTemplatePrices: route(prices.listTemplatePrices, async ({ params }) => ({
     prices: await service.enterprisePrices(params),
   })),

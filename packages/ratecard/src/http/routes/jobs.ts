@@ -1,14 +1,9 @@
-import type { Service } from '../../service/service.ts'
 import { jobOperations as rows } from '../../api/jobs.ts'
 import { pageOf } from '../response/page.ts'
-import { route } from '../contract/route.ts'
-import type { Routes } from '../contract/route.ts'
+import type { RouteDeps } from './deps.ts'
+import { route, type Routes } from '../contract/route.ts'
 
-export const jobRoutes = ({
-  service,
-}: {
-  readonly service: Pick<Service, 'listJobs' | 'findJob' | 'resumeJob' | 'cancelJob'>
-}): Routes<typeof rows> => ({
+export const jobRoutes = ({ service }: RouteDeps): Routes<typeof rows> => ({
   listJobs: route(rows.listJobs, async ({ query }) => {
     const { items: jobs, pagination } = pageOf(query, await service.listJobs(query))
     return { jobs, pagination }

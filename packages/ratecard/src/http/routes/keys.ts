@@ -1,14 +1,9 @@
-import type { Service } from '../../service/service.ts'
 import { keyOperations as rows } from '../../api/keys.ts'
 import { timeOf } from '../request/request-parts.ts'
-import { route } from '../contract/route.ts'
-import type { Routes } from '../contract/route.ts'
+import type { RouteDeps } from './deps.ts'
+import { route, type Routes } from '../contract/route.ts'
 
-export const keyRoutes = ({
-  service,
-}: {
-  readonly service: Pick<Service, 'createKey' | 'listKeys' | 'revokeKey'>
-}): Routes<typeof rows> => ({
+export const keyRoutes = ({ service }: RouteDeps): Routes<typeof rows> => ({
   createKey: route(rows.createKey, ({ body: { name, expiresAt, ...scope } }) =>
     service.createKey(name, {
       ...scope,

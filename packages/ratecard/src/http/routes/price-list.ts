@@ -3,22 +3,15 @@ import type { FastifyRequest } from 'fastify'
 import { publishedSchema } from '../../config/schema/json-schema.ts'
 import { pointerOf } from '../../errors/issue.ts'
 import { ServiceError } from '../../errors/service-error.ts'
-import type { Service, Visibility } from '../../service/service.ts'
+import type { Visibility } from '../../service/service.ts'
 import { priceListOperations as rows } from '../../api/price-list.ts'
 import { cacheable, configAnswer } from '../response/config-answer.ts'
-import type { AddressGuard } from '../server/address-guard.ts'
-import { rawRoute, route } from '../contract/route.ts'
-import type { Routes } from '../contract/route.ts'
-
-export interface PriceListDeps {
-  readonly service: Pick<Service, 'published' | 'findPrice' | 'findProduct' | 'findMeter' | 'calculate' | 'convert'>
-  readonly guard: AddressGuard
-  readonly publicUrl: string | null
-}
+import type { RouteDeps } from './deps.ts'
+import { rawRoute, route, type Routes } from '../contract/route.ts'
 
 const visibilityOf = (request: FastifyRequest): Visibility => ({ hidden: request.caller !== null })
 
-export function priceListRoutes({ service, guard, publicUrl }: PriceListDeps): Routes<typeof rows> {
+export function priceListRoutes({ service, guard, publicUrl }: RouteDeps): Routes<typeof rows> {
   const schema = JSON.stringify(publishedSchema(publicUrl ?? undefined))
   return {
     getSchema: rawRoute(rows.getSchema, ({ request, reply }) =>

@@ -1,17 +1,12 @@
-import type { Service } from '../../service/service.ts'
 import type { MigrationRequest } from '../../service/tenants.ts'
 import { jobsPath } from '../../api/jobs.ts'
 import { migrationOperations as rows } from '../../api/price-migrations.ts'
 import { answerKeyed } from '../response/keyed-answer.ts'
 import { callerOf, timeOf } from '../request/request-parts.ts'
-import { route } from '../contract/route.ts'
-import type { Routes } from '../contract/route.ts'
+import type { RouteDeps } from './deps.ts'
+import { route, type Routes } from '../contract/route.ts'
 
-export const migrationRoutes = ({
-  service,
-}: {
-  readonly service: Pick<Service, 'planMigration' | 'startMigration' | 'idempotent'>
-}): Routes<typeof rows> => ({
+export const migrationRoutes = ({ service }: RouteDeps): Routes<typeof rows> => ({
   startMigration: route(rows.startMigration, async (call) => {
     const { to = 'renewal', ...rest } = call.body
     const migration: MigrationRequest = {

@@ -1,20 +1,13 @@
-import type { Service } from '../../service/service.ts'
 import { toWire } from '../../api/notation/case-conversion.ts'
 import { pushEvents, pushOperations as rows } from '../../api/pushes.ts'
 import { eventStream, goneWith, sendEvents } from '../response/event-stream.ts'
 import { pageOf } from '../response/page.ts'
 import { answerResume, pushesPath } from '../response/push-answer.ts'
-import { rawRoute, route } from '../contract/route.ts'
-import type { Routes } from '../contract/route.ts'
-
-export interface PushRouteDeps {
-  readonly service: Pick<Service, 'listPushes' | 'findPush' | 'pushEvents' | 'resumePush' | 'cancelPush'>
-  /** Aborts when the server drains, which ends streams. */
-  readonly closing: AbortSignal
-}
+import type { RouteDeps } from './deps.ts'
+import { rawRoute, route, type Routes } from '../contract/route.ts'
 
 /** Pushes from the journal: completed, running, and how to resume an interrupted one. */
-export const pushRoutes = ({ service, closing }: PushRouteDeps): Routes<typeof rows> => ({
+export const pushRoutes = ({ service, closing }: RouteDeps): Routes<typeof rows> => ({
   listPushes: route(rows.listPushes, async ({ query }) => {
     const { items: pushes, pagination } = pageOf(query, await service.listPushes(query))
     return { pushes, pagination }

@@ -1,14 +1,9 @@
-import type { Service } from '../../service/service.ts'
 import { revisionOperations as rows } from '../../api/revisions.ts'
 import { pageOf } from '../response/page.ts'
-import { route } from '../contract/route.ts'
-import type { Routes } from '../contract/route.ts'
+import type { RouteDeps } from './deps.ts'
+import { route, type Routes } from '../contract/route.ts'
 
-export const revisionRoutes = ({
-  service,
-}: {
-  readonly service: Pick<Service, 'history' | 'revision' | 'difference'>
-}): Routes<typeof rows> => ({
+export const revisionRoutes = ({ service }: RouteDeps): Routes<typeof rows> => ({
   listVersions: route(rows.listVersions, async ({ query }) => {
     const { items: versions, pagination } = pageOf(query, await service.history(query))
     return { versions, pagination }

@@ -1,26 +1,15 @@
 // Operations for the operator of the service: liveness, readiness, metrics and self-checks.
-import type { Registry } from 'prom-client'
-import type { Clock } from '../../clock.ts'
 import { ServiceError } from '../../errors/service-error.ts'
-import type { Readiness, Service } from '../../service/service.ts'
+import type { Readiness } from '../../service/service.ts'
 import { doctorOperations, serverOperations as rows } from '../../api/server.ts'
-import type { Authentication } from '../authentication/auth.ts'
-import { rawRoute, route } from '../contract/route.ts'
-import type { Routes } from '../contract/route.ts'
+import type { RouteDeps } from './deps.ts'
+import { rawRoute, route, type Routes } from '../contract/route.ts'
 
 export const metricsPath = rows.getMetrics.path
 
-export interface ServerRouteDeps {
-  readonly service: Pick<Service, 'readiness'>
-  readonly clock: Clock
-  readonly registry: Registry
-  readonly authentication: Authentication
-  readonly isLeaving: () => boolean
-}
-
 const notStored = { 'cache-control': 'no-store' }
 
-export function serverRoutes(deps: ServerRouteDeps): Routes<typeof rows> {
+export function serverRoutes(deps: RouteDeps): Routes<typeof rows> {
   const startedAt = deps.clock.now()
   return {
     getHealth: route(rows.getHealth, async ({ answer }) => {
@@ -45,11 +34,7 @@ export function serverRoutes(deps: ServerRouteDeps): Routes<typeof rows> {
   }
 }
 
-export const doctorRoutes = ({
-  service,
-}: {
-  readonly service: Pick<Service, 'doctor'>
-}): Routes<typeof doctorOperations> => ({
+export const doctorRoutes = ({ service }: RouteDeps): Routes<typeof doctorOperations> => ({
   runDoctor: route(doctorOperations.runDoctor, async () => ({ findings: await service.doctor() })),
 })
 

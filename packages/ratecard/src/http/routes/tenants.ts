@@ -1,31 +1,13 @@
-import type { Service } from '../../service/service.ts'
 import type { UpcomingInvoices } from '../../service/tenants.ts'
 import { tenantOperations as rows } from '../../api/tenants.ts'
 import { answerKeyed } from '../response/keyed-answer.ts'
 import { pageOf } from '../response/page.ts'
 import { callerOf } from '../request/request-parts.ts'
+import type { RouteDeps } from './deps.ts'
 import { route } from '../contract/route.ts'
 import type { Routes } from '../contract/route.ts'
 
-export interface TenantRouteDeps {
-  readonly service: Pick<
-    Service,
-    | 'createTenant'
-    | 'listTenants'
-    | 'findTenant'
-    | 'updateTenant'
-    | 'removeTenant'
-    | 'tenantAudit'
-    | 'tenantSubscriptions'
-    | 'cancelSubscription'
-    | 'tenantEntitlements'
-    | 'upcomingInvoices'
-    | 'droppedUsageOf'
-    | 'idempotent'
-  >
-}
-
-export const tenantRoutes = ({ service }: TenantRouteDeps): Routes<typeof rows> => ({
+export const tenantRoutes = ({ service }: RouteDeps): Routes<typeof rows> => ({
   createTenant: route(rows.createTenant, (call) =>
     answerKeyed(service, call, async () => {
       const tenant = await service.createTenant(call.body, callerOf(call.request))

@@ -1,14 +1,9 @@
-import type { Service } from '../../service/service.ts'
 import { defaultOverlapSeconds, webhookOperations as rows } from '../../api/webhooks.ts'
 import { callerOf } from '../request/request-parts.ts'
-import { route } from '../contract/route.ts'
-import type { Routes } from '../contract/route.ts'
+import type { RouteDeps } from './deps.ts'
+import { route, type Routes } from '../contract/route.ts'
 
-export const webhookRoutes = ({
-  service,
-}: {
-  readonly service: Pick<Service, 'listWebhooks' | 'processorEvents' | 'rotateWebhook'>
-}): Routes<typeof rows> => ({
+export const webhookRoutes = ({ service }: RouteDeps): Routes<typeof rows> => ({
   listWebhooks: route(rows.listWebhooks, async ({ request, query }) => ({
     webhooks: await service.listWebhooks({ secrets: query.secrets && request.caller?.scope === 'write' }),
   })),

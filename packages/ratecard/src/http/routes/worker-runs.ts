@@ -1,22 +1,14 @@
 import { pointerOf } from '../../errors/issue.ts'
 import { ServiceError } from '../../errors/service-error.ts'
-import type { Service } from '../../service/service.ts'
 import type { WorkerLogView } from '../../service/workers.ts'
 import { toWire } from '../../api/notation/case-conversion.ts'
 import { workerRunOperations as rows, WorkerLogLine } from '../../api/worker-runs.ts'
 import { goneWith, openEventStream, sendEvents } from '../response/event-stream.ts'
 import { pageOf } from '../response/page.ts'
-import { rawRoute, route, send } from '../contract/route.ts'
-import type { Routes } from '../contract/route.ts'
+import type { RouteDeps } from './deps.ts'
+import { rawRoute, route, send, type Routes } from '../contract/route.ts'
 
-interface Deps {
-  readonly service: Pick<Service, 'workerLogs' | 'followWorkerLogs' | 'cronRuns' | 'triggerCron'>
-  /** Aborts when the server drains, which ends streams. */
-  readonly closing: AbortSignal
-}
-
-/** Logs and cron runs of workers. */
-export const workerRunRoutes = ({ service, closing }: Deps): Routes<typeof rows> => ({
+export const workerRunRoutes = ({ service, closing }: RouteDeps): Routes<typeof rows> => ({
   getWorkerLogs: rawRoute(
     rows.getWorkerLogs,
     async ({ params: { name }, query, reply, answer }) => {

@@ -1,20 +1,12 @@
 import { ServiceError } from '../../errors/service-error.ts'
-import type { Service } from '../../service/service.ts'
 import { workerOperations as rows, workersPath } from '../../api/workers.ts'
 import { pageOf } from '../response/page.ts'
 import { actorOf } from '../request/request-parts.ts'
-import { route } from '../contract/route.ts'
-import type { Routes } from '../contract/route.ts'
-
-export interface WorkerRouteDeps {
-  readonly service: Pick<
-    Service,
-    'deployWorker' | 'listWorkers' | 'findWorker' | 'removeWorker' | 'workerDeployments' | 'rollbackWorker'
-  >
-}
+import type { RouteDeps } from './deps.ts'
+import { route, type Routes } from '../contract/route.ts'
 
 /** Deployment and inspection of workers. Their logs and runs are in worker-runs.ts. */
-export const workerRoutes = ({ service }: WorkerRouteDeps): Routes<typeof rows> => ({
+export const workerRoutes = ({ service }: RouteDeps): Routes<typeof rows> => ({
   deployWorker: route(rows.deployWorker, async ({ params: { name }, body, request, answer }) => {
     if (body.name !== undefined && body.name !== name) {
       const detail = `The body is for "${body.name}", the path for "${name}".`

@@ -8,7 +8,7 @@ import { requestIdOf } from '../request/request-id.ts'
 export const configPath = '/api/v1/billing/config'
 
 export interface PublicReadOptions {
-  readonly service: Pick<Service, 'published'>
+  readonly service: Service
   /** False during shutdown: the router then closes connections and refuses requests. */
   readonly isOpen: () => boolean
   readonly onAnswer: (status: number) => void

@@ -10,7 +10,6 @@ export const jobKinds = ['enterprise_apply', 'template_move', 'migration', 'webh
 export const jobStates = ['running', 'waiting', 'interrupted', 'done', 'failed', 'cancelled'] as const
 /** Actions that an operator may take on a job. */
 export const jobActs = ['resume', 'cancel'] as const
-/** States of a job that has not ended. */
 export const unfinishedJobStates = [
   'running',
   'waiting',
@@ -69,7 +68,6 @@ export const pushColumns = {
 export type PushRecord = RecordOf<typeof pushColumns>
 /** A push without its document and plan, which make it large. */
 export type PushHead = Omit<PushRecord, 'document' | 'plan'>
-/** Names of the columns of a push head. */
 export const pushHeadColumns = Object.keys(pushColumns).filter(
   (name): name is keyof PushHead => name !== 'document' && name !== 'plan',
 )

@@ -16,7 +16,6 @@ export const tenantColumns = {
 } satisfies Columns
 
 export type TenantRecord = RecordOf<typeof tenantColumns>
-/** Fields of a tenant that callers set. */
 export type EditedField = ColumnsWith<typeof tenantColumns, 'edited'>
 /** Enterprise fields of a tenant, e.g. before and after a change. */
 export type EnterpriseFields = Pick<TenantRecord, ColumnsWith<typeof tenantColumns, 'deal'>>

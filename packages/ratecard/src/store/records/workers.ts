@@ -37,7 +37,6 @@ export const bundleColumns = {
   passCredentials: whole(),
 } satisfies Columns
 
-/** The active deployment of each worker. */
 export const workerColumns = { name: text('shown'), deploymentId: text(), updatedAt: time() } satisfies Columns
 
 export const workerHostColumns = { host: text(), worker: text() } satisfies Columns

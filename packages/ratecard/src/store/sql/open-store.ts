@@ -1,13 +1,11 @@
 import { existsSync, statSync } from 'node:fs'
-import { systemClock } from '../../clock.ts'
-import type { Clock } from '../../clock.ts'
+import { systemClock, type Clock } from '../../clock.ts'
 import type { Sealer } from '../seal.ts'
 import { Database } from './database/database.ts'
 import { asServiceError } from './database/database-errors.ts'
 import { ImmediateSqliteDialect } from './dialects/sqlite.ts'
-import { openSqlite } from './dialects/sqlite-file.ts'
-import { ThreadSqliteDialect } from './dialects/sqlite-thread.ts'
-import { KyselyStore } from './kysely-store.ts'
+import { openSqlite, type SqliteFileOptions } from './dialects/sqlite-file.ts'
+import { kyselyStore, type KyselyStore } from './kysely-store.ts'
 import { migrate } from './schema-migrations/apply-schema.ts'
 import { workerLogMigrations } from './schema-migrations/migrations.ts'
 import { checkMasterKey } from './repositories/configuration/secrets.ts'
@@ -38,7 +36,7 @@ export async function openStore(options: OpenStoreOptions): Promise<KyselyStore>
     await migrate(database, clock)
     await checkMasterKey(database, sealer)
     const workerLogs = workerLogsOf(database, options, clock)
-    const store = new KyselyStore({ database, workerLogs, sealer, clock, leaseMs })
+    const store = kyselyStore({ database, workerLogs, sealer, clock, leaseMs })
     if (sealer.keyCount > 1) await store.resealSecrets()
     if (database.engine === 'sqlite' && isQuickToCheck(options.file)) await database.checkFile()
     return store
@@ -48,7 +46,10 @@ export async function openStore(options: OpenStoreOptions): Promise<KyselyStore>
   }
 }
 
-async function openDatabase(options: Pick<OpenStoreOptions, 'url' | 'file'>, clock: Clock): Promise<Database> {
+async function openDatabase(
+  options: Pick<OpenStoreOptions, 'url' | 'file'> & SqliteFileOptions,
+  clock: Clock,
+): Promise<Database> {
   if (options.url !== null) {
     const { CleaningPostgresDialect, openPostgresPool } = await import('./dialects/postgres.ts')
     return new Database('postgres', new CleaningPostgresDialect(openPostgresPool(options.url)), {
@@ -57,7 +58,7 @@ async function openDatabase(options: Pick<OpenStoreOptions, 'url' | 'file'>, clo
     })
   }
   try {
-    return new Database('sqlite', new ImmediateSqliteDialect(await openSqlite(options.file)), { clock })
+    return new Database('sqlite', new ImmediateSqliteDialect(await openSqlite(options.file, options)), { clock })
   } catch (error) {
     throw asServiceError(error)
   }
@@ -80,17 +81,16 @@ function isLocal(url: string): boolean {
   return host.startsWith('/') || ['', 'localhost', '127.0.0.1', '[::1]', '::1'].includes(host)
 }
 
-/** Creates the store of worker logs. An embedded store uses a separate file and thread, so that log writes never block the store. */
+/** Creates the store of worker logs. An embedded store uses a separate file, which is opened with the first line. */
 function workerLogsOf(database: Database, { file }: Pick<OpenStoreOptions, 'file'>, clock: Clock): SqlWorkerLogs {
-  if (database.engine === 'postgres') return new SqlWorkerLogs({ database })
+  if (database.engine === 'postgres') return new SqlWorkerLogs({ open: () => Promise.resolve(database) })
   const logFile = workerLogFile(file)
-  const own = new Database('sqlite', new ThreadSqliteDialect({ file: logFile, spare: true }))
-  return new SqlWorkerLogs({
-    database: own,
-    prepare: () => migrate(own, clock, workerLogMigrations),
-    exists: () => existsSync(logFile),
-    isOwnFile: true,
-  })
+  const open = async () => {
+    const own = await openDatabase({ url: null, file: logFile, spare: true }, clock)
+    await migrate(own, clock, workerLogMigrations)
+    return own
+  }
+  return new SqlWorkerLogs({ open, ownFileExists: () => existsSync(logFile) })
 }
 
 /** Path of the log file beside the store, e.g. `ratecard-worker-logs.db` for `ratecard.db`. */

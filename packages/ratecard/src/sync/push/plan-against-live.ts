@@ -86,6 +86,7 @@ export async function planAgainstLive(
   })
   const customers = await unknownCustomers(deps, { plan, config }, signal)
   refuseImpossible([...plan.issues, ...pastDates(plan, config, deps.clock.now()), ...customers])
+  await yieldToRequests()
   const impact = await impactOf(deps, { plan, snapshot, mappings }, signal)
   const waiting = await waitingMigrations(deps, { plan, config })
   const approvals = [

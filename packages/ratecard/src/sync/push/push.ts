@@ -1,18 +1,15 @@
 // A push: validate, read the live state, plan, journal, apply, record. One runs at a time per account.
 import { ServiceError } from '../../errors/service-error.ts'
-import type { Issue } from '../../errors/issue.ts'
 import { changeReport } from '../../catalog/change-report.ts'
-import type { ChangeReport } from '../../catalog/change-report.ts'
 import { detailsOf } from '../../catalog/detail.ts'
-import type { Detail } from '../../catalog/detail.ts'
 import type { Plan } from '../../catalog/plan/plan-changes.ts'
 import { resourceKey } from '../../catalog/resource.ts'
-import type { GivenDocument, PriceImpact } from '../../service/service.ts'
-import type { By } from '../../store/records/actor.ts'
+import type { GivenDocument, PushOptions, PushOutcome } from '../../service/service.ts'
 import { bindAccount } from '../account.ts'
 import { planAgainstLive } from './plan-against-live.ts'
 import { pushLease } from '../../journal/leases.ts'
 import type { SyncDeps } from '../deps.ts'
+import { yieldToRequests } from '../../event-loop.ts'
 import { requireValid } from './document-jobs.ts'
 import type { ValidDocument } from './document-jobs.ts'
 import { impactAge, impactMember } from '../checks/impact.ts'
@@ -23,41 +20,12 @@ import type { Lease, PushRun } from './run.ts'
 import { checkVersion } from './version.ts'
 import { requireWrittenForm } from './written-form.ts'
 
-export interface PushRequest {
-  readonly author: string | null
-  readonly by: By | null
-  readonly message: string | null
-  readonly dryRun?: boolean
-  readonly force?: boolean
-  /** Approves the plan's impact on live subscriptions, e.g. lost usage of a deactivated meter. */
-  readonly approveImpact?: boolean
-  /** Fingerprint of a plan that was shown before. If the plan differs now, the push is refused with `plan_stale`. */
-  readonly expectPlan?: string
-  /** Id of the stored written form of the document: see {@link keepWritten}. */
-  readonly written?: string
-  readonly onOpen?: (pushId: string) => void
+export interface PushRequest extends PushOptions {
   /** Target revision of a rollback: items renamed since then get their former ids back. */
   readonly rollbackTo?: number
 }
 
-export interface PushResult {
-  readonly status: 'applied' | 'unchanged' | 'planned'
-  readonly version: string
-  readonly revision: number | null
-  readonly pushId: string | null
-  readonly changes: ChangeReport
-  readonly details: readonly Detail[]
-  readonly warnings: readonly Issue[]
-  /** One entry for each price that the plan archives or replaces. */
-  readonly impact: readonly PriceImpact[]
-  readonly asOf?: number
-  readonly stale?: true
-  readonly writes: number
-  /** Fingerprint of the plan, for `expectPlan`. */
-  readonly plan: string
-}
-
-export async function pushConfig(deps: SyncDeps, document: GivenDocument, request: PushRequest): Promise<PushResult> {
+export async function pushConfig(deps: SyncDeps, document: GivenDocument, request: PushRequest): Promise<PushOutcome> {
   const checked = await requireValid(deps, document)
   if (request.written !== undefined) await requireWrittenForm(deps, request.written, checked.text)
   return request.dryRun === true
@@ -69,18 +37,18 @@ export interface PushInput extends ValidDocument {
   readonly kind: 'push' | 'rollback'
 }
 
-export async function planPush(deps: SyncDeps, document: ValidDocument, request: PushRequest): Promise<PushResult> {
+export async function planPush(deps: SyncDeps, document: ValidDocument, request: PushRequest): Promise<PushOutcome> {
   const { config, warnings } = document
   const signal = deps.shutdown
   await bindAccount(deps, signal, 'look')
-  const { current, plan, impact, approvals, cautions, unchanged, fingerprint } = await planAgainstLive(
-    deps,
-    document,
-    request,
-    signal,
-  )
+  const planned = await planAgainstLive(deps, document, request, signal)
+  const { current, plan, impact, approvals, cautions, unchanged, checksum, fingerprint } = planned
   refuseStale(fingerprint, request)
-  const versionIssues = unchanged || request.rollbackTo !== undefined ? [] : checkVersion(deps, config, current)
+  const versionIssues =
+    unchanged || request.rollbackTo !== undefined
+      ? []
+      : checkVersion(deps, { version: config.version, checksum }, current)
+  await yieldToRequests()
   return {
     status: 'planned',
     version: config.version,
@@ -101,7 +69,7 @@ export async function pushUnderLease(
   subject: PushInput,
   request: PushRequest,
   lease: Lease,
-): Promise<PushResult> {
+): Promise<PushOutcome> {
   const { config } = subject
   await bindAccount(deps, lease.signal)
   await settleEarlierWrites(deps, lease)
@@ -127,7 +95,8 @@ export async function pushUnderLease(
       plan: fingerprint,
     }
   }
-  const versionIssues = subject.kind === 'rollback' ? [] : checkVersion(deps, config, current)
+  const versionIssues =
+    subject.kind === 'rollback' ? [] : checkVersion(deps, { version: config.version, checksum }, current)
   const run: PushRun = {
     kind: subject.kind,
     document: subject.text,
@@ -141,10 +110,11 @@ export async function pushUnderLease(
     impact: impact.prices,
     movedAlong,
   }
-  const push = await openPush(deps, run, plan, lease)
+  const opened = await openPush(deps, run, plan, lease)
+  const { push } = opened
   if (request.written !== undefined) await deps.store.writtenForms.assign(push.id, request.written)
   request.onOpen?.(push.id)
-  const { version, results } = await finishPush(deps, push, lease)
+  const { version, results } = await finishPush(deps, opened, lease)
   return {
     status: 'applied',
     version: version.version,

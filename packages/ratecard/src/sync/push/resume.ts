@@ -7,7 +7,7 @@ import { keyRetentionMs } from '../../journal/late-writes.ts'
 import { pushLease } from '../../journal/leases.ts'
 import type { SyncDeps } from '../deps.ts'
 import { findPush } from './pushes.ts'
-import type { PushRequest, PushResult } from './push.ts'
+import type { PushOptions, PushOutcome } from '../../service/service.ts'
 import { resolveSteps } from './recover.ts'
 import { finishPush } from './run.ts'
 import type { StoredPlan } from './run.ts'
@@ -16,8 +16,8 @@ import type { StoredPlan } from './run.ts'
 export async function resumePush(
   deps: SyncDeps,
   id: string,
-  { onOpen }: Pick<PushRequest, 'onOpen'> = {},
-): Promise<PushResult> {
+  { onOpen }: Pick<PushOptions, 'onOpen'> = {},
+): Promise<PushOutcome> {
   await findPush(deps, id)
   return deps.store.exclusively(pushLease, async (lease) => {
     const push = await findPush(deps, id)
@@ -40,8 +40,8 @@ export async function resumePush(
     deps.onProgress(id)
     onOpen?.(id)
     await resolveSteps(deps, push, lease, keyRetentionMs)
-    const { version, results } = await finishPush(deps, push, lease)
     const plan = JSON.parse(push.plan) as StoredPlan
+    const { version, results } = await finishPush(deps, { push, plan }, lease)
     return {
       status: 'applied',
       version: version.version,

@@ -43,6 +43,12 @@ export interface StoredPlan {
   readonly movedAlong?: readonly string[]
 }
 
+/** An open push with its plan, which is parsed once: that of 1,000 products × 5 prices takes 20 ms. */
+export interface OpenPush {
+  readonly push: PushRecord
+  readonly plan: StoredPlan
+}
+
 export interface Lease {
   readonly token: LeaseToken
   readonly signal: AbortSignal
@@ -53,7 +59,7 @@ export interface RunResult {
   readonly results: Results
 }
 
-export async function openPush(deps: SyncDeps, run: PushRun, plan: Plan, lease: Lease): Promise<PushRecord> {
+export async function openPush(deps: SyncDeps, run: PushRun, plan: Plan, lease: Lease): Promise<OpenPush> {
   const stored: StoredPlan = {
     changes: plan.changes,
     bindings: plan.bindings,
@@ -63,12 +69,8 @@ export async function openPush(deps: SyncDeps, run: PushRun, plan: Plan, lease: 
     ...(run.impact === undefined ? {} : { impact: run.impact }),
     ...(run.movedAlong === undefined || run.movedAlong.length === 0 ? {} : { movedAlong: run.movedAlong }),
   }
-  const planText = JSON.stringify(stored)
-  const steps: string[] = []
-  for (const step of plan.steps) {
-    steps.push(JSON.stringify(step))
-    await yieldToRequests()
-  }
+  const { changes, ...rest } = stored
+  const changeTexts = await textsOf(changes)
   const push = await deps.store.pushes.open(
     {
       id: deps.newId(),
@@ -78,25 +80,36 @@ export async function openPush(deps: SyncDeps, run: PushRun, plan: Plan, lease: 
       author: run.author,
       ...keyOf(run.by),
       message: run.message,
-      plan: planText,
+      plan: `{"changes":[${changeTexts.join()}],${JSON.stringify(rest).slice(1)}`,
       baseRevision: run.baseRevision,
-      steps,
+      steps: await textsOf(plan.steps),
       createdAt: deps.clock.now(),
     },
     lease.token,
   )
   deps.onProgress(push.id)
-  return push
+  // The embedded engine commits on this thread: the journal of 7,000 steps takes 30 ms.
+  await yieldToRequests()
+  return { push, plan: stored }
+}
+
+/** JSON texts of changes or steps; those of 1,000 products × 5 prices take 20 ms, during which other requests go on. */
+async function textsOf(items: readonly unknown[]): Promise<string[]> {
+  const texts: string[] = []
+  for (const item of items) {
+    texts.push(JSON.stringify(item))
+    await yieldToRequests()
+  }
+  return texts
 }
 
 /** Performs the pending steps of an open push and makes it the current version. */
 export async function finishPush(
   deps: SyncDeps,
-  push: PushRecord,
+  { push, plan: stored }: OpenPush,
   lease: Lease,
   onRefused?: (step: Step, error: ServiceError) => void,
 ): Promise<RunResult> {
-  const stored = JSON.parse(push.plan) as StoredPlan
   let results: Results
   try {
     results = await applySteps(deps, {
@@ -132,6 +145,7 @@ export async function finishPush(
   deps.cancelled.forget(push.id)
   deps.onApplied()
   deps.onProgress(push.id)
+  await yieldToRequests()
   return { version: record, results }
 }
 

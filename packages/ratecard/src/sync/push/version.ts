@@ -1,8 +1,6 @@
-import type { BillingConfig } from '../../config/schema/schema.ts'
 import { ServiceError } from '../../errors/service-error.ts'
 import type { Issue } from '../../errors/issue.ts'
 import type { VersionRecord } from '../../store/store.ts'
-import { checksum } from '../../config/schema/checksum.ts'
 
 /** Compares MAJOR.MINOR.PATCH by number; negative when `a` is lower. Parts may have any length. */
 export function compareVersions(a: string, b: string): number {
@@ -17,17 +15,17 @@ export function compareVersions(a: string, b: string): number {
 /** Returns a warning if the version is not raised although the content differs; throws if `requireVersionBump` is set. */
 export function checkVersion(
   settings: { readonly requireVersionBump: boolean },
-  config: BillingConfig,
+  pushed: Pick<VersionRecord, 'version' | 'checksum'>,
   current: VersionRecord | null,
 ): Issue[] {
   if (current === null) return []
-  const order = compareVersions(config.version, current.version)
+  const order = compareVersions(pushed.version, current.version)
   const lower = order < 0
-  const reused = order === 0 && checksum(config) !== current.checksum
+  const reused = order === 0 && pushed.checksum !== current.checksum
   if (!lower && !reused) return []
   const detail = lower
-    ? `Version ${config.version} is lower than the current ${current.version}.`
-    : `Version ${config.version} is current already, with other content.`
+    ? `Version ${pushed.version} is lower than the current ${current.version}.`
+    : `Version ${pushed.version} is current already, with other content.`
   const hint = `Raise it, for example to ${nextPatch(current.version)}.`
   if (settings.requireVersionBump)
     throw new ServiceError('version_conflict', detail, {

@@ -11,7 +11,7 @@ import { pushLease } from '../../journal/leases.ts'
 import { failureText, idempotencyKey, stateAfter, stopIfDraining } from '../../journal/run-steps.ts'
 import { asServiceError, isUnknownObject, readForPush } from '../../processor/failures.ts'
 import { ProcessorError } from '../../processor/processor-error.ts'
-import type { Actor } from '../../service/service.ts'
+import type { RotationRequest, WebhookRotation } from '../../service/service.ts'
 import type { JobRecord } from '../../store/records/journal.ts'
 import { keyOf } from '../../store/records/actor.ts'
 import { bindAccount } from '../account.ts'
@@ -19,35 +19,14 @@ import { currentDocument } from '../push/plan-against-live.ts'
 import type { SyncDeps } from '../deps.ts'
 import { settleEarlierWrites } from '../push/recover.ts'
 import { settleLateRotations, switchingOff } from './late-rotations.ts'
-import { inputOf } from './retiring.ts'
-import type { RotationInput } from './retiring.ts'
+import { inputOf, type RotationInput } from './retiring.ts'
 import type { Lease } from '../push/run.ts'
-
-export interface RotationRequest extends Actor {
-  /** Overlap (ms) in which the old endpoint stays live beside the new one, e.g. 3600000 for an hour; 0 switches it off at once. */
-  readonly overlapMs: number
-  readonly requestId: string | null
-}
-
-export interface Rotation {
-  readonly id: string
-  readonly url: string
-  /** Processor id of the new endpoint. */
-  readonly processorId: ProcessorId
-  readonly secret: string
-  readonly previous: {
-    readonly processorId: ProcessorId
-    /** Epoch milliseconds; the old endpoint is switched off at the first poll after it (once a minute). */
-    readonly liveUntil: number
-  }
-  readonly jobId: string
-}
 
 /** Backoff (ms) after a failed attempt to switch the old endpoint off. */
 const retryDelayMs = 10 * 60_000
 
 /** Starts a rotation. Throws `webhook_not_found`, `config_not_found`, `conflict` if the endpoint is gone or off, and `push_in_progress`. */
-export async function rotateWebhook(deps: SyncDeps, asked: string, request: RotationRequest): Promise<Rotation> {
+export async function rotateWebhook(deps: SyncDeps, asked: string, request: RotationRequest): Promise<WebhookRotation> {
   return deps.store.exclusively(pushLease, async (lease) => {
     await bindAccount(deps, lease.signal)
     await settleEarlierWrites(deps, lease)

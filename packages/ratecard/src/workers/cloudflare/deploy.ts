@@ -1,5 +1,6 @@
-// Deploys a worker of this project to Cloudflare with Cloudflare's own client. Uploads the code first and replaces the schedules second;
+// Deploys a worker of this project to Cloudflare by two requests of its API. Uploads the code first and replaces the schedules second;
 // the error of a failure between the two names the step. Writes no log, and no error contains a secret.
+import { setTimeout as delay } from 'node:timers/promises'
 import { schedulesRequest, uploadRequest } from './requests.ts'
 import type { CloudflareWorker, UploadRequest } from './requests.ts'
 
@@ -18,13 +19,13 @@ export interface CloudflareDeployment {
   readonly crons: readonly string[]
 }
 
-export type CloudflareProblem = 'client_missing' | 'unreachable' | 'refused'
+export type CloudflareProblem = 'unreachable' | 'refused'
 
 export class CloudflareError extends Error {
   override readonly name = 'CloudflareError'
   readonly problem: CloudflareProblem
   /** The step that failed. */
-  readonly step: 'start' | 'upload' | 'schedules'
+  readonly step: 'upload' | 'schedules'
   /** HTTP status of Cloudflare's response; null if there was no response. */
   readonly status: number | null
 
@@ -42,6 +43,10 @@ export class CloudflareError extends Error {
 }
 
 const defaultBaseUrl = 'https://api.cloudflare.com/client/v4'
+/** Time (ms) for one request, with the upload of up to 10 MB of code. */
+const timeoutMs = 60_000
+/** Pauses (ms) before the retries of a request that got no answer or one of {@link isTemporary}. */
+const retryPausesMs = [500, 1_000]
 
 /**
  * Uploads the script and replaces its schedules; rejects with a {@link CloudflareError}. Idempotent, so a failed deployment can be retried.
@@ -50,23 +55,31 @@ export async function deployToCloudflare(
   worker: CloudflareWorker,
   access: CloudflareAccess,
 ): Promise<CloudflareDeployment> {
-  const { client, describe } = await openClient(access)
-  const { name } = worker.manifest
+  const { name, crons } = worker.manifest
   const upload = uploadRequest(access.accountId, worker)
-  const uploaded = await client.put(upload.path, { body: formOf(upload) }).catch((error: unknown) => {
-    throw describe(error, 'upload')
-  })
-  const schedules = schedulesRequest(access.accountId, { name, crons: worker.manifest.crons })
-  const params = { account_id: access.accountId, body: [...schedules.body] }
-  const answer = await client.workers.scripts.schedules.update(name, params).catch((error: unknown) => {
-    throw describe(error, 'schedules')
-  })
-  return { name, etag: etagOf(uploaded), crons: answer.schedules.map(({ cron }) => cron) }
+  const uploaded = await put<Partial<Uploaded>>(access, 'upload', upload.path, () => formOf(upload))
+  const schedules = schedulesRequest(access.accountId, { name, crons })
+  const json = new Blob([JSON.stringify(schedules.body)], { type: 'application/json' })
+  const set = await put<Partial<Schedules>>(access, 'schedules', schedules.path, () => json)
+  return { name, etag: uploaded.etag ?? null, crons: (set.schedules ?? []).map(({ cron }) => cron) }
+}
+
+interface Uploaded {
+  readonly etag: string
+}
+
+interface Schedules {
+  readonly schedules: readonly { readonly cron: string }[]
+}
+
+/** The envelope of every response of the API. */
+interface Envelope<Result> {
+  readonly result: Result | null
+  readonly errors: readonly { readonly code: number; readonly message: string }[]
 }
 
 /**
- * The multipart form as Cloudflare documents it: `metadata` as one JSON part, each module as a part under its own name. The encoder of the
- * client flattens both into fields with other names, which Cloudflare rejects.
+ * The multipart form as Cloudflare documents it: `metadata` as one JSON part, each module as a part under its own name.
  */
 function formOf({ metadata, modules }: UploadRequest): FormData {
   const form = new FormData()
@@ -80,33 +93,41 @@ function formOf({ metadata, modules }: UploadRequest): FormData {
   return form
 }
 
-async function openClient({ apiToken, baseUrl }: CloudflareAccess) {
-  const library = await import('cloudflare').catch((cause: unknown) => {
-    throw new CloudflareError('client_missing', 'start', 'The package "cloudflare" is not installed.', { cause })
-  })
-  const client = new library.default({
-    apiToken,
-    // If omitted, the client reads these credentials from the environment variables of the process.
-    apiKey: null,
-    apiEmail: null,
-    userServiceKey: null,
-    baseURL: baseUrl ?? defaultBaseUrl,
-    logLevel: 'off',
-  })
-  const describe = (error: unknown, step: CloudflareError['step']): unknown => {
-    if (error instanceof library.APIConnectionError)
-      return new CloudflareError('unreachable', step, 'The API of Cloudflare could not be reached.', { cause: error })
-    if (!(error instanceof library.APIError) || typeof error.status !== 'number') return error
-    const said = error.errors.map(({ code, message }) => `${message} (${code})`).join('; ')
-    const message = said === '' ? `It answered ${error.status}.` : said
-    return new CloudflareError('refused', step, message, { status: error.status })
+/** Sends one request, up to three times: both replace the whole, so a retry after a lost response does no harm. */
+async function put<Result extends object>(
+  { apiToken, baseUrl }: CloudflareAccess,
+  step: CloudflareError['step'],
+  path: string,
+  body: () => FormData | Blob,
+): Promise<Result> {
+  for (let attempt = 0; ; attempt++) {
+    const pause = retryPausesMs[attempt]
+    try {
+      return await putOnce<Result>(`${baseUrl ?? defaultBaseUrl}${path}`, apiToken, step, body())
+    } catch (error) {
+      if (pause === undefined || !(error instanceof CloudflareError) || !isTemporary(error)) throw error
+      await delay(pause)
+    }
   }
-  return { client, describe }
 }
 
-function etagOf(answer: unknown): string | null {
-  if (typeof answer !== 'object' || answer === null || !('result' in answer)) return null
-  const { result } = answer
-  if (typeof result !== 'object' || result === null || !('etag' in result)) return null
-  return typeof result.etag === 'string' ? result.etag : null
+const isTemporary = ({ status }: CloudflareError) =>
+  status === null || [408, 409, 429].includes(status) || status >= 500
+
+async function putOnce<Result extends object>(
+  url: string,
+  token: string,
+  step: CloudflareError['step'],
+  body: FormData | Blob,
+): Promise<Result> {
+  const init = { method: 'PUT', headers: { authorization: `Bearer ${token}` }, body }
+  const response = await fetch(url, { ...init, signal: AbortSignal.timeout(timeoutMs) }).catch((cause: unknown) => {
+    throw new CloudflareError('unreachable', step, 'The API of Cloudflare could not be reached.', { cause })
+  })
+  const { status } = response
+  // A proxy in between may answer with a page instead of the API's JSON.
+  const answer = (await response.json().catch(() => null)) as Partial<Envelope<Result>> | null
+  if (response.ok && typeof answer?.result === 'object' && answer.result !== null) return answer.result
+  const reasons = (answer?.errors ?? []).map(({ code, message }) => `${message} (${String(code)})`).join('; ')
+  throw new CloudflareError('refused', step, reasons === '' ? `It answered ${String(status)}.` : reasons, { status })
 }

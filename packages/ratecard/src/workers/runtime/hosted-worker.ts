@@ -181,6 +181,6 @@ export class HostedWorker {
   }
 
   private tell(): void {
-    this.options.events.state(this.state())
+    this.options.events.state?.(this.state())
   }
 }

@@ -4,8 +4,7 @@ import { ReplicaWorkers } from './replica-workers.ts'
 import type { LogBuffer } from './log-buffer.ts'
 import type { WorkerRuntime } from './worker-runtime.ts'
 import { Scheduler } from './scheduler.ts'
-import { createSupervisor } from './supervisor.ts'
-import type { Supervisor } from './supervisor.ts'
+import { Supervisor } from './supervisor.ts'
 import type { WorkerMetrics } from './worker-metrics.ts'
 import type { WorkersOptions } from './workers-options.ts'
 
@@ -31,7 +30,7 @@ export function createHosting(
   { logs, metrics, instance, serviceUrl, isOwnHost }: HostingParts,
 ): Hosting {
   const { store, runtime, clock, newId, keys, report, onDeployStep } = options
-  const supervisor = createSupervisor({
+  const supervisor = new Supervisor({
     ...options.supervisor,
     runtime,
     clock,
@@ -43,7 +42,6 @@ export function createHosting(
         metrics?.request(name, outcome)
         logs.addRequest(name, version, outcome)
       },
-      state: () => undefined,
     },
   })
   const replica = new ReplicaWorkers({

@@ -15,7 +15,7 @@ export interface SupervisorEvents {
   log(name: string, line: WorkerLogLine): void
   request(name: string, version: string, outcome: RequestOutcome): void
   /** Called after every change of state, for health checks and metrics. */
-  state(state: HostedState): void
+  state?(state: HostedState): void
 }
 
 export interface SupervisorOptions {

@@ -24,34 +24,10 @@ export interface Candidate {
   discard(): Promise<void>
 }
 
-export interface Supervisor {
-  runtimeState(): Promise<RuntimeState>
-  /** Starts a candidate. Rejects with `worker_start_failed` or `worker_unavailable`; the serving version is not affected. */
-  prepare(spec: WorkerVersionSpec): Promise<Candidate>
-  /** Calls `prepare` and `activate`. Deployments of one name are serialized. Does nothing if the version is already live. */
-  deploy(spec: WorkerVersionSpec): Promise<WorkerHandlers>
-  find(name: string): ActiveWorker | undefined
-  states(): readonly HostedState[]
-  /** Executes one run of the live version; never rejects. */
-  runScheduled(name: string, event: ScheduledEvent): Promise<ScheduledResult>
-  /** Executes one run of the given version, live or not; never rejects. */
-  runVersion(spec: WorkerVersionSpec, event: ScheduledEvent): Promise<ScheduledResult>
-  /** Stops an idle worker; requests that arrive meanwhile are still served. Returns false if the worker is busy. */
-  rest(name: string): boolean
-  /** Stops serving at once; resolves when the process has ended. */
-  remove(name: string): Promise<void>
-  /** Drains all workers for up to `deadlineMs`, then ends every process. */
-  close(deadlineMs: number): Promise<void>
-}
-
 const defaults = { drainMs: 30_000, maxRunProcesses: 32, restartPatienceMs: 2_000 }
 const defaultDelaysMs = [0, 100, 500, 2_000, 5_000, 15_000, 30_000]
 
-export function createSupervisor(options: SupervisorOptions): Supervisor {
-  return new LocalSupervisor(options)
-}
-
-class LocalSupervisor implements Supervisor {
+export class Supervisor {
   private readonly options: Required<SupervisorOptions>
   private readonly hosted = new Map<string, HostedWorker>()
   private readonly queues = new Map<string, Promise<unknown>>()
@@ -68,6 +44,7 @@ class LocalSupervisor implements Supervisor {
     return this.options.runtime.state()
   }
 
+  /** Starts a candidate. Rejects with `worker_start_failed` or `worker_unavailable`; the serving version is not affected. */
   async prepare(spec: WorkerVersionSpec): Promise<Candidate> {
     if (this.closing) throw new ServiceError('shutting_down', 'The worker host is shutting down.')
     const next = new HostedWorker(spec, this.options)
@@ -75,6 +52,7 @@ class LocalSupervisor implements Supervisor {
     return { handlers, activate: () => this.activate(next), discard: () => next.retire(0) }
   }
 
+  /** Calls `prepare` and `activate`. Deployments of one name are serialized. Does nothing if the version is already live. */
   deploy(spec: WorkerVersionSpec): Promise<WorkerHandlers> {
     return this.inTurn(spec.name, async () => {
       const live = this.hosted.get(spec.name)
@@ -97,12 +75,14 @@ class LocalSupervisor implements Supervisor {
     return [...this.hosted.values()].map((worker) => worker.state())
   }
 
+  /** Executes one run of the live version; never rejects. */
   async runScheduled(name: string, event: ScheduledEvent): Promise<ScheduledResult> {
     const live = this.hosted.get(name)
     if (live === undefined) return { outcome: 'lost', wallMs: 0, cpuMs: null, error: `No worker "${name}" is live.` }
     return this.runVersion(live.spec, event)
   }
 
+  /** Executes one run of the given version, live or not; never rejects. */
   async runVersion(spec: WorkerVersionSpec, event: ScheduledEvent): Promise<ScheduledResult> {
     if (this.runProcesses >= this.options.maxRunProcesses) {
       const live = this.hosted.get(spec.name)
@@ -120,6 +100,7 @@ class LocalSupervisor implements Supervisor {
     }
   }
 
+  /** Stops an idle worker; requests that arrive meanwhile are still served. Returns false if the worker is busy. */
   rest(name: string): boolean {
     const live = this.hosted.get(name)
     if (live === undefined || (live.state().stats?.inFlight ?? 0) > 0) return false
@@ -128,6 +109,7 @@ class LocalSupervisor implements Supervisor {
     return true
   }
 
+  /** Stops serving at once; resolves when the process has ended. */
   remove(name: string): Promise<void> {
     return this.inTurn(name, async () => {
       const live = this.hosted.get(name)
@@ -136,6 +118,7 @@ class LocalSupervisor implements Supervisor {
     })
   }
 
+  /** Drains all workers for up to `deadlineMs`, then ends every process. */
   async close(deadlineMs: number): Promise<void> {
     this.closing = true
     await Promise.allSettled(this.queues.values())

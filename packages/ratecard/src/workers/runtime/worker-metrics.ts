@@ -1,5 +1,4 @@
-import { Counter, Gauge, Histogram } from 'prom-client'
-import type { Registry } from 'prom-client'
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import type { RequestOutcome, ScheduledResult } from './worker-runtime.ts'
 import type { HostedState } from './supervisor-options.ts'
 
@@ -43,21 +42,11 @@ export function createWorkerMetrics(registry: Registry, states: () => readonly H
     registers,
   })
   watchProcesses(registers, states)
-  // Caches label lookups, which cost more than incrementing the counter.
-  const series = new Map<string, ReturnType<typeof seriesOf>>()
-  const seriesOf = (worker: string, outcome: RequestOutcome['outcome']) => ({
-    requests: requests.labels({ worker, outcome }),
-    duration: duration.labels({ worker }),
-    cpu: cpu.labels({ worker, kind: 'request' }),
-  })
   return {
     request(worker, { outcome, wallMs, cpuMs }) {
-      const key = `${outcome} ${worker}`
-      let of = series.get(key)
-      if (of === undefined) series.set(key, (of = seriesOf(worker, outcome)))
-      of.requests.inc()
-      of.duration.observe(wallMs / 1_000)
-      if (cpuMs !== null) of.cpu.inc(cpuMs / 1_000)
+      requests.inc({ worker, outcome })
+      duration.observe({ worker }, wallMs / 1_000)
+      if (cpuMs !== null) cpu.inc({ worker, kind: 'request' }, cpuMs / 1_000)
     },
     run(worker, result) {
       runs.inc({ worker, outcome: result.outcome })

@@ -21,8 +21,7 @@ import { withLateUsage } from './late-usage.ts'
 import { setDelinquent } from '../payments/payers.ts'
 import { updateStatusAfter, subscriptionOf } from '../subscriptions/subscription-status.ts'
 import { withTaxes } from './taxes.ts'
-import { totals } from './totals.ts'
-import type { Sums } from './totals.ts'
+import { totals, type Sums } from './totals.ts'
 import type { Period } from '../pricing/billing-intervals.ts'
 import { customerOf, day } from '../subscriptions/subscription-records.ts'
 
@@ -152,11 +151,16 @@ function applyCollectionPause(
   if (invoice.total <= 0) return invoice
   // A void invoice must not use the customer's balance.
   const open = withNumber(call, invoice, kept, behavior !== 'void')
-  const status = behavior === 'void' ? 'void' : 'uncollectible'
-  const at = behavior === 'void' ? 'voided_at' : 'marked_uncollectible_at'
-  const over = { ...open, status, status_transitions: { ...open.status_transitions, [at]: call.now } } as const
   call.update(invoice, open, 'invoice.finalized')
-  return call.update(open, over, behavior === 'void' ? 'invoice.voided' : 'invoice.marked_uncollectible')
+  return close(call, open, behavior === 'void' ? 'void' : 'uncollectible')
+}
+
+function close(call: OperationContext, invoice: InvoiceBody, status: 'void' | 'uncollectible'): InvoiceBody {
+  const at = status === 'void' ? 'voided_at' : 'marked_uncollectible_at'
+  const transitions = { ...invoice.status_transitions, [at]: call.now }
+  const after = { ...invoice, auto_advance: false, next_payment_attempt: null, status, status_transitions: transitions }
+  const event = status === 'void' ? 'invoice.voided' : 'invoice.marked_uncollectible'
+  return call.update(invoice, { ...after, _due: null }, event)
 }
 
 /**
@@ -199,14 +203,8 @@ function blankInvoice(
   return {
     id,
     object: 'invoice',
-    account_country: 'US',
-    account_name: 'Sandbox',
-    account_tax_ids: null,
     ...amountsDue(sums.total, customer.balance, subscription.currency),
-    amount_overpaid: 0,
     amount_paid: 0,
-    amount_shipping: 0,
-    application: null,
     attempt_count: 0,
     attempted: false,
     auto_advance: params.autoAdvance ?? true,
@@ -223,16 +221,13 @@ function blankInvoice(
     currency: subscription.currency,
     custom_fields: subscription.invoice_settings.custom_fields ?? customer.invoice_settings.custom_fields,
     customer: customer.id,
-    customer_account: null,
     customer_address: customer.address,
     customer_email: customer.email,
     customer_name: customer.name,
     customer_phone: customer.phone,
     customer_shipping: customer.shipping,
     customer_tax_exempt: customer.tax_exempt,
-    customer_tax_ids: [],
     default_payment_method: null,
-    default_source: null,
     default_tax_rates: subscription.default_tax_rates,
     description: subscription.invoice_settings.description,
     discounts,
@@ -240,18 +235,11 @@ function blankInvoice(
     effective_at: null,
     ending_balance: null,
     footer: subscription.invoice_settings.footer ?? customer.invoice_settings.footer,
-    from_invoice: null,
     hosted_invoice_url: null,
-    invoice_pdf: null,
-    issuer: { type: 'self' },
-    last_finalization_error: null,
-    latest_revision: null,
     lines: { object: 'list', data: lines, has_more: false, url: `/v1/invoices/${id}/lines` },
-    livemode: false,
     metadata: params.metadata ?? {},
     next_payment_attempt: byMail ? null : finalizesAt,
     number: null,
-    on_behalf_of: null,
     parent:
       subscription.id === null
         ? null
@@ -260,21 +248,14 @@ function blankInvoice(
             subscription_details: { metadata: subscription.metadata, subscription: subscription.id },
             type: 'subscription_details',
           },
-    payment_settings: { default_mandate: null, payment_method_options: null, payment_method_types: null },
     period_end: period.end,
     period_start: period.start,
     post_payment_credit_notes_amount: 0,
     pre_payment_credit_notes_amount: 0,
-    receipt_number: null,
-    rendering: null,
-    shipping_cost: null,
-    shipping_details: null,
-    statement_descriptor: null,
     status: 'draft',
     status_transitions: { finalized_at: null, marked_uncollectible_at: null, paid_at: null, voided_at: null },
     ...sums,
     test_clock: subscription.test_clock,
-    total_pretax_credit_amounts: [],
     webhooks_delivered_at: call.now,
     _due: finalizesAt,
     _clock: subscription.test_clock,
@@ -445,20 +426,11 @@ export function closeUnpaid(
   invoice: InvoiceBody,
   status: 'void' | 'uncollectible',
 ): InvoiceBody {
-  const at = status === 'void' ? 'voided_at' : 'marked_uncollectible_at'
-  const after: InvoiceBody = {
-    ...invoice,
-    auto_advance: false,
-    next_payment_attempt: null,
-    status,
-    status_transitions: { ...invoice.status_transitions, [at]: call.now },
-    _due: null,
-  }
   if (status === 'void') {
     cancelIntent(call, invoice)
     returnBalance(call, invoice)
   }
-  const written = call.update(invoice, after, status === 'void' ? 'invoice.voided' : 'invoice.marked_uncollectible')
+  const written = close(call, invoice, status)
   if (status === 'uncollectible') setDelinquent(call, invoice, false)
   return written
 }

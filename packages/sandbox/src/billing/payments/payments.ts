@@ -2,12 +2,10 @@
 import type { OperationContext } from '../../protocol/operation-context.ts'
 import type { InvoiceBody, PaymentMethodBody, ShippingBody } from '../../objects/customer-bodies.ts'
 import type { ChargeBody, NextActionBody, PaymentIntentBody } from '../../objects/session-bodies.ts'
-import { StripeError, cardDeclined } from '../../protocol/responses/errors.ts'
-import type { CardDecline } from '../../protocol/responses/errors.ts'
+import { StripeError, cardDeclined, type CardDecline } from '../../protocol/responses/errors.ts'
 import { newId } from '../../protocol/ids.ts'
 import { declineOf } from '../../endpoints/payments/test-payment-methods.ts'
-import { blankIntent } from './intents.ts'
-import type { IntentParams } from './intents.ts'
+import { blankIntent, type IntentParams } from './intents.ts'
 
 interface NewIntent extends IntentParams {
   readonly amount: number
@@ -23,25 +21,13 @@ export function newIntent(call: OperationContext, params: NewIntent): PaymentInt
       ...blankIntent(call, 'payment_intent', params),
       allowed_payment_method_types: params.allowed ? [...params.allowed] : null,
       amount: params.amount,
-      amount_capturable: 0,
       amount_received: 0,
-      application_fee_amount: null,
       canceled_at: null,
-      capture_method: 'automatic_async',
-      confirmation_method: 'automatic',
       currency: params.currency,
       last_payment_error: null,
       latest_charge: null,
-      payment_record: null,
-      processing: null,
-      receipt_email: null,
-      review: null,
       setup_future_usage: params.laterUse ?? null,
       shipping: params.shipping,
-      source: null,
-      statement_descriptor: null,
-      statement_descriptor_suffix: null,
-      transfer_group: null,
       _invoice: params.invoice,
     },
     'payment_intent.created',
@@ -289,39 +275,19 @@ function chargeOf(
     amount: intent.amount,
     amount_captured: status === 'failed' ? 0 : intent.amount,
     amount_refunded: 0,
-    application: null,
-    application_fee: null,
-    application_fee_amount: null,
-    balance_transaction: null,
     billing_details: method.billing_details,
-    calculated_statement_descriptor: null,
     captured: status !== 'failed',
     created: call.now,
     currency: intent.currency,
     customer: intent.customer,
     description: intent.description,
-    disputed: false,
-    failure_balance_transaction: null,
-    fraud_details: {},
-    livemode: false,
     metadata: intent.metadata,
-    on_behalf_of: null,
     payment_intent: intent.id,
     payment_method: method.id,
     payment_method_details: detailsOf(method),
-    receipt_email: null,
-    receipt_number: null,
-    receipt_url: null,
     refunded: false,
-    review: null,
     shipping: intent.shipping,
-    source: null,
-    source_transfer: null,
-    statement_descriptor: null,
-    statement_descriptor_suffix: null,
     status,
-    transfer_data: null,
-    transfer_group: null,
     ...failureOf(refusal),
     ...(status === 'pending' ? { paid: false } : {}),
   }

@@ -5,8 +5,7 @@ import type { OperationContext } from '../../protocol/operation-context.ts'
 import { newId } from '../../protocol/ids.ts'
 import { declinesAttachment } from '../../endpoints/payments/payment-methods.ts'
 import { declineOf } from '../../endpoints/payments/test-payment-methods.ts'
-import { blankIntent } from './intents.ts'
-import type { IntentParams } from './intents.ts'
+import { blankIntent, type IntentParams } from './intents.ts'
 import { authenticationFailure, nextAction } from './payments.ts'
 import { save } from '../subscriptions/subscription-records.ts'
 
@@ -19,12 +18,8 @@ export function newSetupIntent(call: OperationContext, params: SetupIntentParams
   return call.create<SetupIntentBody>(
     {
       ...blankIntent(call, 'setup_intent', params),
-      allowed_payment_method_types: null,
-      flow_directions: null,
       last_setup_error: null,
       latest_attempt: null,
-      mandate: null,
-      single_use_mandate: null,
       usage: params.usage,
       _session: params.session,
     },

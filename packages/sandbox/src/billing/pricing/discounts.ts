@@ -7,8 +7,7 @@ import { noSuchReference, onlyOneOf, badRequest } from '../../protocol/responses
 import { couponIsOpen } from '../../protocol/responses/expand.ts'
 import { newId } from '../../protocol/ids.ts'
 import type { HandlerResult } from '../../protocol/operation.ts'
-import { emptyable, list, shape, text } from '../../protocol/parameters/params.ts'
-import type { Read } from '../../protocol/parameters/params.ts'
+import { emptyable, list, shape, text, type Read } from '../../protocol/parameters/params.ts'
 import { addIntervals } from './billing-intervals.ts'
 
 const discountFields = { coupon: text(), discount: text(), promotion_code: text() }
@@ -154,10 +153,7 @@ export function redeem(
       object: 'discount',
       checkout_session: of.session,
       customer: of.customer,
-      customer_account: null,
       end: months === null ? null : addIntervals(call.now, { interval: 'month', interval_count: 1 }, months),
-      invoice: null,
-      invoice_item: null,
       promotion_code: code?.id ?? null,
       source: { coupon: coupon.id, type: 'coupon' },
       start: call.now,

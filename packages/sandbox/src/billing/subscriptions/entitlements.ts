@@ -53,7 +53,6 @@ function newEntitlement(customer: string, feature: FeatureBody): ActiveEntitleme
     id: newId('ent_test_61', 30),
     object: 'entitlements.active_entitlement',
     feature: feature.id,
-    livemode: false,
     lookup_key: feature.lookup_key,
     _customer: customer,
   }

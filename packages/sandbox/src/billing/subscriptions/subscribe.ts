@@ -17,20 +17,17 @@ import { refuseMidPeriodEnd } from './cancel.ts'
 import { periodAt, addIntervals } from '../pricing/billing-intervals.ts'
 import { amountFor, pricingIn } from '../pricing/price-amounts.ts'
 import { recordDebits } from '../payments/debits.ts'
-import { discountsOfPhase, readDiscounts, redeem } from '../pricing/discounts.ts'
-import type { DiscountParams } from '../pricing/discounts.ts'
+import { discountsOfPhase, readDiscounts, redeem, type DiscountParams } from '../pricing/discounts.ts'
 import { newSetupIntent } from '../payments/setup-intents.ts'
 import { afterInvoice, cardOf, createDraft, finalize } from '../invoices/invoicing.ts'
 import { statusAfter } from './subscription-status.ts'
 import { noInvoiceText } from '../invoices/invoice-text.ts'
-import { checkItems, itemFrom, usablePrice } from './subscription-items.ts'
-import type { ItemParams } from './subscription-items.ts'
+import { checkItems, itemFrom, usablePrice, type ItemParams } from './subscription-items.ts'
 import { advanceLines, partialPeriodLine, prorationLine, trialLine } from '../invoices/invoice-lines.ts'
 import { unpaidError } from '../payments/payments.ts'
 import { defaultCardAfter } from '../payments/payers.ts'
 import { phaseItems } from '../schedules/phases.ts'
-import { defaultTerms } from './terms.ts'
-import type { Terms } from './terms.ts'
+import { defaultTerms, type Terms } from './terms.ts'
 import {
   day,
   isMetered,
@@ -330,17 +327,12 @@ function blankSubscription(call: OperationContext, params: SubscribeParams, curr
   return {
     id,
     object: 'subscription',
-    application: null,
-    application_fee_percent: null,
     ...(params.terms ?? defaultTerms),
     billing_cycle_anchor: trialEnd ?? params.anchor ?? call.now,
-    billing_cycle_anchor_config: null,
     billing_mode:
       params.mode === 'classic'
         ? { flexible: null, type: 'classic' }
         : { flexible: { proration_discounts: 'included' }, type: 'flexible' },
-    billing_schedules: [],
-    billing_thresholds: null,
     cancel_at: null,
     cancel_at_period_end: false,
     canceled_at: null,
@@ -348,30 +340,21 @@ function blankSubscription(call: OperationContext, params: SubscribeParams, curr
     created: call.now,
     currency,
     customer: params.customer.id,
-    customer_account: null,
     default_payment_method: params.paymentMethod ?? null,
-    default_source: null,
     description: params.description ?? null,
     discounts: [],
     ended_at: null,
     invoice_settings: params.invoiceText ?? noInvoiceText,
     items: { object: 'list', data: [], has_more: false, url: `/v1/subscription_items?subscription=${id}` },
     latest_invoice: null,
-    livemode: false,
-    managed_payments: null,
     metadata: params.metadata,
-    next_pending_invoice_item_invoice: null,
-    on_behalf_of: null,
     pause_collection: null,
     payment_settings: params.paymentSettings ?? noPaymentSettings,
-    pending_invoice_item_interval: null,
     pending_setup_intent: null,
-    pending_update: null,
     schedule: params.schedule ?? null,
     start_date: params.backdate ?? call.now,
     status: trialEnd === null ? 'active' : 'trialing',
     test_clock: params.customer.test_clock,
-    transfer_data: null,
     trial_end: trialEnd,
     trial_settings: trialSettings(params.missingPaymentMethod ?? 'create_invoice'),
     trial_start: trialEnd === null ? null : call.now,

@@ -2,10 +2,8 @@ import type { CouponBody } from '../../objects/bodies.ts'
 import type { OperationContext } from '../../protocol/operation-context.ts'
 import { StripeError, alreadyExists, onlyOneOf, badRequest } from '../../protocol/responses/errors.ts'
 import { newId } from '../../protocol/ids.ts'
-import { applyMetadata, metadata } from '../../protocol/parameters/metadata.ts'
-import { deletedResult, retrieve } from '../../protocol/operation.ts'
-import type { Operation } from '../../protocol/operation.ts'
-import { createdIn, pageFields } from '../../protocol/responses/list-pages.ts'
+import { applyMetadata, changed, metadata } from '../../protocol/parameters/metadata.ts'
+import { deletion, listing, post, retrieve, type Operation } from '../../protocol/operation.ts'
 import {
   futureTimestamp,
   integer,
@@ -100,7 +98,6 @@ function create(call: OperationContext): CouponBody {
     currency_options: toOptions(params.currency_options, currencyOfAmount),
     duration: params.duration ?? 'once',
     duration_in_months: params.duration_in_months ?? null,
-    livemode: false,
     max_redemptions: params.max_redemptions ?? null,
     metadata: applyMetadata({}, params.metadata),
     name: params.name ?? null,
@@ -114,17 +111,12 @@ function create(call: OperationContext): CouponBody {
 
 function update(call: OperationContext): CouponBody {
   const before = call.subject('coupon')
-  const params = call.read(updateFields)
-  if (params.currency_options !== undefined && before.percent_off !== null) {
+  const { currency_options: given, ...params } = call.read(updateFields)
+  if (given !== undefined && before.percent_off !== null) {
     throw onlyOneOf('currency_options', 'percent_off')
   }
-  const after: CouponBody = {
-    ...before,
-    currency_options: { ...before.currency_options, ...toOptions(params.currency_options, before.currency) },
-    metadata: applyMetadata(before.metadata, params.metadata),
-    name: params.name ?? before.name,
-  }
-  return call.update(before, after, 'coupon.updated')
+  const options = { ...before.currency_options, ...toOptions(given, before.currency) }
+  return call.update(before, { ...changed(before, params), currency_options: options }, 'coupon.updated')
 }
 
 /** Existing discounts continue. Promotion codes of the coupon become inactive, because a code is active only while its coupon is valid. */
@@ -142,26 +134,9 @@ function remove(call: OperationContext): void {
 }
 
 export const coupons: readonly Operation[] = [
-  { method: 'POST', path: '/v1/coupons', of: 'coupon', run: (call) => ({ object: create(call) }) },
-  {
-    method: 'GET',
-    path: '/v1/coupons',
-    of: 'coupon',
-    list: true,
-    run: (call) => {
-      const params = call.read({ ...pageFields, created: range() })
-      return { page: call.page('coupon', params, createdIn(params.created)) }
-    },
-  },
+  post('/v1/coupons', 'coupon', create),
+  listing('/v1/coupons', 'coupon', { created: range() }),
   retrieve('/v1/coupons/:id', 'coupon'),
-  { method: 'POST', path: '/v1/coupons/:id', of: 'coupon', run: (call) => ({ object: update(call) }) },
-  {
-    method: 'DELETE',
-    path: '/v1/coupons/:id',
-    of: null,
-    run: (call) => {
-      remove(call)
-      return deletedResult(call.id, 'coupon')
-    },
-  },
+  post('/v1/coupons/:id', 'coupon', update),
+  deletion('/v1/coupons/:id', 'coupon', remove),
 ]

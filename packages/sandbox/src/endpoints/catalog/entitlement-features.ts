@@ -6,9 +6,8 @@ import type { OperationContext } from '../../protocol/operation-context.ts'
 import { noSuchResource, badRequest } from '../../protocol/responses/errors.ts'
 import { newId } from '../../protocol/ids.ts'
 import { pageFields, where } from '../../protocol/responses/list-pages.ts'
-import { applyMetadata, metadata } from '../../protocol/parameters/metadata.ts'
-import { deletedResult, retrieve } from '../../protocol/operation.ts'
-import type { HandlerResult, Operation } from '../../protocol/operation.ts'
+import { applyMetadata, changed, metadata } from '../../protocol/parameters/metadata.ts'
+import { deletion, listing, post, retrieve, type Operation } from '../../protocol/operation.ts'
 import { boolean, required, text } from '../../protocol/parameters/params.ts'
 
 const featureName = text({ max: 80 })
@@ -28,7 +27,6 @@ function create(call: OperationContext): FeatureBody {
     id: newId('feat_test_61', 30),
     object: 'entitlements.feature',
     active: true,
-    livemode: false,
     lookup_key: params.lookup_key,
     metadata: applyMetadata({}, params.metadata),
     name: params.name,
@@ -40,20 +38,7 @@ function update(call: OperationContext): FeatureBody {
   const before = call.subject('entitlements.feature')
   const params = call.read({ active: boolean(), metadata: metadata(), name: featureName })
   if (!before.active) throw badRequest('Archived features cannot be updated.')
-  const after: FeatureBody = {
-    ...before,
-    active: params.active ?? before.active,
-    metadata: applyMetadata(before.metadata, params.metadata),
-    name: params.name ?? before.name,
-  }
-  return call.update(before, after, null)
-}
-
-function page(call: OperationContext): HandlerResult {
-  const params = call.read({ ...pageFields, archived: boolean(), lookup_key: text() })
-  // Archived features are listed only with `archived: true` (the SDK's types).
-  const conditions = [...where('active', params.archived !== true), ...where('lookup_key', params.lookup_key)]
-  return { page: call.page('entitlements.feature', params, conditions) }
+  return call.update(before, changed(before, params), null)
 }
 
 function attach(call: OperationContext): ProductFeatureBody {
@@ -69,7 +54,6 @@ function attach(call: OperationContext): ProductFeatureBody {
     id: newId('prodft_', 14),
     object: 'product_feature',
     entitlement_feature: feature.id,
-    livemode: false,
     _product: product.id,
   }
   return call.create(body, null)
@@ -84,22 +68,19 @@ function attachment(call: OperationContext): ProductFeatureBody {
   return found
 }
 
-function entitlements(call: OperationContext): HandlerResult {
-  const params = call.read({ ...pageFields, customer: required(text()) })
-  const customer = call.reference('customer', params.customer, 'customer')
-  return { page: call.page('entitlements.active_entitlement', params, where('_customer', customer.id)) }
-}
-
 const base = '/v1/entitlements/features'
 const attached = '/v1/products/:id/features'
 const active = '/v1/entitlements/active_entitlements'
 
 export const entitlementFeatures: readonly Operation[] = [
-  { method: 'POST', path: base, of: 'entitlements.feature', run: (call) => ({ object: create(call) }) },
-  { method: 'GET', path: base, of: 'entitlements.feature', list: true, run: page },
+  post(base, 'entitlements.feature', create),
+  // Archived features are listed only with `archived: true` (the SDK's types).
+  listing(base, 'entitlements.feature', { lookup_key: text() }, { archived: boolean() }, ({ archived }) =>
+    where('active', archived !== true),
+  ),
   retrieve(`${base}/:id`, 'entitlements.feature'),
-  { method: 'POST', path: `${base}/:id`, of: 'entitlements.feature', run: (call) => ({ object: update(call) }) },
-  { method: 'POST', path: attached, of: 'product_feature', run: (call) => ({ object: attach(call) }) },
+  post(`${base}/:id`, 'entitlements.feature', update),
+  post(attached, 'product_feature', attach),
   {
     method: 'GET',
     path: attached,
@@ -116,16 +97,9 @@ export const entitlementFeatures: readonly Operation[] = [
     of: 'product_feature',
     run: (call) => ({ object: attachment(call) }),
   },
-  {
-    method: 'DELETE',
-    path: `${attached}/:child`,
-    of: null,
-    run: (call) => {
-      const found = attachment(call)
-      call.remove(found, null)
-      return deletedResult(found.id, 'product_feature')
-    },
-  },
-  { method: 'GET', path: active, of: 'entitlements.active_entitlement', list: true, run: entitlements },
+  deletion(`${attached}/:child`, 'product_feature', (call) => call.remove(attachment(call), null)),
+  listing(active, 'entitlements.active_entitlement', {}, { customer: required(text()) }, ({ customer }, call) =>
+    where('_customer', call.reference('customer', customer, 'customer').id),
+  ),
   retrieve(`${active}/:id`, 'entitlements.active_entitlement'),
 ]

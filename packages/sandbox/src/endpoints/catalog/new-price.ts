@@ -3,8 +3,7 @@ import type { OperationContext } from '../../protocol/operation-context.ts'
 import { missingParam, onlyOneOf, badRequest } from '../../protocol/responses/errors.ts'
 import { newId } from '../../protocol/ids.ts'
 import { applyMetadata, metadata } from '../../protocol/parameters/metadata.ts'
-import { boolean, decimal, integer, oneOf, required, shape, text } from '../../protocol/parameters/params.ts'
-import type { Read } from '../../protocol/parameters/params.ts'
+import { boolean, decimal, integer, oneOf, required, shape, text, type Read } from '../../protocol/parameters/params.ts'
 import {
   currencyOptions,
   customAmount,
@@ -181,7 +180,6 @@ export function newPrice(call: OperationContext, params: PriceParams, product: s
       scheme: schemeOf(pricing),
       taxBehavior: behavior,
     }),
-    livemode: false,
     lookup_key: params.lookup_key ?? null,
     metadata: applyMetadata({}, params.metadata),
     nickname: params.nickname ?? null,

@@ -2,10 +2,9 @@ import type { PriceBody } from '../../objects/bodies.ts'
 import { productDetails } from '../../objects/product-details.ts'
 import type { OperationContext } from '../../protocol/operation-context.ts'
 import { onlyOneOf, badRequest } from '../../protocol/responses/errors.ts'
-import { applyMetadata, metadata } from '../../protocol/parameters/metadata.ts'
-import { retrieve } from '../../protocol/operation.ts'
-import type { Operation } from '../../protocol/operation.ts'
-import { createdIn, pageFields, where } from '../../protocol/responses/list-pages.ts'
+import { changed, metadata } from '../../protocol/parameters/metadata.ts'
+import { listing, post, retrieve, type Operation } from '../../protocol/operation.ts'
+import { where } from '../../protocol/responses/list-pages.ts'
 import { boolean, emptyable, list, oneOf, range, required, shape, text } from '../../protocol/parameters/params.ts'
 import type { Read } from '../../protocol/parameters/params.ts'
 import { currencyOptions, taxBehavior, toCurrencyOptions } from './amounts.ts'
@@ -51,15 +50,16 @@ const updateFields = {
   transfer_lookup_key: boolean(),
 }
 
-const listFields = {
-  ...pageFields,
+const listFilters = {
   active: boolean(),
   created: range(),
   currency: currency(),
-  lookup_keys: list(text({ max: 200 }), { max: 10 }),
   product: text(),
-  recurring: shape({ interval, meter: text(), usage_type: usageType }),
   type: oneOf('one_time', 'recurring'),
+}
+const listFields = {
+  lookup_keys: list(text({ max: 200 }), { max: 10 }),
+  recurring: shape({ interval, meter: text(), usage_type: usageType }),
 }
 
 function create(call: OperationContext): PriceBody {
@@ -80,7 +80,7 @@ function create(call: OperationContext): PriceBody {
 
 function update(call: OperationContext): PriceBody {
   const before = call.subject('price')
-  const params = call.read(updateFields)
+  const { currency_options: options, transfer_lookup_key: transfer, ...params } = call.read(updateFields)
   if (params.active === false && before.active && call.find('product', before.product)?.default_price === before.id) {
     throw badRequest('This price cannot be archived because it is the default price of its product.')
   }
@@ -88,16 +88,8 @@ function update(call: OperationContext): PriceBody {
   if (behavior !== before.tax_behavior && before.tax_behavior !== 'unspecified') {
     throw badRequest('Once `tax_behavior` is set to `inclusive` or `exclusive`, it cannot be changed.', 'tax_behavior')
   }
-  freeLookupKey(call, params.lookup_key ?? null, params.transfer_lookup_key ?? false, before.id)
-  const after: PriceBody = {
-    ...before,
-    active: params.active ?? before.active,
-    currency_options: mergeOptions(before, params.currency_options),
-    lookup_key: params.lookup_key ?? before.lookup_key,
-    metadata: applyMetadata(before.metadata, params.metadata),
-    nickname: params.nickname === undefined ? before.nickname : params.nickname,
-    tax_behavior: behavior,
-  }
+  freeLookupKey(call, params.lookup_key ?? null, transfer ?? false, before.id)
+  const after: PriceBody = { ...changed(before, params), currency_options: mergeOptions(before, options) }
   return call.update(before, after, 'price.updated')
 }
 
@@ -112,32 +104,18 @@ function mergeOptions(
 }
 
 export const prices: readonly Operation[] = [
-  { method: 'POST', path: '/v1/prices', of: 'price', run: (call) => ({ object: create(call) }) },
-  {
-    method: 'GET',
-    path: '/v1/prices',
-    of: 'price',
-    list: true,
-    run: (call) => {
-      const params = call.read(listFields)
-      if (params.product !== undefined) call.reference('product', params.product, 'product')
-      const keys = params.lookup_keys === undefined ? [] : [{ field: 'lookup_key', in: params.lookup_keys }]
-      const conditions = [
-        // Without `active` the list includes archived prices.
-        ...where('active', params.active),
-        ...where('currency', params.currency),
-        ...where('product', params.product),
-        ...where('type', params.type),
-        ...where('recurring.interval', params.recurring?.interval),
-        ...where('recurring.meter', params.recurring?.meter),
-        ...where('recurring.usage_type', params.recurring?.usage_type),
-        ...createdIn(params.created),
-        ...keys,
-        notInline,
-      ]
-      return { page: call.page('price', params, conditions) }
-    },
-  },
+  post('/v1/prices', 'price', create),
+  // Without `active` the list includes archived prices.
+  listing('/v1/prices', 'price', listFilters, listFields, ({ lookup_keys: keys, product, recurring }, call) => {
+    if (product !== undefined) call.reference('product', product, 'product')
+    return [
+      ...where('recurring.interval', recurring?.interval),
+      ...where('recurring.meter', recurring?.meter),
+      ...where('recurring.usage_type', recurring?.usage_type),
+      ...(keys === undefined ? [] : [{ field: 'lookup_key', in: keys }]),
+      notInline,
+    ]
+  }),
   retrieve('/v1/prices/:id', 'price'),
-  { method: 'POST', path: '/v1/prices/:id', of: 'price', run: (call) => ({ object: update(call) }) },
+  post('/v1/prices/:id', 'price', update),
 ]

@@ -3,9 +3,9 @@ import type { OperationContext } from '../../protocol/operation-context.ts'
 import { badRequest } from '../../protocol/responses/errors.ts'
 import { couponIsOpen } from '../../protocol/responses/expand.ts'
 import { newCode, newId } from '../../protocol/ids.ts'
-import { applyMetadata, metadata } from '../../protocol/parameters/metadata.ts'
-import type { Operation } from '../../protocol/operation.ts'
-import { createdIn, pageFields, where } from '../../protocol/responses/list-pages.ts'
+import { applyMetadata, changed, metadata } from '../../protocol/parameters/metadata.ts'
+import { listing, post, type Operation } from '../../protocol/operation.ts'
+import { where } from '../../protocol/responses/list-pages.ts'
 import {
   boolean,
   futureTimestamp,
@@ -48,15 +48,6 @@ const updateFields = {
   restrictions: shape({ currency_options: currencyOptions }),
 }
 
-const listFields = {
-  ...pageFields,
-  active: boolean(),
-  code: text(),
-  coupon: text(),
-  created: range(),
-  customer: text(),
-}
-
 /** Deactivates expired promotion codes. Runs before each read, because expiry itself triggers no action. */
 function deactivateExpired(call: OperationContext): void {
   const due = [
@@ -76,15 +67,11 @@ function refuseTakenCode(call: OperationContext, code: string, customer: string 
 }
 
 function toRestrictions(given: Read<typeof restrictionFields> | undefined): PromotionCodeBody['restrictions'] {
-  if (given?.minimum_amount !== undefined && given.minimum_amount_currency === undefined) {
-    const param = 'restrictions[minimum_amount_currency]'
-    throw badRequest('You must pass minimum_amount_currency when passing minimum_amount', param)
-  }
-  if (given?.minimum_amount === undefined && given?.minimum_amount_currency !== undefined) {
-    throw badRequest(
-      'You must pass minimum_amount when passing minimum_amount_currency',
-      'restrictions[minimum_amount]',
-    )
+  const pair = ['minimum_amount', 'minimum_amount_currency'] as const
+  const [missing, second] = pair.filter((name) => given?.[name] === undefined)
+  if (missing !== undefined && second === undefined) {
+    const passed = pair.find((name) => name !== missing) ?? ''
+    throw badRequest(`You must pass ${missing} when passing ${passed}`, `restrictions[${missing}]`)
   }
   return {
     ...(given?.currency_options === undefined ? {} : { currency_options: Object.fromEntries(given.currency_options) }),
@@ -130,9 +117,7 @@ function create(call: OperationContext): PromotionCodeBody {
     code: params.code ?? newCode(),
     created: call.now,
     customer,
-    customer_account: null,
     expires_at: params.expires_at ?? null,
-    livemode: false,
     max_redemptions: params.max_redemptions ?? null,
     metadata: applyMetadata({}, params.metadata),
     promotion: { coupon: coupon.id, type: 'coupon' },
@@ -160,48 +145,36 @@ function refuseActivation(call: OperationContext, code: PromotionCodeBody): void
 function update(call: OperationContext): PromotionCodeBody {
   deactivateExpired(call)
   const before = call.subject('promotion_code')
-  const params = call.read(updateFields)
+  const { restrictions: given, ...params } = call.read(updateFields)
   if (params.active === true && !before.active) refuseActivation(call, before)
-  const options = params.restrictions?.currency_options
-  const after: PromotionCodeBody = {
-    ...before,
-    active: params.active ?? before.active,
-    metadata: applyMetadata(before.metadata, params.metadata),
-    restrictions: {
-      ...before.restrictions,
-      ...(options === undefined
-        ? {}
-        : { currency_options: { ...before.restrictions.currency_options, ...Object.fromEntries(options) } }),
-    },
-  }
-  return call.update(before, after, 'promotion_code.updated')
+  const after = changed(before, params)
+  const { restrictions } = before
+  if (given?.currency_options === undefined) return call.update(before, after, 'promotion_code.updated')
+  const options = { ...restrictions.currency_options, ...Object.fromEntries(given.currency_options) }
+  const restricted = { ...after, restrictions: { ...restrictions, currency_options: options } }
+  return call.update(before, restricted, 'promotion_code.updated')
 }
 
+const base = '/v1/promotion_codes'
+
 export const promotionCodes: readonly Operation[] = [
-  { method: 'POST', path: '/v1/promotion_codes', of: 'promotion_code', run: (call) => ({ object: create(call) }) },
-  {
-    method: 'GET',
-    path: '/v1/promotion_codes',
-    of: 'promotion_code',
-    list: true,
-    run: (call) => {
+  post(base, 'promotion_code', create),
+  listing(
+    base,
+    'promotion_code',
+    { active: boolean(), created: range(), customer: text() },
+    { code: text(), coupon: text() },
+    (params, call) => {
       deactivateExpired(call)
-      const params = call.read(listFields)
       if (params.coupon !== undefined) call.reference('coupon', params.coupon, 'coupon')
       if (params.customer !== undefined) call.reference('customer', params.customer, 'customer')
-      const conditions = [
-        ...where('active', params.active),
-        ...where('promotion.coupon', params.coupon),
-        ...where('customer', params.customer),
-        ...createdIn(params.created),
-        ...(params.code === undefined ? [] : [{ field: 'code', isAnyCase: params.code }]),
-      ]
-      return { page: call.page('promotion_code', params, conditions) }
+      const spelt = params.code === undefined ? [] : [{ field: 'code', isAnyCase: params.code }]
+      return [...where('promotion.coupon', params.coupon), ...spelt]
     },
-  },
+  ),
   {
     method: 'GET',
-    path: '/v1/promotion_codes/:id',
+    path: `${base}/:id`,
     of: 'promotion_code',
     run: (call) => {
       deactivateExpired(call)
@@ -209,5 +182,5 @@ export const promotionCodes: readonly Operation[] = [
       return { object: call.subject('promotion_code') }
     },
   },
-  { method: 'POST', path: '/v1/promotion_codes/:id', of: 'promotion_code', run: (call) => ({ object: update(call) }) },
+  post(`${base}/:id`, 'promotion_code', update),
 ]

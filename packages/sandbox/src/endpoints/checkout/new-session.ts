@@ -2,6 +2,7 @@ import type { OperationContext } from '../../protocol/operation-context.ts'
 import { notSupported, badRequest } from '../../protocol/responses/errors.ts'
 import { applyMetadata, metadata } from '../../protocol/parameters/metadata.ts'
 import {
+  checked,
   email,
   boolean,
   integer,
@@ -62,33 +63,17 @@ const minLifetime = 30 * 60
 
 /** A URL to which a browser can be redirected (http or https). */
 export function webUrl(): Param<string, false> {
-  return {
-    required: false,
-    read: (value, name) => {
-      const given = text().read(value, name)
-      if (!/^https?:\/\//i.test(given) || !URL.canParse(given)) {
-        throw badRequest('Not a valid URL', name, 'url_invalid')
-      }
-      return given
-    },
-  }
+  return checked(text(), (given, name) => {
+    if (!/^https?:\/\//i.test(given) || !URL.canParse(given)) throw badRequest('Not a valid URL', name, 'url_invalid')
+    return given
+  })
 }
 
 function expiry(call: OperationContext, given: number | undefined): number {
   const at = given ?? call.now + maxLifetime
-  if (at < call.now + minLifetime) {
-    throw badRequest(
-      'The `expires_at` timestamp must be at least 30 minutes from Checkout Session creation.',
-      'expires_at',
-    )
-  }
-  if (at > call.now + maxLifetime) {
-    throw badRequest(
-      'The `expires_at` timestamp must be less than 24 hours from Checkout Session creation.',
-      'expires_at',
-    )
-  }
-  return at
+  if (at >= call.now + minLifetime && at <= call.now + maxLifetime) return at
+  const limit = at < call.now + minLifetime ? 'at least 30 minutes' : 'less than 24 hours'
+  throw badRequest(`The \`expires_at\` timestamp must be ${limit} from Checkout Session creation.`, 'expires_at')
 }
 
 /** A session with an existing customer creates none. */
@@ -122,27 +107,15 @@ export function blankSession(
   return {
     id,
     object: 'checkout.session',
-    adaptive_pricing: null,
-    after_expiration: null,
     allow_promotion_codes: params.allow_promotion_codes ?? null,
     allowed_payment_method_types: params.allowed_payment_method_types ? [...params.allowed_payment_method_types] : null,
     amount_subtotal: 0,
     amount_total: 0,
-    automatic_tax: { enabled: false, liability: null, provider: null, status: null },
-    billing_address_collection: null,
     cancel_url: params.cancel_url ?? null,
     client_reference_id: params.client_reference_id ?? null,
-    client_secret: null,
-    collected_information: null,
-    consent: null,
-    consent_collection: null,
     created: call.now,
     currency: own,
-    currency_conversion: null,
-    custom_fields: [],
-    custom_text: { after_submit: null, shipping_address: null, submit: null, terms_of_service_acceptance: null },
     customer: params.customer ?? null,
-    customer_account: null,
     customer_creation: creationOf(params),
     customer_details: null,
     customer_email: params.customer_email ?? null,
@@ -151,39 +124,22 @@ export function blankSession(
       promotion_code: one.promotion_code ?? null,
     })),
     expires_at: expiresAt,
-    integration_identifier: null,
     invoice: null,
-    invoice_creation: null,
     line_items: { object: 'list', data: [], has_more: false, url: `/v1/checkout/sessions/${id}/line_items` },
-    livemode: false,
     locale: params.locale ?? null,
-    managed_payments: null,
     metadata: applyMetadata({}, params.metadata),
     mode: params.mode,
-    origin_context: null,
     payment_intent: null,
-    payment_link: null,
     payment_method_collection:
       params.mode === 'payment' ? 'if_required' : (params.payment_method_collection ?? 'always'),
-    payment_method_configuration_details: null,
-    payment_method_options: {},
     payment_method_types: paymentMethodTypes(params, own),
     payment_status: 'unpaid',
-    permissions: null,
-    recovered_from: null,
-    saved_payment_method_options: null,
     setup_intent: null,
-    shipping_address_collection: null,
-    shipping_cost: null,
-    shipping_options: [],
     status: 'open',
-    submit_type: null,
     subscription: null,
     success_url: params.success_url,
     total_details: { amount_discount: 0, amount_shipping: 0, amount_tax: 0 },
-    ui_mode: 'hosted_page',
     url: `${call.origin}/pay/${id}`,
-    wallet_options: null,
     _due: expiresAt,
     _clock: null,
     _plan: {

@@ -30,12 +30,11 @@ function dueNow(outer: OperationContext, session: CheckoutSessionBody): number {
 }
 
 function asPaymentPage(call: OperationContext, session: CheckoutSessionBody): Readonly<Record<string, unknown>> {
-  const { id, currency, customer_email, livemode, mode, payment_method_types, payment_status, status, success_url } =
-    session
+  const { id, currency, customer_email, mode, payment_method_types, payment_status, status, success_url } = session
   return {
     id: `${pagePrefix}${id.slice(sessionPrefix.length)}`,
     object: 'checkout.session',
-    ...{ currency, customer_email, livemode, mode, payment_method_types, payment_status },
+    ...{ currency, customer_email, livemode: false, mode, payment_method_types, payment_status },
     session_id: id,
     ...{ status, success_url },
     total_summary: {

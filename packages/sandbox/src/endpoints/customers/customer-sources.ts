@@ -6,8 +6,7 @@ import type { OperationContext } from '../../protocol/operation-context.ts'
 import { noSuchResource } from '../../protocol/responses/errors.ts'
 import { pageFields, pageWithin } from '../../protocol/responses/list-pages.ts'
 import { applyMetadata, metadata } from '../../protocol/parameters/metadata.ts'
-import { deletedResult } from '../../protocol/operation.ts'
-import type { HandlerResult, Operation } from '../../protocol/operation.ts'
+import { deletion, type HandlerResult, type Operation } from '../../protocol/operation.ts'
 import { integer, oneOf, required, text } from '../../protocol/parameters/params.ts'
 import { cardByToken, sourcePrefix } from '../payments/payment-methods.ts'
 
@@ -129,7 +128,7 @@ function update(call: OperationContext): HandlerResult {
 }
 
 /** After the default source is deleted, the newest of the others becomes the default. */
-function remove(call: OperationContext): HandlerResult {
+function remove(call: OperationContext): void {
   call.read({})
   const { customer, card } = subject(call)
   call.update(card, { ...card, customer: null, _fresh: false }, null)
@@ -139,7 +138,6 @@ function remove(call: OperationContext): HandlerResult {
     const next = sourcesOf(call, owner.id)[0]?.id ?? null
     call.update(owner, { ...owner, default_source: next }, 'customer.updated')
   }
-  return deletedResult(card.id, 'card')
 }
 
 function page(call: OperationContext): HandlerResult {
@@ -166,5 +164,5 @@ export const customerSources: readonly Operation[] = [
     },
   },
   { method: 'POST', path: `${base}/:child`, of: null, run: update },
-  { method: 'DELETE', path: `${base}/:child`, of: null, run: remove },
+  deletion(`${base}/:child`, 'card', remove),
 ]

@@ -6,10 +6,8 @@ import { customFieldsParam } from '../../billing/invoices/invoice-text.ts'
 import { timeOf } from '../../billing/subscriptions/subscription-records.ts'
 import { noActiveDiscount } from '../../protocol/responses/errors.ts'
 import { newCode, newId } from '../../protocol/ids.ts'
-import { applyMetadata, metadata } from '../../protocol/parameters/metadata.ts'
-import { deletedResult } from '../../protocol/operation.ts'
-import type { HandlerResult, Operation } from '../../protocol/operation.ts'
-import { createdIn, pageFields, where } from '../../protocol/responses/list-pages.ts'
+import { changed, metadata } from '../../protocol/parameters/metadata.ts'
+import { deletedResult, deletion, listing, post, type HandlerResult, type Operation } from '../../protocol/operation.ts'
 import {
   email,
   boolean,
@@ -72,26 +70,18 @@ type CustomerParams = Read<typeof createFields> & FormerParams
 
 /** The customer after a request. Absent parameters change nothing; an empty one clears its field. */
 function withParams(customer: CustomerBody, params: Read<typeof sharedFields>): CustomerBody {
-  const kept = <T>(given: T | undefined, current: T): T => (given === undefined ? current : given)
   const { address: place, shipping, invoice_settings: settings } = params
+  const { balance, description, email, invoice_prefix, metadata, name, next_invoice_sequence, phone } = params
   return {
-    ...customer,
-    address: place === undefined ? customer.address : place === null ? null : toAddress(place),
-    balance: kept(params.balance, customer.balance),
-    description: kept(params.description, customer.description),
-    email: kept(params.email, customer.email),
-    invoice_prefix: kept(params.invoice_prefix, customer.invoice_prefix),
+    ...changed(customer, { balance, description, email, invoice_prefix, metadata, name, next_invoice_sequence, phone }),
+    address: place === undefined ? customer.address : place && toAddress(place),
     invoice_settings: settings === undefined ? customer.invoice_settings : settingsAfter(customer, settings),
-    metadata: applyMetadata(customer.metadata, params.metadata),
-    name: kept(params.name, customer.name),
-    next_invoice_sequence: kept(params.next_invoice_sequence, customer.next_invoice_sequence),
-    phone: kept(params.phone, customer.phone),
-    preferred_locales: [...kept(params.preferred_locales, customer.preferred_locales)],
+    preferred_locales: [...(params.preferred_locales ?? customer.preferred_locales)],
     shipping:
       shipping === undefined
         ? customer.shipping
         : shipping && { address: toAddress(shipping.address), name: shipping.name, phone: shipping.phone ?? null },
-    tax_exempt: kept(params.tax_exempt, customer.tax_exempt) ?? 'none',
+    tax_exempt: params.tax_exempt === undefined ? customer.tax_exempt : (params.tax_exempt ?? 'none'),
   }
 }
 
@@ -132,7 +122,6 @@ function blankCustomer(call: OperationContext, clock: string | null): CustomerBo
     email: null,
     invoice_prefix: newCode(),
     invoice_settings: { custom_fields: null, default_payment_method: null, footer: null, rendering_options: null },
-    livemode: false,
     metadata: {},
     name: null,
     next_invoice_sequence: 1,
@@ -233,6 +222,7 @@ function retrieve(call: OperationContext): HandlerResult {
 }
 
 function remove(call: OperationContext): void {
+  call.read({})
   const customer = call.subject('customer')
   cancelAllOf(call.at(timeOf(call, customer.test_clock)), customer.id)
   call.remove(customer, 'customer.deleted')
@@ -250,35 +240,17 @@ function removeDiscount(call: OperationContext): HandlerResult {
 }
 
 export const customers: readonly Operation[] = [
-  { method: 'POST', path: '/v1/customers', of: 'customer', run: (call) => ({ object: create(call) }) },
-  {
-    method: 'GET',
-    path: '/v1/customers',
-    of: 'customer',
-    list: true,
-    run: (call) => {
-      const params = call.read({ ...pageFields, created: range(), email: text(), test_clock: text() })
-      return {
-        page: call.page('customer', params, [
-          ...where('email', params.email),
-          // Customers on test clocks are listed only if the clock is named (the SDK's types, `test_clock`).
-          { field: 'test_clock', is: params.test_clock ?? null },
-          ...createdIn(params.created),
-        ]),
-      }
-    },
-  },
+  post('/v1/customers', 'customer', create),
+  // Customers on test clocks are listed only if the clock is named (the SDK's types, `test_clock`).
+  listing(
+    '/v1/customers',
+    'customer',
+    { created: range(), email: text() },
+    { test_clock: text() },
+    ({ test_clock: clock }) => [{ field: 'test_clock', is: clock ?? null }],
+  ),
   { method: 'GET', path: '/v1/customers/:id', of: 'customer', run: retrieve },
-  { method: 'POST', path: '/v1/customers/:id', of: 'customer', run: (call) => ({ object: update(call) }) },
-  {
-    method: 'DELETE',
-    path: '/v1/customers/:id',
-    of: null,
-    run: (call) => {
-      call.read({})
-      remove(call)
-      return deletedResult(call.id, 'customer')
-    },
-  },
+  post('/v1/customers/:id', 'customer', update),
+  deletion('/v1/customers/:id', 'customer', remove),
   { method: 'DELETE', path: '/v1/customers/:id/discount', of: null, run: removeDiscount },
 ]

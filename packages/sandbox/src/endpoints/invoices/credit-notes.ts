@@ -13,10 +13,9 @@ import type { InvoiceBody } from '../../objects/customer-bodies.ts'
 import type { OperationContext } from '../../protocol/operation-context.ts'
 import { missingParam, noSuchReference, notSupported, onlyOneOf, badRequest } from '../../protocol/responses/errors.ts'
 import { newId } from '../../protocol/ids.ts'
-import { createdIn, pageFields, pageWithin, where } from '../../protocol/responses/list-pages.ts'
-import { applyMetadata, metadata } from '../../protocol/parameters/metadata.ts'
-import { retrieve } from '../../protocol/operation.ts'
-import type { HandlerResult, Operation } from '../../protocol/operation.ts'
+import { pageFields, pageWithin } from '../../protocol/responses/list-pages.ts'
+import { applyMetadata, changed, metadata } from '../../protocol/parameters/metadata.ts'
+import { listing, post, retrieve, type HandlerResult, type Operation } from '../../protocol/operation.ts'
 import {
   decimal,
   integer,
@@ -87,18 +86,13 @@ function create(outer: OperationContext): CreditNoteBody {
     id,
     object: 'credit_note',
     amount,
-    amount_shipping: 0,
     created: call.now,
     currency: invoice.currency,
     customer: invoice.customer,
-    customer_account: null,
     customer_balance_transaction: credit > 0 ? newId('cbtxn_1', 23) : null,
-    discount_amount: 0,
-    discount_amounts: [],
     effective_at: params.effective_at ?? call.now,
     invoice: invoice.id,
     lines: { object: 'list', data: lines, has_more: false, url: `/v1/credit_notes/${id}/lines` },
-    livemode: false,
     memo: params.memo ?? null,
     metadata: applyMetadata({}, params.metadata),
     number: `${invoice.number ?? ''}-CN-${String(before.length + 1).padStart(2, '0')}`,
@@ -106,16 +100,13 @@ function create(outer: OperationContext): CreditNoteBody {
     pdf: `${call.origin}/invoices/${invoice.id}`,
     post_payment_amount: post,
     pre_payment_amount: pre,
-    pretax_credit_amounts: [],
     reason: params.reason ?? null,
     refunds: [...linked, ...newRefund(call, params, invoice)],
-    shipping_cost: null,
     status: 'issued',
     subtotal: amount,
     subtotal_excluding_tax: amount,
     total: amount,
     total_excluding_tax: amount,
-    total_taxes: [],
     type: post === 0 ? 'pre_payment' : pre === 0 ? 'post_payment' : 'mixed',
     voided_at: null,
   }
@@ -337,17 +328,7 @@ function voidNote(outer: OperationContext): CreditNoteBody {
 function update(call: OperationContext): CreditNoteBody {
   const before = call.subject('credit_note')
   const params = call.read({ memo: text(), metadata: metadata() })
-  const about = applyMetadata(before.metadata, params.metadata)
-  const after = { ...before, memo: params.memo ?? before.memo, metadata: about }
-  return call.update(before, after, 'credit_note.updated')
-}
-
-const listFields = { ...pageFields, created: range(), customer: text(), invoice: text() }
-
-function page(call: OperationContext): HandlerResult {
-  const params = call.read(listFields)
-  const conditions = [...where('customer', params.customer), ...where('invoice', params.invoice)]
-  return { page: call.page('credit_note', params, [...conditions, ...createdIn(params.created)]) }
+  return call.update(before, changed(before, params), 'credit_note.updated')
 }
 
 function lines(call: OperationContext): HandlerResult {
@@ -361,11 +342,11 @@ const base = '/v1/credit_notes'
 const of = 'credit_note'
 
 export const creditNotes: readonly Operation[] = [
-  { method: 'POST', path: base, of, run: (call) => ({ object: create(call) }) },
-  { method: 'GET', path: base, of, list: true, run: page },
+  post(base, of, create),
+  listing(base, of, { created: range(), customer: text(), invoice: text() }),
   { method: 'GET', path: `${base}/preview`, of, run: (call) => ({ object: call.rehearse(create) }) },
   retrieve(`${base}/:id`, of),
-  { method: 'POST', path: `${base}/:id`, of, run: (call) => ({ object: update(call) }) },
+  post(`${base}/:id`, of, update),
   { method: 'GET', path: `${base}/:id/lines`, of: null, run: lines },
-  { method: 'POST', path: `${base}/:id/void`, of, run: (call) => ({ object: voidNote(call) }) },
+  post(`${base}/:id/void`, of, voidNote),
 ]

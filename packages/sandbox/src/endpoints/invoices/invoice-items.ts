@@ -1,6 +1,7 @@
 import { amountFor, pricingIn } from '../../billing/pricing/price-amounts.ts'
 import { withLines } from '../../billing/invoices/draft-lines.ts'
 import { itemLine, removePendingLine } from '../../billing/invoices/invoice-items.ts'
+import { inactivePrice, wrongType } from '../../billing/subscriptions/subscription-items.ts'
 import { timeOf, priceOf } from '../../billing/subscriptions/subscription-records.ts'
 import { taxRatesParam, usableTaxRates } from '../../billing/subscriptions/terms.ts'
 import { parseDecimal, scale } from '../../money/decimal.ts'
@@ -9,10 +10,9 @@ import type { InvoiceBody, InvoiceItemBody, InvoiceLineBody, PricingBody } from 
 import type { OperationContext } from '../../protocol/operation-context.ts'
 import { missingParam, onlyOneOf, badRequest } from '../../protocol/responses/errors.ts'
 import { newId } from '../../protocol/ids.ts'
-import { createdIn, pageFields, where } from '../../protocol/responses/list-pages.ts'
+import { createdIn } from '../../protocol/responses/list-pages.ts'
 import { applyMetadata, metadata } from '../../protocol/parameters/metadata.ts'
-import { deletedResult, retrieve } from '../../protocol/operation.ts'
-import type { Operation } from '../../protocol/operation.ts'
+import { deletion, listing, post, retrieve, type Operation } from '../../protocol/operation.ts'
 import { boolean, integer, range, required, shape, text, timestamp } from '../../protocol/parameters/params.ts'
 import type { Read } from '../../protocol/parameters/params.ts'
 import { currency } from '../catalog/currencies.ts'
@@ -58,15 +58,12 @@ function create(outer: OperationContext): InvoiceItemBody {
     object: 'invoiceitem',
     ...cost,
     customer: customer.id,
-    customer_account: null,
     date: call.now,
     description:
       params.description ??
       (params.amount === undefined ? nameOf(call, cost.pricing.price_details?.product ?? '') : null),
     discountable: params.discountable ?? cost.amount >= 0,
-    discounts: [],
     invoice: invoice?.id ?? null,
-    livemode: false,
     metadata: applyMetadata({}, params.metadata),
     net_amount: cost.amount,
     parent:
@@ -140,13 +137,8 @@ function itemAmountOf(call: OperationContext, params: InvoiceItemParams, usual: 
     }
   }
   const price = call.reference('price', priceId, 'pricing[price]')
-  if (!price.active)
-    throw badRequest('The price specified is inactive. This field only accepts active prices.', 'pricing[price]')
-  if (price.recurring !== null) {
-    const message =
-      'The price specified is set to `type=recurring` but this field only accepts prices with `type=one_time`.'
-    throw badRequest(message, 'pricing[price]')
-  }
+  if (!price.active) throw inactivePrice('pricing[price]')
+  if (price.recurring !== null) throw wrongType('recurring', 'pricing[price]')
   return amountOfPrice(price, params)
 }
 
@@ -224,43 +216,28 @@ const base = '/v1/invoiceitems'
 const of = 'invoiceitem'
 
 export const invoiceItems: readonly Operation[] = [
-  { method: 'POST', path: base, of, run: (call) => ({ object: create(call) }) },
-  {
-    method: 'GET',
-    path: base,
+  post(base, of, create),
+  listing(
+    base,
     of,
-    list: true,
-    run: (call) => {
-      const fields = { ...pageFields, created: range(), customer: text(), invoice: text(), pending: boolean() }
-      const params = call.read(fields)
-      const pending = params.pending === true ? [{ field: 'invoice', is: null }] : []
+    { customer: text(), invoice: text() },
+    { created: range(), pending: boolean() },
+    ({ created, pending }) => [
+      ...(pending === true ? [{ field: 'invoice', is: null }] : []),
       // SQLite orders text after numbers, so this matches every invoice id, and no null.
-      const billed = params.pending === false ? [{ field: 'invoice', op: '>=', value: 0 } as const] : []
-      const conditions = [
-        ...where('customer', params.customer),
-        ...where('invoice', params.invoice),
-        ...pending,
-        ...billed,
-      ]
-      const created = createdIn(params.created).map((condition) => ({ ...condition, field: 'date' }))
-      return { page: call.page(of, params, [...conditions, ...created]) }
-    },
-  },
+      ...(pending === false ? [{ field: 'invoice', op: '>=', value: 0 } as const] : []),
+      ...createdIn(created).map((condition) => ({ ...condition, field: 'date' })),
+    ],
+  ),
   retrieve(`${base}/:id`, of),
-  { method: 'POST', path: `${base}/:id`, of, run: (call) => ({ object: update(call) }) },
-  {
-    method: 'DELETE',
-    path: `${base}/:id`,
-    of: null,
-    run: (call) => {
-      call.read({})
-      const item = call.subject(of)
-      if (!isEditable(call, item)) throw noLongerEditable('delete')
-      // A proration is also a pending line of its subscription.
-      removePendingLine(call, item)
-      updateDraft(call, item, null)
-      call.remove(item, 'invoiceitem.deleted')
-      return deletedResult(item.id, of)
-    },
-  },
+  post(`${base}/:id`, of, update),
+  deletion(`${base}/:id`, of, (call) => {
+    call.read({})
+    const item = call.subject(of)
+    if (!isEditable(call, item)) throw noLongerEditable('delete')
+    // A proration is also a pending line of its subscription.
+    removePendingLine(call, item)
+    updateDraft(call, item, null)
+    call.remove(item, 'invoiceitem.deleted')
+  }),
 ]

@@ -11,33 +11,18 @@ import { timeOf } from '../../billing/subscriptions/subscription-records.ts'
 import type { OperationContext } from '../../protocol/operation-context.ts'
 import type { InvoiceBody } from '../../objects/customer-bodies.ts'
 import { badRequest } from '../../protocol/responses/errors.ts'
-import { retrieve } from '../../protocol/operation.ts'
-import type { HandlerResult, Operation } from '../../protocol/operation.ts'
-import { createdIn, pageFields, pageWithin, where } from '../../protocol/responses/list-pages.ts'
+import { deletion, listing, post, retrieve, type HandlerResult, type Operation } from '../../protocol/operation.ts'
+import { pageFields, pageWithin, where } from '../../protocol/responses/list-pages.ts'
 import { boolean, oneOf, range, text } from '../../protocol/parameters/params.ts'
 import { createInvoice, deleteInvoice, updateInvoice } from './manual-invoices.ts'
 import { paymentMethodFor } from '../subscriptions/subscriptions.ts'
 import { preview } from './invoice-preview.ts'
 
-const listFields = {
-  ...pageFields,
+const listFilters = {
   collection_method: oneOf('charge_automatically', 'send_invoice'),
   created: range(),
   customer: text(),
   status: oneOf('draft', 'open', 'paid', 'uncollectible', 'void'),
-  subscription: text(),
-}
-
-function page(call: OperationContext): HandlerResult {
-  const params = call.read(listFields)
-  const conditions = [
-    ...where('customer', params.customer),
-    ...where('parent.subscription_details.subscription', params.subscription),
-    ...where('status', params.status),
-    ...where('collection_method', params.collection_method),
-    ...createdIn(params.created),
-  ]
-  return { page: call.page('invoice', params, conditions) }
 }
 
 const payFields = {
@@ -118,37 +103,22 @@ function lines(call: OperationContext): HandlerResult {
   return { unstored: { object: 'list', data, has_more: hasMore, url: `/v1/invoices/${call.id}/lines` } }
 }
 
+const base = '/v1/invoices'
+const of = 'invoice'
+
 export const invoices: readonly Operation[] = [
-  { method: 'POST', path: '/v1/invoices', of: 'invoice', run: (call) => ({ object: createInvoice(call) }) },
-  { method: 'GET', path: '/v1/invoices', of: 'invoice', list: true, run: page },
-  {
-    method: 'POST',
-    path: '/v1/invoices/create_preview',
-    of: 'invoice',
-    run: (call) => ({ object: preview(call) }),
-  },
-  retrieve('/v1/invoices/:id', 'invoice'),
-  { method: 'POST', path: '/v1/invoices/:id', of: 'invoice', run: (call) => ({ object: updateInvoice(call) }) },
-  { method: 'DELETE', path: '/v1/invoices/:id', of: null, run: deleteInvoice },
-  { method: 'GET', path: '/v1/invoices/:id/lines', of: null, run: lines },
-  { method: 'POST', path: '/v1/invoices/:id/pay', of: 'invoice', run: pay },
-  {
-    method: 'POST',
-    path: '/v1/invoices/:id/finalize',
-    of: 'invoice',
-    run: (call) => ({ object: finalizeNow(call) }),
-  },
-  { method: 'POST', path: '/v1/invoices/:id/send', of: 'invoice', run: (call) => ({ object: sendNow(call) }) },
-  {
-    method: 'POST',
-    path: '/v1/invoices/:id/void',
-    of: 'invoice',
-    run: (call) => ({ object: closeInvoice(call, 'void') }),
-  },
-  {
-    method: 'POST',
-    path: '/v1/invoices/:id/mark_uncollectible',
-    of: 'invoice',
-    run: (call) => ({ object: closeInvoice(call, 'uncollectible') }),
-  },
+  post(base, of, createInvoice),
+  listing(base, of, listFilters, { subscription: text() }, ({ subscription }) =>
+    where('parent.subscription_details.subscription', subscription),
+  ),
+  post(`${base}/create_preview`, of, preview),
+  retrieve(`${base}/:id`, of),
+  post(`${base}/:id`, of, updateInvoice),
+  deletion(`${base}/:id`, of, deleteInvoice),
+  { method: 'GET', path: `${base}/:id/lines`, of: null, run: lines },
+  { method: 'POST', path: `${base}/:id/pay`, of, run: pay },
+  post(`${base}/:id/finalize`, of, finalizeNow),
+  post(`${base}/:id/send`, of, sendNow),
+  post(`${base}/:id/void`, of, (call) => closeInvoice(call, 'void')),
+  post(`${base}/:id/mark_uncollectible`, of, (call) => closeInvoice(call, 'uncollectible')),
 ]

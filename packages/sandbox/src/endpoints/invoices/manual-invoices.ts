@@ -7,10 +7,7 @@ import type { CollectionMethod, InvoiceBody, SubscriptionBody } from '../../obje
 import type { OperationContext } from '../../protocol/operation-context.ts'
 import { missingParam, onlyOneOf, badRequest } from '../../protocol/responses/errors.ts'
 import { applyMetadata, metadata } from '../../protocol/parameters/metadata.ts'
-import { deletedResult } from '../../protocol/operation.ts'
-import type { HandlerResult } from '../../protocol/operation.ts'
-import { boolean, emptyable, integer, oneOf, text, timestamp } from '../../protocol/parameters/params.ts'
-import type { Read } from '../../protocol/parameters/params.ts'
+import { boolean, emptyable, integer, oneOf, text, timestamp, type Read } from '../../protocol/parameters/params.ts'
 import { currency } from '../catalog/currencies.ts'
 import { paymentMethodFor } from '../subscriptions/subscriptions.ts'
 
@@ -162,12 +159,11 @@ function autoAdvanceOf(
 }
 
 /** Deletes a manual draft with its lines (recorded at 2026-08-26.dahlia). */
-export function deleteInvoice(call: OperationContext): HandlerResult {
+export function deleteInvoice(call: OperationContext): void {
   call.read({})
   const invoice = call.subject('invoice')
   if (invoice.billing_reason !== 'manual')
     throw badRequest('You can only delete draft invoices that were not created by a subscription.')
   if (invoice.status !== 'draft') throw badRequest('You can only delete draft invoices.')
   call.remove(invoice, 'invoice.deleted')
-  return deletedResult(invoice.id, 'invoice')
 }

@@ -1,10 +1,8 @@
 // Events of API v2: error reports about meter events, found after the request had succeeded.
 import type { OperationContext } from '../../protocol/operation-context.ts'
-import { isNode } from '../../protocol/parameters/form.ts'
-import type { FormValue } from '../../protocol/parameters/form.ts'
-import type { HandlerResult, Operation } from '../../protocol/operation.ts'
-import { integer, list, text } from '../../protocol/parameters/params.ts'
-import type { Param } from '../../protocol/parameters/params.ts'
+import { isNode, type FormValue } from '../../protocol/parameters/form.ts'
+import { retrieve, type HandlerResult, type Operation } from '../../protocol/operation.ts'
+import { integer, list, text, type Param } from '../../protocol/parameters/params.ts'
 
 const names = list(text())
 /** API v2 accepts a list of one as its plain element. */
@@ -38,13 +36,5 @@ const base = '/v2/core/events'
 
 export const lateEvents: readonly Operation[] = [
   { method: 'GET', path: base, of: null, run: page },
-  {
-    method: 'GET',
-    path: `${base}/:id`,
-    of: 'v2.core.event',
-    run: (call) => {
-      call.read({})
-      return { object: call.subject('v2.core.event') }
-    },
-  },
+  retrieve(`${base}/:id`, 'v2.core.event'),
 ]

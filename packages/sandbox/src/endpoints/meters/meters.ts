@@ -2,9 +2,7 @@ import type { MeterBody } from '../../objects/bodies.ts'
 import type { OperationContext } from '../../protocol/operation-context.ts'
 import { badRequest } from '../../protocol/responses/errors.ts'
 import { newId } from '../../protocol/ids.ts'
-import { retrieve } from '../../protocol/operation.ts'
-import type { Operation } from '../../protocol/operation.ts'
-import { pageFields, where } from '../../protocol/responses/list-pages.ts'
+import { listing, post, retrieve, type Operation } from '../../protocol/operation.ts'
 import { oneOf, required, shape, text } from '../../protocol/parameters/params.ts'
 
 const createFields = {
@@ -45,7 +43,6 @@ function create(call: OperationContext): MeterBody {
     display_name: params.display_name,
     event_name: params.event_name,
     event_time_window: params.event_time_window ?? null,
-    livemode: false,
     status: 'active',
     status_transitions: { deactivated_at: null },
     updated: call.now,
@@ -61,59 +58,28 @@ function update(call: OperationContext): MeterBody {
   return call.update(before, { ...before, display_name: name, updated: call.now }, 'billing.meter.updated')
 }
 
-function deactivate(call: OperationContext): MeterBody {
+function setStatus(call: OperationContext, status: MeterBody['status']): MeterBody {
   const before = call.subject('billing.meter')
   call.read({})
-  if (before.status === 'inactive') return before
-  const after: MeterBody = {
+  if (before.status === status) return before
+  const active = status === 'active'
+  if (active) refuseTakenName(call, before.event_name)
+  const after = {
     ...before,
-    status: 'inactive',
-    status_transitions: { deactivated_at: call.now },
+    status,
+    status_transitions: { deactivated_at: active ? null : call.now },
     updated: call.now,
   }
-  return call.update(before, after, 'billing.meter.deactivated')
-}
-
-function reactivate(call: OperationContext): MeterBody {
-  const before = call.subject('billing.meter')
-  call.read({})
-  if (before.status === 'active') return before
-  refuseTakenName(call, before.event_name)
-  const after: MeterBody = {
-    ...before,
-    status: 'active',
-    status_transitions: { deactivated_at: null },
-    updated: call.now,
-  }
-  return call.update(before, after, 'billing.meter.reactivated')
+  return call.update(before, after, active ? 'billing.meter.reactivated' : 'billing.meter.deactivated')
 }
 
 const base = '/v1/billing/meters'
 
 export const meters: readonly Operation[] = [
-  { method: 'POST', path: base, of: 'billing.meter', run: (call) => ({ object: create(call) }) },
-  {
-    method: 'GET',
-    path: base,
-    of: 'billing.meter',
-    list: true,
-    run: (call) => {
-      const params = call.read({ ...pageFields, status: oneOf('active', 'inactive') })
-      return { page: call.page('billing.meter', params, where('status', params.status)) }
-    },
-  },
+  post(base, 'billing.meter', create),
+  listing(base, 'billing.meter', { status: oneOf('active', 'inactive') }),
   retrieve(`${base}/:id`, 'billing.meter'),
-  { method: 'POST', path: `${base}/:id`, of: 'billing.meter', run: (call) => ({ object: update(call) }) },
-  {
-    method: 'POST',
-    path: `${base}/:id/deactivate`,
-    of: 'billing.meter',
-    run: (call) => ({ object: deactivate(call) }),
-  },
-  {
-    method: 'POST',
-    path: `${base}/:id/reactivate`,
-    of: 'billing.meter',
-    run: (call) => ({ object: reactivate(call) }),
-  },
+  post(`${base}/:id`, 'billing.meter', update),
+  post(`${base}/:id/deactivate`, 'billing.meter', (call) => setStatus(call, 'inactive')),
+  post(`${base}/:id/reactivate`, 'billing.meter', (call) => setStatus(call, 'active')),
 ]

@@ -7,9 +7,8 @@ import type { PaymentIntentBody } from '../../objects/session-bodies.ts'
 import type { OperationContext } from '../../protocol/operation-context.ts'
 import { isBelowMinimum, minimumText } from '../../money/minimum-charge.ts'
 import { missingParam, notSupported, onlyWithConfirm, badRequest } from '../../protocol/responses/errors.ts'
-import { createdIn, pageFields, where } from '../../protocol/responses/list-pages.ts'
 import { applyMetadata, metadata } from '../../protocol/parameters/metadata.ts'
-import type { HandlerResult, Operation } from '../../protocol/operation.ts'
+import { listing, post, retrieve, type HandlerResult, type Operation } from '../../protocol/operation.ts'
 import {
   boolean,
   integer,
@@ -157,39 +156,16 @@ function cancel(call: OperationContext): PaymentIntentBody {
 
 const base = '/v1/payment_intents'
 const of = 'payment_intent'
-const one = (kind: 'charge' | 'payment_intent') => (call: OperationContext) => {
-  call.read({})
-  return { object: call.subject(kind) }
-}
 
 export const paymentIntents: readonly Operation[] = [
   { method: 'POST', path: base, of, run: create },
-  {
-    method: 'GET',
-    path: base,
-    of,
-    list: true,
-    run: (call) => {
-      const params = call.read({ ...pageFields, created: range(), customer: text() })
-      return { page: call.page(of, params, [...where('customer', params.customer), ...createdIn(params.created)]) }
-    },
-  },
-  { method: 'GET', path: `${base}/:id`, of, run: one(of) },
+  listing(base, of, { created: range(), customer: text() }),
+  retrieve(`${base}/:id`, of),
   { method: 'POST', path: `${base}/:id/confirm`, of, run: confirm },
-  { method: 'POST', path: `${base}/:id/cancel`, of, run: (call) => ({ object: cancel(call) }) },
+  post(`${base}/:id/cancel`, of, cancel),
 ]
 
 export const charges: readonly Operation[] = [
-  {
-    method: 'GET',
-    path: '/v1/charges',
-    of: 'charge',
-    list: true,
-    run: (call) => {
-      const params = call.read({ ...pageFields, created: range(), customer: text(), payment_intent: text() })
-      const conditions = [...where('customer', params.customer), ...where('payment_intent', params.payment_intent)]
-      return { page: call.page('charge', params, [...conditions, ...createdIn(params.created)]) }
-    },
-  },
-  { method: 'GET', path: '/v1/charges/:id', of: 'charge', run: one('charge') },
+  listing('/v1/charges', 'charge', { created: range(), customer: text(), payment_intent: text() }),
+  retrieve('/v1/charges/:id', 'charge'),
 ]

@@ -1,4 +1,5 @@
 import type { OperationContext } from '../../protocol/operation-context.ts'
+import { cardNulls } from '../../objects/constants.ts'
 import type { PaymentMethodBody } from '../../objects/customer-bodies.ts'
 import {
   cardDeclined,
@@ -9,15 +10,12 @@ import {
   badRequest,
 } from '../../protocol/responses/errors.ts'
 import { newId } from '../../protocol/ids.ts'
-import { retrieve } from '../../protocol/operation.ts'
-import type { Operation } from '../../protocol/operation.ts'
+import { listing, post, retrieve, type Operation } from '../../protocol/operation.ts'
 import { pageFields, where } from '../../protocol/responses/list-pages.ts'
 import { applyMetadata, metadata } from '../../protocol/parameters/metadata.ts'
-import { email, emptyable, oneOf, required, shape, text } from '../../protocol/parameters/params.ts'
-import type { Read } from '../../protocol/parameters/params.ts'
+import { email, emptyable, oneOf, required, shape, text, type Read } from '../../protocol/parameters/params.ts'
 import { addressFields, toAddress } from '../customers/addresses.ts'
-import { accountByIban, declineOf, testCards } from './test-payment-methods.ts'
-import type { TestCard } from './test-payment-methods.ts'
+import { accountByIban, declineOf, testCards, type TestCard } from './test-payment-methods.ts'
 
 export function newPaymentMethod(
   call: OperationContext,
@@ -30,19 +28,14 @@ export function newPaymentMethod(
     ...blankMethod(call, customer),
     ...source,
     card: {
+      ...cardNulls,
       brand: card.brand,
-      checks: null,
       country: 'US',
       display_brand: card.brand,
       exp_month: 12,
       exp_year: new Date(call.now * 1000).getUTCFullYear() + 3,
       funding: 'credit',
-      generated_from: null,
       last4: card.number.slice(-4),
-      networks: null,
-      regulated_status: null,
-      three_d_secure_usage: null,
-      wallet: null,
     },
     type: 'card',
     _declines: card.declines !== undefined,
@@ -58,8 +51,6 @@ function blankMethod(call: OperationContext, customer: string | null): Omit<Paym
     billing_details: { address: null, email: null, name: null, phone: null, tax_id: null },
     created: call.now,
     customer,
-    customer_account: null,
-    livemode: false,
     metadata: {},
     _fresh: customer === null,
   }
@@ -224,38 +215,26 @@ function detach(call: OperationContext): PaymentMethodBody {
 }
 
 const base = '/v1/payment_methods'
+const of = 'payment_method'
+const methodType = oneOf('card', 'sepa_debit')
 
 export const paymentMethods: readonly Operation[] = [
-  {
-    method: 'GET',
-    path: base,
-    of: 'payment_method',
-    list: true,
-    run: (call) => {
-      const params = call.read({
-        ...pageFields,
-        customer: text(),
-        type: oneOf('card', 'sepa_debit'),
-      })
-      const conditions = [...where('customer', params.customer), ...where('type', params.type)]
-      return { page: call.page('payment_method', params, conditions) }
-    },
-  },
-  { method: 'POST', path: base, of: 'payment_method', run: (call) => ({ object: create(call) }) },
+  listing(base, of, { customer: text(), type: methodType }),
+  post(base, of, create),
   {
     method: 'GET',
     path: '/v1/customers/:id/payment_methods',
-    of: 'payment_method',
+    of,
     list: true,
     run: (call) => {
       const customer = call.subject('customer')
-      const params = call.read({ ...pageFields, type: oneOf('card', 'sepa_debit') })
+      const params = call.read({ ...pageFields, type: methodType })
       const conditions = [{ field: 'customer', is: customer.id }, ...where('type', params.type)]
-      return { page: call.page('payment_method', params, conditions) }
+      return { page: call.page(of, params, conditions) }
     },
   },
-  retrieve(`${base}/:id`, 'payment_method'),
-  { method: 'POST', path: `${base}/:id`, of: 'payment_method', run: (call) => ({ object: update(call) }) },
-  { method: 'POST', path: `${base}/:id/attach`, of: 'payment_method', run: (call) => ({ object: attach(call) }) },
-  { method: 'POST', path: `${base}/:id/detach`, of: 'payment_method', run: (call) => ({ object: detach(call) }) },
+  retrieve(`${base}/:id`, of),
+  post(`${base}/:id`, of, update),
+  post(`${base}/:id/attach`, of, attach),
+  post(`${base}/:id/detach`, of, detach),
 ]

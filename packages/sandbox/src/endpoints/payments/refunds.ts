@@ -3,10 +3,8 @@ import { createRefund } from '../../billing/payments/refunds.ts'
 import type { ChargeBody, RefundBody } from '../../objects/session-bodies.ts'
 import type { OperationContext } from '../../protocol/operation-context.ts'
 import { onlyOneOf, badRequest } from '../../protocol/responses/errors.ts'
-import { createdIn, pageFields, where } from '../../protocol/responses/list-pages.ts'
-import { applyMetadata, metadata } from '../../protocol/parameters/metadata.ts'
-import { retrieve } from '../../protocol/operation.ts'
-import type { Operation } from '../../protocol/operation.ts'
+import { applyMetadata, changed, metadata } from '../../protocol/parameters/metadata.ts'
+import { listing, post, retrieve, type Operation } from '../../protocol/operation.ts'
 import { integer, oneOf, range, text } from '../../protocol/parameters/params.ts'
 
 const createFields = {
@@ -44,9 +42,7 @@ function create(outer: OperationContext): RefundBody {
 
 function update(call: OperationContext): RefundBody {
   const before = call.subject('refund')
-  const params = call.read({ metadata: metadata() })
-  const after = { ...before, metadata: applyMetadata(before.metadata, params.metadata) }
-  const written = call.update(before, after, 'refund.updated')
+  const written = call.update(before, changed(before, call.read({ metadata: metadata() })), 'refund.updated')
   // The event's older name.
   if (written !== before) call.emitUnstored('charge.refund.updated', call.render(written), call.render(before))
   return written
@@ -56,18 +52,8 @@ const base = '/v1/refunds'
 const of = 'refund'
 
 export const refunds: readonly Operation[] = [
-  { method: 'POST', path: base, of, run: (call) => ({ object: create(call) }) },
-  {
-    method: 'GET',
-    path: base,
-    of,
-    list: true,
-    run: (call) => {
-      const params = call.read({ ...pageFields, charge: text(), created: range(), payment_intent: text() })
-      const conditions = [...where('charge', params.charge), ...where('payment_intent', params.payment_intent)]
-      return { page: call.page(of, params, [...conditions, ...createdIn(params.created)]) }
-    },
-  },
+  post(base, of, create),
+  listing(base, of, { charge: text(), created: range(), payment_intent: text() }),
   retrieve(`${base}/:id`, of),
-  { method: 'POST', path: `${base}/:id`, of, run: (call) => ({ object: update(call) }) },
+  post(`${base}/:id`, of, update),
 ]

@@ -4,9 +4,8 @@ import type { PaymentMethodBody } from '../../objects/customer-bodies.ts'
 import type { SetupIntentBody } from '../../objects/session-bodies.ts'
 import type { OperationContext } from '../../protocol/operation-context.ts'
 import { cardDeclined, notSupported, onlyWithConfirm, badRequest } from '../../protocol/responses/errors.ts'
-import { createdIn, pageFields, where } from '../../protocol/responses/list-pages.ts'
 import { applyMetadata, metadata } from '../../protocol/parameters/metadata.ts'
-import type { HandlerResult, Operation } from '../../protocol/operation.ts'
+import { listing, post, retrieve, type HandlerResult, type Operation } from '../../protocol/operation.ts'
 import { boolean, oneOf, range, text } from '../../protocol/parameters/params.ts'
 import { atCustomer, missingMethodError, refuseFinal } from './intents.ts'
 import { webUrl } from '../checkout/new-session.ts'
@@ -120,27 +119,9 @@ const of = 'setup_intent'
 
 export const setupIntents: readonly Operation[] = [
   { method: 'POST', path: base, of, run: create },
-  {
-    method: 'GET',
-    path: base,
-    of,
-    list: true,
-    run: (call) => {
-      const params = call.read({ ...pageFields, created: range(), customer: text(), payment_method: text() })
-      const conditions = [...where('customer', params.customer), ...where('payment_method', params.payment_method)]
-      return { page: call.page(of, params, [...conditions, ...createdIn(params.created)]) }
-    },
-  },
-  {
-    method: 'GET',
-    path: `${base}/:id`,
-    of,
-    run: (call) => {
-      call.read({})
-      return { object: call.subject(of) }
-    },
-  },
-  { method: 'POST', path: `${base}/:id`, of, run: (call) => ({ object: update(call) }) },
+  listing(base, of, { created: range(), customer: text(), payment_method: text() }),
+  retrieve(`${base}/:id`, of),
+  post(`${base}/:id`, of, update),
   { method: 'POST', path: `${base}/:id/confirm`, of, run: confirm },
-  { method: 'POST', path: `${base}/:id/cancel`, of, run: (call) => ({ object: cancel(call) }) },
+  post(`${base}/:id/cancel`, of, cancel),
 ]

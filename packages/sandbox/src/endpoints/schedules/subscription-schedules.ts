@@ -10,17 +10,13 @@ import type { OperationContext } from '../../protocol/operation-context.ts'
 import type { SubscriptionBody } from '../../objects/customer-bodies.ts'
 import { missingParam, notSupported, badRequest } from '../../protocol/responses/errors.ts'
 import { applyMetadata, metadata } from '../../protocol/parameters/metadata.ts'
-import { retrieve } from '../../protocol/operation.ts'
-import type { Operation } from '../../protocol/operation.ts'
-import { createdIn, pageFields, where } from '../../protocol/responses/list-pages.ts'
-import { boolean, oneOf, range, shape, text } from '../../protocol/parameters/params.ts'
-import type { Read } from '../../protocol/parameters/params.ts'
+import { listing, post, retrieve, type Operation } from '../../protocol/operation.ts'
+import { boolean, nowOrTimestamp, oneOf, range, shape, text, type Read } from '../../protocol/parameters/params.ts'
 import type { PhaseBody, SubscriptionScheduleBody } from '../../objects/schedule-bodies.ts'
 import { asPhaseDiscount, asPhaseItem, blankPhase, newSchedule, futureSubscription } from './new-schedule.ts'
 import { applyUpdate, prorationBehavior, refusePaused } from '../subscriptions/subscriptions.ts'
 import {
   endsInFirstPeriod,
-  nowOrTimestamp,
   phasesParam,
   refuseMidPeriodSchedule,
   settingFields,
@@ -233,19 +229,10 @@ const base = '/v1/subscription_schedules'
 const of = 'subscription_schedule'
 
 export const subscriptionSchedules: readonly Operation[] = [
-  { method: 'POST', path: base, of, run: (call) => ({ object: create(call) }) },
-  {
-    method: 'GET',
-    path: base,
-    of,
-    list: true,
-    run: (call) => {
-      const params = call.read({ ...pageFields, created: range(), customer: text() })
-      return { page: call.page(of, params, [...where('customer', params.customer), ...createdIn(params.created)]) }
-    },
-  },
+  post(base, of, create),
+  listing(base, of, { created: range(), customer: text() }),
   retrieve(`${base}/:id`, of),
-  { method: 'POST', path: `${base}/:id`, of, run: (call) => ({ object: update(call) }) },
-  { method: 'POST', path: `${base}/:id/release`, of, run: (call) => ({ object: releaseNow(call) }) },
-  { method: 'POST', path: `${base}/:id/cancel`, of, run: (call) => ({ object: cancel(call) }) },
+  post(`${base}/:id`, of, update),
+  post(`${base}/:id/release`, of, releaseNow),
+  post(`${base}/:id/cancel`, of, cancel),
 ]

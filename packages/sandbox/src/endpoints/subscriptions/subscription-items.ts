@@ -1,16 +1,13 @@
-import { itemsAfter, newItemFields } from '../../billing/subscriptions/subscription-items.ts'
-import type { ItemParams } from '../../billing/subscriptions/subscription-items.ts'
+import { itemsAfter, newItemFields, type ItemParams } from '../../billing/subscriptions/subscription-items.ts'
 import { checkProrationDate, withItems } from '../../billing/subscriptions/proration.ts'
 import { recheckPlannedEnd } from '../../billing/subscriptions/cancel.ts'
 import { timeOf, save } from '../../billing/subscriptions/subscription-records.ts'
 import type { OperationContext } from '../../protocol/operation-context.ts'
 import type { SubscriptionBody, SubscriptionItemBody } from '../../objects/customer-bodies.ts'
 import { badRequest } from '../../protocol/responses/errors.ts'
-import { deletedResult, retrieve } from '../../protocol/operation.ts'
-import type { HandlerResult, Operation } from '../../protocol/operation.ts'
+import { deletion, post, retrieve, type HandlerResult, type Operation } from '../../protocol/operation.ts'
 import { pageFields, pageWithin } from '../../protocol/responses/list-pages.ts'
-import { boolean, oneOf, required, text, timestamp } from '../../protocol/parameters/params.ts'
-import type { Read } from '../../protocol/parameters/params.ts'
+import { boolean, oneOf, required, text, timestamp, type Read } from '../../protocol/parameters/params.ts'
 import {
   prorationBehavior,
   refuseIncomplete,
@@ -74,11 +71,10 @@ function update(call: OperationContext): SubscriptionItemBody {
   return call.subject('subscription_item')
 }
 
-function remove(call: OperationContext): HandlerResult {
+function remove(call: OperationContext): void {
   const before = holderOf(call)
   const { clear_usage: _usage, ...how } = call.read(deleteFields)
   changeItem(call, before, { id: call.id, deleted: true }, how)
-  return deletedResult(call.id, 'subscription_item')
 }
 
 /** Items are listed oldest first, unlike all other objects. */
@@ -91,9 +87,9 @@ function page(call: OperationContext): HandlerResult {
 const base = '/v1/subscription_items'
 
 export const subscriptionItems: readonly Operation[] = [
-  { method: 'POST', path: base, of: 'subscription_item', run: (call) => ({ object: create(call) }) },
+  post(base, 'subscription_item', create),
   { method: 'GET', path: base, of: 'subscription_item', list: true, run: page },
   retrieve(`${base}/:id`, 'subscription_item'),
-  { method: 'POST', path: `${base}/:id`, of: 'subscription_item', run: (call) => ({ object: update(call) }) },
-  { method: 'DELETE', path: `${base}/:id`, of: null, run: remove },
+  post(`${base}/:id`, 'subscription_item', update),
+  deletion(`${base}/:id`, 'subscription_item', remove),
 ]

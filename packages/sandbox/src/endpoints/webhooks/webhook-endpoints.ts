@@ -2,11 +2,9 @@ import type { WebhookEndpointBody } from '../../objects/bodies.ts'
 import type { OperationContext } from '../../protocol/operation-context.ts'
 import { StripeError, badRequest } from '../../protocol/responses/errors.ts'
 import { newId } from '../../protocol/ids.ts'
-import { applyMetadata, metadata } from '../../protocol/parameters/metadata.ts'
-import { deletedResult, retrieve } from '../../protocol/operation.ts'
-import type { Operation } from '../../protocol/operation.ts'
-import { pageFields } from '../../protocol/responses/list-pages.ts'
-import { boolean, emptyable, list, oneOf, required, text } from '../../protocol/parameters/params.ts'
+import { applyMetadata, changed, metadata } from '../../protocol/parameters/metadata.ts'
+import { deletion, listing, post, retrieve, type Operation } from '../../protocol/operation.ts'
+import { boolean, checked, emptyable, list, oneOf, required, text } from '../../protocol/parameters/params.ts'
 import type { Param } from '../../protocol/parameters/params.ts'
 import { apiVersions, eventTypes } from '../../protocol/api-values.generated.ts'
 
@@ -33,17 +31,13 @@ const updateFields = {
 }
 
 function url(): Param<string, false> {
-  return {
-    required: false,
-    read: (value, name) => {
-      const given = text().read(value, name)
-      if (!/^https?:\/\//i.test(given)) {
-        throw badRequest('Invalid URL: An explicit scheme (such as https) must be provided.', name, 'url_invalid')
-      }
-      if (!URL.canParse(given)) throw badRequest('Not a valid URL', name, 'url_invalid')
-      return given
-    },
-  }
+  return checked(text(), (given, name) => {
+    if (!/^https?:\/\//i.test(given)) {
+      throw badRequest('Invalid URL: An explicit scheme (such as https) must be provided.', name, 'url_invalid')
+    }
+    if (!URL.canParse(given)) throw badRequest('Not a valid URL', name, 'url_invalid')
+    return given
+  })
 }
 
 function create(call: OperationContext): {
@@ -59,11 +53,9 @@ function create(call: OperationContext): {
     id: newId('we_1', 23),
     object: 'webhook_endpoint',
     api_version: params.api_version ?? null,
-    application: null,
     created: call.now,
     description: params.description ?? null,
     enabled_events: [...params.enabled_events],
-    livemode: false,
     metadata: applyMetadata({}, params.metadata),
     status: 'enabled',
     url: params.url,
@@ -76,40 +68,22 @@ function create(call: OperationContext): {
 
 function update(call: OperationContext): WebhookEndpointBody {
   const before = call.subject('webhook_endpoint')
-  const params = call.read(updateFields)
-  const status = params.disabled === undefined ? before.status : params.disabled ? 'disabled' : 'enabled'
-  const after: WebhookEndpointBody = {
-    ...before,
-    description: params.description === undefined ? before.description : params.description,
-    enabled_events: [...(params.enabled_events ?? before.enabled_events)],
-    metadata: applyMetadata(before.metadata, params.metadata),
-    status,
-    url: params.url ?? before.url,
-  }
-  return call.update(before, after, null)
+  const { disabled, enabled_events: events, ...params } = call.read(updateFields)
+  const status = disabled === undefined ? before.status : disabled ? 'disabled' : 'enabled'
+  const enabled = [...(events ?? before.enabled_events)]
+  return call.update(before, { ...changed(before, params), enabled_events: enabled, status }, null)
 }
 
 const base = '/v1/webhook_endpoints'
+const of = 'webhook_endpoint'
 
 export const webhookEndpoints: readonly Operation[] = [
-  { method: 'POST', path: base, of: 'webhook_endpoint', run: create },
-  {
-    method: 'GET',
-    path: base,
-    of: 'webhook_endpoint',
-    list: true,
-    run: (call) => ({ page: call.page('webhook_endpoint', call.read(pageFields), []) }),
-  },
-  retrieve(`${base}/:id`, 'webhook_endpoint'),
-  { method: 'POST', path: `${base}/:id`, of: 'webhook_endpoint', run: (call) => ({ object: update(call) }) },
-  {
-    method: 'DELETE',
-    path: `${base}/:id`,
-    of: null,
-    run: (call) => {
-      call.read({})
-      call.remove(call.subject('webhook_endpoint'), null)
-      return deletedResult(call.id, 'webhook_endpoint')
-    },
-  },
+  { method: 'POST', path: base, of, run: create },
+  listing(base, of, {}),
+  retrieve(`${base}/:id`, of),
+  post(`${base}/:id`, of, update),
+  deletion(`${base}/:id`, of, (call) => {
+    call.read({})
+    call.remove(call.subject(of), null)
+  }),
 ]

@@ -1,10 +1,10 @@
 // Rendering of stored objects: internal members removed, references as ids, `expand` paths filled in.
 import type { Bodies, Body, Kind } from '../../objects/bodies.ts'
+import { constants } from '../../objects/constants.ts'
 import { invoicePayment } from '../../objects/invoice-payment.ts'
 import type { ListOf } from '../../objects/customer-bodies.ts'
 import { badRequest } from './errors.ts'
-import { elementsOf, isNode } from '../parameters/form.ts'
-import type { FormValue } from '../parameters/form.ts'
+import { elementsOf, isNode, isRecord, type FormValue } from '../parameters/form.ts'
 
 /**
  * `refer`: an id that `expand` turns into its object, without asking if `always`. `include`: a member that is present only if expanded.
@@ -211,7 +211,7 @@ export function render(body: Body, tree: ExpandTree, lookup: Lookup): Rendered {
 
 function renderLevel(fields: object, level: Rules, tree: ExpandTree, lookup: Lookup): Rendered {
   const shown: Rendered = {}
-  for (const [name, value] of Object.entries(fields) as [string, unknown][]) {
+  for (const [name, value] of membersOf(fields)) {
     if (name.startsWith('_')) continue
     const rule = level[name] ?? level['*']
     if (rule === undefined) shown[name] = value
@@ -221,6 +221,15 @@ function renderLevel(fields: object, level: Rules, tree: ExpandTree, lookup: Loo
     }
   }
   return shown
+}
+
+/** The members of an object with its constants, in the order of the real API: `id`, `object`, then the others by name. */
+function membersOf(fields: object): [string, unknown][] {
+  const fixed = 'object' in fields ? constants[fields.object as Kind] : undefined
+  if (fixed === undefined) return Object.entries(fields)
+  const { id, object, ...others }: Rendered = { ...fixed, ...fields }
+  const sorted = Object.entries(others).sort(([a], [b]) => (a < b ? -1 : 1))
+  return [['id', id], ['object', object], ...sorted]
 }
 
 function renderField(value: unknown, rule: Rule, expansion: ExpandTree | undefined, lookup: Lookup): unknown {
@@ -274,10 +283,6 @@ export function planOf(price: Bodies['price'] | undefined): Rendered | null {
     trial_period_days: price.recurring.trial_period_days,
     usage_type: price.recurring.usage_type,
   }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** Computes the derived members; `payments` of an invoice only if it is expanded, because it needs a query. */

@@ -11,7 +11,6 @@ export const billingCancel: Command = {
   description:
     'What was sent to the processor is waited for. The push is then interrupted: `billing resume` finishes it, a new push plans again from what is there. The earlier version is served meanwhile.',
   arguments: [{ name: '[push]', description: 'Id of the push; the one that runs when it is left out.' }],
-  options: [],
   examples: [{ command: 'ratecard billing cancel', what: 'the push that runs now' }],
   run: async (context) => {
     const { args, io, out } = context

@@ -1,7 +1,7 @@
 import type { Command } from '../../program/command.ts'
 import { connect } from '../../server-address.ts'
 import { summarizeChanges } from '../../views/changes.ts'
-import { showTime, table } from '../../views/table.ts'
+import { printTable, right, showTime } from '../../views/table.ts'
 import { jsonHistory } from '../../views/json.ts'
 import { formatAuthor } from '../../views/who.ts'
 
@@ -23,29 +23,16 @@ export const billingHistory: Command = {
       offset: options.whole('offset') ?? 0,
       signal: io.signal,
     })
-    if (versions.length === 0) out.say('Nothing has been pushed yet. `ratecard billing push` makes revision 1.')
-    else
-      out.print(
-        table(
-          [
-            { title: 'revision', align: 'right' },
-            { title: 'version' },
-            { title: 'when (UTC)' },
-            { title: 'author' },
-            { title: 'changes' },
-            { title: 'message' },
-          ],
-          versions.map((entry) => [
-            String(entry.revision),
-            entry.version,
-            showTime(entry.createdAt),
-            formatAuthor(entry),
-            `${entry.kind === 'push' ? '' : `${entry.kind}: `}${summarizeChanges(entry)}`,
-            entry.message ?? '',
-          ]),
-          out,
-        ),
-      )
+    const columns = [right('revision'), 'version', 'when (UTC)', 'author', 'changes', 'message']
+    const rows = versions.map((entry) => [
+      String(entry.revision),
+      entry.version,
+      showTime(entry.createdAt),
+      formatAuthor(entry),
+      `${entry.kind === 'push' ? '' : `${entry.kind}: `}${summarizeChanges(entry)}`,
+      entry.message ?? '',
+    ])
+    printTable(out, columns, rows, 'Nothing has been pushed yet. `ratecard billing push` makes revision 1.')
     if (pagination.hasMore) {
       const next = pagination.offset + versions.length
       out.note(`\n${pagination.total - next} older: \`ratecard billing history --offset ${next}\`.`)

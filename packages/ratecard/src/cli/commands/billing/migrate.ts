@@ -10,7 +10,7 @@ import { printOutcome } from '../../follow/job-outcome.ts'
 import { canAsk, requireConsent } from '../../terminal/confirm.ts'
 import { connect } from '../../server-address.ts'
 import { count } from '../../views/issues.ts'
-import { showTime, table } from '../../views/table.ts'
+import { right, showTime, table } from '../../views/table.ts'
 import { actorOptions, listOption } from '../plan-and-apply.ts'
 import { jsonJobReport, jsonMigrationPlan } from '../../views/json.ts'
 
@@ -103,13 +103,7 @@ function showPlan({ out }: CommandContext, plan: MigrationPlan): void {
     out.say(`Nobody is on an earlier price of "${plan.priceId}".`)
     return
   }
-  const columns = [
-    { title: 'tenant' },
-    { title: 'subscription' },
-    { title: 'quantity', align: 'right' as const },
-    { title: 'a month', align: 'right' as const },
-    { title: 'when (UTC)' },
-  ]
+  const columns = ['tenant', 'subscription', right('quantity'), right('a month'), 'when (UTC)']
   out.print(table(columns, plan.lines.map(rowOf), out))
   for (const { currency, subscriptions, before, after } of plan.totals)
     out.say(

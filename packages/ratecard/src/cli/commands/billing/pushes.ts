@@ -2,7 +2,7 @@ import type { PushReport } from '@ratecard/client'
 import type { Command, CommandContext, CommandResult } from '../../program/command.ts'
 import { connect } from '../../server-address.ts'
 import { jsonPagination, jsonPush, jsonPushReport } from '../../views/json.ts'
-import { showTime, table } from '../../views/table.ts'
+import { printTable, right, showTime, table } from '../../views/table.ts'
 import { formatAuthor } from '../../views/who.ts'
 import { watchPush } from '../plan-and-apply.ts'
 
@@ -28,15 +28,7 @@ async function list(context: CommandContext): Promise<CommandResult> {
     limit: options.whole('limit') ?? 10,
     signal: io.signal,
   })
-  const columns = [
-    { title: 'id' },
-    { title: 'kind' },
-    { title: 'state' },
-    { title: 'version' },
-    { title: 'steps', align: 'right' as const },
-    { title: 'when (UTC)' },
-    { title: 'author' },
-  ]
+  const columns = ['id', 'kind', 'state', 'version', right('steps'), 'when (UTC)', 'author']
   const rows = pushes.map((push) => [
     push.id,
     push.kind,
@@ -46,8 +38,7 @@ async function list(context: CommandContext): Promise<CommandResult> {
     showTime(push.createdAt),
     formatAuthor(push),
   ])
-  if (rows.length === 0) out.say('Nothing has been pushed yet.')
-  else out.print(table(columns, rows, out))
+  printTable(out, columns, rows, 'Nothing has been pushed yet.')
   return { json: { pushes: pushes.map(jsonPush), pagination: jsonPagination(pagination) } }
 }
 
@@ -71,14 +62,7 @@ async function show(context: CommandContext, id: string): Promise<CommandResult>
     errorText(step.error),
   ])
   const titles = ['step', 'state', 'op', 'kind', 'id', 'processor id', 'request', 'error']
-  if (rows.length > 0)
-    out.print(
-      table(
-        titles.map((title) => ({ title })),
-        rows,
-        out,
-      ),
-    )
+  if (rows.length > 0) out.print(table(titles, rows, out))
   const problem = errorText(push.error)
   if (problem !== '') out.say(`\n${out.paint.red('Error:')} ${problem}`)
   if (push.state === 'interrupted') out.say(`\nTo finish it: \`ratecard billing resume ${push.id}\`.`)

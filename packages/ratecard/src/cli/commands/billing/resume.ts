@@ -11,7 +11,6 @@ export const billingResume: Command = {
   description:
     'Finishes exactly the plan that was interrupted. If the configuration was wrong, push the corrected one instead: it settles the old push and plans again.',
   arguments: [{ name: '[push]', description: 'Id of the push; the newest interrupted one when it is left out.' }],
-  options: [],
   examples: [{ command: 'ratecard billing resume', what: 'the newest interrupted push' }],
   run: async (context) => {
     const { args, io, out } = context

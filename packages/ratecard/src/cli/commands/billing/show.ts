@@ -5,8 +5,7 @@ import type { Command, CommandContext, CommandResult } from '../../program/comma
 import { usageFailure } from '../../failure.ts'
 import { redactRevisions } from '../../terminal/conceal.ts'
 import { redactEnvironment } from '../../files/read-config.ts'
-import { connect } from '../../server-address.ts'
-import type { ServerConnection } from '../../server-address.ts'
+import { connect, type ServerConnection } from '../../server-address.ts'
 import { jsonServed } from '../../views/json.ts'
 import { showTime, table } from '../../views/table.ts'
 
@@ -45,14 +44,10 @@ async function showAll(
     `Version ${paint.bold(inline(served.version))}, revision ${served.revision}, since ${showTime(served.updatedAt)} UTC\n`,
   )
   out.print(
-    table(
-      [{ title: 'product' }, { title: 'price' }, { title: 'amount' }, { title: 'notes' }, { title: 'processor id' }],
-      served.config.products.flatMap(productRows),
-      out,
-    ),
+    table(['product', 'price', 'amount', 'notes', 'processor id'], served.config.products.flatMap(productRows), out),
   )
   const rest = otherRows(served.config)
-  if (rest.length > 0) out.print(`\n${table([{ title: 'kind' }, { title: 'id' }, { title: 'what' }], rest, out)}`)
+  if (rest.length > 0) out.print(`\n${table(['kind', 'id', 'what'], rest, out)}`)
   return { json: jsonServed(served) }
 }
 

@@ -10,7 +10,6 @@ export const billingWebhookSecret: Command = {
   summary: 'Show the signing secrets of webhooks',
   description: 'With one webhook, or with an id, only the secret is printed, so that it can be piped.',
   arguments: [{ name: '[id]', description: 'Id of the webhook.' }],
-  options: [],
   examples: [
     { command: 'ratecard billing webhook secret', what: 'the secret, or a table when there are several' },
     { command: 'export WEBHOOK_SECRET=$(ratecard billing webhook secret lifecycle_hook)', what: 'into a variable' },
@@ -28,7 +27,7 @@ export const billingWebhookSecret: Command = {
     }
     out.print(
       table(
-        [{ title: 'id' }, { title: 'url' }, { title: 'secret' }],
+        ['id', 'url', 'secret'],
         webhooks.map((webhook) => [
           webhook.id,
           webhook.url,

@@ -4,7 +4,6 @@ import { connect } from '../../server-address.ts'
 export const dashboard: Command = {
   name: 'dashboard',
   summary: 'Create a link that signs in to the dashboard, once',
-  options: [],
   examples: [{ command: 'ratecard dashboard', what: 'open the link within ten minutes and press its button' }],
   run: async (context) => {
     const { io, out } = context

@@ -7,7 +7,7 @@ import { followJob, requireDone } from '../../follow/follow-job.ts'
 import { closedPagesText, outcomeOf, reasonText, printUnmoved } from '../../follow/job-outcome.ts'
 import type { Output } from '../../terminal/output.ts'
 import { connect } from '../../server-address.ts'
-import { table } from '../../views/table.ts'
+import { printTable } from '../../views/table.ts'
 import { actorOptions } from '../plan-and-apply.ts'
 import { jsonCoverage, jsonEnterpriseOutcome, jsonJobReport } from '../../views/json.ts'
 
@@ -30,8 +30,7 @@ export const enterprisePrices: Command = {
       template === undefined
         ? await admin.enterprisePricesById(id ?? '', { signal: io.signal })
         : await admin.enterprisePricesByTemplate(template, { signal: io.signal })
-    if (prices.length === 0) out.say('No price carries it.')
-    else out.print(table([{ title: 'price' }, { title: 'amount' }], prices.map(rowOf), out))
+    printTable(out, ['price', 'amount'], prices.map(rowOf), 'No price carries it.')
     return { json: { prices } }
   },
 }
@@ -182,8 +181,7 @@ export const enterpriseCoverage: Command = {
       // A base price without negotiated prices is no gap.
       ...cells.map(({ priceId }) => priceId ?? (cells.some((cell) => cell.priceId !== null) ? out.paint.red('–') : '')),
     ])
-    if (rows.length === 0) out.say('There are no negotiated prices.')
-    else out.print(table(columns, rows, out))
+    printTable(out, columns, rows, 'There are no negotiated prices.')
     if (coverage.withoutBase.length > 0)
       out.note(`Without a base, never applied: ${coverage.withoutBase.join(', ')}. Give them \`base_price\`.`)
     if (coverage.gaps > 0) out.note(`${String(coverage.gaps)} ${coverage.gaps === 1 ? 'gap' : 'gaps'}.`)

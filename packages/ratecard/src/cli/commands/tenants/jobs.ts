@@ -4,7 +4,7 @@ import { followJob, requireDone } from '../../follow/follow-job.ts'
 import { outcomeOf, printOutcome, printUnmoved, printWaiting } from '../../follow/job-outcome.ts'
 import { sentencesOf, waysBack } from '../../follow/job-sentences.ts'
 import { connect } from '../../server-address.ts'
-import { showTime, table } from '../../views/table.ts'
+import { printTable, showTime } from '../../views/table.ts'
 import { jsonJob, jsonJobReport, jsonJobs } from '../../views/json.ts'
 import { formatAuthor } from '../../views/who.ts'
 
@@ -18,7 +18,7 @@ export const jobsList: Command = {
   run: async (context) => {
     const { options, io, out } = context
     const list = await connect(context).client.jobs.list({ limit: options.whole('limit') ?? 10, signal: io.signal })
-    const columns = ['id', 'kind', 'about', 'state', 'steps', 'when (UTC)', 'author'].map((title) => ({ title }))
+    const columns = ['id', 'kind', 'about', 'state', 'steps', 'when (UTC)', 'author']
     const rows = list.jobs.map((job) => [
       job.id,
       job.kind.replace('_', ' '),
@@ -28,8 +28,7 @@ export const jobsList: Command = {
       showTime(job.createdAt),
       formatAuthor(job),
     ])
-    if (rows.length === 0) out.say('There were no jobs yet.')
-    else out.print(table(columns, rows, out))
+    printTable(out, columns, rows, 'There were no jobs yet.')
     return { json: jsonJobs(list) }
   },
 }
@@ -39,7 +38,6 @@ export const jobsShow: Command = {
   summary: 'Say what a job did, to whom, and how to go back',
   description: 'The steps as the journal has them are in --json.',
   arguments: [jobArgument],
-  options: [],
   examples: [{ command: 'ratecard jobs show <id>', what: 'also how to go back' }],
   run: async (context) => {
     const { args, io } = context
@@ -52,7 +50,6 @@ export const jobsResume: Command = {
   name: 'jobs resume',
   summary: 'Go on with a job that stopped before its end',
   arguments: [jobArgument],
-  options: [],
   examples: [{ command: 'ratecard jobs resume <id>', what: 'completed steps are not repeated' }],
   run: async (context) => {
     const { args, io, out } = context
@@ -70,7 +67,6 @@ export const jobsCancel: Command = {
   summary: 'Stop a job between two steps, or one that waits for a date',
   description: 'What was done stays done; the rest is not done.',
   arguments: [jobArgument],
-  options: [],
   examples: [{ command: 'ratecard jobs cancel <id>', what: 'nothing is cut off half-way' }],
   run: async (context) => {
     const { args, io, out } = context

@@ -4,7 +4,7 @@ import type { ArgumentSpec, Command } from '../../program/command.ts'
 import type { Output } from '../../terminal/output.ts'
 import { connect } from '../../server-address.ts'
 import { printDroppedUsage } from '../../views/dropped-usage.ts'
-import { showTime, table } from '../../views/table.ts'
+import { printTable, right, showTime, table } from '../../views/table.ts'
 import { jsonAudit, jsonEntitlements, jsonSession, jsonUpcomingInvoice } from '../../views/json.ts'
 import { formatAuthor } from '../../views/who.ts'
 
@@ -14,7 +14,6 @@ export const tenantsUpcomingInvoice: Command = {
   name: 'tenants upcoming-invoice',
   summary: 'Show what a tenant will be billed next',
   arguments: [tenantArgument],
-  options: [],
   examples: [{ command: 'ratecard tenants upcoming-invoice glazeworks', what: 'the processor’s own preview' }],
   run: async (context) => {
     const { args, io, out } = context
@@ -32,12 +31,7 @@ export const tenantsUpcomingInvoice: Command = {
 }
 
 function linesOf(invoice: Invoice, out: Output): string {
-  const columns = [
-    { title: 'price' },
-    { title: 'quantity', align: 'right' as const },
-    { title: 'amount', align: 'right' as const },
-    { title: 'for (UTC)' },
-  ]
+  const columns = ['price', right('quantity'), right('amount'), 'for (UTC)']
   const rows = invoice.lines.map((line) => [
     line.priceId ?? line.processorPriceId ?? line.description ?? '–',
     line.quantity === null ? '' : String(line.quantity),
@@ -51,14 +45,12 @@ export const tenantsEntitlements: Command = {
   name: 'tenants entitlements',
   summary: 'Show the features that a tenant may use now',
   arguments: [tenantArgument],
-  options: [],
   examples: [{ command: 'ratecard tenants entitlements glazeworks', what: 'by their ids in the configuration' }],
   run: async (context) => {
     const { args, io, out } = context
     const entitlements = await connect(context).client.tenants.entitlements(args[0] ?? '', { signal: io.signal })
     const rows = entitlements.features.map(({ id, name }) => [id, name])
-    if (rows.length === 0) out.say('It is entitled to no feature.')
-    else out.print(table([{ title: 'feature' }, { title: 'name' }], rows, out))
+    printTable(out, ['feature', 'name'], rows, 'It is entitled to no feature.')
     return { json: jsonEntitlements(entitlements) }
   },
 }
@@ -75,7 +67,7 @@ export const tenantsAudit: Command = {
       limit: options.whole('limit') ?? 20,
       signal: io.signal,
     })
-    const columns = ['when (UTC)', 'what', 'from', 'to', 'by', 'request'].map((title) => ({ title }))
+    const columns = ['when (UTC)', 'what', 'from', 'to', 'by', 'request']
     const rows = audit.entries.map((entry) => [
       showTime(entry.createdAt),
       entry.action.replaceAll('_', ' '),
@@ -84,8 +76,7 @@ export const tenantsAudit: Command = {
       formatAuthor(entry),
       entry.requestId ?? '–',
     ])
-    if (rows.length === 0) out.say('Nothing was changed yet.')
-    else out.print(table(columns, rows, out))
+    printTable(out, columns, rows, 'Nothing was changed yet.')
     return { json: jsonAudit(audit) }
   },
 }

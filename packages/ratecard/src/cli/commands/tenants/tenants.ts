@@ -47,7 +47,6 @@ export const tenantsShow: Command = {
   name: 'tenants show',
   summary: 'Show a tenant and what it is subscribed to',
   arguments: [tenantArgument],
-  options: [],
   examples: [{ command: 'ratecard tenants show glazeworks', what: 'by your own price ids' }],
   run: async (context) => {
     const { args, io, out } = context
@@ -95,7 +94,6 @@ export const tenantsSubscriptions: Command = {
   summary: 'List what a tenant is subscribed to',
   description: '`legacy` marks a price that was replaced since: the tenant keeps it until you move it.',
   arguments: [tenantArgument],
-  options: [],
   examples: [{ command: 'ratecard tenants subscriptions glazeworks', what: 'live ones, by your own price ids' }],
   run: async (context) => {
     const { args, io } = context
@@ -110,7 +108,7 @@ function showSubscriptions({ out }: CommandContext, { subscriptions }: TenantSub
     out.say('No live subscriptions.')
     return
   }
-  const columns = ['subscription', 'status', 'price', 'quantity', 'renews (UTC)', 'then'].map((title) => ({ title }))
+  const columns = ['subscription', 'status', 'price', 'quantity', 'renews (UTC)', 'then']
   const rows = subscriptions.flatMap((subscription) =>
     subscription.items.map((item) => [
       subscription.id,
@@ -157,7 +155,6 @@ export const tenantsDelete: Command = {
   description:
     'Refused while it has live subscriptions. Its open checkout pages end; its audit trail and its customer at the processor stay.',
   arguments: [tenantArgument],
-  options: [],
   examples: [
     { command: 'ratecard tenants delete glazeworks', what: 'asks first' },
     { command: 'ratecard tenants delete glazeworks --yes', what: 'from a script' },
@@ -185,7 +182,6 @@ export const tenantsCancel: Command = {
   description:
     'Now. What the processor bills is cancelled in its customer portal. A paid subscription that the tenant buys ends its free ones by itself.',
   arguments: [tenantArgument, { name: '<subscription>', description: 'Its id, from `ratecard tenants show`.' }],
-  options: [],
   examples: [{ command: 'ratecard tenants cancel glazeworks sub_local_0mwr', what: 'asks first' }],
   run: async (context) => {
     const { args, io, out } = context

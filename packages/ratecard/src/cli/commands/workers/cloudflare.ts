@@ -92,13 +92,6 @@ function required(value: string | null, name: string, hint: string): string {
 
 function failureOf(error: unknown, name: string): unknown {
   if (!(error instanceof CloudflareError)) return error
-  if (error.problem === 'client_missing')
-    return new CliFailure(1, {
-      code: 'cloudflare_client_missing',
-      title: 'Cloudflare’s API client is not installed',
-      detail: 'The package "cloudflare" is an optional dependency and was left out of this installation.',
-      hint: 'Install it beside ratecard: npm install cloudflare',
-    })
   const refused = error.problem === 'refused'
   const after =
     error.step === 'schedules'

@@ -3,7 +3,7 @@ import { parseCron } from '../../../workers/cron/parse.ts'
 import type { Command, CommandContext, OptionSpec } from '../../program/command.ts'
 import { CliFailure } from '../../failure.ts'
 import { connect } from '../../server-address.ts'
-import { showTime, table } from '../../views/table.ts'
+import { printTable, showTime } from '../../views/table.ts'
 import { nameArgument, workerName } from './name.ts'
 import { jsonRun, jsonRuns } from '../../views/json.ts'
 
@@ -26,7 +26,7 @@ export const cloudWorkersCronRuns: Command = {
       cron: cronOf(options.text('cron')),
       signal: io.signal,
     })
-    const titles = ['run', 'cron', 'tick (UTC)', 'started (UTC)', 'took', 'outcome', 'error']
+    const columns = ['run', 'cron', 'tick (UTC)', 'started (UTC)', 'took', 'outcome', 'error']
     const rows = runs.map((run) => [
       run.id,
       run.cron,
@@ -36,15 +36,7 @@ export const cloudWorkersCronRuns: Command = {
       paintOutcome(run.outcome, out),
       firstLine(run.error),
     ])
-    if (rows.length === 0) out.say('Nothing has run yet.')
-    else
-      out.print(
-        table(
-          titles.map((title) => ({ title })),
-          rows,
-          out,
-        ),
-      )
+    printTable(out, columns, rows, 'Nothing has run yet.')
     return { json: jsonRuns({ runs, pagination }) }
   },
 }

@@ -4,13 +4,11 @@ import { nextFire } from '../../../workers/cron/next-fire.ts'
 import type { NewDeployment, Worker } from '@ratecard/client'
 import { authorOf } from '../../author.ts'
 import type { Command, CommandContext } from '../../program/command.ts'
-import { connect, requireAddress, requireServerOf } from '../../server-address.ts'
-import type { ServerConnection } from '../../server-address.ts'
+import { connect, requireAddress, requireServerOf, type ServerConnection } from '../../server-address.ts'
 import { showIssues } from '../../views/issues.ts'
 import { showTime } from '../../views/table.ts'
 import { deployAllToCloudflare } from './cloudflare.ts'
-import { requireWorkers, variableNames, viewIssues } from './project.ts'
-import type { BundledWorker } from './project.ts'
+import { requireWorkers, variableNames, viewIssues, type BundledWorker } from './project.ts'
 import { actorOptions } from '../plan-and-apply.ts'
 import { jsonIssue } from '../../views/json-problem.ts'
 import { jsonWorker } from '../../views/json.ts'
@@ -80,7 +78,6 @@ async function deployAll(context: CommandContext, workers: readonly BundledWorke
   return { workers: deployed.map(jsonWorker) }
 }
 
-/** Upload of a bundled worker. */
 export function deploymentOf({ manifest, bundle, variables }: BundledWorker, environment: string): NewDeployment {
   return {
     main: mainModule,

@@ -12,7 +12,6 @@ import { jsonDeployments, jsonWorker } from '../../views/json.ts'
 export const cloudWorkersList: Command = {
   name: 'cloud workers list',
   summary: 'List the workers in service',
-  options: [],
   examples: [{ command: 'ratecard cloud workers list --env production', what: 'state, version and schedules of each' }],
   run: async (context) => {
     const { io, out } = context
@@ -38,11 +37,7 @@ function listTable({ out }: CommandContext, workers: readonly Worker[]): string 
   const ended = workers.flatMap(({ name, state, lastExit }) =>
     state === 'running' || lastExit === null ? [] : [`\n${name}: ${lastExit}`],
   )
-  return `${table(
-    titles.map((title) => ({ title })),
-    rows,
-    out,
-  )}${ended.join('')}`
+  return `${table(titles, rows, out)}${ended.join('')}`
 }
 
 function nextRun({ crons }: Worker): string {
@@ -77,13 +72,7 @@ export const cloudWorkersVersions: Command = {
       deployment.author ?? '–',
       deployment.message ?? '',
     ])
-    out.print(
-      table(
-        titles.map((title) => ({ title })),
-        rows,
-        out,
-      ),
-    )
+    out.print(table(titles, rows, out))
     return { json: jsonDeployments({ deployments, pagination }) }
   },
 }
@@ -113,7 +102,6 @@ export const cloudWorkersDelete: Command = {
   name: 'cloud workers delete',
   summary: 'Take a worker out of service, with its versions, schedules and logs',
   arguments: [{ name: '<name>', description: 'Which worker.' }],
-  options: [],
   examples: [
     { command: 'ratecard cloud workers delete hooks', what: 'asks first' },
     { command: 'ratecard cloud workers delete hooks --yes --env dev', what: 'from a script' },

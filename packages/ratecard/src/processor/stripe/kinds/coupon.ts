@@ -1,34 +1,22 @@
 import type { Stripe } from 'stripe'
 import { canonicalDecimal } from '../../../money/decimal.ts'
 import { currencies } from '../../../money/currencies.ts'
-import { processorId } from '../../../catalog/resource.ts'
-import type { ObservedResource, ProcessorId } from '../../../catalog/resource.ts'
+import { processorId, type ObservedResource, type ProcessorId } from '../../../catalog/resource.ts'
 import { amountsBeside, inCurrencies, isEmpty, unsupportedCurrency } from './amounts.ts'
-import { changeParams, creationParams, readFields, updatableFields } from './field-translation.ts'
-import type { Translations } from './field-translation.ts'
-import { known, ordinary, reasons, unlessEmpty, unlessNull } from './kind.ts'
+import { changeParams, creationParams, readFields, updatableFields, type Translations } from './field-translation.ts'
+import { changeableText, fixedOrNull } from './same-member.ts'
+import { known, ordinary, reasons, type CreateOf, type KindAdapter, type ReadContext, type UpdateOf } from './kind.ts'
 import { unmanagedMembers } from './members.ts'
-import type { CreateOf, KindAdapter, ReadContext, UpdateOf } from './kind.ts'
 import { metadataChange, newMetadata, splitMetadata } from './metadata.ts'
 
 const translations: Translations<'coupon', Stripe.Coupon, Stripe.CouponCreateParams, Stripe.CouponUpdateParams> = {
-  name: {
-    read: (coupon) => coupon.name ?? '',
-    create: (name) => unlessEmpty('name', name),
-    update: (name) => ({ name }),
-  },
+  name: changeableText('name'),
   percentOff: {
     read: (coupon) => (coupon.percent_off === null ? null : canonicalDecimal(coupon.percent_off)),
     create: (percent) => (percent === null ? {} : { percent_off: Number(percent) }),
   },
-  amountOff: {
-    read: (coupon) => coupon.amount_off,
-    create: (amount) => unlessNull('amount_off', amount),
-  },
-  currency: {
-    read: (coupon) => coupon.currency,
-    create: (currency) => unlessNull('currency', currency),
-  },
+  amountOff: fixedOrNull('amount_off'),
+  currency: fixedOrNull('currency'),
   currencyOptions: {
     read: ({ currency: own, currency_options: options }) =>
       amountsBeside(own, options, ({ amount_off: amount }) => amount),
@@ -39,18 +27,12 @@ const translations: Translations<'coupon', Stripe.Coupon, Stripe.CouponCreatePar
     read: (coupon) => known(['once', 'repeating', 'forever'], coupon.duration) ?? 'once',
     create: (duration) => ({ duration }),
   },
-  durationInMonths: {
-    read: (coupon) => coupon.duration_in_months,
-    create: (months) => unlessNull('duration_in_months', months),
-  },
+  durationInMonths: fixedOrNull('duration_in_months'),
   maxRedemptions: {
     read: (coupon) => allowedInAll(coupon),
     create: (most, { carried }) => (most === null ? {} : { max_redemptions: most - carried }),
   },
-  redeemBy: {
-    read: (coupon) => coupon.redeem_by,
-    create: (seconds) => unlessNull('redeem_by', seconds),
-  },
+  redeemBy: fixedOrNull('redeem_by'),
   appliesTo: {
     read: observeProducts,
     create: (products) => (products === null ? {} : { applies_to: { products: [...products] } }),

@@ -1,11 +1,9 @@
 import type { Stripe } from 'stripe'
-import { processorId } from '../../../catalog/resource.ts'
-import type { ObservedResource } from '../../../catalog/resource.ts'
-import { changeParams, creationParams, readFields, updatableFields } from './field-translation.ts'
-import type { Translations } from './field-translation.ts'
-import { ordinary } from './kind.ts'
+import { processorId, type ObservedResource } from '../../../catalog/resource.ts'
+import { changeParams, creationParams, readFields, updatableFields, type Translations } from './field-translation.ts'
+import { changeable } from './same-member.ts'
+import { ordinary, type CreateOf, type KindAdapter, type UpdateOf } from './kind.ts'
 import { unmanagedMembers } from './members.ts'
-import type { CreateOf, KindAdapter, UpdateOf } from './kind.ts'
 import { metadataChange, newMetadata, splitMetadata } from './metadata.ts'
 
 type Features = Stripe['entitlements']['features']
@@ -16,11 +14,7 @@ const translations: Translations<
   Stripe.Entitlements.FeatureCreateParams,
   Stripe.Entitlements.FeatureUpdateParams
 > = {
-  name: {
-    read: (feature) => feature.name,
-    create: (name) => ({ name }),
-    update: (name) => ({ name }),
-  },
+  name: changeable('name'),
 }
 
 export function featureAdapter(features: Features): KindAdapter<'feature', Stripe.Entitlements.Feature> {

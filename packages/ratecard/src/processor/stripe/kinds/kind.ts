@@ -50,7 +50,6 @@ export interface KindAdapter<K extends ResourceKind = ResourceKind, Live extends
   /** Returns the request that archives an object. With `deletes`, the object no longer exists afterwards. */
   archive(id: ProcessorId): Request<Live> | { readonly id: ProcessorId; readonly deletes: Request<Deletion> }
   retrieve(id: ProcessorId): Request<Live>
-  /** Returns the request that finds an object created by this step. */
   search(step: CreateOf<K>): Request<Live> | ListRequest<Live>
   /** Returns the list requests for all objects of the kind, archived ones included. */
   lists(): readonly ListRequest<Live>[]

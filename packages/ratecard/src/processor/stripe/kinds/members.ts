@@ -23,7 +23,6 @@ export type MemberRow<Field extends string = string> =
 
 export type MemberTable<Field extends string = string> = Readonly<Record<string, MemberRow<Field>>>
 
-/** One row for each member of the type. */
 type Rows<T, Field extends string> = { readonly [Member in keyof T & string]-?: MemberRow<Field> }
 
 const is = <Field extends string>(field: Field) => ({ field })

@@ -1,11 +1,9 @@
 import type { Stripe } from 'stripe'
-import { processorId } from '../../../catalog/resource.ts'
-import type { FieldsOf, ObservedResource, ProcessorId } from '../../../catalog/resource.ts'
-import { changeParams, creationParams, readFields, updatableFields } from './field-translation.ts'
-import type { Translations } from './field-translation.ts'
-import { known, ordinary, reasons, unlessNull } from './kind.ts'
+import { processorId, type FieldsOf, type ObservedResource, type ProcessorId } from '../../../catalog/resource.ts'
+import { changeParams, creationParams, readFields, updatableFields, type Translations } from './field-translation.ts'
+import { changeable, fixed } from './same-member.ts'
+import { known, ordinary, reasons, unlessNull, type KindAdapter, type UpdateOf } from './kind.ts'
 import { unmanagedMembers } from './members.ts'
-import type { KindAdapter, UpdateOf } from './kind.ts'
 
 type Meters = Stripe['billing']['meters']
 
@@ -15,15 +13,8 @@ const translations: Translations<
   Stripe.Billing.MeterCreateParams,
   Stripe.Billing.MeterUpdateParams
 > = {
-  displayName: {
-    read: (meter) => meter.display_name,
-    create: (name) => ({ display_name: name }),
-    update: (name) => ({ display_name: name }),
-  },
-  eventName: {
-    read: (meter) => meter.event_name,
-    create: (name) => ({ event_name: name }),
-  },
+  displayName: changeable('display_name'),
+  eventName: fixed('event_name'),
   formula: {
     read: (meter) => known(['sum', 'count', 'last'], meter.default_aggregation.formula) ?? 'sum',
     create: (formula) => ({ default_aggregation: { formula } }),

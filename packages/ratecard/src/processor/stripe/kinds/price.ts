@@ -1,14 +1,12 @@
 import type { Stripe } from 'stripe'
 import { currencies } from '../../../money/currencies.ts'
-import { processorId } from '../../../catalog/resource.ts'
+import { processorId, type CanonicalTier, type ObservedResource } from '../../../catalog/resource.ts'
 import type { CurrencyOptions } from '../../../catalog/kinds.ts'
-import type { CanonicalTier, ObservedResource } from '../../../catalog/resource.ts'
 import { flatAmountParams, isEmpty, observedAmount, observedTierAmount, unitAmountParams } from './amounts.ts'
-import { changeParams, creationParams, readFields, updatableFields } from './field-translation.ts'
-import type { Translations } from './field-translation.ts'
-import { idOf, known, ordinary, reasons, unlessEmpty, unlessNull } from './kind.ts'
+import { changeParams, creationParams, readFields, updatableFields, type Translations } from './field-translation.ts'
+import { changeableText, fixed } from './same-member.ts'
+import { idOf, known, ordinary, reasons, unlessNull, type CreateOf, type KindAdapter, type UpdateOf } from './kind.ts'
 import { unmanagedMembers } from './members.ts'
-import type { CreateOf, KindAdapter, UpdateOf } from './kind.ts'
 import { metadataChange, newMetadata, splitMetadata } from './metadata.ts'
 
 const translations: Translations<'price', Stripe.Price, Stripe.PriceCreateParams, Stripe.PriceUpdateParams> = {
@@ -16,10 +14,7 @@ const translations: Translations<'price', Stripe.Price, Stripe.PriceCreateParams
     read: (price) => idOf(price.product),
     create: (product) => ({ product }),
   },
-  currency: {
-    read: (price) => price.currency,
-    create: (currency) => ({ currency }),
-  },
+  currency: fixed('currency'),
   interval: {
     read: (price) => known(['day', 'week', 'month', 'year'], price.recurring?.interval),
     create: (interval) => (interval === null ? {} : { recurring: { interval } }),
@@ -80,11 +75,7 @@ const translations: Translations<'price', Stripe.Price, Stripe.PriceCreateParams
             },
           },
   },
-  nickname: {
-    read: (price) => price.nickname ?? '',
-    create: (nickname) => unlessEmpty('nickname', nickname),
-    update: (nickname) => ({ nickname }),
-  },
+  nickname: changeableText('nickname'),
   taxBehavior: {
     read: (price) => known(['inclusive', 'exclusive'], price.tax_behavior) ?? 'unspecified',
     create: (behavior) => (behavior === 'unspecified' ? {} : { tax_behavior: behavior }),

@@ -1,24 +1,15 @@
 import type { Stripe } from 'stripe'
-import { processorId } from '../../../catalog/resource.ts'
-import type { ObservedResource } from '../../../catalog/resource.ts'
-import { changeParams, creationParams, readFields, updatableFields } from './field-translation.ts'
-import type { Translations } from './field-translation.ts'
+import { processorId, type ObservedResource } from '../../../catalog/resource.ts'
+import { changeParams, creationParams, readFields, updatableFields, type Translations } from './field-translation.ts'
+import { changeable, changeableText } from './same-member.ts'
 import { idOf, known, listOf, ordinary, reasons, unlessEmpty, unlessNull } from './kind.ts'
 import { unmanagedMembers } from './members.ts'
 import type { CreateOf, KindAdapter, UpdateOf } from './kind.ts'
 import { metadataChange, newMetadata, splitMetadata } from './metadata.ts'
 
 const translations: Translations<'product', Stripe.Product, Stripe.ProductCreateParams, Stripe.ProductUpdateParams> = {
-  name: {
-    read: (product) => product.name,
-    create: (name) => ({ name }),
-    update: (name) => ({ name }),
-  },
-  description: {
-    read: (product) => product.description ?? '',
-    create: (description) => unlessEmpty('description', description),
-    update: (description) => ({ description }),
-  },
+  name: changeable('name'),
+  description: changeableText('description'),
   type: {
     read: (product) => known(['service', 'good'], product.type) ?? 'service',
     create: (type) => ({ type }),
@@ -28,21 +19,9 @@ const translations: Translations<'product', Stripe.Product, Stripe.ProductCreate
     create: (code) => unlessEmpty('tax_code', code),
     update: (code) => ({ tax_code: code }),
   },
-  unitLabel: {
-    read: (product) => product.unit_label ?? '',
-    create: (label) => unlessEmpty('unit_label', label),
-    update: (label) => ({ unit_label: label }),
-  },
-  statementDescriptor: {
-    read: (product) => product.statement_descriptor ?? '',
-    create: (text) => unlessEmpty('statement_descriptor', text),
-    update: (text) => ({ statement_descriptor: text }),
-  },
-  url: {
-    read: (product) => product.url ?? '',
-    create: (url) => unlessEmpty('url', url),
-    update: (url) => ({ url }),
-  },
+  unitLabel: changeableText('unit_label'),
+  statementDescriptor: changeableText('statement_descriptor'),
+  url: changeableText('url'),
   images: {
     read: (product) => listOf(product.images),
     create: (images) => unlessEmpty('images', [...images]),

@@ -1,14 +1,12 @@
 import type { Stripe } from 'stripe'
 import { currencies } from '../../../money/currencies.ts'
-import { processorId } from '../../../catalog/resource.ts'
-import type { ObservedResource, ProcessorId } from '../../../catalog/resource.ts'
+import { processorId, type ObservedResource, type ProcessorId } from '../../../catalog/resource.ts'
 import { amountsBeside, inCurrencies, isEmpty, unsupportedCurrency } from './amounts.ts'
 import { allowedInAll, isOver, isUsedUp } from './coupon.ts'
-import { changeParams, creationParams, readFields, updatableFields } from './field-translation.ts'
-import type { Translations } from './field-translation.ts'
-import { formerId, idIn } from '../connection/reading.ts'
-import type { Untrusted } from '../connection/reading.ts'
-import { idOf, ordinary, reasons, unlessEmpty, unlessNull } from './kind.ts'
+import { changeParams, creationParams, readFields, updatableFields, type Translations } from './field-translation.ts'
+import { changeable, fixed, fixedOrNull } from './same-member.ts'
+import { formerId, idIn, type Untrusted } from '../connection/reading.ts'
+import { idOf, ordinary, reasons, unlessEmpty } from './kind.ts'
 import { unmanagedMembers } from './members.ts'
 import type { CreateOf, KindAdapter, ReadContext, UpdateOf } from './kind.ts'
 import { metadataChange, newMetadata, splitMetadata } from './metadata.ts'
@@ -19,19 +17,12 @@ const translations: Translations<
   Stripe.PromotionCodeCreateParams,
   Stripe.PromotionCodeUpdateParams
 > = {
-  code: {
-    read: (code) => code.code,
-    create: (code) => ({ code }),
-  },
+  code: fixed('code'),
   coupon: {
     read: (code) => couponOf(code) ?? processorId(''),
     create: (coupon) => ({ promotion: { type: 'coupon', coupon } }),
   },
-  active: {
-    read: (code) => code.active,
-    create: (active) => ({ active }),
-    update: (active) => ({ active }),
-  },
+  active: changeable('active'),
   maxRedemptions: {
     read: (code) => allowedInAll(code),
     create: (most, { carried }) => (most === null ? {} : { max_redemptions: most - carried }),
@@ -61,10 +52,7 @@ const translations: Translations<
     read: (code) => (code.customer ? idOf(code.customer) : ''),
     create: (customer) => unlessEmpty('customer', customer),
   },
-  expiresAt: {
-    read: (code) => code.expires_at,
-    create: (seconds) => unlessNull('expires_at', seconds),
-  },
+  expiresAt: fixedOrNull('expires_at'),
 }
 
 /** Returns the code's coupon. API versions before 2025-09-30.clover have it in the code itself. */

@@ -1,11 +1,9 @@
 import { Stripe } from 'stripe'
-import { processorId } from '../../../catalog/resource.ts'
-import type { ObservedResource } from '../../../catalog/resource.ts'
-import { changeParams, creationParams, readFields, updatableFields } from './field-translation.ts'
-import type { Translations } from './field-translation.ts'
-import { listOf, ordinary, unlessEmpty, without } from './kind.ts'
+import { processorId, type ObservedResource } from '../../../catalog/resource.ts'
+import { changeParams, creationParams, readFields, updatableFields, type Translations } from './field-translation.ts'
+import { changeable, changeableText } from './same-member.ts'
+import { listOf, ordinary, without, type CreateOf, type KindAdapter, type UpdateOf } from './kind.ts'
 import { unmanagedMembers } from './members.ts'
-import type { CreateOf, KindAdapter, UpdateOf } from './kind.ts'
 import { connectKey, metadataChange, newMetadata, splitMetadata } from './metadata.ts'
 
 type Endpoints = Stripe['webhookEndpoints']
@@ -16,11 +14,7 @@ const translations: Translations<
   Stripe.WebhookEndpointCreateParams,
   Stripe.WebhookEndpointUpdateParams
 > = {
-  url: {
-    read: (endpoint) => endpoint.url,
-    create: (url) => ({ url }),
-    update: (url) => ({ url }),
-  },
+  url: changeable('url'),
   events: {
     read: (endpoint) => [...new Set(listOf(endpoint.enabled_events))].sort(),
     create: (events) => ({ enabled_events: eventNames(events) }),
@@ -30,11 +24,7 @@ const translations: Translations<
     read: ({ metadata, application }) => splitMetadata(metadata).connect ?? (application ?? null) !== null,
     create: (connect) => ({ connect }),
   },
-  description: {
-    read: (endpoint) => endpoint.description ?? '',
-    create: (description) => unlessEmpty('description', description),
-    update: (description) => ({ description }),
-  },
+  description: changeableText('description'),
   apiVersion: {
     read: (endpoint) => endpoint.api_version ?? '',
     // Default: the SDK's API version. Otherwise events would use the account's default version, which can be raised in Stripe's dashboard.

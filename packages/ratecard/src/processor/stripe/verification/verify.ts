@@ -5,14 +5,12 @@ import { ProcessorError } from '../../processor-error.ts'
 import { connect, isLiveKey, keyProblem } from '../connection/connection.ts'
 import { withoutSecrets } from '../connection/errors.ts'
 import { scenarios } from './scenarios.ts'
-import { Stage } from './stage.ts'
-import type { Observation, Scenario } from './stage.ts'
+import { Stage, type Observation, type Scenario } from './stage.ts'
 
 export interface VerifyOptions {
   readonly secretKey: string
   /** Base URL of another server with the same API; null means Stripe itself. */
   readonly apiBase: string | null
-  /** Base URL of the sandbox. */
   readonly sandboxUrl: string
   /** Ids of the scenarios to run; empty means all. */
   readonly only: readonly string[]

@@ -5,11 +5,9 @@ import { randomInt } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { CamelCasePlugin, Kysely, sql } from 'kysely'
 import type { Dialect, KyselyPlugin, RawBuilder, Transaction } from 'kysely'
-import { systemClock } from '../../../clock.ts'
-import type { Clock } from '../../../clock.ts'
+import { systemClock, type Clock } from '../../../clock.ts'
 import { yieldToRequests } from '../../../event-loop.ts'
-import { refusalMs } from '../../store.ts'
-import type { StoreRefusal } from '../../store.ts'
+import { refusalMs, type StoreRefusal } from '../../store.ts'
 import { asServiceError, isSerializationFailure, refusalOf } from './database-errors.ts'
 import type { Tables } from '../../records/tables.ts'
 
@@ -72,6 +70,11 @@ export class Database {
     } catch (error) {
       throw this.#problem('read', error)
     }
+  }
+
+  /** Like {@link read}, for a query of one row: null if there is none. */
+  async readFirst<T>(work: (db: ReadConnection) => Promise<T | undefined>): Promise<T | null> {
+    return (await this.read(work)) ?? null
   }
 
   /**

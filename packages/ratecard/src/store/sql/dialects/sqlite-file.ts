@@ -1,4 +1,4 @@
-// Opens the file of an embedded database and waits for its other users. Without Kysely, because a worker thread opens one too.
+// Opens the file of an embedded database and waits for its other users.
 import { randomInt } from 'node:crypto'
 import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -8,20 +8,20 @@ import SqliteFile from 'better-sqlite3'
 const busyMs = 5000
 
 export interface SqliteFileOptions {
-  /** True for expendable data (log lines): the file can shrink after rows are deleted, and a power failure may lose the last commits. */
-  readonly spare: boolean
+  /** True for expendable data (log lines): the file shrinks when rows are deleted, and a power failure may lose the last commits. */
+  readonly spare?: boolean
 }
 
 /** Opens or creates the file (0600, its directory 0700), or an in-memory store for `:memory:`. */
 export async function openSqlite(
   file: string,
-  { spare }: SqliteFileOptions = { spare: false },
+  { spare = false }: SqliteFileOptions = {},
 ): Promise<SqliteFile.Database> {
   if (file !== ':memory:') createPrivately(file)
   const database = new SqliteFile(file, { timeout: busyMs })
   try {
     // `auto_vacuum` can only be set on an empty file, and switching to WAL writes to it: set it first.
-    if (spare) await whenFree(() => database.pragma('auto_vacuum = INCREMENTAL'))
+    if (spare) await whenFree(() => database.pragma('auto_vacuum = FULL'))
     // Switching a new file to WAL needs exclusive access, and several processes may start at the same time.
     await whenFree(() => database.pragma('journal_mode = WAL'))
     database.pragma(`synchronous = ${spare ? 'NORMAL' : 'FULL'}`)

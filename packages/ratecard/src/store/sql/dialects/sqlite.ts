@@ -1,7 +1,6 @@
 // SQLite: the embedded engine, one file for several processes. Durable at each commit (FULL); readers never wait (WAL).
 import type SqliteFile from 'better-sqlite3'
-import { SqliteDialect, SqliteDriver, SqliteQueryCompiler } from 'kysely'
-import type { Driver, QueryCompiler } from 'kysely'
+import { SqliteDialect, SqliteDriver, SqliteQueryCompiler, type Driver, type QueryCompiler } from 'kysely'
 import { storableParameter } from '../database/text.ts'
 import { beginImmediate } from './sqlite-file.ts'
 
@@ -48,7 +47,7 @@ const maxStatements = 500
  * Cache of prepared statements. Preparing costs more than running, and the memory of a statement outside the heap is freed late: a push
  * runs thousands of them.
  */
-export class StatementCache {
+class StatementCache {
   readonly #database: SqliteFile.Database
   readonly #statements = new Map<string, SqliteFile.Statement>()
 
@@ -71,7 +70,7 @@ export class StatementCache {
   }
 }
 
-export class CleaningCompiler extends SqliteQueryCompiler {
+class CleaningCompiler extends SqliteQueryCompiler {
   protected override appendValue(parameter: unknown): void {
     super.appendValue(storableParameter(parameter))
   }

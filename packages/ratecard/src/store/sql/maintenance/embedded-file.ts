@@ -3,14 +3,13 @@ import { copyFile, open, rm, stat } from 'node:fs/promises'
 import SqliteFile from 'better-sqlite3'
 import { SqliteDialect } from 'kysely'
 import { ServiceError } from '../../../errors/service-error.ts'
-import { verifyHistory } from '../../history-chain.ts'
-import type { HistoryCheck } from '../../history-chain.ts'
+import { verifyHistory, type HistoryCheck } from '../../history-chain.ts'
 import type { Sealer } from '../../seal.ts'
 import { backupSqlite } from './backup.ts'
 import { Database } from '../database/database.ts'
 import { secretContext } from '../repositories/configuration/secrets.ts'
 import { migrations } from '../schema-migrations/migrations.ts'
-import { SqlVersions } from '../repositories/configuration/versions.ts'
+import { sqlVersions } from '../repositories/configuration/versions.ts'
 
 /** Copies the store at `from`, whether in use or not, into the new file `to`. */
 export async function backupFile(from: string, to: string): Promise<void> {
@@ -87,7 +86,7 @@ export async function checkStoreFile(file: string, sealer: Sealer | null): Promi
     return await reading(file, async (database) => {
       const schema = await schemaOf(database)
       if (schema < 1) return null
-      const history = await verifyHistory({ versions: new SqlVersions(database) })
+      const history = await verifyHistory({ versions: sqlVersions(database) })
       return { schema, keyFits: sealer === null || (await opensSecrets(database, sealer)), history }
     })
   } catch (error) {

@@ -1,15 +1,16 @@
 import { toRfc3339 } from '../../../../clock.ts'
 import { ServiceError } from '../../../../errors/service-error.ts'
 import type { LeaseToken } from '../../../lease-token.ts'
+import type { Sealer } from '../../../seal.ts'
 import { jobColumns, jobStepColumns, unfinishedJobStates } from '../../../records/journal.ts'
 import type { JobKind, JobRecord, JobStepRecord } from '../../../records/journal.ts'
 import type { ProcessorId } from '../../../../catalog/resource.ts'
 import type { JobStore, NewJob, UnansweredStep } from '../../../tenant-store.ts'
 import type { Write } from '../../database/database.ts'
-import { SqlJournal, toStep } from './journal.ts'
-import type { JournalDeps } from './journal.ts'
+import { readPage } from '../../database/read-page.ts'
+import { SqlJournal, toStep, type JournalDeps } from './journal.ts'
 import { appendMappings } from './mappings.ts'
-import type { SqlSecrets } from './secrets.ts'
+import { putWebhookSecret } from './secrets.ts'
 
 type StepOutcomeInput = Parameters<JobStore['settle']>[2]
 type EndJobInput = Parameters<JobStore['end']>[1]
@@ -23,16 +24,16 @@ const stepsAtOnce = 1000
 
 /** The journal of jobs that change subscriptions. */
 export class SqlJobs extends SqlJournal<JobRecord, NewJob, JobStepRecord, EndJobInput> implements JobStore {
-  readonly #secrets: SqlSecrets
+  readonly #sealer: Sealer
 
-  constructor({ secrets, ...deps }: JournalDeps & { readonly secrets: SqlSecrets }) {
+  constructor({ sealer, ...deps }: JournalDeps & { readonly sealer: Sealer }) {
     super(deps, {
       kind: 'job',
       work: { table: 'jobs', columns: jobColumns },
       notWaiting: { resumesAt: null },
       steps: { table: 'jobSteps', columns: jobStepColumns, of: 'jobId' },
     })
-    this.#secrets = secrets
+    this.#sealer = sealer
   }
 
   async begin(jobId: string, index: number, token: LeaseToken): Promise<JobStepRecord> {
@@ -59,20 +60,10 @@ export class SqlJobs extends SqlJournal<JobRecord, NewJob, JobStepRecord, EndJob
     await this.stop(jobId, { state: 'waiting', error, resumesAt: until, finishedAt: null }, token)
   }
 
-  async list(query: Parameters<JobStore['list']>[0]) {
-    const { limit, offset, kind } = query
-    return this.deps.database.read(async (db) => {
-      const all = db.selectFrom('jobs')
-      const matching = kind === undefined ? all : all.where('kind', '=', kind)
-      const items = await matching
-        .selectAll()
-        .orderBy('createdAt', 'desc')
-        .orderBy('id', 'desc')
-        .limit(limit)
-        .offset(offset)
-        .execute()
-      const { total } = await matching.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
-      return { items, total }
+  async list({ kind, ...page }: Parameters<JobStore['list']>[0]) {
+    return this.deps.database.read((db) => {
+      const all = db.selectFrom('jobs').selectAll().orderBy('createdAt', 'desc').orderBy('id', 'desc')
+      return readPage(kind === undefined ? all : all.where('kind', '=', kind), page)
     })
   }
 
@@ -181,7 +172,7 @@ export class SqlJobs extends SqlJournal<JobRecord, NewJob, JobStepRecord, EndJob
           .locked(db.selectFrom('published').select('sequence'))
           .where('id', '=', 1)
           .executeTakeFirstOrThrow()
-        await this.#secrets.putWebhookSecret(db, endpoint, secret)
+        await putWebhookSecret(db, this.#sealer, endpoint, secret)
         await appendMappings(db, revision, [{ kind: 'webhook', configId: webhookId, processorId: endpoint }])
         await db
           .updateTable('published')

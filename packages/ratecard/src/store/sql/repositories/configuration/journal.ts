@@ -58,10 +58,7 @@ export abstract class SqlJournal<
     const { steps, ...head } = work
     const { kind, of } = this.#names
     const running = { state: 'running', stepsTotal: steps.length, stepsDone: 0, updatedAt: work.createdAt }
-    const rows = steps.map((step, position) => ({
-      ...empty(this.#place.steps.columns),
-      ...{ [of]: work.id, position, step, state: 'pending', attempts: 0 },
-    }))
+    const pending = { ...empty(this.#place.steps.columns), [of]: work.id, state: 'pending', attempts: 0 }
     return this.#write(token, async (db) => {
       const added = await db
         .insertInto(this.#names.work)
@@ -70,10 +67,10 @@ export abstract class SqlJournal<
         .returningAll()
         .executeTakeFirst()
       if (added === undefined) throw new ServiceError('conflict', `There is a ${kind} "${work.id}" already.`)
-      await inBatches(rows, (slice) =>
+      await inBatches(steps, (slice, start) =>
         db
           .insertInto(this.#names.steps)
-          .values(slice as never)
+          .values(slice.map((step, index) => ({ ...pending, position: start + index, step })) as never)
           .execute(),
       )
       return added as unknown as Work

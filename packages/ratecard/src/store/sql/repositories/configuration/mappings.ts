@@ -1,80 +1,68 @@
-import { handOver } from '../../../../catalog/renames.ts'
-import type { PastRename, Rename } from '../../../../catalog/renames.ts'
+import { handOver, type Rename } from '../../../../catalog/renames.ts'
 import type { MappingEntry, ResourceKind } from '../../../../catalog/resource.ts'
 import { configId as asConfigId, processorId as asProcessorId, resourceKey } from '../../../../catalog/resource.ts'
-import { unfinishedJobStates } from '../../../records/journal.ts'
-import type { JobKind } from '../../../records/journal.ts'
-import type { ArchivedObject, MappingChange, MappingStore } from '../../../store.ts'
+import { unfinishedJobStates, type JobKind } from '../../../records/journal.ts'
+import type { MappingChange, MappingStore } from '../../../store.ts'
 import { inBatches } from '../../database/batches.ts'
 import type { Database, Write } from '../../database/database.ts'
 
-export class SqlMappings implements MappingStore {
-  readonly #database: Database
+export function sqlMappings(database: Database): MappingStore {
+  return {
+    all: () => database.read((db) => db.selectFrom('mappings').selectAll().orderBy('sequence').execute()),
 
-  constructor(database: Database) {
-    this.#database = database
-  }
+    byProcessorId: (id) =>
+      database.read((db) =>
+        db
+          .selectFrom('mappings')
+          .selectAll()
+          .where((eb) =>
+            eb(
+              eb.refTuple('kind', 'configId'),
+              'in',
+              eb
+                .selectFrom('mappings')
+                .select(['kind', 'configId'])
+                .where('processorId', '=', asProcessorId(id))
+                .$asTuple('kind', 'configId'),
+            ),
+          )
+          .orderBy('sequence')
+          .execute(),
+      ),
 
-  async all(): Promise<readonly MappingEntry[]> {
-    return this.#database.read((db) => db.selectFrom('mappings').selectAll().orderBy('sequence').execute())
-  }
+    byConfigId: (kind, id) =>
+      database.read((db) =>
+        db
+          .selectFrom('mappings')
+          .selectAll()
+          .where('kind', '=', kind)
+          .where('configId', '=', asConfigId(id))
+          .orderBy('sequence')
+          .execute(),
+      ),
 
-  async byProcessorId(id: string): Promise<readonly MappingEntry[]> {
-    return this.#database.read((db) =>
-      db
-        .selectFrom('mappings')
-        .selectAll()
-        .where((eb) =>
-          eb(
-            eb.refTuple('kind', 'configId'),
-            'in',
-            eb
-              .selectFrom('mappings')
-              .select(['kind', 'configId'])
-              .where('processorId', '=', asProcessorId(id))
-              .$asTuple('kind', 'configId'),
-          ),
-        )
-        .orderBy('sequence')
-        .execute(),
-    )
-  }
+    async renames() {
+      const rows = await database.read((db) =>
+        db.selectFrom('renames').selectAll().orderBy('revision').orderBy('kind').orderBy('fromId').execute(),
+      )
+      return rows.map(({ revision, kind, fromId, toId, carries, entries }) => ({
+        kind,
+        from: fromId,
+        to: toId,
+        rows: JSON.parse(entries) as number[],
+        continues: carries === 'item',
+        revision,
+      }))
+    },
 
-  async byConfigId(kind: ResourceKind, id: string): Promise<readonly MappingEntry[]> {
-    return this.#database.read((db) =>
-      db
-        .selectFrom('mappings')
-        .selectAll()
-        .where('kind', '=', kind)
-        .where('configId', '=', asConfigId(id))
-        .orderBy('sequence')
-        .execute(),
-    )
-  }
-
-  async renames(): Promise<readonly PastRename[]> {
-    const rows = await this.#database.read((db) =>
-      db.selectFrom('renames').selectAll().orderBy('revision').orderBy('kind').orderBy('fromId').execute(),
-    )
-    return rows.map(({ revision, kind, fromId, toId, carries, entries }) => ({
-      kind,
-      from: fromId,
-      to: toId,
-      rows: JSON.parse(entries) as number[],
-      continues: carries === 'item',
-      revision,
-    }))
-  }
-
-  async archivedObject(processorId: string): Promise<ArchivedObject | null> {
-    const row = await this.#database.read((db) =>
-      db
-        .selectFrom('archivedObjects')
-        .selectAll()
-        .where('processorId', '=', asProcessorId(processorId))
-        .executeTakeFirst(),
-    )
-    return row ?? null
+    archivedObject: (processorId) =>
+      database.readFirst((db) =>
+        db
+          .selectFrom('archivedObjects')
+          .selectAll()
+          .where('processorId', '=', asProcessorId(processorId))
+          .executeTakeFirst(),
+      ),
   }
 }
 

@@ -1,31 +1,32 @@
 import type { Rename } from '../../../../catalog/renames.ts'
 import { ServiceError } from '../../../../errors/service-error.ts'
 import type { LeaseToken } from '../../../lease-token.ts'
+import type { Sealer } from '../../../seal.ts'
 import { pushColumns, pushHeadColumns, stepColumns } from '../../../records/journal.ts'
 import type { PushHead, PushRecord, StepRecord } from '../../../records/journal.ts'
+import type { PageQuery } from '../../../page.ts'
 import type { MappingChange, NewPush, NewVersion, PushStore } from '../../../store.ts'
 import { closePush } from './close-push.ts'
 import type { Write } from '../../database/database.ts'
-import { SqlJournal, toStep } from './journal.ts'
-import type { JournalDeps } from './journal.ts'
-import type { SqlSecrets } from './secrets.ts'
+import { readPage } from '../../database/read-page.ts'
+import { SqlJournal, toStep, type JournalDeps } from './journal.ts'
+import { putWebhookSecret } from './secrets.ts'
 
 type SucceedStepInput = Parameters<PushStore['succeed']>[2]
 type SettleStepInput = Parameters<PushStore['settle']>[2]
 type EndPushInput = Parameters<PushStore['end']>[1]
 
-/** The SQL journal of pushes. */
 export class SqlPushes extends SqlJournal<PushRecord, NewPush, StepRecord, EndPushInput> implements PushStore {
-  readonly #secrets: SqlSecrets
+  readonly #sealer: Sealer
 
-  constructor({ secrets, ...deps }: JournalDeps & { readonly secrets: SqlSecrets }) {
+  constructor({ sealer, ...deps }: JournalDeps & { readonly sealer: Sealer }) {
     super(deps, {
       kind: 'push',
       work: { table: 'pushes', columns: pushColumns },
       notWaiting: {},
       steps: { table: 'steps', columns: stepColumns, of: 'pushId' },
     })
-    this.#secrets = secrets
+    this.#sealer = sealer
   }
 
   async begin(pushId: string, index: number, resolved: string, token: LeaseToken): Promise<StepRecord> {
@@ -38,7 +39,7 @@ export class SqlPushes extends SqlJournal<PushRecord, NewPush, StepRecord, EndPu
     await this.settleStep(pushId, index, changes, token, async (db) => {
       if (secret !== undefined) {
         if (processorId === null) throw new ServiceError('internal', 'A secret came without the id of its endpoint.')
-        await this.#secrets.putWebhookSecret(db, processorId, secret)
+        await putWebhookSecret(db, this.#sealer, processorId, secret)
       }
       if (archived !== undefined)
         await db
@@ -74,10 +75,9 @@ export class SqlPushes extends SqlJournal<PushRecord, NewPush, StepRecord, EndPu
   }
 
   async head(pushId: string): Promise<PushHead | null> {
-    const row = await this.deps.database.read((db) =>
+    return this.deps.database.readFirst((db) =>
       db.selectFrom('pushes').select(pushHeadColumns).where('id', '=', pushId).executeTakeFirst(),
     )
-    return row ?? null
   }
 
   async stepsSince(revision: number): Promise<readonly StepRecord[]> {
@@ -94,22 +94,13 @@ export class SqlPushes extends SqlJournal<PushRecord, NewPush, StepRecord, EndPu
     return rows.map((row) => toStep<StepRecord>(row))
   }
 
-  async list(page: { readonly limit: number; readonly offset: number }) {
-    return this.deps.database.read(async (db) => {
-      const items = await db
-        .selectFrom('pushes')
-        .select(pushHeadColumns)
-        .orderBy('createdAt', 'desc')
-        .orderBy('id', 'desc')
-        .limit(page.limit)
-        .offset(page.offset)
-        .execute()
-      const { total } = await db
-        .selectFrom('pushes')
-        .select((eb) => eb.fn.countAll<number>().as('total'))
-        .executeTakeFirstOrThrow()
-      return { items, total }
-    })
+  async list(page: PageQuery) {
+    return this.deps.database.read((db) =>
+      readPage(
+        db.selectFrom('pushes').select(pushHeadColumns).orderBy('createdAt', 'desc').orderBy('id', 'desc'),
+        page,
+      ),
+    )
   }
 
   async unresolved(): Promise<readonly PushRecord[]> {

@@ -8,44 +8,41 @@ export function secretContext(row: Pick<SecretRow, 'scope' | 'id'>): string {
   return `secrets:${row.scope}:${row.id}`
 }
 
-export class SqlSecrets implements SecretStore {
-  readonly #database: Database
-  readonly #sealer: Sealer
+export function sqlSecrets(database: Database, sealer: Sealer): SecretStore {
+  return {
+    async webhookSecret(endpoint) {
+      const row = await database.read((db) =>
+        db
+          .selectFrom('secrets')
+          .selectAll()
+          .where('scope', '=', 'webhook')
+          .where('id', '=', endpoint)
+          .executeTakeFirst(),
+      )
+      return row === undefined ? null : sealer.open(row.sealed, secretContext(row))
+    },
 
-  constructor(database: Database, sealer: Sealer) {
-    this.#database = database
-    this.#sealer = sealer
-  }
+    saveWebhookSecret: (endpoint, secret) => database.write((db) => putWebhookSecret(db, sealer, endpoint, secret)),
 
-  async webhookSecret(endpoint: string): Promise<string | null> {
-    const row = await this.#database.read((db) =>
-      db.selectFrom('secrets').selectAll().where('scope', '=', 'webhook').where('id', '=', endpoint).executeTakeFirst(),
-    )
-    return row === undefined ? null : this.#sealer.open(row.sealed, secretContext(row))
+    async bindSessionKey(fresh) {
+      const row = { scope: 'session', id: 'signing-key' } as const
+      return sealer.open(await bindSealed(database, sealer, row, fresh), secretContext(row))
+    },
   }
+}
 
-  async saveWebhookSecret(endpoint: string, secret: string): Promise<void> {
-    await this.#database.write((db) => this.putWebhookSecret(db, endpoint, secret))
-  }
-
-  async bindSessionKey(fresh: string): Promise<string> {
-    const row = { scope: 'session', id: 'signing-key' } as const
-    return this.#sealer.open(await bindSealed(this.#database, this.#sealer, row, fresh), secretContext(row))
-  }
-
-  /**
-   * Saves the secret within the caller's transaction, so that a journal step and the secret in its response are stored together or not at
-   * all.
-   */
-  async putWebhookSecret(db: Write, endpoint: string, secret: string): Promise<void> {
-    const row = { scope: 'webhook', id: endpoint } as const
-    const sealed = this.#sealer.seal(secret, secretContext(row))
-    await db
-      .insertInto('secrets')
-      .values({ ...row, sealed })
-      .onConflict((conflict) => conflict.columns(['scope', 'id']).doUpdateSet({ sealed }))
-      .execute()
-  }
+/**
+ * Saves the secret within the caller's transaction, so that a journal step and the secret in its response are stored together or not at
+ * all.
+ */
+export async function putWebhookSecret(db: Write, sealer: Sealer, endpoint: string, secret: string): Promise<void> {
+  const row = { scope: 'webhook', id: endpoint } as const
+  const sealed = sealer.seal(secret, secretContext(row))
+  await db
+    .insertInto('secrets')
+    .values({ ...row, sealed })
+    .onConflict((conflict) => conflict.columns(['scope', 'id']).doUpdateSet({ sealed }))
+    .execute()
 }
 
 /**

@@ -1,71 +1,66 @@
 // Written forms: documents as their authors wrote them, stored once per text, and the push that used each.
 import { createHash } from 'node:crypto'
-import type { WrittenForm, WrittenFormStore } from '../../../store.ts'
+import type { WrittenFormStore } from '../../../store.ts'
 import type { Database } from '../../database/database.ts'
 
 /** Retention (ms) of a written form that no push used, e.g. because the push was refused: 24 hours. */
 const unusedForMs = 24 * 60 * 60 * 1000
 
-export class SqlWrittenForms implements WrittenFormStore {
-  readonly #database: Database
+export function sqlWrittenForms(database: Database): WrittenFormStore {
+  return {
+    async keep(document, at) {
+      const id = createHash('sha256').update(document).digest('hex')
+      await database.write(async (db) => {
+        await db
+          .insertInto('writtenForms')
+          .values({ id, document, createdAt: at })
+          .onConflict((conflict) => conflict.column('id').doUpdateSet({ createdAt: at }))
+          .execute()
+        await db
+          .deleteFrom('writtenForms')
+          .where('createdAt', '<', at - unusedForMs)
+          .where('id', 'not in', (uses) => uses.selectFrom('writtenFormUses').select('writtenId'))
+          .execute()
+      })
+      return id
+    },
 
-  constructor(database: Database) {
-    this.#database = database
-  }
+    async find(id) {
+      const row = await database.read((db) =>
+        db.selectFrom('writtenForms').select('document').where('id', '=', id).executeTakeFirst(),
+      )
+      return row?.document ?? null
+    },
 
-  async keep(document: string, at: number): Promise<string> {
-    const id = createHash('sha256').update(document).digest('hex')
-    await this.#database.write(async (db) => {
-      await db
-        .insertInto('writtenForms')
-        .values({ id, document, createdAt: at })
-        .onConflict((conflict) => conflict.column('id').doUpdateSet({ createdAt: at }))
-        .execute()
-      await db
-        .deleteFrom('writtenForms')
-        .where('createdAt', '<', at - unusedForMs)
-        .where('id', 'not in', (uses) => uses.selectFrom('writtenFormUses').select('writtenId'))
-        .execute()
-    })
-    return id
-  }
+    async assign(pushId, writtenId) {
+      await database.write((db) =>
+        db
+          .insertInto('writtenFormUses')
+          .values({ pushId, writtenId })
+          .onConflict((conflict) => conflict.column('pushId').doUpdateSet({ writtenId }))
+          .execute(),
+      )
+    },
 
-  async find(id: string): Promise<string | null> {
-    const row = await this.#database.read((db) =>
-      db.selectFrom('writtenForms').select('document').where('id', '=', id).executeTakeFirst(),
-    )
-    return row?.document ?? null
-  }
+    ofPush: (pushId) =>
+      database.readFirst((db) =>
+        db
+          .selectFrom('writtenFormUses')
+          .innerJoin('writtenForms', 'writtenForms.id', 'writtenFormUses.writtenId')
+          .select(['writtenForms.id', 'writtenForms.document'])
+          .where('pushId', '=', pushId)
+          .executeTakeFirst(),
+      ),
 
-  async assign(pushId: string, writtenId: string): Promise<void> {
-    await this.#database.write((db) =>
-      db
-        .insertInto('writtenFormUses')
-        .values({ pushId, writtenId })
-        .onConflict((conflict) => conflict.column('pushId').doUpdateSet({ writtenId }))
-        .execute(),
-    )
-  }
-
-  async ofPush(pushId: string): Promise<WrittenForm | null> {
-    const row = await this.#database.read((db) =>
-      db
-        .selectFrom('writtenFormUses')
-        .innerJoin('writtenForms', 'writtenForms.id', 'writtenFormUses.writtenId')
-        .select(['writtenForms.id', 'writtenForms.document'])
-        .where('pushId', '=', pushId)
-        .executeTakeFirst(),
-    )
-    return row ?? null
-  }
-  usedBy(pushIds: readonly string[]) {
-    if (pushIds.length === 0) return Promise.resolve([])
-    return this.#database.read((db) =>
-      db
-        .selectFrom('writtenFormUses')
-        .select(['pushId', 'writtenId'])
-        .where('pushId', 'in', [...pushIds])
-        .execute(),
-    )
+    usedBy(pushIds) {
+      if (pushIds.length === 0) return Promise.resolve([])
+      return database.read((db) =>
+        db
+          .selectFrom('writtenFormUses')
+          .select(['pushId', 'writtenId'])
+          .where('pushId', 'in', [...pushIds])
+          .execute(),
+      )
+    },
   }
 }

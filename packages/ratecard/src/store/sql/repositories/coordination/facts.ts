@@ -1,36 +1,30 @@
 import type { KeyValueStore } from '../../../store.ts'
 import type { Database, ReadConnection } from '../../database/database.ts'
 
-export class SqlFacts implements KeyValueStore {
-  readonly #database: Database
+export function sqlFacts(database: Database): KeyValueStore {
+  return {
+    get: (name) => database.read((db) => valueOf(db, name)),
 
-  constructor(database: Database) {
-    this.#database = database
-  }
+    async bind(name, value) {
+      return database.write(async (db) => {
+        await db
+          .insertInto('facts')
+          .values({ name, value })
+          .onConflict((conflict) => conflict.doNothing())
+          .execute()
+        return (await valueOf(db, name)) ?? value
+      })
+    },
 
-  async get(name: string): Promise<string | null> {
-    return this.#database.read((db) => valueOf(db, name))
-  }
-
-  async bind(name: string, value: string): Promise<string> {
-    return this.#database.write(async (db) => {
-      await db
-        .insertInto('facts')
-        .values({ name, value })
-        .onConflict((conflict) => conflict.doNothing())
-        .execute()
-      return (await valueOf(db, name)) ?? value
-    })
-  }
-
-  async set(name: string, value: string): Promise<void> {
-    await this.#database.write((db) =>
-      db
-        .insertInto('facts')
-        .values({ name, value })
-        .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
-        .execute(),
-    )
+    async set(name, value) {
+      await database.write((db) =>
+        db
+          .insertInto('facts')
+          .values({ name, value })
+          .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
+          .execute(),
+      )
+    },
   }
 }
 

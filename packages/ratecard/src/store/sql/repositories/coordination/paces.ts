@@ -1,44 +1,39 @@
 // One rate limit for all replicas: each reserves its next slots here, one after the other, by the database's clock.
 import { sql } from 'kysely'
-import { nextSlots, stillCounting, toleranceMs } from '../../../pacing.ts'
-import type { Slot } from '../../../pacing.ts'
-import type { GrantedSlot, SlotRequest, PaceStore } from '../../../store.ts'
+import { nextSlots, stillCounting, toleranceMs, type Slot } from '../../../pacing.ts'
+import type { PaceStore } from '../../../store.ts'
 import type { Database, Write } from '../../database/database.ts'
 
 /** Minimum time (ms) to use a slot. Over a slow connection the database's clock is known less exactly, which could leave no time at all. */
 const shortestUseMs = 20
 
-export class SqlPaces implements PaceStore {
-  readonly #database: Database
-
-  constructor(database: Database) {
-    this.#database = database
-  }
-
-  async reserve(ask: SlotRequest): Promise<readonly GrantedSlot[]> {
-    return this.#database.write(async (db) => {
-      const given = await lockedSlots(db, ask.name)
-      const { now, askedAt, toldAt } = await this.#readClock(db)
-      const fresh = nextSlots(given, ask, now * 1000)
-      const kept = JSON.stringify([...stillCounting(given, ask.limits, now * 1000), ...fresh])
-      await db.updateTable('paces').set({ slots: kept }).where('name', '=', ask.name).execute()
-      // The clock was read between request and response: `from` assumes the latest time, so that no call is early; `until` assumes the
-      // earliest.
-      return fresh.map(({ at }) => {
-        const ahead = at / 1000 - now
-        const from = toldAt + ahead
-        return { from, until: Math.max(askedAt + ahead + toleranceMs, from + shortestUseMs) }
-      })
-    })
-  }
-
-  async #readClock(db: Write) {
+export function sqlPaces(database: Database): PaceStore {
+  async function readClock(db: Write) {
     const askedAt = performance.now()
-    const { rows } = await sql<{ now: number }>`select ${this.#database.now()} as now`.execute(db)
+    const { rows } = await sql<{ now: number }>`select ${database.now()} as now`.execute(db)
     const toldAt = performance.now()
     const [row] = rows
     if (row === undefined) throw new Error('The database did not tell the time.')
     return { now: row.now, askedAt, toldAt }
+  }
+
+  return {
+    async reserve(ask) {
+      return database.write(async (db) => {
+        const given = await lockedSlots(db, ask.name)
+        const { now, askedAt, toldAt } = await readClock(db)
+        const fresh = nextSlots(given, ask, now * 1000)
+        const kept = JSON.stringify([...stillCounting(given, ask.limits, now * 1000), ...fresh])
+        await db.updateTable('paces').set({ slots: kept }).where('name', '=', ask.name).execute()
+        // The clock was read between request and response: `from` assumes the latest time, so that no call is early; `until` assumes the
+        // earliest.
+        return fresh.map(({ at }) => {
+          const ahead = at / 1000 - now
+          const from = toldAt + ahead
+          return { from, until: Math.max(askedAt + ahead + toleranceMs, from + shortestUseMs) }
+        })
+      })
+    },
   }
 }
 

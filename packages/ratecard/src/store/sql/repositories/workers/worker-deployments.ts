@@ -3,178 +3,139 @@ import { ServiceError } from '../../../../errors/service-error.ts'
 import type { RecordOf } from '../../../records/columns.ts'
 import type { workerColumns } from '../../../records/workers.ts'
 import type { Sealer } from '../../../seal.ts'
-import type { LeaseToken } from '../../../store.ts'
-import type {
-  DeploymentContent,
-  DeploymentRecord,
-  ScheduleRecord,
-  WorkerRecord,
-  WorkerStore,
-} from '../../../worker-store.ts'
+import type { ScheduleRecord, WorkerRecord, WorkerStore } from '../../../worker-store.ts'
 import type { Database, ReadConnection, Write } from '../../database/database.ts'
+import { readPage } from '../../database/read-page.ts'
 import type { Leases } from '../coordination/leases.ts'
 import { secretContext } from '../configuration/secrets.ts'
 import { bundleToRow, contentOf, deploymentOf, deploymentToRow, workerOf, workerSelection } from './worker-rows.ts'
 
-export class SqlWorkers implements WorkerStore {
-  readonly #database: Database
-  readonly #sealer: Sealer
-  readonly #leases: Leases
-
-  constructor(database: Database, sealer: Sealer, leases: Leases) {
-    this.#database = database
-    this.#sealer = sealer
-    this.#leases = leases
-  }
-
-  async now(): Promise<number> {
-    const { rows } = await this.#database.read((db) =>
-      sql<{ now: number }>`select ${this.#database.now()} as now`.execute(db),
-    )
-    return rows[0]?.now ?? 0
-  }
-
-  async list(): Promise<readonly WorkerRecord[]> {
-    return this.#database.read((db) => readWorkers(db))
-  }
-
-  async find(name: string): Promise<WorkerRecord | null> {
-    const [found] = await this.#database.read((db) => readWorkers(db, name))
-    return found ?? null
-  }
-
-  async activate(
-    deployment: DeploymentRecord,
-    content: DeploymentContent | null,
-    schedules: readonly ScheduleRecord[],
-    { keep, token }: { readonly keep: number; readonly token: LeaseToken },
-  ): Promise<WorkerRecord> {
-    const { worker: name, id } = deployment
-    const secret = { scope: 'worker', id } as const
-    const sealed = content === null ? null : this.#sealer.seal(content.env, secretContext(secret))
-    return this.#database.write(async (db) => {
-      await this.#leases.assertHeld(db, token)
-      if (content !== null && sealed !== null) {
-        await db.insertInto('workerDeployments').values(deploymentToRow(deployment)).execute()
-        await db.insertInto('workerBundles').values(bundleToRow(id, content)).execute()
-        await db
-          .insertInto('secrets')
-          .values({ ...secret, sealed })
-          .execute()
-      }
-      // Typed, because an insert may omit nullable columns: a forgotten column would go unnoticed.
-      const kept: Omit<RecordOf<typeof workerColumns>, 'name' | 'updatedAt'> = { deploymentId: id }
-      const pointer = { ...kept, updatedAt: this.#database.now() }
-      const worker = await db
-        .insertInto('workers')
-        .values({ name, ...pointer })
-        .onConflict((conflict) => conflict.column('name').doUpdateSet(pointer))
-        .returningAll()
-        .executeTakeFirstOrThrow()
-      await replaceHosts(db, name, deployment.hosts)
-      const next = await replaceSchedules(db, name, schedules)
-      await forgetOld(db, name, id, keep)
-      await countChange(db)
-      return { ...worker, deployment, schedules: next }
-    })
-  }
-
-  async remove(name: string, token: LeaseToken): Promise<boolean> {
-    return this.#database.write(async (db) => {
-      await this.#leases.assertHeld(db, token)
-      await db.deleteFrom('workerSchedules').where('worker', '=', name).execute()
-      await db.deleteFrom('workerHosts').where('worker', '=', name).execute()
-      const { numDeletedRows } = await db.deleteFrom('workers').where('name', '=', name).executeTakeFirstOrThrow()
-      const ids = await db.selectFrom('workerDeployments').select('id').where('worker', '=', name).execute()
-      await forget(
-        db,
-        ids.map((row) => row.id),
-      )
-      await countChange(db)
-      return numDeletedRows > 0n
-    })
-  }
-
-  async deployments(worker: string, page: { readonly limit: number; readonly offset: number }) {
-    return this.#database.read(async (db) => {
-      const rows = await db
-        .selectFrom('workerDeployments')
-        .selectAll()
-        .where('worker', '=', worker)
-        .orderBy('createdAt', 'desc')
-        .orderBy('id', 'desc')
-        .limit(page.limit)
-        .offset(page.offset)
-        .execute()
-      const { total } = await db
-        .selectFrom('workerDeployments')
-        .select((eb) => eb.fn.countAll<number>().as('total'))
-        .where('worker', '=', worker)
-        .executeTakeFirstOrThrow()
-      return { items: rows.map(deploymentOf), total }
-    })
-  }
-
-  async deployment(worker: string, id: string): Promise<DeploymentRecord | null> {
-    const row = await this.#database.read((db) =>
-      db
-        .selectFrom('workerDeployments')
-        .selectAll()
-        .where('worker', '=', worker)
-        .where('id', '=', id)
-        .executeTakeFirst(),
-    )
+export function sqlWorkers(database: Database, sealer: Sealer, leases: Leases): WorkerStore {
+  const deployment = async (worker: string, id: string) => {
+    const row = await database.read((db) => deploymentsOf(db, worker).where('id', '=', id).executeTakeFirst())
     return row === undefined ? null : deploymentOf(row)
   }
 
-  async deploymentBefore(worker: string, id: string): Promise<DeploymentRecord | null> {
-    const at = await this.deployment(worker, id)
-    if (at === null) return null
-    const row = await this.#database.read((db) =>
-      db
-        .selectFrom('workerDeployments')
-        .selectAll()
-        .where('worker', '=', worker)
-        .where((eb) =>
-          eb.or([
-            eb('createdAt', '<', at.createdAt),
-            eb.and([eb('createdAt', '=', at.createdAt), eb('id', '<', at.id)]),
-          ]),
+  return {
+    async now() {
+      const { rows } = await database.read((db) => sql<{ now: number }>`select ${database.now()} as now`.execute(db))
+      return rows[0]?.now ?? 0
+    },
+
+    list: () => database.read((db) => readWorkers(db)),
+
+    async find(name) {
+      const [found] = await database.read((db) => readWorkers(db, name))
+      return found ?? null
+    },
+
+    async activate(deployment, content, schedules, { keep, token }) {
+      const { worker: name, id } = deployment
+      const secret = { scope: 'worker', id } as const
+      const sealed = content === null ? null : sealer.seal(content.env, secretContext(secret))
+      return database.write(async (db) => {
+        await leases.assertHeld(db, token)
+        if (content !== null && sealed !== null) {
+          await db.insertInto('workerDeployments').values(deploymentToRow(deployment)).execute()
+          await db.insertInto('workerBundles').values(bundleToRow(id, content)).execute()
+          await db
+            .insertInto('secrets')
+            .values({ ...secret, sealed })
+            .execute()
+        }
+        // Typed, because an insert may omit nullable columns: a forgotten column would go unnoticed.
+        const kept: Omit<RecordOf<typeof workerColumns>, 'name' | 'updatedAt'> = { deploymentId: id }
+        const pointer = { ...kept, updatedAt: database.now() }
+        const worker = await db
+          .insertInto('workers')
+          .values({ name, ...pointer })
+          .onConflict((conflict) => conflict.column('name').doUpdateSet(pointer))
+          .returningAll()
+          .executeTakeFirstOrThrow()
+        await replaceHosts(db, name, deployment.hosts)
+        const next = await replaceSchedules(db, name, schedules)
+        await forgetOld(db, name, id, keep)
+        await countChange(db)
+        return { ...worker, deployment, schedules: next }
+      })
+    },
+
+    async remove(name, token) {
+      return database.write(async (db) => {
+        await leases.assertHeld(db, token)
+        await db.deleteFrom('workerSchedules').where('worker', '=', name).execute()
+        await db.deleteFrom('workerHosts').where('worker', '=', name).execute()
+        const { numDeletedRows } = await db.deleteFrom('workers').where('name', '=', name).executeTakeFirstOrThrow()
+        const ids = await db.selectFrom('workerDeployments').select('id').where('worker', '=', name).execute()
+        await forget(
+          db,
+          ids.map((row) => row.id),
         )
-        .orderBy('createdAt', 'desc')
-        .orderBy('id', 'desc')
-        .limit(1)
-        .executeTakeFirst(),
-    )
-    return row === undefined ? null : deploymentOf(row)
-  }
+        await countChange(db)
+        return numDeletedRows > 0n
+      })
+    },
 
-  async content(deploymentId: string): Promise<DeploymentContent | null> {
-    const secret = { scope: 'worker', id: deploymentId } as const
-    return this.#database.read(async (db) => {
-      const row = await db
-        .selectFrom('workerBundles')
-        .selectAll()
-        .where('deploymentId', '=', deploymentId)
-        .executeTakeFirst()
-      const sealed = await db
-        .selectFrom('secrets')
-        .select('sealed')
-        .where('scope', '=', secret.scope)
-        .where('id', '=', secret.id)
-        .executeTakeFirst()
-      if (row === undefined || sealed === undefined) return null
-      return contentOf(row, this.#sealer.open(sealed.sealed, secretContext(secret)))
-    })
-  }
+    async deployments(worker, page) {
+      const { items, total } = await database.read((db) => readPage(deploymentsOf(db, worker), page))
+      return { items: items.map(deploymentOf), total }
+    },
 
-  async changeSequence(): Promise<number> {
-    const row = await this.#database.read((db) =>
-      db.selectFrom('workerChanges').select('sequence').executeTakeFirstOrThrow(),
-    )
-    return row.sequence
+    deployment,
+
+    async deploymentBefore(worker, id) {
+      const at = await deployment(worker, id)
+      if (at === null) return null
+      const row = await database.read((db) =>
+        deploymentsOf(db, worker)
+          .where((eb) =>
+            eb.or([
+              eb('createdAt', '<', at.createdAt),
+              eb.and([eb('createdAt', '=', at.createdAt), eb('id', '<', at.id)]),
+            ]),
+          )
+          .limit(1)
+          .executeTakeFirst(),
+      )
+      return row === undefined ? null : deploymentOf(row)
+    },
+
+    async content(deploymentId) {
+      const secret = { scope: 'worker', id: deploymentId } as const
+      return database.read(async (db) => {
+        const row = await db
+          .selectFrom('workerBundles')
+          .selectAll()
+          .where('deploymentId', '=', deploymentId)
+          .executeTakeFirst()
+        const sealed = await db
+          .selectFrom('secrets')
+          .select('sealed')
+          .where('scope', '=', secret.scope)
+          .where('id', '=', secret.id)
+          .executeTakeFirst()
+        if (row === undefined || sealed === undefined) return null
+        return contentOf(row, sealer.open(sealed.sealed, secretContext(secret)))
+      })
+    },
+
+    async changeSequence() {
+      const row = await database.read((db) =>
+        db.selectFrom('workerChanges').select('sequence').executeTakeFirstOrThrow(),
+      )
+      return row.sequence
+    },
   }
 }
+
+/** Selects the deployments of a worker, newest first. */
+const deploymentsOf = (db: ReadConnection, worker: string) =>
+  db
+    .selectFrom('workerDeployments')
+    .selectAll()
+    .where('worker', '=', worker)
+    .orderBy('createdAt', 'desc')
+    .orderBy('id', 'desc')
 
 async function readWorkers(db: ReadConnection, name?: string): Promise<WorkerRecord[]> {
   let query = db

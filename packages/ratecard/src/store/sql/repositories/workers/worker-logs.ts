@@ -12,24 +12,19 @@ interface OldLine {
   readonly bytes: number
 }
 
-/** Lines per statement. Long lines have 16 KB, and a step should take only a few milliseconds. */
-const linesPerStep = 200
-/** Pages (4 KB each) that one step returns to the file system. */
-const pagesPerStep = 500
+/** Lines per statement. Lines have up to 16 KB; the embedded engine blocks all other requests while a step runs. */
+const linesPerStep = 50
 
 export interface WorkerLogParts {
-  readonly database: Database
-  /** Runs once before the first statement, e.g. the schema migration. */
-  readonly prepare?: () => Promise<void>
-  /** False if the file does not exist yet, so that there is nothing to tidy. */
-  readonly exists?: () => boolean
-  /** True if the database is a file of log lines alone, which is closed and shrunk here. */
-  readonly isOwnFile?: boolean
+  /** Opens the database, before the first statement. */
+  readonly open: () => Promise<Database>
+  /** For a file of log lines alone, which is closed here: false if it does not exist yet, so that there is nothing to tidy. */
+  readonly ownFileExists?: () => boolean
 }
 
 export class SqlWorkerLogs implements WorkerLogStore {
   readonly #parts: WorkerLogParts
-  #prepared: Promise<void> | undefined
+  #opened: Promise<Database> | undefined
 
   constructor(parts: WorkerLogParts) {
     this.#parts = parts
@@ -83,7 +78,7 @@ export class SqlWorkerLogs implements WorkerLogStore {
   }
 
   async tidy(present: ExistingWorkers): Promise<boolean> {
-    if (this.#prepared === undefined && this.#parts.exists?.() === false) return false
+    if (this.#opened === undefined && this.#parts.ownFileExists?.() === false) return false
     const sizes = await this.#read((db) => db.selectFrom('workerLogSizes').select('worker').execute())
     const known = new Set(present.workers)
     let more = false
@@ -92,29 +87,27 @@ export class SqlWorkerLogs implements WorkerLogStore {
       const forgotten = await this.#forgetOldest(worker, (line) => line.time < before)
       more ||= forgotten === linesPerStep
     }
-    return (await this.#giveRoomBack()) || more
+    return more
   }
 
   async close(): Promise<void> {
-    if (this.#parts.isOwnFile === true) await this.#parts.database.destroy()
+    if (this.#parts.ownFileExists !== undefined) await (await this.#opened)?.destroy()
   }
 
   async #read<T>(work: (db: ReadConnection) => Promise<T>): Promise<T> {
-    await this.#prepare()
-    return this.#parts.database.read(work)
+    return (await this.#database()).read(work)
   }
 
   async #write<T>(work: (db: Write) => Promise<T>): Promise<T> {
-    await this.#prepare()
-    return this.#parts.database.write(work)
+    return (await this.#database()).write(work)
   }
 
-  async #prepare(): Promise<void> {
-    this.#prepared ??= this.#parts.prepare?.() ?? Promise.resolve()
+  async #database(): Promise<Database> {
+    this.#opened ??= this.#parts.open()
     try {
-      await this.#prepared
+      return await this.#opened
     } catch (error) {
-      this.#prepared = undefined
+      this.#opened = undefined
       throw error
     }
   }
@@ -129,15 +122,6 @@ export class SqlWorkerLogs implements WorkerLogStore {
       await forget(db, worker, going)
       return going.length
     })
-  }
-
-  async #giveRoomBack(): Promise<boolean> {
-    if (this.#parts.isOwnFile !== true) return false
-    const { rows } = await this.#read((db) => sql<{ freelistCount: number }>`pragma freelist_count`.execute(db))
-    const free = rows[0]?.freelistCount ?? 0
-    if (free === 0) return false
-    await this.#read((db) => sql`pragma incremental_vacuum(${sql.lit(pagesPerStep)})`.execute(db))
-    return free > pagesPerStep
   }
 }
 

@@ -1,15 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { SelectQueryBuilder } from 'kysely'
-import type {
-  DuePlan,
-  DueSchedule,
-  NewRun,
-  RunRecord,
-  RunRecordOutcome,
-  WorkerRunStore,
-} from '../../../worker-store.ts'
+import type { DuePlan, DueSchedule, NewRun, RunRecord, WorkerRunStore } from '../../../worker-store.ts'
 import { inBatches } from '../../database/batches.ts'
 import type { Database, Write } from '../../database/database.ts'
+import { readPage } from '../../database/read-page.ts'
 import type { Tables } from '../../../records/tables.ts'
 
 type RunIds = SelectQueryBuilder<Tables, 'workerRuns', { id: string }>
@@ -17,45 +11,10 @@ type RunIds = SelectQueryBuilder<Tables, 'workerRuns', { id: string }>
 /** Runs deleted per statement: few enough for an embedded database to take only a few milliseconds. */
 const runsPerStep = 200
 
-type ClaimOptions = Parameters<WorkerRunStore['claimDue']>[1]
-
-export class SqlWorkerRuns implements WorkerRunStore {
-  readonly #database: Database
-
-  constructor(database: Database) {
-    this.#database = database
-  }
-
-  async nextDue(): Promise<number | null> {
-    const row = await this.#database.read((db) =>
-      db
-        .selectFrom('workerSchedules')
-        .select((eb) => eb.fn.min<number | null>('nextAt').as('nextAt'))
-        .executeTakeFirst(),
-    )
-    return row?.nextAt ?? null
-  }
-
-  async claimDue(now: number, options: ClaimOptions): Promise<readonly RunRecord[]> {
-    return this.#database.write(async (db) => {
-      const planned = (await this.#lockDue(db, now, options.limit)).map((due) => ({ due, plan: options.plan(due) }))
-      if (planned.length === 0) return []
-      await this.#moveOn(db, planned)
-      const newRun = ({ worker, cron, deploymentId }: DueSchedule, scheduledTime: number): NewRun => {
-        return { id: options.newId(), worker, cron, scheduledTime, deploymentId }
-      }
-      const missed = planned.flatMap(({ due, plan }) =>
-        plan.missed.map(({ scheduledTime, note }) => unstartedRun(newRun(due, scheduledTime), 'missed', note, now)),
-      )
-      await insertRuns(db, missed)
-      const runs = planned.flatMap(({ due, plan }) => (plan.run === null ? [] : [newRun(due, plan.run)]))
-      return startAll(db, runs, options.instance, now)
-    })
-  }
-
+export function sqlWorkerRuns(database: Database): WorkerRunStore {
   /** Locks the due schedules (PostgreSQL). A second replica waits here for the first, and then finds the schedules advanced. */
-  async #lockDue(db: Write, now: number, limit: number): Promise<DueSchedule[]> {
-    const rows = await this.#database
+  async function lockDue(db: Write, now: number, limit: number): Promise<DueSchedule[]> {
+    const rows = await database
       .locked(db.selectFrom('workerSchedules').selectAll())
       .where('nextAt', '<=', now)
       .orderBy('nextAt')
@@ -81,7 +40,10 @@ export class SqlWorkerRuns implements WorkerRunStore {
   }
 
   /** Advances all schedules in batches: with a thousand due in the same minute, the last must not wait for a thousand statements. */
-  async #moveOn(db: Write, planned: readonly { readonly due: DueSchedule; readonly plan: DuePlan }[]): Promise<void> {
+  async function moveOn(
+    db: Write,
+    planned: readonly { readonly due: DueSchedule; readonly plan: DuePlan }[],
+  ): Promise<void> {
     const next = planned.flatMap(({ due: { worker, cron }, plan: { nextAt } }) =>
       nextAt === null ? [] : [{ worker, cron, nextAt }],
     )
@@ -104,115 +66,122 @@ export class SqlWorkerRuns implements WorkerRunStore {
     }
   }
 
-  async claim(run: NewRun, instance: string, now: number): Promise<RunRecord> {
-    return this.#database.write(async (db) => {
-      for (let scheduledTime = run.scheduledTime; ; scheduledTime++) {
-        const claimed = await start(db, { ...run, scheduledTime }, instance, now)
-        // A tick or another manual run already has this millisecond.
-        if (claimed !== null) return claimed
-      }
-    })
-  }
-
-  async finish(
-    id: string,
-    end: { readonly outcome: RunRecordOutcome; readonly error: string | null; readonly cpuMs: number | null },
-    now: number,
-  ): Promise<boolean> {
-    const result = await this.#database.write((db) =>
-      db
-        .updateTable('workerRuns')
-        .set({ ...end, finishedAt: now, heartbeatAt: null })
-        .where('id', '=', id)
-        .where('outcome', '=', 'running')
-        .executeTakeFirst(),
-    )
-    return result.numUpdatedRows === 1n
-  }
-
-  async heartbeat(instance: string, now: number): Promise<void> {
-    await this.#database.write((db) =>
-      db
-        .updateTable('workerRuns')
-        .set({ heartbeatAt: now })
-        .where('instance', '=', instance)
-        .where('outcome', '=', 'running')
-        .execute(),
-    )
-  }
-
-  async expireStaleRuns(before: number, now: number): Promise<number> {
-    const stale = await this.#database.read((db) =>
-      db
-        .selectFrom('workerRuns')
-        .select('id')
-        .where('outcome', '=', 'running')
-        .where('heartbeatAt', '<', before)
-        .limit(1)
-        .executeTakeFirst(),
-    )
-    // The common case: without this check, a write at each poll would make the replicas wait for each other.
-    if (stale === undefined) return 0
-    const error = 'The replica that ran it ended, or lost the database, before the run did.'
-    const result = await this.#database.write((db) =>
-      db
-        .updateTable('workerRuns')
-        .set({ outcome: 'lost', finishedAt: now, error, heartbeatAt: null })
-        .where('outcome', '=', 'running')
-        .where('heartbeatAt', '<', before)
-        .executeTakeFirst(),
-    )
-    return Number(result.numUpdatedRows)
-  }
-
-  async list(
-    worker: string,
-    { limit, offset, cron }: { readonly limit: number; readonly offset: number; readonly cron?: string },
-  ) {
-    return this.#database.read(async (db) => {
-      let rows = db.selectFrom('workerRuns').where('worker', '=', worker)
-      if (cron !== undefined) rows = rows.where('cron', '=', cron)
-      const items = await rows
-        .selectAll()
-        .orderBy('scheduledTime', 'desc')
-        .orderBy('id', 'desc')
-        .limit(limit)
-        .offset(offset)
-        .execute()
-      const { total } = await rows.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
-      return { items, total }
-    })
-  }
-
-  async find(id: string): Promise<RunRecord | null> {
-    const row = await this.#database.read((db) =>
-      db.selectFrom('workerRuns').selectAll().where('id', '=', id).executeTakeFirst(),
-    )
-    return row ?? null
-  }
-
-  async prune(worker: string, before: number, limit: number): Promise<number> {
-    return this.#forget(limit, (runs) =>
-      runs
-        .where('worker', '=', worker)
-        .where('scheduledTime', '<', before)
-        .where('outcome', '!=', 'running')
-        .orderBy('scheduledTime'),
-    )
-  }
-
-  async removeAll(worker: string): Promise<void> {
-    while ((await this.#forget(runsPerStep, (runs) => runs.where('worker', '=', worker))) > 0) await nextTurn()
-  }
-
-  async #forget(limit: number, which: (runs: RunIds) => RunIds): Promise<number> {
-    const rows = await this.#database.read((db) =>
-      which(db.selectFrom('workerRuns').select('id')).limit(limit).execute(),
-    )
+  async function forget(limit: number, which: (runs: RunIds) => RunIds): Promise<number> {
+    const rows = await database.read((db) => which(db.selectFrom('workerRuns').select('id')).limit(limit).execute())
     if (rows.length === 0) return 0
     const ids = rows.map((row) => row.id)
-    await this.#database.write((db) => db.deleteFrom('workerRuns').where('id', 'in', ids).execute())
+    await database.write((db) => db.deleteFrom('workerRuns').where('id', 'in', ids).execute())
     return ids.length
+  }
+
+  return {
+    async nextDue() {
+      const row = await database.read((db) =>
+        db
+          .selectFrom('workerSchedules')
+          .select((eb) => eb.fn.min<number | null>('nextAt').as('nextAt'))
+          .executeTakeFirst(),
+      )
+      return row?.nextAt ?? null
+    },
+
+    async claimDue(now, options) {
+      return database.write(async (db) => {
+        const planned = (await lockDue(db, now, options.limit)).map((due) => ({ due, plan: options.plan(due) }))
+        if (planned.length === 0) return []
+        await moveOn(db, planned)
+        const newRun = ({ worker, cron, deploymentId }: DueSchedule, scheduledTime: number): NewRun => {
+          return { id: options.newId(), worker, cron, scheduledTime, deploymentId }
+        }
+        const missed = planned.flatMap(({ due, plan }) =>
+          plan.missed.map(({ scheduledTime, note }) => unstartedRun(newRun(due, scheduledTime), 'missed', note, now)),
+        )
+        await insertRuns(db, missed)
+        const runs = planned.flatMap(({ due, plan }) => (plan.run === null ? [] : [newRun(due, plan.run)]))
+        return startAll(db, runs, options.instance, now)
+      })
+    },
+
+    async claim(run, instance, now) {
+      return database.write(async (db) => {
+        for (let scheduledTime = run.scheduledTime; ; scheduledTime++) {
+          const claimed = await start(db, { ...run, scheduledTime }, instance, now)
+          // A tick or another manual run already has this millisecond.
+          if (claimed !== null) return claimed
+        }
+      })
+    },
+
+    async finish(id, end, now) {
+      const result = await database.write((db) =>
+        db
+          .updateTable('workerRuns')
+          .set({ ...end, finishedAt: now, heartbeatAt: null })
+          .where('id', '=', id)
+          .where('outcome', '=', 'running')
+          .executeTakeFirst(),
+      )
+      return result.numUpdatedRows === 1n
+    },
+
+    async heartbeat(instance, now) {
+      await database.write((db) =>
+        db
+          .updateTable('workerRuns')
+          .set({ heartbeatAt: now })
+          .where('instance', '=', instance)
+          .where('outcome', '=', 'running')
+          .execute(),
+      )
+    },
+
+    async expireStaleRuns(before, now) {
+      const stale = await database.read((db) =>
+        db
+          .selectFrom('workerRuns')
+          .select('id')
+          .where('outcome', '=', 'running')
+          .where('heartbeatAt', '<', before)
+          .limit(1)
+          .executeTakeFirst(),
+      )
+      // The common case: without this check, a write at each poll would make the replicas wait for each other.
+      if (stale === undefined) return 0
+      const error = 'The replica that ran it ended, or lost the database, before the run did.'
+      const result = await database.write((db) =>
+        db
+          .updateTable('workerRuns')
+          .set({ outcome: 'lost', finishedAt: now, error, heartbeatAt: null })
+          .where('outcome', '=', 'running')
+          .where('heartbeatAt', '<', before)
+          .executeTakeFirst(),
+      )
+      return Number(result.numUpdatedRows)
+    },
+
+    list: (worker, { cron, ...page }) =>
+      database.read((db) => {
+        const runs = db.selectFrom('workerRuns').selectAll().where('worker', '=', worker)
+        const ordered = runs.orderBy('scheduledTime', 'desc').orderBy('id', 'desc')
+        return readPage(cron === undefined ? ordered : ordered.where('cron', '=', cron), page)
+      }),
+
+    find: (id) =>
+      database.readFirst((db) => db.selectFrom('workerRuns').selectAll().where('id', '=', id).executeTakeFirst()),
+
+    async prune(worker, before, limit) {
+      return forget(limit, (runs) =>
+        runs
+          .where('worker', '=', worker)
+          .where('scheduledTime', '<', before)
+          .where('outcome', '!=', 'running')
+          .orderBy('scheduledTime'),
+      )
+    },
+
+    async removeAll(worker) {
+      while ((await forget(runsPerStep, (runs) => runs.where('worker', '=', worker))) > 0) await nextTurn()
+    },
   }
 }
 

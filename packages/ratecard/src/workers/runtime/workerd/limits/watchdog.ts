@@ -21,21 +21,12 @@ export interface Invocation {
   end(): number | null
 }
 
-export interface Watchdog {
-  begin(): Invocation
-  stop(): void
-}
-
 const idlePollMs = 1_000
 const memoryPollMs = 25
 /** Reading the CPU clock costs as much as a short request. With several invocations in flight, a reading up to 5 ms old is reused. */
 const maxReadingAgeMs = 5
 
-export function startWatchdog(options: WatchdogOptions): Watchdog {
-  return new ProcessWatchdog(options)
-}
-
-class ProcessWatchdog implements Watchdog {
+export class Watchdog {
   private readonly options: WatchdogOptions
   private readonly budget: CpuBudget
   private readonly pollMs: number

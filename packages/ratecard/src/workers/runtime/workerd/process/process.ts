@@ -1,6 +1,5 @@
 // One workerd process: its private folder, its start and its end. Does not handle requests.
-import { spawn } from 'node:child_process'
-import type { ChildProcess } from 'node:child_process'
+import { spawn, type ChildProcess } from 'node:child_process'
 import { closeSync, openSync, readdirSync } from 'node:fs'
 import { chmod, chown, mkdir, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os'
@@ -9,8 +8,7 @@ import type { Readable } from 'node:stream'
 import type { WorkerVersionSpec } from '../../worker-runtime.ts'
 import { fileNames, moduleFile, moduleFiles, workerdConfig } from './workerd-config.ts'
 import { guarded } from '../../../../guarded.ts'
-import { createEgress } from '../traffic/egress.ts'
-import type { EgressPolicy } from '../traffic/egress.ts'
+import { createEgress, type EgressPolicy } from '../traffic/egress.ts'
 import { controlModule, egressModule, entryModule, preludeModule } from './entry.ts'
 import { lineReader } from './log-lines.ts'
 import type { Confinement } from '../confinement/confinement.ts'
@@ -44,7 +42,6 @@ export interface WorkerdProcess {
   readonly pid: number
   readonly httpSocket: string
   readonly controlSocket: string
-  /** Resolves when the process has ended. */
   readonly ended: Promise<ProcessExit>
   /** Resolves after `ended`, when the folder and the egress proxy are removed too. */
   readonly removed: Promise<void>

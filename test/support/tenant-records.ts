@@ -5,7 +5,7 @@ import type {
   NewJob,
   SessionRecord,
   TenantRecord,
-} from '../../../packages/ratecard/src/store/tenant-store.ts'
+} from '../../packages/ratecard/src/store/tenant-store.ts'
 
 let counter = 0
 const nextId = (kind: string) => `${kind}_${String((counter += 1)).padStart(6, '0')}`

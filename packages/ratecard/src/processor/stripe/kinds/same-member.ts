@@ -1,0 +1,24 @@
+// Translations of fields that Stripe has under one member with the same value.
+import { unlessEmpty, unlessNull } from './kind.ts'
+
+/** A field that is set at creation only. */
+export const fixed = <Name extends string>(name: Name) => ({
+  read: <Value>(live: Readonly<Record<Name, Value>>) => live[name],
+  create: <Value>(value: Value) => ({ [name]: value }) as Record<Name, Value>,
+})
+
+/** Like {@link fixed}, for a field that may be absent. */
+export const fixedOrNull = <Name extends string>(name: Name) => ({
+  read: fixed(name).read,
+  create: <Value>(value: Value | null) => unlessNull(name, value),
+})
+
+/** A field that an update may change. */
+export const changeable = <Name extends string>(name: Name) => ({ ...fixed(name), update: fixed(name).create })
+
+/** A text that an update may change; empty if absent. */
+export const changeableText = <Name extends string>(name: Name) => ({
+  read: (live: { readonly [Key in Name]?: string | null }) => live[name] ?? '',
+  create: (value: string) => unlessEmpty(name, value),
+  update: fixed(name).create,
+})
