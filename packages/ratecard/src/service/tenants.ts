@@ -35,6 +35,8 @@ export interface TenantQuery {
 
 export type TenantSubscription = Inside<typeof tenants.Subscription>
 
+export type BillingStatus = TenantSubscriptions['billingStatus']
+
 export type TenantSubscriptions = Omit<Inside<typeof tenants.TenantSubscriptions>, 'tenantId'>
 
 export type AuditEntry = Inside<typeof tenants.AuditEntry>
