@@ -127,8 +127,10 @@ function subscriptionVerbs(stripe: Stripe, account: Account): Readonly<Record<st
     })
     subscriptions.push(made.id)
   }
-  const update = (change: (pick: Picker) => Stripe.SubscriptionUpdateParams): Verb => (pick) =>
-    stripe.subscriptions.update(pick.one(subscriptions), change(pick))
+  const update =
+    (change: (pick: Picker) => Stripe.SubscriptionUpdateParams): Verb =>
+    (pick) =>
+      stripe.subscriptions.update(pick.one(subscriptions), change(pick))
   const grow: Verb = async (pick) => {
     const found = await stripe.subscriptions.retrieve(pick.one(subscriptions))
     const item = pick.one(found.items.data)
@@ -161,9 +163,12 @@ function subscriptionVerbs(stripe: Stripe, account: Account): Readonly<Record<st
       if (phase === undefined) return
       const [item] = phase.items
       const now = { start_date: phase.start_date, end_date: phase.end_date }
-      const same = { price: String(item?.price), quantity: item?.quantity ?? 1 }
+      const same = {
+        price: typeof item?.price === 'string' ? item.price : (item?.price.id ?? ''),
+        quantity: item?.quantity ?? 1,
+      }
       const then = { items: [{ ...same, price: pick.one(prices) }] }
-      await stripe.subscriptionSchedules.update(id, { phases: [{ items: [same], ...now }, then] } as never)
+      await stripe.subscriptionSchedules.update(id, { phases: [{ items: [same], ...now }, then] })
     },
     'schedule.release': async (pick) => {
       const { data } = await stripe.subscriptionSchedules.list({ limit: 20 })
@@ -174,7 +179,7 @@ function subscriptionVerbs(stripe: Stripe, account: Account): Readonly<Record<st
 
 function moneyVerbs(stripe: Stripe, { customers }: Account): Readonly<Record<string, Verb>> {
   const invoice = async (pick: Picker, status: 'draft' | 'open' | 'paid') =>
-    pick.one((await stripe.invoices.list({ status, limit: 30 })).data).id ?? ''
+    pick.one((await stripe.invoices.list({ status, limit: 30 })).data).id
   return {
     'invoice.create': async (pick) => {
       const customer = pick.one(customers)
@@ -188,7 +193,8 @@ function moneyVerbs(stripe: Stripe, { customers }: Account): Readonly<Record<str
       stripe.invoices.pay(await invoice(pick, 'open'), { paid_out_of_band: true }),
     'invoice.void': async (pick) => stripe.invoices.voidInvoice(await invoice(pick, 'open')),
     'invoice.uncollectible': async (pick) => stripe.invoices.markUncollectible(await invoice(pick, 'open')),
-    'credit_note.create': async (pick) => stripe.creditNotes.create({ invoice: await invoice(pick, 'open'), amount: 100 }),
+    'credit_note.create': async (pick) =>
+      stripe.creditNotes.create({ invoice: await invoice(pick, 'open'), amount: 100 }),
     'credit_note.void': async (pick) => {
       const note = await stripe.creditNotes.create({ invoice: await invoice(pick, 'open'), amount: 100 })
       await stripe.creditNotes.voidCreditNote(note.id)

@@ -104,7 +104,9 @@ const rules: { readonly [K in Kind]: Rules } = {
     default_tax_rates: taxRates,
     discounts,
     lines: listOf(lineRules),
-    payments: { include: { data: { within: { payment: { within: { payment_intent: { refer: 'payment_intent' } } } } } } },
+    payments: {
+      include: { data: { within: { payment: { within: { payment_intent: { refer: 'payment_intent' } } } } } },
+    },
     test_clock: clock,
     parent: { within: { subscription_details: { within: { subscription: { refer: 'subscription' } } } } },
   },
