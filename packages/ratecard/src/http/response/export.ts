@@ -24,7 +24,7 @@ async function* csvLines(rows: AsyncIterator<Row>, first: IteratorResult<Row>): 
   yield `${exportColumns.join(',')}\n`
   for (let next = first; next.done !== true; next = await rows.next()) {
     const row = toWire(ExportRow, next.value)
-    yield `${exportColumns.map((column) => cell(column, row[column])).join(',')}\n`
+    yield `${exportColumns.map((column) => cell(row[column])).join(',')}\n`
   }
 }
 
@@ -42,13 +42,9 @@ async function* jsonLines(
   yield '\n]}\n'
 }
 
-/** Columns with texts that people choose: a spreadsheet would run `=…` in them as a formula. */
-const chosen: ReadonlySet<keyof Row | string> = new Set(['number', 'tenant_id'])
-
-function cell(column: string, value: string | null): string {
+function cell(value: string | null): string {
   if (value === null) return ''
-  const text = chosen.has(column) && /^[=+\-@\t\r]/.test(value) ? `'${value}` : value
-  return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+  return /[",\n\r]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value
 }
 
 async function* chunks(lines: AsyncIterable<string>): AsyncGenerator<string> {
