@@ -210,16 +210,16 @@ describe('what needs somebody', () => {
   it('is found by the doctor, with a number and the command that shows more', async () => {
     const { findings } = (await get('doctor')).body as { findings: readonly Record<string, string>[] }
     const of = (check: string) => findings.find((finding) => finding['check'] === check)
-    expect(of('owed')).toMatchObject({ status: 'warning', detail: '$5.00 of open invoices is owed.' })
+    expect(of('owed')).toMatchObject({ status: 'ok', detail: '$5.00 of open invoices is owed by 1 tenant.' })
     expect(of('owed')?.['hint']).toContain('ratecard tenants list --owing')
     expect(of('past due')).toMatchObject({ status: 'ok', detail: '0 tenants are past due' })
     expect(of('drift')).toMatchObject({ status: 'ok', detail: '0 fields were edited at the processor' })
     expect(of('schedules')).toMatchObject({ status: 'ok' })
   })
 
-  it('is in the sums of money and of its tenant', async () => {
+  it('is owed, but not past due, while an invoice that was sent is not due', async () => {
     expect((await get('money')).body).toMatchObject({
-      currencies: [{ past_due: { amount: '500', formatted: '$5.00', tenants: 1 } }],
+      currencies: [{ past_due: { amount: '0', formatted: '$0.00', tenants: 0 } }],
     })
     expect((await get('tenants?q=late')).body).toMatchObject({ tenants: [{ owed: [{ amount: '500' }] }] })
     expect((await get('tenants/late/invoices')).body).toMatchObject({
