@@ -1,17 +1,14 @@
 // Effect of hostile load on other callers: p99 of the API beside workers that flood, burst and loop; memory after a million hostile
 // bodies; latency of the first response beside many idle connections.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { connect } from 'node:net'
-import type { Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import { performance } from 'node:perf_hooks'
 import autocannon from 'autocannon'
 import { documentOf } from './catalogue.ts'
-import { median, milliseconds } from './measure.ts'
-import type { BenchOptions, BenchResult } from './measure.ts'
-import { startProcess } from './server-process.ts'
-import type { ServerProcess } from './server-process.ts'
+import { median, milliseconds, type BenchOptions, type BenchResult } from './measure.ts'
+import { startProcess, type ServerProcess } from './server-process.ts'
 
 const serviceKey = 'bench-service-key'
 const withKey = { 'x-service-key': serviceKey, 'content-type': 'application/json' }

@@ -9,8 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { createClient } from '@ratecard/client'
 import { documentOf } from './catalogue.ts'
 import type { BenchOptions, BenchResult } from './measure.ts'
-import { startProcess } from './server-process.ts'
-import type { ServerProcess } from './server-process.ts'
+import { startProcess, type ServerProcess } from './server-process.ts'
 
 const serviceKey = 'bench-service-key'
 /** Calls per second that the service uses, out of the 25 that Stripe allows a test key. */

@@ -1,9 +1,7 @@
 import type { BillingConfig, Price } from '../packages/ratecard/src/config/schema/schema.ts'
 import { limitsFor } from '../packages/ratecard/src/processor/rate-budget.ts'
-import { elapsedMs, median, milliseconds } from './measure.ts'
-import type { BenchOptions, BenchResult } from './measure.ts'
-import { caller, goldMoved, openShop, populateGold } from './shop.ts'
-import type { Shop } from './shop.ts'
+import { elapsedMs, median, milliseconds, type BenchOptions, type BenchResult } from './measure.ts'
+import { caller, goldMoved, openShop, populateGold, type Shop } from './shop.ts'
 import { payingCustomer } from '../test/support/paying-customer.ts'
 
 /** Items per subscription: the maximum that the processor allows. */

@@ -13,8 +13,7 @@ import type {
 } from '../packages/ratecard/src/catalog/resource.ts'
 import type { BillingConfig } from '../packages/ratecard/src/config/schema/schema.ts'
 import { documentOf } from './catalogue.ts'
-import { cpuMs, milliseconds } from './measure.ts'
-import type { BenchOptions, BenchResult } from './measure.ts'
+import { cpuMs, milliseconds, type BenchOptions, type BenchResult } from './measure.ts'
 
 /** Id of the object at the processor, different from its configuration id. */
 const liveId = (id: string) => processorId(`live_${id}`)

@@ -6,8 +6,7 @@ import path from 'node:path'
 import { createClient } from '@ratecard/client'
 import type { BillingConfig } from '../packages/ratecard/src/config/schema/schema.ts'
 import { chromiumPath, launchChromium } from '../test/support/chromium.ts'
-import { median, milliseconds } from './measure.ts'
-import type { BenchOptions, BenchResult } from './measure.ts'
+import { median, milliseconds, type BenchOptions, type BenchResult } from './measure.ts'
 import { startProcess } from './server-process.ts'
 
 const sizeLimit = 25_000

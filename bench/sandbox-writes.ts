@@ -3,8 +3,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { performance } from 'node:perf_hooks'
 import Stripe from 'stripe'
-import { perSecond } from './measure.ts'
-import type { BenchOptions, BenchResult } from './measure.ts'
+import { perSecond, type BenchOptions, type BenchResult } from './measure.ts'
 import { startProcess } from './server-process.ts'
 
 const inFlight = 16

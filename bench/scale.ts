@@ -12,11 +12,9 @@ import { createSealer, generateMasterKey } from '../packages/ratecard/src/store/
 import { openStore } from '../packages/ratecard/src/store/sql/open-store.ts'
 import { postgresInstalled, startPostgres } from '../test/support/postgres.ts'
 import { documentOf } from './catalogue.ts'
-import { elapsedMs, median, milliseconds } from './measure.ts'
-import type { BenchOptions, BenchResult } from './measure.ts'
+import { elapsedMs, median, milliseconds, type BenchOptions, type BenchResult } from './measure.ts'
 import { startProcess } from './server-process.ts'
-import { goldMoved, openShop, populateGold } from './shop.ts'
-import type { Shop } from './shop.ts'
+import { goldMoved, openShop, populateGold, type Shop } from './shop.ts'
 import { deploy, memoryMb, read, workersUnder } from './worker-host.ts'
 
 /** Skipped with `--quick`, because small numbers do not show growth. */

@@ -8,8 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { documentOf } from './catalogue.ts'
-import { median, milliseconds } from './measure.ts'
-import type { BenchOptions, BenchResult } from './measure.ts'
+import { median, milliseconds, type BenchOptions, type BenchResult } from './measure.ts'
 import { startProcess } from './server-process.ts'
 
 const command = fileURLToPath(new URL('../packages/ratecard/bin/ratecard.js', import.meta.url))

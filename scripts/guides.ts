@@ -8,8 +8,7 @@
 //   <!-- walk: skip REASON -->      the next block is not run
 //   <!-- walk: exit N -->           the next block ends with this exit code
 //   <!-- walk: run COMMANDS -->     runs these as well
-import { spawn, spawnSync } from 'node:child_process'
-import type { ChildProcess } from 'node:child_process'
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'

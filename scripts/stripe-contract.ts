@@ -150,33 +150,27 @@ function replyOf(method: ts.MethodDeclaration): Schema {
   return name === 'ApiListPromise' ? listSchema(resourceSchema(outer)) : resourceSchema(inner)
 }
 
+function objectWith(properties: Readonly<Record<string, Schema>>): Schema {
+  return { type: 'object', additionalProperties: false, required: Object.keys(properties), properties }
+}
+
 function searchSchema(items: Schema): Schema {
-  return {
-    type: 'object',
-    additionalProperties: false,
-    required: ['object', 'data', 'has_more', 'next_page', 'url'],
-    properties: {
-      object: { enum: ['search_result'] },
-      data: { type: 'array', items },
-      has_more: { type: 'boolean' },
-      next_page: { anyOf: [{ type: 'null' }, { type: 'string' }] },
-      url: { type: 'string' },
-    },
-  }
+  return objectWith({
+    object: { enum: ['search_result'] },
+    data: { type: 'array', items },
+    has_more: { type: 'boolean' },
+    next_page: { anyOf: [{ type: 'null' }, { type: 'string' }] },
+    url: { type: 'string' },
+  })
 }
 
 function listSchema(items: Schema): Schema {
-  return {
-    type: 'object',
-    additionalProperties: false,
-    required: ['object', 'data', 'has_more', 'url'],
-    properties: {
-      object: { enum: ['list'] },
-      data: { type: 'array', items },
-      has_more: { type: 'boolean' },
-      url: { type: 'string' },
-    },
-  }
+  return objectWith({
+    object: { enum: ['list'] },
+    data: { type: 'array', items },
+    has_more: { type: 'boolean' },
+    url: { type: 'string' },
+  })
 }
 
 function elementOf(list: ts.Type): ts.Type {

@@ -4,8 +4,7 @@ import type { Mutability } from '../../packages/ratecard/src/catalog/fields/fiel
 import type { ResourceKind } from '../../packages/ratecard/src/catalog/kinds.ts'
 import * as schema from '../../packages/ratecard/src/config/schema/schema.ts'
 import { code, page, table } from './markdown.ts'
-import { limitsText, plainSchema, typeText } from './schema-text.ts'
-import type { SchemaNode } from './schema-text.ts'
+import { limitsText, plainSchema, typeText, type SchemaNode } from './schema-text.ts'
 
 /** Objects with their own section, in reading order. */
 const sections: readonly (readonly [name: string, schema: object])[] = [

@@ -3,8 +3,7 @@ import { buildApp } from '../../packages/ratecard/src/http/app.ts'
 import type { ScopeNeeded } from '../../packages/ratecard/src/api/notation/operation.ts'
 import type { Service } from '../../packages/ratecard/src/service/service.ts'
 import { code, page, table } from './markdown.ts'
-import { limitsText, typeText } from './schema-text.ts'
-import type { SchemaNode } from './schema-text.ts'
+import { limitsText, typeText, type SchemaNode } from './schema-text.ts'
 
 export interface Content {
   readonly schema?: SchemaNode & { readonly allOf?: readonly SchemaNode[] }

@@ -1,7 +1,6 @@
 // Treatment of every member of the processor's object types, from the tables that the product uses.
 import { documentName } from '../../packages/ratecard/src/catalog/fields/tables.ts'
-import { resourceKinds } from '../../packages/ratecard/src/catalog/resource.ts'
-import type { ResourceKind } from '../../packages/ratecard/src/catalog/resource.ts'
+import { resourceKinds, type ResourceKind } from '../../packages/ratecard/src/catalog/resource.ts'
 import { memberTables } from '../../packages/ratecard/src/processor/stripe/kinds/members.ts'
 import type { MemberRow, MemberTable } from '../../packages/ratecard/src/processor/stripe/kinds/members.ts'
 import { code, page, table } from './markdown.ts'

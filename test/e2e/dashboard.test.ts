@@ -397,26 +397,18 @@ describe.skipIf(chromiumPath === null)('in a browser', () => {
     }
   })
 
-  test('the price list is embedded in the page and shown without a request, and later changes are shown too', async () => {
+  test('the price list is reloaded after a push, and a name in it stays a text', async () => {
     const { page, open, failures } = await signIn(key)
-    const asked: string[] = []
-    page.on('request', (request) => {
-      const isOfThisPage = request.headers()['referer']?.endsWith('/dashboard/prices') === true
-      if (isOfThisPage && request.url().includes('/dashboard/api/')) asked.push(new URL(request.url()).pathname)
-    })
     await page.clock.install()
     await page.clock.pauseAt(Date.now() + 60_000)
     await open('prices')
     await page.getByText('pro_monthly', { exact: true }).waitFor()
-    await page.getByText('write', { exact: true }).waitFor()
-    expect(asked).toEqual([])
     await client.admin.push(
       changedConfig('8.0.0', ({ products }) => void Object.assign(products[1] ?? {}, { name: `Pro ${hostile} $& $'` })),
       { force: true },
     )
     await page.clock.runFor(2000)
     await page.getByRole('heading', { name: 'Pro </script>' }).waitFor()
-    // In the document itself no text ends the block that it is in.
     await open('prices')
     await page.getByRole('heading', { name: `$& $'` }).waitFor()
     expect(await page.evaluate(() => 'hacked' in globalThis)).toBe(false)

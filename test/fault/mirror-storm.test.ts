@@ -116,7 +116,7 @@ async function pagesOf<K extends MirroredKind>(
   read: (after: string | null) => Promise<{ objects: readonly Mirrored[K][]; next: string | null }>,
 ): Promise<Mirrored[K][]> {
   const found: Mirrored[K][] = []
-  for (let after: string | null = null; ; ) {
+  for (let after: string | null = null; ;) {
     const { objects, next } = await read(after)
     found.push(...objects)
     if (next === null) return found.sort((a, b) => (a.id < b.id ? -1 : 1))
@@ -137,42 +137,46 @@ async function expectEqual({ mirror, processor }: World): Promise<void> {
 }
 
 describe.runIf(installed)('the mirror in a storm', () => {
-  test(`equals a listing, and never shows an older state after a newer one (seed ${String(seed)})`, { timeout: 1_200_000 }, async () => {
-    const random = randomOf(seed)
-    const world = await stormWorld()
-    const { sandbox, stripe, mirror } = world
-    const changes = await billingChanges(stripe, random)
-    const replicas = await Promise.all([world.startReplica(), world.startReplica()])
-    const deliver = deliverer(world, () => replicas, random)
-    const watch = watcher(mirror, changes, random)
-    const made = new Map<string, number>()
-    for (let index = 1; index <= changesInAll; index++) {
-      const verb = await changes.change()
-      if (verb !== null) made.set(verb, (made.get(verb) ?? 0) + 1)
-      if (index % 5 === 0) await deliver()
-      if (index % 3 === 0) await watch()
-      if (index % 10 === 0) {
-        // Only reads of single objects and of lists that the storm itself does not use.
-        const path = ['/v1/subscriptions/sub_*', '/v1/customers/cus_*', '/v1/invoices/in_*'][Math.floor(random() * 3)]
-        const kind = readFaults[Math.floor(random() * readFaults.length)] ?? 'rate_limit'
-        sandbox.control.fail({ kind, method: 'GET', path, count: 2 })
+  test(
+    `equals a listing, and never shows an older state after a newer one (seed ${String(seed)})`,
+    { timeout: 1_200_000 },
+    async () => {
+      const random = randomOf(seed)
+      const world = await stormWorld()
+      const { sandbox, stripe, mirror } = world
+      const changes = await billingChanges(stripe, random)
+      const replicas = await Promise.all([world.startReplica(), world.startReplica()])
+      const deliver = deliverer(world, () => replicas, random)
+      const watch = watcher(mirror, changes, random)
+      const made = new Map<string, number>()
+      for (let index = 1; index <= changesInAll; index++) {
+        const verb = await changes.change()
+        if (verb !== null) made.set(verb, (made.get(verb) ?? 0) + 1)
+        if (index % 5 === 0) await deliver()
+        if (index % 3 === 0) await watch()
+        if (index % 10 === 0) {
+          // Only reads of single objects and of lists that the storm itself does not use.
+          const path = ['/v1/subscriptions/sub_*', '/v1/customers/cus_*', '/v1/invoices/in_*'][Math.floor(random() * 3)]
+          const kind = readFaults[Math.floor(random() * readFaults.length)] ?? 'rate_limit'
+          sandbox.control.fail({ kind, method: 'GET', path, count: 2 })
+        }
+        if (index % advanceEvery === 0) sandbox.control.advance(Math.ceil(random() * 20) * 3_600, secretKey)
+        if (index % killEvery === 0) {
+          const victim = Math.floor(random() * replicas.length)
+          replicas[victim]?.signal('SIGKILL')
+          await replicas[victim]?.ended
+          replicas[victim] = await world.startReplica()
+        }
       }
-      if (index % advanceEvery === 0) sandbox.control.advance(Math.ceil(random() * 20) * 3_600, secretKey)
-      if (index % killEvery === 0) {
-        const victim = Math.floor(random() * replicas.length)
-        replicas[victim]?.signal('SIGKILL')
-        await replicas[victim]?.ended
-        replicas[victim] = await world.startReplica()
+      sandbox.control.clearFaults()
+      const over = Date.now()
+      const settled = async () => {
+        const state = await mirror.state()
+        return state?.beganAt !== null && (state?.readUntil ?? 0) > over && (await mirror.staleCount()) === 0
       }
-    }
-    sandbox.control.clearFaults()
-    const over = Date.now()
-    const settled = async () => {
-      const state = await mirror.state()
-      return state?.beganAt !== null && (state?.readUntil ?? 0) > over && (await mirror.staleCount()) === 0
-    }
-    await expect.poll(settled, { interval: 200, timeout: 300_000 }).toBe(true)
-    await expectEqual(world)
-    expect(changes.verbs.filter((verb) => !made.has(verb))).toEqual([])
-  })
+      await expect.poll(settled, { interval: 200, timeout: 300_000 }).toBe(true)
+      await expectEqual(world)
+      expect(changes.verbs.filter((verb) => !made.has(verb))).toEqual([])
+    },
+  )
 })

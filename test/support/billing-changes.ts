@@ -127,8 +127,10 @@ function subscriptionVerbs(stripe: Stripe, account: Account): Readonly<Record<st
     })
     subscriptions.push(made.id)
   }
-  const update = (change: (pick: Picker) => Stripe.SubscriptionUpdateParams): Verb => (pick) =>
-    stripe.subscriptions.update(pick.one(subscriptions), change(pick))
+  const update =
+    (change: (pick: Picker) => Stripe.SubscriptionUpdateParams): Verb =>
+    (pick) =>
+      stripe.subscriptions.update(pick.one(subscriptions), change(pick))
   const grow: Verb = async (pick) => {
     const found = await stripe.subscriptions.retrieve(pick.one(subscriptions))
     const item = pick.one(found.items.data)
@@ -188,7 +190,8 @@ function moneyVerbs(stripe: Stripe, { customers }: Account): Readonly<Record<str
       stripe.invoices.pay(await invoice(pick, 'open'), { paid_out_of_band: true }),
     'invoice.void': async (pick) => stripe.invoices.voidInvoice(await invoice(pick, 'open')),
     'invoice.uncollectible': async (pick) => stripe.invoices.markUncollectible(await invoice(pick, 'open')),
-    'credit_note.create': async (pick) => stripe.creditNotes.create({ invoice: await invoice(pick, 'open'), amount: 100 }),
+    'credit_note.create': async (pick) =>
+      stripe.creditNotes.create({ invoice: await invoice(pick, 'open'), amount: 100 }),
     'credit_note.void': async (pick) => {
       const note = await stripe.creditNotes.create({ invoice: await invoice(pick, 'open'), amount: 100 })
       await stripe.creditNotes.voidCreditNote(note.id)

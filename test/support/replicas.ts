@@ -135,7 +135,7 @@ try {
 
 /** Starts a replica of any order. */
 export function startReplicaProcess(order: ReplicaOrder): Promise<Replica> {
-  return startProcess([script, JSON.stringify(order)], process.env, tmpdir())
+  return startProcess([script, JSON.stringify(order)], process.env, temporaryFolder())
 }
 
 /** Starts a process that prints its address in a first line of JSON. */

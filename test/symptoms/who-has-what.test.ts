@@ -86,6 +86,12 @@ afterAll(async () => {
   await stack.close()
 })
 
+async function all<T>(rows: AsyncIterable<T>): Promise<readonly T[]> {
+  const found: T[] = []
+  for await (const row of rows) found.push(row)
+  return found
+}
+
 describe('an account with a year of history', () => {
   test('shows who is past due, and what they owe', async () => {
     const { items, asOf } = await service.listTenants({ ...page, state: 'past_due' })
@@ -119,7 +125,7 @@ describe('an account with a year of history', () => {
 
   test('gives the accountant January: every invoice and refund, by day', async () => {
     const { rows } = await service.exportInvoices({ from: '2026-01-01', to: '2026-01-31' })
-    const found = await Array.fromAsync(rows)
+    const found = await all(rows)
     expect(
       found
         .map(({ date, type, tenantId, total, amountPaid, amountRefunded, status }) =>
@@ -134,7 +140,7 @@ describe('an account with a year of history', () => {
       '2026-01-11 refund ada 2.50   succeeded',
     ])
     const december = await service.exportInvoices({ from: '2025-12-01', to: '2025-12-31' })
-    expect(await Array.fromAsync(december.rows)).toHaveLength(3)
+    expect(await all(december.rows)).toHaveLength(3)
   })
 
   test('counts every generation in the impact of the next push, without a call for subscriptions', async () => {

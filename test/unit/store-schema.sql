@@ -180,19 +180,6 @@ create index tenant_listings_by_time on tenant_listings (created_at, tenant_id);
 create index tenant_listings_by_status on tenant_listings (billing_status, tenant_id);
 create index tenant_listings_by_monthly on tenant_listings (monthly, tenant_id);
 create index tenant_listings_by_owed on tenant_listings (owed, tenant_id);
-create table tenant_search_rows (number integer primary key, tenant_id text not null unique);
-create virtual table tenant_search using fts5(text, content='', contentless_delete=1, tokenize='trigram case_sensitive 1');
-create trigger tenant_search_added after insert on tenant_listings begin
-  insert into tenant_search_rows (tenant_id) values (new.tenant_id);
-  insert into tenant_search (rowid, text) select number, new.search from tenant_search_rows where tenant_id = new.tenant_id;
-end;
-create trigger tenant_search_changed after update of search on tenant_listings when new.search <> old.search begin
-  update tenant_search set text = new.search where rowid = (select number from tenant_search_rows where tenant_id = new.tenant_id);
-end;
-create trigger tenant_search_removed after delete on tenant_listings begin
-  delete from tenant_search where rowid = (select number from tenant_search_rows where tenant_id = old.tenant_id);
-  delete from tenant_search_rows where tenant_id = old.tenant_id;
-end;
 create table tenant_audit (
   id text primary key,
   tenant_id text not null,
@@ -460,6 +447,19 @@ create table worker_log_sizes (
   lines bigint not null,
   bytes bigint not null
 );
+create table tenant_search_rows (number integer primary key, tenant_id text not null unique);
+create virtual table tenant_search using fts5(text, content='', contentless_delete=1, tokenize='trigram case_sensitive 1');
+create trigger tenant_search_added after insert on tenant_listings begin
+  insert into tenant_search_rows (tenant_id) values (new.tenant_id);
+  insert into tenant_search (rowid, text) select number, new.search from tenant_search_rows where tenant_id = new.tenant_id;
+end;
+create trigger tenant_search_changed after update of search on tenant_listings when new.search <> old.search begin
+  update tenant_search set text = new.search where rowid = (select number from tenant_search_rows where tenant_id = new.tenant_id);
+end;
+create trigger tenant_search_removed after delete on tenant_listings begin
+  delete from tenant_search where rowid = (select number from tenant_search_rows where tenant_id = old.tenant_id);
+  delete from tenant_search_rows where tenant_id = old.tenant_id;
+end;
 create index versions_without_documents on versions (
   revision, version, kind, checksum, author, message, changes, created_at, push_id, hash, previous_hash, key_id, key_name
 );
@@ -647,20 +647,6 @@ create index tenant_listings_by_time on tenant_listings (created_at, tenant_id);
 create index tenant_listings_by_status on tenant_listings (billing_status, tenant_id);
 create index tenant_listings_by_monthly on tenant_listings (monthly, tenant_id);
 create index tenant_listings_by_owed on tenant_listings (owed, tenant_id);
-do $$
-declare
-  place text;
-begin
-  begin
-    create extension if not exists pg_trgm;
-  exception when others then
-    raise notice 'pg_trgm is not available: %', sqlerrm;
-  end;
-  select n.nspname into place from pg_extension e join pg_namespace n on n.oid = e.extnamespace where e.extname = 'pg_trgm';
-  if place is not null then
-    execute format('create index tenant_listings_by_search on tenant_listings using gin (search %I.gin_trgm_ops)', place);
-  end if;
-end $$;
 create table tenant_audit (
   id text collate "C" primary key,
   tenant_id text collate "C" not null,
@@ -928,3 +914,17 @@ create table worker_log_sizes (
   lines bigint not null,
   bytes bigint not null
 );
+do $$
+declare
+  place text;
+begin
+  begin
+    create extension if not exists pg_trgm;
+  exception when others then
+    raise notice 'pg_trgm is not available: %', sqlerrm;
+  end;
+  select n.nspname into place from pg_extension e join pg_namespace n on n.oid = e.extnamespace where e.extname = 'pg_trgm';
+  if place is not null then
+    execute format('create index tenant_listings_by_search on tenant_listings using gin (search %I.gin_trgm_ops)', place);
+  end if;
+end $$;

@@ -1,5 +1,4 @@
-import { acted, actorHeaders, answer, call, events } from './call.ts'
-import type { ActOptions } from './call.ts'
+import { acted, actorHeaders, answer, call, events, type ActOptions } from './call.ts'
 import { RatecardError } from './error.ts'
 import type { Pulled, PushEvent, StartedPush } from './results.ts'
 import type { ApiResponse, RequestOptions, CallOptions, Transport } from './transport.ts'

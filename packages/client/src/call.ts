@@ -4,8 +4,7 @@ import { RatecardError, isRecord } from './error.ts'
 import { readEvents } from './event-stream.ts'
 import { camel, snake } from './names.generated.ts'
 import type { ApiResponse, RequestOptions, CallOptions, Transport } from './transport.ts'
-import { operations } from './wire.generated.ts'
-import type { BillingDocument, Operations } from './wire.generated.ts'
+import { operations, type BillingDocument, type Operations } from './wire.generated.ts'
 
 type Id = keyof Operations
 export type AnswerOf<Name extends Id> = Operations[Name] extends { answers: infer Answers }

@@ -1,5 +1,4 @@
-import { acted, call } from './call.ts'
-import type { WriteOptions } from './call.ts'
+import { acted, call, type WriteOptions } from './call.ts'
 import type { CallOptions, Transport } from './transport.ts'
 import type * as result from './wire.generated.ts'
 

@@ -1,23 +1,16 @@
 // The client of a Ratecard service, with one typed function per route. It holds no state and retries only idempotent requests. It needs
 // only `fetch` and Web Crypto, so it runs in browsers, Node and workers alike.
-import { adminClient } from './admin.ts'
-import type { AdminClient } from './admin.ts'
-import { billingClient } from './billing.ts'
-import type { BillingClient } from './billing.ts'
+import { adminClient, type AdminClient } from './admin.ts'
+import { billingClient, type BillingClient } from './billing.ts'
 import { checkoutClient, entitlementsCall, portalClient, sessionPricesCall, usageClient } from './checkout.ts'
 import type { CheckoutClient, EntitlementsCall, PortalClient, SessionPricesCall, UsageClient } from './checkout.ts'
 import { enterpriseClient, jobsClient, migrationsClient } from './enterprise.ts'
 import type { EnterpriseClient, JobsClient, MigrationsClient } from './enterprise.ts'
-import { moneyClient } from './money.ts'
-import type { MoneyClient } from './money.ts'
-import { serverClient } from './server.ts'
-import type { ServerClient } from './server.ts'
-import { sessionsClient, tenantsClient } from './tenants.ts'
-import type { SessionsClient, TenantsClient } from './tenants.ts'
-import { createTransport } from './transport.ts'
-import type { ClientOptions } from './transport.ts'
-import { workersClient } from './workers.ts'
-import type { WorkersClient } from './workers.ts'
+import { moneyClient, type MoneyClient } from './money.ts'
+import { serverClient, type ServerClient } from './server.ts'
+import { sessionsClient, tenantsClient, type SessionsClient, type TenantsClient } from './tenants.ts'
+import { createTransport, type ClientOptions } from './transport.ts'
+import { workersClient, type WorkersClient } from './workers.ts'
 
 export interface Client {
   /** Calls without a key. */

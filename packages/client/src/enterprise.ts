@@ -1,5 +1,4 @@
-import { acted, call } from './call.ts'
-import type { ActOptions, WriteOptions } from './call.ts'
+import { acted, call, type ActOptions, type WriteOptions } from './call.ts'
 import type { NewMigration } from './results.ts'
 import type { TenantPage } from './tenants.ts'
 import type { RequestOptions, CallOptions, Transport } from './transport.ts'

@@ -1,5 +1,4 @@
-import { call } from './call.ts'
-import type { AnswerOf } from './call.ts'
+import { call, type AnswerOf } from './call.ts'
 import type { CallOptions, Transport } from './transport.ts'
 import { operations } from './wire.generated.ts'
 

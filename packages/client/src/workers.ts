@@ -1,5 +1,4 @@
-import { acted, call, events } from './call.ts'
-import type { ActOptions } from './call.ts'
+import { acted, call, events, type ActOptions } from './call.ts'
 import type { NewDeployment } from './results.ts'
 import type { TenantPage } from './tenants.ts'
 import type { RequestOptions, CallOptions, Transport } from './transport.ts'

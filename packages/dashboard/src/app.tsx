@@ -1,20 +1,19 @@
 // Routes: selects the page for the address.
-import { Component, useEffect, useRef, useState } from 'react'
-import type { ComponentType, ReactNode } from 'react'
+import { Component, useEffect, useRef, useState, type ComponentType, type ReactNode } from 'react'
 import { Link, Redirect, Route, Router, Switch, useLocation } from 'wouter'
+import { api } from './api.ts'
 import { readAttention } from './attention.ts'
 import { Frame } from './frame.tsx'
-import { useEmbedded, useIsConnected } from './live.ts'
+import { useIsConnected, useLoaded } from './live.ts'
 import { base } from './menu.ts'
-import { pages } from './pages.ts'
-import type { PageScript } from './pages.ts'
-import { ownKey, SessionContext } from './session.ts'
+import { pages, type PageScript } from './pages.ts'
+import { SessionContext } from './session.ts'
 import { Loading, Page, Problem } from './ui/basic.tsx'
 import { asError } from './words.ts'
 
 export function App() {
   // Pages render before the key is loaded. Until then they offer no actions.
-  const key = useEmbedded(ownKey)
+  const key = useLoaded('key', (signal) => api.admin.ownKey({ signal }))
   useEffect(readAttention, [])
   return (
     <Router base={base}>

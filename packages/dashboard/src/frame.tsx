@@ -1,7 +1,6 @@
 // The frame around every page: menu, signed-in key, connection state. The build also renders it into the HTML, so that it is visible
 // before the script runs.
-import { useEffect, useState } from 'react'
-import type { ReactNode } from 'react'
+import { useEffect, useState, type ReactNode } from 'react'
 import { Link, useLocation } from 'wouter'
 import { useAttention } from './attention.ts'
 import { menu } from './menu.ts'

@@ -3,18 +3,13 @@
 import { useCallback, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react'
 import type { RatecardError } from '@ratecard/client'
 import { api } from './api.ts'
-import { answerFrom, EmbeddedData } from './embedded-data.ts'
-import type { PageQuestion } from './embedded-data.ts'
-import { firstAnswers, firstChangeTag } from './page-data.ts'
-import { base } from './menu.ts'
+import { firstChangeTag } from './page-data.ts'
 import { Pulse } from './pulse.ts'
 import { asError } from './words.ts'
 
-const embedded = new EmbeddedData()
 const pulse = new Pulse({
   firstTag: firstChangeTag,
   readTag: () => api.admin.changeTag({ timeoutMs: 5000 }),
-  invalidate: () => embedded.clear(),
   page: document,
 })
 
@@ -38,22 +33,6 @@ export interface LoadOptions {
   readonly isLive?: boolean
 }
 
-/** Loads the embedded data before the first render, so that it is part of the first paint. */
-export async function readDocument(questions: readonly PageQuestion<unknown>[]): Promise<void> {
-  const read = async ({ key, load }: PageQuestion<unknown>) => {
-    const answer = await answerFrom(firstAnswers, base, load)
-    // If the data is not embedded, the component sends a request.
-    if (answer !== null) embedded.keep(key, answer.value)
-  }
-  // The page also requests data that could not be read here, and shows the error if that request fails.
-  for (const result of await Promise.allSettled(questions.map(read)))
-    if (result.status === 'rejected') reportError(result.reason)
-}
-
-/** Like `useLoaded`, but without waiting if the response is embedded in the page. */
-export const useEmbedded = <Value>({ key, load }: PageQuestion<Value>): LoadState<Value> =>
-  useLoaded(key, (signal) => load(api, { signal }))
-
 /**
  * Result of `load`, reloaded after every change. `key` identifies the data: a new key starts from an empty state and does not show the
  * data of the previous key.
@@ -63,12 +42,11 @@ export function useLoaded<Value>(
   load: (signal: AbortSignal) => Promise<Value>,
   { everyMs, isLive = true }: LoadOptions = {},
 ): LoadState<Value> {
-  const [beginning] = useState(() => embedded.begin(key))
-  const [state, setState] = useState<{ key: string; value?: Value; error: RatecardError | null; isLoading: boolean }>(
-    beginning.answer === null
-      ? { key, error: null, isLoading: true }
-      : { key, value: beginning.answer.value as Value, error: null, isLoading: false },
-  )
+  const [state, setState] = useState<{ key: string; value?: Value; error: RatecardError | null; isLoading: boolean }>({
+    key,
+    error: null,
+    isLoading: true,
+  })
   const loader = useRef(load)
   loader.current = load
   const running = useRef<AbortController | null>(null)
@@ -92,8 +70,7 @@ export function useLoaded<Value>(
 
   // A layout effect runs before the browser paints, so the request is under way during the paint.
   useLayoutEffect(() => {
-    // Embedded data that is still fresh needs no request: it is as new as the change tag that polling starts from.
-    if (!beginning.isFresh(key)) run()
+    run()
     const stops = [
       isLive ? pulse.onChange(run) : () => undefined,
       everyMs === undefined ? () => undefined : repeat(run, everyMs),
@@ -102,7 +79,7 @@ export function useLoaded<Value>(
     return () => {
       for (const stop of stops) stop()
     }
-  }, [key, run, beginning, isLive, everyMs])
+  }, [run, isLive, everyMs])
 
   const isCurrent = state.key === key
   return {

@@ -6,8 +6,3 @@ const metaContent = (name: string) => document.querySelector<HTMLMetaElement>(`m
 export const pageToken = metaContent('page-token')
 /** The change tag when the page was loaded. */
 export const firstChangeTag = metaContent('change-tag')
-
-/** API responses by path, as new as the change tag: the first requests of this page. */
-export const firstAnswers: Readonly<Record<string, unknown>> = JSON.parse(
-  document.getElementById('first-answers')?.textContent ?? '{}',
-) as Record<string, unknown>

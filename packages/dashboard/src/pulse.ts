@@ -8,8 +8,6 @@ export interface PulseDeps {
   /** The change tag when the page was loaded. Null if the HTML contains none. */
   readonly firstTag: string | null
   readonly readTag: () => Promise<string>
-  /** Called before the change listeners: invalidates data embedded at an earlier change tag. */
-  readonly invalidate: () => void
   /** While the page is hidden, polling is suspended. */
   readonly page: {
     readonly visibilityState: string
@@ -81,7 +79,6 @@ export class Pulse {
   }
 
   #tell(): void {
-    this.#deps.invalidate()
     for (const listener of this.#changed) listener()
   }
 }

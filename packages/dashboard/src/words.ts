@@ -1,6 +1,5 @@
 // Formats money, times and numbers in the viewer's language. Money is exact: decimals are passed to Intl as text.
-import { RatecardError } from '@ratecard/client'
-import type { PriceDocument } from '@ratecard/client'
+import { RatecardError, type PriceDocument } from '@ratecard/client'
 import { currencyDecimals, isCurrency } from '../../ratecard/src/money/currencies.ts'
 import { formatMinor } from '../../ratecard/src/money/format.ts'
 

@@ -1,14 +1,12 @@
 // Card of a product with its offers: amount, quantity, tiers, button and features.
 import type { Price } from '../../ratecard/src/config/schema/schema.ts'
 import { webAddress } from './address.ts'
-import { h, textElement } from './dom.ts'
-import type { Child } from './dom.ts'
+import { h, textElement, type Child } from './dom.ts'
 import { minorAmount, tierRows, unitAmountText } from './model.ts'
 import type { Card, Offer, QuantityRange, TierRow } from './model.ts'
 import { formatCount, formatMoney } from './money.ts'
 import type { View } from './view.ts'
-import { fill, periodWords } from './words.ts'
-import type { Messages } from './words.ts'
+import { fill, periodWords, type Messages } from './words.ts'
 
 const nameOf = ({ product }: Card): string => product.ui?.display_name ?? product.name
 

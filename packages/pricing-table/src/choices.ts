@@ -1,8 +1,7 @@
 // Switches above the cards: billing period (with its saving) and currency.
 import type { Product } from '../../ratecard/src/config/schema/schema.ts'
 import { h } from './dom.ts'
-import { savingOf } from './model.ts'
-import type { Period } from './model.ts'
+import { savingOf, type Period } from './model.ts'
 import { formatPercent } from './money.ts'
 import type { View } from './view.ts'
 import { fill, periodName } from './words.ts'

@@ -4,12 +4,10 @@ import { checkoutAddress } from './address.ts'
 import { offerPart, productCard } from './card.ts'
 import { currencyChoice, periodChoice } from './choices.ts'
 import { h } from './dom.ts'
-import { cardsOf, choicesOf, orderedProducts, withOwnPrices } from './model.ts'
-import type { PriceList, SessionPrices } from './model.ts'
+import { cardsOf, choicesOf, orderedProducts, withOwnPrices, type PriceList, type SessionPrices } from './model.ts'
 import { styles } from './styles.ts'
 import type { View } from './view.ts'
-import { wordsFor } from './words.ts'
-import type { Messages } from './words.ts'
+import { wordsFor, type Messages } from './words.ts'
 
 /** Detail of the `ratecard-select` event. */
 export interface Selection {

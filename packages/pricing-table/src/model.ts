@@ -1,7 +1,6 @@
 // Decides the content of the table from the public price list, the chosen interval and the currency. Pure: no DOM, no network. Amounts
 // are calculated by the code that the service uses, which is bundled here.
-import { exactAmount, flatAmountOf, unitAmountOf } from '../../ratecard/src/pricing/calculate.ts'
-import type { Tariff } from '../../ratecard/src/pricing/calculate.ts'
+import { exactAmount, flatAmountOf, unitAmountOf, type Tariff } from '../../ratecard/src/pricing/calculate.ts'
 import type { Meter, Price, Product } from '../../ratecard/src/config/schema/schema.ts'
 import { decimalText, roundHalfUp } from '../../ratecard/src/money/decimal.ts'
 

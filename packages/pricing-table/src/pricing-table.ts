@@ -1,6 +1,5 @@
 // Entry point for pages: defines <ratecard-pricing-table> once. On a server without a DOM it defines nothing.
-import { RatecardPricingTable } from './element.ts'
-import type { Selection } from './element.ts'
+import { RatecardPricingTable, type Selection } from './element.ts'
 
 export { RatecardPricingTable }
 export type { Selection }

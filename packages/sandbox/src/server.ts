@@ -1,20 +1,16 @@
 // The sandbox processor: a server with state that speaks Stripe's HTTP API on loopback, so that programs written for Stripe run against it
 // unchanged. It moves no money, never contacts Stripe, and accepts no live keys.
-import { createServer } from 'node:http'
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Clock } from './clock.ts'
 import { Transactions } from './transactions.ts'
-import { Api } from './protocol/api.ts'
+import { Api, type ApiReply, type Exchange } from './protocol/api.ts'
 import { accountIdOf } from './protocol/requests/auth.ts'
-import type { ApiReply, Exchange } from './protocol/api.ts'
 import { Deliveries } from './events/deliveries.ts'
-import { Control } from './control/control.ts'
-import type { SandboxControl } from './control/control.ts'
+import { SandboxControl } from './control/control.ts'
 import { handleControl } from './control/control-routes.ts'
 import { Faults } from './control/faults.ts'
-import { RateLimit } from './protocol/requests/rate-limit.ts'
-import type { RateProfile } from './protocol/requests/rate-limit.ts'
+import { RateLimit, type RateProfile } from './protocol/requests/rate-limit.ts'
 import { RequestLog } from './protocol/requests/request-log.ts'
 import { State } from './store/state.ts'
 import { handlePage, isPage } from './hosted-pages/pages.ts'
@@ -87,7 +83,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     logUrl: (id) => `${url}/_sandbox/requests/${id}`,
     onFailure,
   })
-  const control = new Control({ state, faults, rate, log, api, transactions, deliveries })
+  const control = new SandboxControl({ state, faults, rate, log, api, transactions, deliveries })
   // Bare node:http, no framework: faults close sockets and cut bodies, one handler serves all paths, and a framework's routing would cost
   // thousands of writes per second.
   const server = createServer((request, response) => {
@@ -139,7 +135,7 @@ function stop(server: Server, state: State, deliveries: Deliveries, transactions
 
 interface Parts {
   readonly api: Api
-  readonly control: Control
+  readonly control: SandboxControl
   readonly pages: Parameters<typeof handlePage>[0]
 }
 

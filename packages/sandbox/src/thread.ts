@@ -67,15 +67,8 @@ class SandboxSupervisor {
   }
 
   start(): Promise<Listening> {
-    const { host, dataDir, deliverAnywhere, profile, portalSavedFor, entry = ownEntry } = this.#options
-    const plain: ThreadOptions = {
-      port: this.#port,
-      dataDir,
-      ...(host === undefined ? {} : { host }),
-      ...(deliverAnywhere === undefined ? {} : { deliverAnywhere }),
-      ...(profile === undefined ? {} : { profile }),
-      ...(portalSavedFor === undefined ? {} : { portalSavedFor }),
-    }
+    const { entry = ownEntry, log: _log, timings: _timings, ...given } = this.#options
+    const plain: ThreadOptions = { ...given, port: this.#port }
     const worker = new Worker(entry, { workerData: plain, resourceLimits: heap, name: 'sandbox' })
     this.#worker = worker
     return new Promise((resolve, reject) => {

@@ -3,10 +3,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Clock } from './clock.ts'
 import { catchUp } from './billing/catch-up.ts'
 import { OperationContext } from './protocol/operation-context.ts'
-import type { OutgoingEvent, ServerContext } from './protocol/operation-context.ts'
-import type { Cause } from './events/events.ts'
+import type { OperationRequest, OutgoingEvent, ServerContext } from './protocol/operation-context.ts'
 import { emptyForm } from './protocol/parameters/form.ts'
-import type { FormNode } from './protocol/parameters/form.ts'
 import type { State } from './store/state.ts'
 
 interface TransactionParts {
@@ -18,14 +16,7 @@ interface TransactionParts {
   readonly deliver: (events: readonly OutgoingEvent[]) => void
 }
 
-interface OpenRequest {
-  readonly operation?: string
-  readonly id: string
-  readonly childId?: string
-  readonly form: FormNode
-  readonly version?: string | null
-  readonly cause: Cause
-}
+type OpenRequest = Omit<OperationRequest, 'now'>
 
 const noRequest: OpenRequest = { id: '', form: emptyForm(), cause: { requestId: null, idempotencyKey: null } }
 
@@ -55,17 +46,10 @@ export class Transactions {
     const outbox: OutgoingEvent[] = []
     const result = state.transaction(() =>
       work((request) => {
-        const call = new OperationContext(
-          state,
-          account,
-          { ...request, now: this.now(account) },
-          this.#serverContext(account, outbox),
-        )
-        catchUp(
-          new OperationContext(state, account, { ...noRequest, now: call.now }, this.#serverContext(account, outbox)),
-          null,
-        )
-        return call
+        const server = this.#serverContext(account, outbox)
+        const now = this.now(account)
+        catchUp(new OperationContext(state, account, { ...noRequest, now }, server), null)
+        return new OperationContext(state, account, { ...request, now }, server)
       }),
     )
     if (outbox.length > 0) deliver(outbox)
@@ -114,12 +98,8 @@ export class Transactions {
     const outbox: OutgoingEvent[] = []
     const until = performance.now() + sliceMs
     const reached = state.transaction(() => {
-      const call = new OperationContext(
-        state,
-        account,
-        { ...noRequest, now: target },
-        this.#serverContext(account, outbox),
-      )
+      const server = this.#serverContext(account, outbox)
+      const call = new OperationContext(state, account, { ...noRequest, now: target }, server)
       const stopped = catchUp(call, null, () => performance.now() >= until)
       this.#moveTo(account, stopped ?? target)
       return stopped

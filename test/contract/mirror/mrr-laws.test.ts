@@ -1,9 +1,13 @@
 import fc from 'fast-check'
 import type Stripe from 'stripe'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createSealer, generateMasterKey } from '../../../packages/ratecard/src/store/seal.ts'
+import { openStore } from '../../../packages/ratecard/src/store/sql/open-store.ts'
 import { payingCustomer } from '../../support/paying-customer.ts'
-import { mirrorWorld } from './mirror-world.ts'
-import type { MirrorWorld } from './mirror-world.ts'
+import { sandboxForTest } from '../../support/sandbox.ts'
+import { checkExchange } from '../../support/stripe-contract.ts'
+import { processorOf } from '../processor/bench.ts'
+import { feedOf } from './mirror-world.ts'
 
 /** Written here on its own: intervals in a year. */
 const inYear = { day: 365, week: 52, month: 12, year: 1 } as const
@@ -35,7 +39,7 @@ const cases = fc.record({
 })
 type Case = typeof cases extends fc.Arbitrary<infer T> ? T : never
 
-async function priceOf({ stripe }: MirrorWorld, { interval, intervalCount }: Case, item: Case['items'][number]) {
+async function priceOf(stripe: Stripe, { interval, intervalCount }: Case, item: Case['items'][number]) {
   const product = await stripe.products.create({ name: 'Law' })
   const tiers = {
     billing_scheme: 'tiered',
@@ -58,8 +62,7 @@ async function priceOf({ stripe }: MirrorWorld, { interval, intervalCount }: Cas
   })
 }
 
-async function subscribe(world: MirrorWorld, clock: string, spec: Case): Promise<Stripe.Subscription> {
-  const { stripe } = world
+async function subscribe(stripe: Stripe, clock: string, spec: Case): Promise<Stripe.Subscription> {
   const customer = await payingCustomer(stripe, { test_clock: clock })
   const coupon = (params: Stripe.CouponCreateParams) => stripe.coupons.create(params)
   if (spec.ofCustomer !== null) {
@@ -67,7 +70,7 @@ async function subscribe(world: MirrorWorld, clock: string, spec: Case): Promise
     // Later API versions give customers no coupon, but keep those that they have.
     await stripe.rawRequest('POST', `/v1/customers/${customer}`, { coupon: own.id }, { apiVersion: '2024-06-20' })
   }
-  const prices = await Promise.all(spec.items.map((item) => priceOf(world, spec, item)))
+  const prices = await Promise.all(spec.items.map((item) => priceOf(stripe, spec, item)))
   const items = await Promise.all(
     spec.items.map(async ({ quantity, off }, index) => ({
       price: prices[index]?.id ?? '',
@@ -86,15 +89,26 @@ async function subscribe(world: MirrorWorld, clock: string, spec: Case): Promise
   return stripe.subscriptions.create({ customer, items, ...(discounts.length === 0 ? {} : { discounts }) })
 }
 
+/** The coupon of a customer is no part of the present contract. */
+const formerCoupons = (exchange: Parameters<typeof checkExchange>[0]) =>
+  'coupon' in Object(exchange.params) ? [] : checkExchange(exchange)
+
+async function lawWorld() {
+  const { stripe, ...sandbox } = await sandboxForTest({ check: formerCoupons })
+  const store = await openStore({ url: null, file: ':memory:', sealer: createSealer(generateMasterKey()) })
+  onTestFinished(() => store.close())
+  return { stripe, ...feedOf({ store, processor: processorOf({ stripe, ...sandbox }), clock: sandbox.clock }) }
+}
+
 describe('the MRR of a customer', () => {
   it('is what its next ordinary invoice bills, by month', async () => {
-    const world = await mirrorWorld()
+    const world = await lawWorld()
     const { stripe } = world
     await world.fill()
     const start = Math.floor(Date.now() / 1000)
     for (const spec of fc.sample(cases, { numRuns: 14, seed: 20 })) {
       const clock = await stripe.testHelpers.testClocks.create({ frozen_time: start })
-      const { id } = await subscribe(world, clock.id, spec)
+      const { id } = await subscribe(stripe, clock.id, spec)
       const before = await stripe.subscriptions.retrieve(id)
       await stripe.testHelpers.testClocks.advance(clock.id, {
         frozen_time: (before.items.data[0]?.current_period_end ?? 0) + 2 * 3600,
@@ -112,7 +126,5 @@ describe('the MRR of a customer', () => {
         (roundings * inYear[spec.interval]) / (12 * spec.intervalCount),
       )
     }
-    // Only the coupon of a customer is no part of the present contract.
-    for (const violation of world.violations.splice(0)) expect(violation).toContain('{"additionalProperty":"coupon"}')
   }, 120_000)
 })

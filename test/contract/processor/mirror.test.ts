@@ -12,7 +12,7 @@ const signal = AbortSignal.timeout(100_000)
 
 async function listed<K extends MirroredKind>(processor: Processor, kind: K): Promise<Mirrored[K][]> {
   const found: Mirrored[K][] = []
-  for (let after: string | null = null; ; ) {
+  for (let after: string | null = null; ;) {
     const page: MirroredPage<K> = await processor.mirrorPage(kind, after, signal)
     found.push(...page.objects)
     if (page.next === null) return found

@@ -173,11 +173,14 @@ describe('copying a store', () => {
     const from = await place.open()
     const copied = Object.keys(await copyStore(from, await emptyWith(place.keys)))
     const tables = await from.database.read((db) =>
-      sql<{ name: string }>`select name from sqlite_master where type = 'table' order by name`.execute(db),
+      // Without the full-text index, which triggers fill on the target.
+      sql<{ name: string }>`select name from sqlite_master
+        where type = 'table' and name not like 'tenant!_search%' escape '!' order by name`.execute(db),
     )
     const named = copied.map((name) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`))
     expect(tables.rows.map(({ name }) => name).filter((name) => !named.includes(name))).toEqual([
       'leases',
+      'mirror_numbers',
       'paces',
       'published',
       'schema_migrations',

@@ -9,7 +9,7 @@ import { tenantSorts } from '../../../packages/ratecard/src/store/records/tenant
 import { refreshListings } from '../../../packages/ratecard/src/store/sql/repositories/tenants/listings.ts'
 import type { MakePlace } from '../../support/store.ts'
 import { newItem, newSubscription } from './mirror-records.ts'
-import { newAudit, newLocalSubscription, newTenant } from './tenant-records.ts'
+import { newAudit, newLocalSubscription, newTenant } from '../../support/tenant-records.ts'
 import { addTenant } from './tenants-contract.ts'
 
 const page = { limit: 100, offset: 0 }

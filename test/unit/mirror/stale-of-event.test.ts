@@ -24,8 +24,16 @@ const rows: readonly (readonly [type: string, object: Record<string, unknown>, s
   ],
   ['refund.failed', { id: 're_1' }, ['refund re_1']],
   ['customer.updated', { id: 'cus_1' }, ['customer cus_1']],
-  ['customer.discount.created', { id: 'di_1', subscription: 'sub_1', customer: { id: 'cus_1' } }, ['subscription sub_1', 'customer cus_1']],
-  ['checkout.session.completed', { id: 'cs_1', subscription: 'sub_1', invoice: null, customer: null }, ['subscription sub_1']],
+  [
+    'customer.discount.created',
+    { id: 'di_1', subscription: 'sub_1', customer: { id: 'cus_1' } },
+    ['subscription sub_1', 'customer cus_1'],
+  ],
+  [
+    'checkout.session.completed',
+    { id: 'cs_1', subscription: 'sub_1', invoice: null, customer: null },
+    ['subscription sub_1'],
+  ],
   ['price.created', { id: 'price_1' }, ['price price_1']],
   // A preview is an invoice without an id.
   ['invoice.upcoming', { customer: 'cus_1' }, []],
@@ -38,16 +46,25 @@ describe('objects that an event makes stale', () => {
     expect(named(type, object)).toEqual(stale)
   })
 
-  it.each([undefined, null, 'text', 7, [], { data: null }, { data: { object: [] } }])('none for a body of %j', (body) => {
-    for (const type of mirroredEventTypes) expect(staleOfEvent({ type, body: body as never })).toEqual([])
-  })
+  it.each([undefined, null, 'text', 7, [], { data: null }, { data: { object: [] } }])(
+    'none for a body of %j',
+    (body) => {
+      for (const type of mirroredEventTypes) expect(staleOfEvent({ type, body: body as never })).toEqual([])
+    },
+  )
 
   it('every type exists at the processor', () => {
     expect(mirroredEventTypes.filter((type) => !(eventTypes as readonly string[]).includes(type))).toEqual([])
   })
 
   it('every type of subscriptions, schedules, credit notes and refunds is known', () => {
-    const prefixes = ['customer.subscription.', 'subscription_schedule.', 'credit_note.', 'refund.', 'customer.discount.']
+    const prefixes = [
+      'customer.subscription.',
+      'subscription_schedule.',
+      'credit_note.',
+      'refund.',
+      'customer.discount.',
+    ]
     const relevant = eventTypes.filter((type) => prefixes.some((prefix) => type.startsWith(prefix)))
     expect(relevant.filter((type) => !mirroredEventTypes.includes(type))).toEqual([])
   })

@@ -1,10 +1,9 @@
 // Jobs page: journalled runs over many subscriptions, e.g. deals, price migrations and rotations.
 import { useState } from 'react'
-import { Link } from 'wouter'
 import { api } from '../api.ts'
 import { useLoaded } from '../live.ts'
 import { Card, Empty, Page, Pager, Show, Table, Text, Time, Who } from '../ui/basic.tsx'
-import { PushBadge } from '../ui/push-badge.tsx'
+import { PushBadge, progressCells } from '../ui/push-badge.tsx'
 
 const limit = 20
 
@@ -43,16 +42,7 @@ export function Jobs() {
                       <Text>{job.subject}</Text>,
                       <Who author={job.author} by={job.by} />,
                       <Time at={job.createdAt} />,
-                      <span className="steps-count">
-                        {job.stepsDone} / {job.stepsTotal}
-                      </span>,
-                      <Link
-                        href={`/jobs/${encodeURIComponent(job.id)}`}
-                        className="nowrap"
-                        aria-label={`Details of job ${job.id}`}
-                      >
-                        Details
-                      </Link>,
+                      ...progressCells(job, `/jobs/${encodeURIComponent(job.id)}`, `job ${job.id}`),
                     ],
                   }))}
                 />

@@ -3,15 +3,14 @@ import { useId, useMemo, useRef, useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import type { PushOutcome, PushSummary } from '@ratecard/client'
 import { api } from '../api.ts'
-import { readDocument } from '../dropped-files.ts'
-import type { GivenFile, ReadDocument } from '../dropped-files.ts'
+import { readDocument, type GivenFile, type ReadDocument } from '../dropped-files.ts'
 import { useAct, useLoaded } from '../live.ts'
 import { useMayAct } from '../session.ts'
 import { Card, Empty, Id, IssueList, Page, Problem, Prose, Show, Table, Text, Time, Who } from '../ui/basic.tsx'
 import { Confirm } from '../ui/dialog.tsx'
 import { useActor } from '../ui/actor.tsx'
 import { PlanView } from '../ui/plan-view.tsx'
-import { PushBadge } from '../ui/push-badge.tsx'
+import { PushBadge, progressCells } from '../ui/push-badge.tsx'
 import { pluralize } from '../words.ts'
 
 interface Allowances {
@@ -471,16 +470,7 @@ const PushTable = ({ pushes }: { readonly pushes: readonly PushSummary[] }) => (
         </>,
         <Who author={push.author} by={push.by} />,
         <Time at={push.createdAt} />,
-        <span className="steps-count">
-          {push.stepsDone} / {push.stepsTotal}
-        </span>,
-        <Link
-          href={`/plan/${encodeURIComponent(push.id)}`}
-          className="nowrap"
-          aria-label={`Details of push ${push.id}`}
-        >
-          Details
-        </Link>,
+        ...progressCells(push, `/plan/${encodeURIComponent(push.id)}`, `push ${push.id}`),
       ],
     }))}
   />

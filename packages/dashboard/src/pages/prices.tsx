@@ -1,11 +1,10 @@
 // Prices page: the price list as customers see it, or with hidden and internal items.
-import { useId, useState } from 'react'
+import { useId, useState, type ComponentProps } from 'react'
 import { Link } from 'wouter'
 import type { BillingDocument, PriceDocument, ProductDocument, ServedConfig, TierDocument } from '@ratecard/client'
 import { api } from '../api.ts'
-import type { PageQuestion } from '../embedded-data.ts'
 import { CostChart } from '../charts/cost-chart.tsx'
-import { useAct, useEmbedded } from '../live.ts'
+import { useAct, useLoaded } from '../live.ts'
 import { useMayAct } from '../session.ts'
 import { Badge, Card, Empty, Facts, Id, Loading, Money, Page, Problem, Table, Text, Time } from '../ui/basic.tsx'
 import { Choices } from '../ui/choices.tsx'
@@ -15,15 +14,11 @@ import { count, isFree, pluralize, money, period, unitAmount } from '../words.ts
 const views = { public: 'As customers see it', all: 'Everything' } as const
 type View = keyof typeof views
 
-export const publicPrices: PageQuestion<ServedConfig> = {
-  key: 'prices public',
-  load: (from, options) => from.billing.config(options),
-}
-const allPrices: PageQuestion<ServedConfig> = { key: 'prices all', load: (from, options) => from.admin.config(options) }
-
 export function Prices() {
   const [view, setView] = useState<View>('public')
-  const served = useEmbedded(view === 'public' ? publicPrices : allPrices)
+  const served = useLoaded<ServedConfig>(`prices ${view}`, (signal) =>
+    view === 'public' ? api.billing.config({ signal }) : api.admin.config({ signal }),
+  )
   const isEmpty = served.error?.code === 'config_not_found'
   return (
     <Page
@@ -315,65 +310,61 @@ function Calculator({ price }: { readonly price: PriceDocument }) {
   )
 }
 
+/** A card with a table; nothing if the table has no rows. */
+const TableCard = (table: ComponentProps<typeof Table>) =>
+  table.rows.length === 0 ? null : (
+    <Card title={table.caption} isFlush>
+      <Table {...table} />
+    </Card>
+  )
+
 /** Items that no customer sees: meters, coupons and promotion codes. */
 function Rest({ document }: { readonly document: BillingDocument }) {
   const { meters = [], coupons = [], promotion_codes: codes = [] } = document
   return (
     <>
-      {meters.length === 0 ? null : (
-        <Card title="Meters" isFlush>
-          <Table
-            caption="Meters"
-            columns={['Meter', 'Name', 'Event', 'Adds up by']}
-            rows={meters.map((meter) => ({
-              key: meter.id,
-              cells: [
-                <Id>{meter.id}</Id>,
-                <Text>{meter.display_name}</Text>,
-                <Id>{meter.event_name}</Id>,
-                meter.default_aggregation?.formula ?? 'sum',
-              ],
-            }))}
-          />
-        </Card>
-      )}
-      {coupons.length === 0 ? null : (
-        <Card title="Coupons" isFlush>
-          <Table
-            caption="Coupons"
-            columns={['Coupon', 'Takes off', 'For']}
-            rows={coupons.map((coupon) => ({
-              key: coupon.id,
-              cells: [
-                <Id>{coupon.id}</Id>,
-                coupon.percent_off === undefined ? (
-                  <Money amount={coupon.amount_off ?? 0} currency={coupon.currency ?? 'usd'} />
-                ) : (
-                  `${count(coupon.percent_off)} %`
-                ),
-                coupon.duration === 'repeating' ? pluralize(coupon.duration_in_months ?? 0, 'month') : coupon.duration,
-              ],
-            }))}
-          />
-        </Card>
-      )}
-      {codes.length === 0 ? null : (
-        <Card title="Promotion codes" isFlush>
-          <Table
-            caption="Promotion codes"
-            columns={['Code', 'Id', 'Coupon', 'State']}
-            rows={codes.map((code) => ({
-              key: code.id,
-              cells: [
-                <Id>{code.code}</Id>,
-                <Id>{code.id}</Id>,
-                <Id>{code.coupon}</Id>,
-                code.active === false ? <Badge tone="warn">off</Badge> : <Badge tone="good">active</Badge>,
-              ],
-            }))}
-          />
-        </Card>
-      )}
+      <TableCard
+        caption="Meters"
+        columns={['Meter', 'Name', 'Event', 'Adds up by']}
+        rows={meters.map((meter) => ({
+          key: meter.id,
+          cells: [
+            <Id>{meter.id}</Id>,
+            <Text>{meter.display_name}</Text>,
+            <Id>{meter.event_name}</Id>,
+            meter.default_aggregation?.formula ?? 'sum',
+          ],
+        }))}
+      />
+      <TableCard
+        caption="Coupons"
+        columns={['Coupon', 'Takes off', 'For']}
+        rows={coupons.map((coupon) => ({
+          key: coupon.id,
+          cells: [
+            <Id>{coupon.id}</Id>,
+            coupon.percent_off === undefined ? (
+              <Money amount={coupon.amount_off ?? 0} currency={coupon.currency ?? 'usd'} />
+            ) : (
+              `${count(coupon.percent_off)} %`
+            ),
+            coupon.duration === 'repeating' ? pluralize(coupon.duration_in_months ?? 0, 'month') : coupon.duration,
+          ],
+        }))}
+      />
+      <TableCard
+        caption="Promotion codes"
+        columns={['Code', 'Id', 'Coupon', 'State']}
+        rows={codes.map((code) => ({
+          key: code.id,
+          cells: [
+            <Id>{code.code}</Id>,
+            <Id>{code.id}</Id>,
+            <Id>{code.coupon}</Id>,
+            code.active === false ? <Badge tone="warn">off</Badge> : <Badge tone="good">active</Badge>,
+          ],
+        }))}
+      />
       <Card title="Document">
         <Facts
           rows={[

@@ -1,6 +1,5 @@
 // Basic components shared by all pages.
-import { useEffect, useId, useState } from 'react'
-import type { ReactNode } from 'react'
+import { useEffect, useId, useState, type ReactNode } from 'react'
 import type { By, RatecardError } from '@ratecard/client'
 import type { LoadState } from '../live.ts'
 import { fromNow, localTime, money, utcTime } from '../words.ts'

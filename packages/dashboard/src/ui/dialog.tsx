@@ -1,6 +1,5 @@
 // Dialogs for confirmation before an action. The native `<dialog>` keeps the focus inside and closes with Escape.
-import { useEffect, useId, useRef } from 'react'
-import type { ReactNode } from 'react'
+import { useEffect, useId, useRef, type ReactNode } from 'react'
 import type { RatecardError } from '@ratecard/client'
 import { Problem } from './basic.tsx'
 

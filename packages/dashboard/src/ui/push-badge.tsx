@@ -1,3 +1,4 @@
+import { Link } from 'wouter'
 import { Badge } from './basic.tsx'
 
 const tones = {
@@ -23,3 +24,17 @@ export const PushBadge = ({ state }: { readonly state: string }) => (
     {state}
   </Badge>
 )
+
+/** The last two cells in the row of a push or a job: its progress, and a link to its page. `what` is e.g. `push psh_1`. */
+export const progressCells = (
+  of: { readonly stepsDone: number; readonly stepsTotal: number },
+  href: string,
+  what: string,
+) => [
+  <span className="steps-count">
+    {of.stepsDone} / {of.stepsTotal}
+  </span>,
+  <Link href={href} className="nowrap" aria-label={`Details of ${what}`}>
+    Details
+  </Link>,
+]

@@ -1,7 +1,6 @@
 // Problem responses (RFC 9457) and their issues.
 import { Type } from 'typebox'
-import { issueCodes, problemCodes } from '../errors/codes.ts'
-import type { IssueCode, ProblemCode } from '../errors/codes.ts'
+import { issueCodes, problemCodes, type IssueCode, type ProblemCode } from '../errors/codes.ts'
 import { named } from './notation/marks.ts'
 import { closed, shape, shared } from './notation/schema.ts'
 

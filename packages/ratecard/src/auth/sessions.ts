@@ -4,8 +4,7 @@ import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypt
 import type { Clock } from '../clock.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import type { Session, TenantOperations } from '../service/tenants.ts'
-import { sessionColumns } from '../store/records/auth.ts'
-import type { SessionRecord } from '../store/records/auth.ts'
+import { sessionColumns, type SessionRecord } from '../store/records/auth.ts'
 import { shown } from '../store/records/columns.ts'
 import type { Store } from '../store/store.ts'
 

@@ -6,8 +6,7 @@ import { aliasesOf } from '../config/schema/previous-ids.ts'
 import { same } from './fields/differences.ts'
 import { documentName, documentValue } from './fields/tables.ts'
 import { renameCatalog } from './renames.ts'
-import { resourceKinds } from './resource.ts'
-import type { Catalog, DesiredResource, ResourceKind } from './resource.ts'
+import { resourceKinds, type Catalog, type DesiredResource, type ResourceKind } from './resource.ts'
 
 /** One configuration id whose content differs. */
 export interface DocumentDifference {

@@ -2,8 +2,7 @@
 import type { BillingConfig, Coupon } from '../config/schema/schema.ts'
 import { formatMinor } from '../money/format.ts'
 import { describePrice } from '../pricing/describe.ts'
-import { idOfItem, itemsOf } from './kinds.ts'
-import type { ItemOf, ResourceKind } from './kinds.ts'
+import { idOfItem, itemsOf, type ItemOf, type ResourceKind } from './kinds.ts'
 
 /** Returns a lookup of the display line by kind and id. The lookup returns null for a resource that is not in the document. */
 export function displayOf(config: BillingConfig | null): (kind: ResourceKind, id: string) => string | null {

@@ -1,7 +1,6 @@
 // Determines which live objects Ratecard owns. An object is owned if the mapping history contains it or if it carries the ownership mark;
 // the history takes precedence. Other objects are foreign and are never changed.
-import { resourceKinds } from './kinds.ts'
-import type { ConfigId, ProcessorId, ResourceKind } from './kinds.ts'
+import { resourceKinds, type ConfigId, type ProcessorId, type ResourceKind } from './kinds.ts'
 import { ResourceMap } from './resource-map.ts'
 import type { MappingEntry, ObservedResource, Snapshot } from './resource.ts'
 

@@ -1,8 +1,7 @@
 // Positions of resources in a document.
 import type { BillingConfig } from '../config/schema/schema.ts'
 import { pointerOf } from '../errors/issue.ts'
-import { idOfItem, itemsOf, resourceKinds } from './kinds.ts'
-import type { ResourceKind } from './kinds.ts'
+import { idOfItem, itemsOf, resourceKinds, type ResourceKind } from './kinds.ts'
 import { ResourceMap } from './resource-map.ts'
 
 /**

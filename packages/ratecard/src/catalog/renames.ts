@@ -1,8 +1,7 @@
 // Renames are local: a configuration id takes over the mapping of an earlier id with its whole history, and so every processor object ever
 // sold under it. Pure functions: they compute the renames, and the earlier catalog and mapping history under the new ids.
 import type { BillingConfig } from '../config/schema/schema.ts'
-import { references } from './fields/tables.ts'
-import type { FieldsOf } from './fields/tables.ts'
+import { references, type FieldsOf } from './fields/tables.ts'
 import { configId, idOfItem, itemsOf, listedKinds, listOf, resourceKey, resourceKinds } from './kinds.ts'
 import type { ConfigId, ItemOf, ProcessorId, ResourceKind } from './kinds.ts'
 import type { Catalog, DesiredResource, MappingEntry } from './resource.ts'

@@ -1,5 +1,4 @@
-import { resourceKinds } from './kinds.ts'
-import type { ResourceKind } from './kinds.ts'
+import { resourceKinds, type ResourceKind } from './kinds.ts'
 
 /** Map by kind and id, with one inner map per kind: building combined keys would take longer than all decisions of a plan. */
 export class ResourceMap<V> {

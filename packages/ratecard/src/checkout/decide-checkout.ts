@@ -1,6 +1,5 @@
 // Decides what a checkout sells, and how. Pure: takes the configuration, the tenant and the request, returns a decision.
-import { processorId } from '../catalog/resource.ts'
-import type { ProcessorId } from '../catalog/resource.ts'
+import { processorId, type ProcessorId } from '../catalog/resource.ts'
 import { isLocalPrice } from '../config/schema/ids.ts'
 import { presentId } from '../config/schema/previous-ids.ts'
 import { isPublic } from '../config/schema/public-view.ts'
@@ -12,8 +11,7 @@ import type { NewCheckout } from '../service/tenants.ts'
 import type { TenantRecord } from '../store/tenant-store.ts'
 import { decidePromotion } from './decide-promotion.ts'
 import { invalid } from './invalid.ts'
-import { priceForTenant } from './tenant-price.ts'
-import type { Deal } from './tenant-price.ts'
+import { priceForTenant, type Deal } from './tenant-price.ts'
 
 /** The applied configuration; its items have their current processor ids. */
 export interface AppliedConfig {

@@ -1,5 +1,4 @@
-import { processorId } from '../catalog/resource.ts'
-import type { ProcessorId } from '../catalog/resource.ts'
+import { processorId, type ProcessorId } from '../catalog/resource.ts'
 import { toUnixSeconds } from '../config/schema/moment.ts'
 import type { PromotionCode } from '../config/schema/schema.ts'
 import { invalid } from './invalid.ts'

@@ -1,6 +1,5 @@
 // Reports the failure of a command line.
-import { toFailure } from './failure.ts'
-import type { ExitCode } from './failure.ts'
+import { toFailure, type ExitCode } from './failure.ts'
 import type { CliIo } from './terminal/io.ts'
 import type { Output } from './terminal/output.ts'
 import type { Invocation } from './program/program.ts'

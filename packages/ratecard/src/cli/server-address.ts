@@ -1,7 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { createClient } from '@ratecard/client'
-import type { Client } from '@ratecard/client'
+import { createClient, type Client } from '@ratecard/client'
 import type { CommandContext, EnvironmentName, GlobalOptions } from './program/command.ts'
 import { debugFetch } from './debug-fetch.ts'
 import { CliFailure, usageFailure } from './failure.ts'

@@ -2,8 +2,7 @@
 import { parentPort } from 'node:worker_threads'
 import { documentTasks } from '../catalog/document-tasks.ts'
 import type { ThreadReply, ThreadRequest } from './document-thread.ts'
-import { Assembly, piecesOf } from './message-pieces.ts'
-import type { Piece } from './message-pieces.ts'
+import { Assembly, piecesOf, type Piece } from './message-pieces.ts'
 
 const parent = parentPort
 if (parent === null) throw new Error('This file is the body of a thread.')

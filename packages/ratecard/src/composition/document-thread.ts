@@ -2,12 +2,9 @@
 // requests. The thread starts with the first large document and ends after five idle seconds, so that an idle service does not pay for it.
 // There is only one thread, so tasks are queued. If it crashes, its tasks fail and the next task starts a new thread.
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { MessageChannel, receiveMessageOnPort, Worker } from 'node:worker_threads'
-import type { MessagePort } from 'node:worker_threads'
-import { documentTasks } from '../catalog/document-tasks.ts'
-import type { Documents } from '../catalog/document-tasks.ts'
-import { Assembly, piecesOf, sizeOf } from './message-pieces.ts'
-import type { Piece } from './message-pieces.ts'
+import { MessageChannel, receiveMessageOnPort, Worker, type MessagePort } from 'node:worker_threads'
+import { documentTasks, type Documents } from '../catalog/document-tasks.ts'
+import { Assembly, piecesOf, sizeOf, type Piece } from './message-pieces.ts'
 
 export interface ThreadRequest {
   readonly id: number

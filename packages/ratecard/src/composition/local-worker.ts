@@ -1,8 +1,7 @@
 // Runs one worker on this machine for its author: the worker host's runtime and supervisor behind a small HTTP server. Composed here like
 // compose.ts; the command line decides when to build, display and reload.
 import { randomUUID } from 'node:crypto'
-import http from 'node:http'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import http, { type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Clock } from '../clock.ts'
@@ -10,13 +9,13 @@ import { problemCodes } from '../errors/codes.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import { guarded } from '../guarded.ts'
 import { parseCron } from '../workers/cron/parse.ts'
-import { defaultLimits } from '../workers/runtime/worker-runtime.ts'
-import type {
-  RequestContext,
-  RequestOutcome,
-  ScheduledResult,
-  WorkerHandlers,
-  WorkerLogLine,
+import {
+  defaultLimits,
+  type RequestContext,
+  type RequestOutcome,
+  type ScheduledResult,
+  type WorkerHandlers,
+  type WorkerLogLine,
 } from '../workers/runtime/worker-runtime.ts'
 import { Supervisor } from '../workers/runtime/supervisor.ts'
 import { systemResolve } from '../workers/runtime/workerd/traffic/egress.ts'

@@ -1,6 +1,5 @@
 // Log destination and format: one JSON object per line for programs, short lines for a terminal.
-import { pino } from 'pino'
-import type { Logger } from 'pino'
+import { pino, type Logger } from 'pino'
 
 const levels: Readonly<Record<number, string>> = {
   10: 'trace',

@@ -4,10 +4,8 @@ import { existsSync } from 'node:fs'
 import { link, mkdir, open, readFile, rename, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { ServiceError } from '../errors/service-error.ts'
-import { readSettings } from '../settings.ts'
-import type { Settings } from '../settings.ts'
-import { createSealer } from '../store/seal.ts'
-import type { Sealer } from '../store/seal.ts'
+import { readSettings, type Settings } from '../settings.ts'
+import { createSealer, type Sealer } from '../store/seal.ts'
 import { copyStore } from '../store/sql/maintenance/copy.ts'
 import {
   aloneWith,

@@ -1,7 +1,6 @@
 // Chooses the rate budget for calls to the processor: replicas on one PostgreSQL database share a budget, a single process has its own.
 import type { Clock } from '../clock.ts'
-import { budgetFor, limitsFor } from '../processor/rate-budget.ts'
-import type { RateBudget } from '../processor/rate-budget.ts'
+import { budgetFor, limitsFor, type RateBudget } from '../processor/rate-budget.ts'
 import { createSharedBudget } from '../processor/shared-budget.ts'
 import type { Store } from '../store/store.ts'
 

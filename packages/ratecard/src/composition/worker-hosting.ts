@@ -4,8 +4,7 @@ import type { Registry } from 'prom-client'
 import type { Clock } from '../clock.ts'
 import type { ServiceOptions } from './compose.ts'
 import type { Settings } from '../settings.ts'
-import { systemResolve } from '../workers/runtime/workerd/traffic/egress.ts'
-import type { EgressPolicy } from '../workers/runtime/workerd/traffic/egress.ts'
+import { systemResolve, type EgressPolicy } from '../workers/runtime/workerd/traffic/egress.ts'
 import { createWorkerdRuntime } from '../workers/runtime/workerd/workerd-runtime.ts'
 
 export interface WorkerHosting {

@@ -21,8 +21,6 @@ export interface KnownToPages {
   readonly pageToken: string
   /** Current change tag, embedded to save the first request. */
   readonly changeTag: string
-  /** JSON of the page's first API responses by path, at least as new as the tag. */
-  readonly answers: string
 }
 
 export interface BuiltPages {
@@ -91,11 +89,10 @@ function preloads({ scripts }: Manifest, place: string): string {
   return files.map((file) => `<link rel="modulepreload" href="${file}">\n`).join('')
 }
 
-/** Tags with the embedded data. The browser does not execute the JSON block, and `<` is escaped, so that no text can close it. */
-const embeddedTags = ({ pageToken, changeTag, answers }: KnownToPages) =>
+/** Tags with the embedded data. Neither value has a character that could end its attribute. */
+const embeddedTags = ({ pageToken, changeTag }: KnownToPages) =>
   `<meta name="page-token" content="${pageToken}">
 <meta name="change-tag" content="${changeTag}">
-<script type="application/json" id="first-answers">${answers.replaceAll('<', '\\u003c')}</script>
 `
 
 const compress = { br: promisify(brotliCompress), gzip: promisify(gzip) }

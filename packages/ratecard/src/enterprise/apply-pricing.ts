@@ -17,17 +17,14 @@ import type { AuditRecord, EnterpriseFields, TenantRecord } from '../store/tenan
 import { keyOf } from '../store/records/actor.ts'
 import type { SwapDeps } from '../item-swaps/deps.ts'
 import { settleLateSwaps } from '../item-swaps/late-swaps.ts'
-import { comingPrices, stepRecord } from '../item-swaps/swap-step.ts'
-import type { SwapStep } from '../item-swaps/swap-step.ts'
+import { comingPrices, stepRecord, type SwapStep } from '../item-swaps/swap-step.ts'
 import type { PriceBook } from '../item-swaps/price-book.ts'
 import { auditRow, enterpriseOf, inWireNames } from '../tenants/audit.ts'
 import { closePages } from '../tenants/at-processor.ts'
-import { withNamedLease, tenantLease } from '../tenants/lease.ts'
-import type { TenantLease } from '../tenants/lease.ts'
+import { withNamedLease, tenantLease, type TenantLease } from '../tenants/lease.ts'
 import { runStep } from './apply-steps.ts'
 import { removedPrices } from './removed-prices.ts'
-import { onOtherDeal, planSwaps } from './swap-plan.ts'
-import type { LiveState, SwapPlan } from './swap-plan.ts'
+import { onOtherDeal, planSwaps, type LiveState, type SwapPlan } from './swap-plan.ts'
 
 export interface ApplyOptions extends Caller, ApplyChoices {
   /** Called with the tenant under its lease. A returned text is the reason to skip the apply. */

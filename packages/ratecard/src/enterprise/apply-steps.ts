@@ -3,8 +3,7 @@ import { attemptStep, failureText, idempotencyKey, stateAfter } from '../journal
 import { askProcessor } from '../processor/failures.ts'
 import { ProcessorError } from '../processor/processor-error.ts'
 import type { SwapDeps } from '../item-swaps/deps.ts'
-import { carryOut, doneRecord, stepRecord } from '../item-swaps/swap-step.ts'
-import type { SwapStep } from '../item-swaps/swap-step.ts'
+import { carryOut, doneRecord, stepRecord, type SwapStep } from '../item-swaps/swap-step.ts'
 import type { TenantLease } from '../tenants/lease.ts'
 
 interface JournalledStep {

@@ -5,8 +5,7 @@ import type { Caller } from '../service/tenants.ts'
 import type { JobRecord } from '../store/tenant-store.ts'
 import { byOf, keyOf } from '../store/records/actor.ts'
 import type { SwapDeps } from '../item-swaps/deps.ts'
-import { startJob } from '../jobs/run-job.ts'
-import type { DoStep } from '../jobs/run-job.ts'
+import { startJob, type DoStep } from '../jobs/run-job.ts'
 import { SupersededError, applyToTenant, requirePrices } from './apply-pricing.ts'
 
 export async function moveTemplate(deps: SwapDeps, template: string, caller: Caller): Promise<JobRecord> {

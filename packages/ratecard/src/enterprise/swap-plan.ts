@@ -3,12 +3,10 @@
 import type { ProcessorId } from '../catalog/resource.ts'
 import { currenciesOf } from '../pricing/calculate.ts'
 import type { LiveItem, LiveSubscription } from '../processor/customer-half.ts'
-import type { SkipReport } from '../service/tenants.ts'
-import type { EnterpriseTarget } from '../service/tenants.ts'
+import type { SkipReport, EnterpriseTarget } from '../service/tenants.ts'
 import { isLive, incompatibility, effectiveFor, positionsSharingPrice } from '../item-swaps/compatibility.ts'
 import type { Effective } from '../item-swaps/compatibility.ts'
-import { belongs } from '../item-swaps/price-book.ts'
-import type { BookedPrice, PriceBook } from '../item-swaps/price-book.ts'
+import { belongs, type BookedPrice, type PriceBook } from '../item-swaps/price-book.ts'
 import type { ItemMove, SwapStep } from '../item-swaps/swap-step.ts'
 
 export interface LiveState {

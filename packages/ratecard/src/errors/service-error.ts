@@ -1,5 +1,4 @@
-import { problemCodes } from './codes.ts'
-import type { ProblemCode } from './codes.ts'
+import { problemCodes, type ProblemCode } from './codes.ts'
 import type { Issue } from './issue.ts'
 
 /** Error fields of the processor, unchanged. Never contains a secret. */

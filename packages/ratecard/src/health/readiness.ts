@@ -3,8 +3,7 @@ import type { ProblemCode } from '../errors/codes.ts'
 import type { Clock } from '../clock.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import type { Readiness } from '../service/service.ts'
-import { refusalMs } from '../store/store.ts'
-import type { Store } from '../store/store.ts'
+import { refusalMs, type Store } from '../store/store.ts'
 
 export interface ReadinessDeps {
   readonly store: Pick<Store, 'ping' | 'engine' | 'refusal'>

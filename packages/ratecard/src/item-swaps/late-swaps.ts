@@ -6,12 +6,9 @@ import { foundAt, isUnanswered, knowsKey, lateForMs, retryWrite } from '../journ
 import { idempotencyKey } from '../journal/run-steps.ts'
 import { askProcessor } from '../processor/failures.ts'
 import type { JobRecord, JobStepRecord } from '../store/records/journal.ts'
-import { withNamedLease, tenantLease } from '../tenants/lease.ts'
-import type { TenantLease } from '../tenants/lease.ts'
-import { customerLease, jobLease } from './deps.ts'
-import type { SwapDeps } from './deps.ts'
-import { doneRecord, isInPlace, recordedStep, sendStep } from './swap-step.ts'
-import type { StepDone } from './swap-step.ts'
+import { withNamedLease, tenantLease, type TenantLease } from '../tenants/lease.ts'
+import { customerLease, jobLease, type SwapDeps } from './deps.ts'
+import { doneRecord, isInPlace, recordedStep, sendStep, type StepDone } from './swap-step.ts'
 
 /** Owner of the subscriptions; null where there is no tenant or no known customer. */
 export interface Payer {

@@ -1,8 +1,7 @@
 // Maps processor prices to configuration prices, current and former, and negotiated prices to their base prices. Pure except for reading
 // the store. Does not decide swaps.
 import { ownersOf } from '../catalog/owners.ts'
-import { resourceKey } from '../catalog/resource.ts'
-import type { MappingEntry, ProcessorId, ResourceKind } from '../catalog/resource.ts'
+import { resourceKey, type MappingEntry, type ProcessorId, type ResourceKind } from '../catalog/resource.ts'
 import { basePriceId } from '../config/schema/base-price.ts'
 import { isEnterprise, isLocalPrice } from '../config/schema/ids.ts'
 import { aliasesOf } from '../config/schema/previous-ids.ts'

@@ -4,8 +4,7 @@ import type { PastRename } from '../catalog/renames.ts'
 import type { BillingConfig } from '../config/schema/schema.ts'
 import type { LiveItem, LiveSubscription } from '../processor/customer-half.ts'
 import type { Store } from '../store/store.ts'
-import { bookedProduct } from './price-book.ts'
-import type { BookedPrice, BookedProduct, PriceBook } from './price-book.ts'
+import { bookedProduct, type BookedPrice, type BookedProduct, type PriceBook } from './price-book.ts'
 
 /** Members of an item, a price or a free subscription that decide which ones exclude each other. */
 export interface SoldItem {

@@ -1,8 +1,7 @@
 // One journalled change of one subscription: at most one update or one schedule, sent under its own idempotency key. If the response is
 // lost, the subscription is read to find the outcome.
 import { toRfc3339 } from '../clock.ts'
-import { processorId } from '../catalog/resource.ts'
-import type { ProcessorId } from '../catalog/resource.ts'
+import { processorId, type ProcessorId } from '../catalog/resource.ts'
 import type { LiveSubscription, CustomerProcessor } from '../processor/customer-half.ts'
 import { ProcessorError } from '../processor/processor-error.ts'
 import type { WriteOptions } from '../processor/processor.ts'

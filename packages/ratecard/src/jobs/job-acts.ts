@@ -1,7 +1,6 @@
 // Acts (resume, cancel) allowed on a job, by its kind and state. API responses list them, and requests are checked against the same table.
 import { ServiceError } from '../errors/service-error.ts'
-import { jobActs } from '../store/records/journal.ts'
-import type { JobAct, JobKind, JobRecord } from '../store/records/journal.ts'
+import { jobActs, type JobAct, type JobKind, type JobRecord } from '../store/records/journal.ts'
 
 type JobState = JobRecord['state']
 

@@ -8,8 +8,7 @@ import { attemptStep, failureText, runSteps, stopIfDraining } from '../journal/r
 import { ProcessorError } from '../processor/processor-error.ts'
 import type { JobRecord, JobStepRecord, NewJob } from '../store/tenant-store.ts'
 import type { TenantLease } from '../tenants/lease.ts'
-import { jobLease } from '../item-swaps/deps.ts'
-import type { SwapDeps } from '../item-swaps/deps.ts'
+import { jobLease, type SwapDeps } from '../item-swaps/deps.ts'
 import { settleOwn } from '../item-swaps/late-swaps.ts'
 
 type Json = Readonly<Record<string, unknown>>

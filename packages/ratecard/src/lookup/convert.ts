@@ -1,5 +1,4 @@
-import { resourceKey, resourceKinds } from '../catalog/resource.ts'
-import type { MappingEntry } from '../catalog/resource.ts'
+import { resourceKey, resourceKinds, type MappingEntry } from '../catalog/resource.ts'
 import { publicView } from '../config/schema/public-view.ts'
 import type { BillingConfig } from '../config/schema/schema.ts'
 import { ServiceError } from '../errors/service-error.ts'

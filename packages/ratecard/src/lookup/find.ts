@@ -1,6 +1,5 @@
 import type { ResourceKind } from '../catalog/resource.ts'
-import { aliasesOf } from '../config/schema/previous-ids.ts'
-import type { Alias } from '../config/schema/previous-ids.ts'
+import { aliasesOf, type Alias } from '../config/schema/previous-ids.ts'
 import type { BillingConfig, Meter, Price, Product } from '../config/schema/schema.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import type { Visibility } from '../service/service.ts'

@@ -1,5 +1,4 @@
-import { documentOf } from '../catalog/document-tasks.ts'
-import type { Documents } from '../catalog/document-tasks.ts'
+import { documentOf, type Documents } from '../catalog/document-tasks.ts'
 import { readReport } from '../catalog/change-report.ts'
 import type { BillingConfig } from '../config/schema/schema.ts'
 import { ServiceError } from '../errors/service-error.ts'

@@ -13,8 +13,7 @@ import { createConversion } from './convert.ts'
 import { findMeter, findPrice, findProduct } from './find.ts'
 import { difference, historyPage, lastDocument, revision } from './history.ts'
 import { createSecretTexts } from './secret-texts.ts'
-import { createPublished } from './published.ts'
-import type { PublishedList } from './published.ts'
+import { createPublished, type PublishedList } from './published.ts'
 
 export interface LookupDeps {
   readonly store: Pick<Store, 'versions' | 'writtenForms' | 'pushes' | 'mappings' | 'secrets' | 'changeSequence'>

@@ -1,5 +1,4 @@
-import { secretTexts } from '../config/files/written-form.ts'
-import type { SecretText } from '../config/files/written-form.ts'
+import { secretTexts, type SecretText } from '../config/files/written-form.ts'
 import type { Store } from '../store/store.ts'
 
 /** Number of newest pushes whose secret texts are redacted. Plans and differences are not shown for older pushes. */

@@ -1,7 +1,6 @@
 // Executes one line of a migration. The subscription is read and planned again first, because since the dry run the customer may have
 // bought seats, cancelled, or changed the price.
-import { processorId } from '../catalog/resource.ts'
-import type { MappingEntry, ProcessorId } from '../catalog/resource.ts'
+import { processorId, type MappingEntry, type ProcessorId } from '../catalog/resource.ts'
 import { idempotencyKey } from '../journal/run-steps.ts'
 import { askProcessor } from '../processor/failures.ts'
 import type { LiveSubscription } from '../processor/customer-half.ts'
@@ -9,10 +8,8 @@ import type { MigrationRequest } from '../service/tenants.ts'
 import type { SwapDeps } from '../item-swaps/deps.ts'
 import { leaseOfStep, settleLateSwaps } from '../item-swaps/late-swaps.ts'
 import type { DoStep } from '../jobs/run-job.ts'
-import { carryOut, comingPrices, doneRecord, stepRecord } from '../item-swaps/swap-step.ts'
-import type { SwapStep } from '../item-swaps/swap-step.ts'
-import { withNamedLease } from '../tenants/lease.ts'
-import type { TenantLease } from '../tenants/lease.ts'
+import { carryOut, comingPrices, doneRecord, stepRecord, type SwapStep } from '../item-swaps/swap-step.ts'
+import { withNamedLease, type TenantLease } from '../tenants/lease.ts'
 import { planMoves } from './plan-moves.ts'
 import { replacedPrice } from './replaced-price.ts'
 

@@ -11,8 +11,8 @@ import {
   parseDecimal,
   roundHalfUp,
   zero,
+  type Decimal,
 } from '../money/decimal.ts'
-import type { Decimal } from '../money/decimal.ts'
 import { isCurrency } from '../money/currencies.ts'
 import { formatMinor } from '../money/format.ts'
 

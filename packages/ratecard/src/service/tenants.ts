@@ -35,8 +35,6 @@ export type ListedTenant = Inside<typeof tenants.ListedTenant>
 
 export type TenantSubscription = Inside<typeof tenants.Subscription>
 
-export type BillingStatus = Inside<typeof tenants.BillingStatus>
-
 export type TenantSubscriptions = Omit<Inside<typeof tenants.TenantSubscriptions>, 'tenantId'>
 
 export type AuditEntry = Inside<typeof tenants.AuditEntry>

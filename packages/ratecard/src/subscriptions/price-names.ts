@@ -1,5 +1,4 @@
-import { processorId } from '../catalog/resource.ts'
-import type { MappingEntry, ProcessorId } from '../catalog/resource.ts'
+import { processorId, type MappingEntry, type ProcessorId } from '../catalog/resource.ts'
 import type { BillingConfig, Price } from '../config/schema/schema.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import type { SubscriberDeps } from './deps.ts'

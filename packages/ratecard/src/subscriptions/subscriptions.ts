@@ -1,5 +1,4 @@
-import { processorId } from '../catalog/resource.ts'
-import type { ProcessorId } from '../catalog/resource.ts'
+import { processorId, type ProcessorId } from '../catalog/resource.ts'
 import { askProcessor } from '../processor/failures.ts'
 import type { LiveSubscription } from '../processor/customer-half.ts'
 import type { TenantSubscription, TenantSubscriptions } from '../service/tenants.ts'
@@ -9,8 +8,7 @@ import { readSoldItems } from '../item-swaps/sold-items.ts'
 import { duplicates } from '../item-swaps/duplicate-subscriptions.ts'
 import { settleFree } from '../tenants/free-subscriptions.ts'
 import type { SubscriberDeps } from './deps.ts'
-import { readPriceNames } from './price-names.ts'
-import type { PriceName, PriceNames } from './price-names.ts'
+import { readPriceNames, type PriceName, type PriceNames } from './price-names.ts'
 
 /** A processor subscription with the prices that its schedule will switch to, by current price. */
 interface ScheduledSubscription {

@@ -3,8 +3,7 @@ import { askProcessor } from '../processor/failures.ts'
 import type { InvoicePreview } from '../processor/customer-half.ts'
 import type { TenantOperations } from '../service/tenants.ts'
 import type { SubscriberDeps } from './deps.ts'
-import { readPriceNames } from './price-names.ts'
-import type { PriceNames } from './price-names.ts'
+import { readPriceNames, type PriceNames } from './price-names.ts'
 import { liveSubscriptions } from './subscriptions.ts'
 
 type UpcomingInvoices = Awaited<ReturnType<TenantOperations['upcomingInvoices']>>

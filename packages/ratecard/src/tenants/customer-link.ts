@@ -1,8 +1,7 @@
 // Links a tenant to its customer at the processor. Creates exactly one customer even under concurrent calls, and never replaces an existing
 // one.
 import { createHash } from 'node:crypto'
-import { processorId } from '../catalog/resource.ts'
-import type { ProcessorId } from '../catalog/resource.ts'
+import { processorId, type ProcessorId } from '../catalog/resource.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import { askProcessor } from '../processor/failures.ts'
 import { ProcessorError } from '../processor/processor-error.ts'

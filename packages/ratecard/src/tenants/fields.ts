@@ -1,7 +1,6 @@
 // Validates the fields of a tenant. Pure; reports all errors at once.
 import { idPattern } from '../config/schema/fields.ts'
-import { pointerOf } from '../errors/issue.ts'
-import type { Issue } from '../errors/issue.ts'
+import { pointerOf, type Issue } from '../errors/issue.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import type { NewTenant, TenantChange } from '../service/tenants.ts'
 import type { EditedField } from '../store/records/tenants.ts'

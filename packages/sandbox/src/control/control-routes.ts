@@ -2,11 +2,10 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { ApiReply } from '../protocol/api.ts'
 import { ceilings } from './ceilings.ts'
 import { ClockBusyError, SeedError, usageChecks } from './control.ts'
-import type { SandboxControl, SeedCall, UsageCheck } from './control.ts'
-import { faultKinds } from './faults.ts'
-import type { FaultOrder } from './faults.ts'
-import { rateProfiles } from '../protocol/requests/rate-limit.ts'
-import type { RateProfile } from '../protocol/requests/rate-limit.ts'
+import type { SandboxControl, SeedCall } from './control.ts'
+import { faultKinds, type FaultOrder } from './faults.ts'
+import { isRecord } from '../protocol/parameters/form.ts'
+import { rateProfiles, type RateProfile } from '../protocol/requests/rate-limit.ts'
 
 interface ControlRequest {
   readonly method: string
@@ -118,10 +117,10 @@ async function run(control: SandboxControl, request: ControlRequest): Promise<un
     case 'DELETE clock':
       return { stopped: control.stopClocks(key) }
     case 'PUT profile':
-      control.setProfile(readProfile(jsonOf(request.body)))
+      control.setProfile(choiceOf(jsonOf(request.body), 'profile', Object.keys(rateProfiles) as RateProfile[]))
       return { profile: control.status().profile }
     case 'PUT usage':
-      control.checkUsage(readUsageCheck(jsonOf(request.body)))
+      control.checkUsage(choiceOf(jsonOf(request.body), 'check', usageChecks))
       return { usage_check: control.status().usage_check }
     case 'PUT search':
       control.setSearchDelay(countOf(jsonOf(request.body), 'delay_seconds', ceilings.searchDelay) ?? 0)
@@ -156,10 +155,6 @@ function jsonOf(body: string): Record<string, unknown> {
   return value
 }
 
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 function readLimit(query: string): number | undefined {
   const limit = new URLSearchParams(query).get('limit')
   if (limit === null) return undefined
@@ -181,16 +176,9 @@ function readAdvance(body: Record<string, unknown>, now: number | undefined): nu
   return moment - now
 }
 
-function readProfile(body: Record<string, unknown>): RateProfile {
-  const names = Object.keys(rateProfiles) as RateProfile[]
-  const found = names.find((name) => name === body['profile'])
-  if (found === undefined) throw new ControlError(`profile must be one of ${names.join(', ')}.`)
-  return found
-}
-
-function readUsageCheck(body: Record<string, unknown>): UsageCheck {
-  const found = usageChecks.find((name) => name === body['check'])
-  if (found === undefined) throw new ControlError(`check must be one of ${usageChecks.join(', ')}.`)
+function choiceOf<const T extends string>(body: Record<string, unknown>, member: string, choices: readonly T[]): T {
+  const found = choices.find((name) => name === body[member])
+  if (found === undefined) throw new ControlError(`${member} must be one of ${choices.join(', ')}.`)
   return found
 }
 
@@ -214,8 +202,7 @@ function readFault(body: Record<string, unknown>): FaultOrder {
   const unknown = Object.keys(body).find((name) => !known.includes(name))
   if (unknown !== undefined)
     throw new ControlError(`${unknown} is unknown; the members of a fault are ${known.join(', ')}.`)
-  const kind = faultKinds.find((name) => name === body['kind'])
-  if (kind === undefined) throw new ControlError(`kind must be one of ${faultKinds.join(', ')}.`)
+  const kind = choiceOf(body, 'kind', faultKinds)
   const keep = body['keep']
   if (keep !== undefined && typeof keep !== 'boolean') throw new ControlError('keep must be true or false.')
   const latencyMs = countOf(body, 'latency_ms', ceilings.latencyMs)

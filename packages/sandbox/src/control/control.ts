@@ -5,8 +5,7 @@ import type { Api } from '../protocol/api.ts'
 import { accountIdOf } from '../protocol/requests/auth.ts'
 import type { Deliveries, Delivery } from '../events/deliveries.ts'
 import type { Fault, FaultOrder, Faults } from './faults.ts'
-import { fromJson, isNode } from '../protocol/parameters/form.ts'
-import type { FormValue } from '../protocol/parameters/form.ts'
+import { fromJson, isNode, isRecord, type FormValue } from '../protocol/parameters/form.ts'
 import type { RateLimit, RateProfile } from '../protocol/requests/rate-limit.ts'
 import type { LoggedRequest, RequestLog } from '../protocol/requests/request-log.ts'
 import type { Snapshot, State } from '../store/state.ts'
@@ -35,47 +34,10 @@ export interface SandboxStatus {
   readonly objects: readonly { readonly account: string; readonly kind: string; readonly total: number }[]
 }
 
-/** Where `apiKey` is optional, omitting it means all accounts. */
-export interface SandboxControl {
-  status(): SandboxStatus
-  /** Sends ordinary API requests in order; faults and rate limits apply to them. Throws at the first error response. */
-  seed(apiKey: string, calls: readonly SeedCall[]): Promise<readonly Record<string, unknown>[]>
-  /** Removes objects, events and idempotency keys. */
-  reset(apiKey?: string): void
-  /** Stores a copy of the state in memory under `name`, until the process ends. */
-  snapshot(name: string, apiKey?: string): void
-  /** Restores a snapshot. False if there is none with this name. */
-  restore(name: string): boolean
-  requests(filter?: {
-    readonly apiKey?: string | undefined
-    readonly limit?: number | undefined
-  }): readonly LoggedRequest[]
-  request(id: string): LoggedRequest | undefined
-  clearRequests(): void
-  /** Adds a fault and returns its id, as listed by `faults()`. */
-  fail(order: FaultOrder): number
-  faults(): readonly Fault[]
-  clearFaults(): void
-  /** Carries out the writes that a `late` or `late_arrival` fault holds back, oldest first. Returns how many there were. */
-  land(): Promise<number>
-  setProfile(profile: RateProfile): void
-  /** Delay in seconds until searches find a new object, as with the real API's index. 0: at once. */
-  setSearchDelay(seconds: number): void
-  /** `later`: usage that cannot be counted is accepted and reported by an event. `at_once`: it is refused. */
-  checkUsage(when: UsageCheck): void
-  /** Time of an account in epoch seconds. */
-  now(apiKey: string): number
-  /** Moves the clock of one account, or of all accounts with data, forward. Due actions run on the way, in order of time. */
-  advance(seconds: number, apiKey?: string): void
-  /** Like `advance`, but yields to other requests between slices. `stopClocks` or `signal` stops the clock where it is. */
-  advanceInSlices(seconds: number, apiKey: string | undefined, signal: AbortSignal): Promise<void>
-  /** Stops running `advanceInSlices` calls of one account or of all. Returns the number of stopped clocks. */
-  stopClocks(apiKey?: string): number
-  /** Deliveries of events to webhook endpoints, pending and finished, oldest first. */
-  deliveries(filter?: {
-    readonly apiKey?: string | undefined
-    readonly limit?: number | undefined
-  }): readonly Delivery[]
+/** Selects the rows of a log. */
+interface LogFilter {
+  readonly apiKey?: string | undefined
+  readonly limit?: number | undefined
 }
 
 interface ControlParts {
@@ -110,7 +72,8 @@ export class SeedError extends Error {
   }
 }
 
-export class Control implements SandboxControl {
+/** Where `apiKey` is optional, omitting it means all accounts. */
+export class SandboxControl {
   readonly #parts: ControlParts
   readonly #snapshots = new Map<string, Snapshot>()
   readonly #moving = new Map<string, AbortController>()
@@ -132,6 +95,7 @@ export class Control implements SandboxControl {
     }
   }
 
+  /** Sends ordinary API requests in order; faults and rate limits apply to them. Throws at the first error response. */
   async seed(apiKey: string, calls: readonly SeedCall[]): Promise<readonly Record<string, unknown>[]> {
     const named = new Map<string, Record<string, unknown>>()
     const answers: Record<string, unknown>[] = []
@@ -152,16 +116,19 @@ export class Control implements SandboxControl {
     return answers
   }
 
+  /** Removes objects, events and idempotency keys. */
   reset(apiKey?: string): void {
     this.#parts.state.reset(accountFor(apiKey))
   }
 
+  /** Stores a copy of the state in memory under `name`, until the process ends. */
   snapshot(name: string, apiKey?: string): void {
     if (!this.#snapshots.has(name) && this.#snapshots.size >= ceilings.snapshots)
       throw new RangeError(`At most ${ceilings.snapshots} snapshots are kept; reuse the name of one of them.`)
     this.#snapshots.set(name, this.#parts.state.snapshot(accountFor(apiKey)))
   }
 
+  /** Restores a snapshot. False if there is none with this name. */
   restore(name: string): boolean {
     const snapshot = this.#snapshots.get(name)
     if (snapshot === undefined) return false
@@ -170,9 +137,7 @@ export class Control implements SandboxControl {
     return true
   }
 
-  requests(
-    filter: { readonly apiKey?: string | undefined; readonly limit?: number | undefined } = {},
-  ): readonly LoggedRequest[] {
+  requests(filter: LogFilter = {}): readonly LoggedRequest[] {
     const account = accountFor(filter.apiKey)
     return this.#parts.log.list({ limit: filter.limit, ...(account === null ? {} : { account }) })
   }
@@ -185,6 +150,7 @@ export class Control implements SandboxControl {
     this.#parts.log.clear()
   }
 
+  /** Adds a fault and returns its id, as listed by `faults()`. */
   fail(order: FaultOrder): number {
     if (this.#parts.faults.list().length >= ceilings.faultsAtOnce)
       throw new RangeError(
@@ -201,6 +167,7 @@ export class Control implements SandboxControl {
     this.#parts.faults.clear()
   }
 
+  /** Carries out the writes that a `late` or `late_arrival` fault holds back, oldest first. Returns how many there were. */
   land(): Promise<number> {
     return this.#parts.api.land()
   }
@@ -209,28 +176,32 @@ export class Control implements SandboxControl {
     this.#parts.rate.profile = profile
   }
 
+  /** `later`: usage that cannot be counted is accepted and reported by an event. `at_once`: it is refused. */
   checkUsage(when: UsageCheck): void {
     this.#parts.transactions.usageCheckedLater = when === 'later'
   }
 
+  /** Delay in seconds until searches find a new object, as with the real API's index. 0: at once. */
   setSearchDelay(seconds: number): void {
     this.#parts.transactions.searchDelay = seconds
   }
 
-  deliveries(
-    filter: { readonly apiKey?: string | undefined; readonly limit?: number | undefined } = {},
-  ): readonly Delivery[] {
+  /** Deliveries of events to webhook endpoints, pending and finished, oldest first. */
+  deliveries(filter: LogFilter = {}): readonly Delivery[] {
     return this.#parts.deliveries.list(accountFor(filter.apiKey) ?? undefined, filter.limit)
   }
 
+  /** Time of an account in epoch seconds. */
   now(apiKey: string): number {
     return this.#parts.transactions.now(accountIdOf(apiKey))
   }
 
+  /** Moves the clock of one account, or of all accounts with data, forward. Due actions run on the way, in order of time. */
   advance(seconds: number, apiKey?: string): void {
     for (const account of this.#clocks(seconds, apiKey)) this.#parts.transactions.advance(account, seconds)
   }
 
+  /** Like `advance`, but yields to other requests between slices. `stopClocks` or `signal` stops the clock where it is. */
   async advanceInSlices(seconds: number, apiKey: string | undefined, signal: AbortSignal): Promise<void> {
     const accounts = this.#clocks(seconds, apiKey)
     const moving = accounts.find((account) => this.#moving.has(account))
@@ -248,6 +219,7 @@ export class Control implements SandboxControl {
     }
   }
 
+  /** Stops running `advanceInSlices` calls of one account or of all. Returns the number of stopped clocks. */
   stopClocks(apiKey?: string): number {
     const chosen = accountFor(apiKey)
     const stopped = [...this.#moving].filter(([account]) => chosen === null || account === chosen)
@@ -269,10 +241,6 @@ export class Control implements SandboxControl {
 
 function accountFor(apiKey: string | undefined): string | null {
   return apiKey === undefined ? null : accountIdOf(apiKey)
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function encode(value: FormValue, named: ReadonlyMap<string, Record<string, unknown>>, prefix = ''): string {

@@ -6,8 +6,7 @@ import type { OperationContext } from '../protocol/operation-context.ts'
 import type { TestClockBody } from '../objects/customer-bodies.ts'
 import { badRequest } from '../protocol/responses/errors.ts'
 import { newId } from '../protocol/ids.ts'
-import { deletion, listing, post, retrieve } from '../protocol/operation.ts'
-import type { Operation } from '../protocol/operation.ts'
+import { deletion, listing, post, retrieve, type Operation } from '../protocol/operation.ts'
 import { required, text, timestamp } from '../protocol/parameters/params.ts'
 
 const lifetime = 30 * 86_400

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { EventBody } from '../objects/bodies.ts'
+import { isRecord } from '../protocol/parameters/form.ts'
 import { newId } from '../protocol/ids.ts'
 import { apiVersion } from '../protocol/api-values.generated.ts'
 
@@ -37,11 +38,7 @@ function previousAttributes(before: Record<string, unknown>, after: Record<strin
     const [old, current] = [before[name], after[name]]
     if (isDeepStrictEqual(old, current)) continue
     previous[name] =
-      name === 'metadata' && isHash(old) && isHash(current) ? previousAttributes(old, current) : (old ?? null)
+      name === 'metadata' && isRecord(old) && isRecord(current) ? previousAttributes(old, current) : (old ?? null)
   }
   return previous
-}
-
-function isHash(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

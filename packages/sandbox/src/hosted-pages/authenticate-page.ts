@@ -7,8 +7,7 @@ import type { NextActionBody, PaymentIntentBody, SetupIntentBody } from '../obje
 import type { PaymentMethodBody } from '../objects/customer-bodies.ts'
 import type { OperationContext } from '../protocol/operation-context.ts'
 import { formatMinor } from '../money/format.ts'
-import { html, page, redirect } from './html.ts'
-import type { HtmlResponse } from './html.ts'
+import { html, page, redirect, type HtmlResponse } from './html.ts'
 
 type Intent = PaymentIntentBody | SetupIntentBody
 

@@ -15,8 +15,7 @@ import type { PromotionCodeBody } from '../objects/bodies.ts'
 import type { OperationContext } from '../protocol/operation-context.ts'
 import { StripeError } from '../protocol/responses/errors.ts'
 import type { CheckoutSessionBody } from '../objects/session-bodies.ts'
-import { html, page, problem, redirect } from './html.ts'
-import type { Markup, HtmlResponse } from './html.ts'
+import { html, page, problem, redirect, type Markup, type HtmlResponse } from './html.ts'
 
 /** Values of the submitted form. */
 export interface CheckoutForm {
@@ -26,8 +25,6 @@ export interface CheckoutForm {
   readonly iban: string
   readonly code: string
 }
-
-export const emptyCheckoutForm: CheckoutForm = { action: '', email: '', number: '', iban: '', code: '' }
 
 /** Renders the checkout page. */
 export function showCheckout(

@@ -7,8 +7,7 @@ import { cardByNumber } from '../endpoints/payments/test-payment-methods.ts'
 import type { OperationContext } from '../protocol/operation-context.ts'
 import { cardDeclined, badRequest } from '../protocol/responses/errors.ts'
 import type { InvoiceBody } from '../objects/customer-bodies.ts'
-import { html, page, problem } from './html.ts'
-import type { Markup, HtmlResponse } from './html.ts'
+import { html, page, problem, type Markup, type HtmlResponse } from './html.ts'
 
 /** The page that an emailed invoice links to: its lines, and a form to pay it. */
 export function showInvoice(invoice: InvoiceBody, error: string | null = null): HtmlResponse {

@@ -7,8 +7,7 @@ import type { SubscriptionBody, SubscriptionItemBody } from '../objects/customer
 import { noSuchReference, badRequest } from '../protocol/responses/errors.ts'
 import { applyUpdate, refusePaused, refuseScheduled } from '../endpoints/subscriptions/subscriptions.ts'
 import type { PortalSessionBody } from '../objects/session-bodies.ts'
-import { html, page, problem } from './html.ts'
-import type { Markup, HtmlResponse } from './html.ts'
+import { html, page, problem, type Markup, type HtmlResponse } from './html.ts'
 
 export function showPortal(
   call: OperationContext,

@@ -7,6 +7,17 @@ type Values = Readonly<Record<string, unknown>>
 const nulls = (names: string): Values => Object.fromEntries(names.split(' ').map((name) => [name, null]))
 const test = { livemode: false }
 
+/** Constant members of parts of objects. They are stored, unlike those of whole objects. */
+export const cardNulls = nulls('checks generated_from networks regulated_status three_d_secure_usage wallet')
+export const phaseConstants = {
+  ...nulls('application_fee_percent billing_cycle_anchor billing_thresholds on_behalf_of transfer_data'),
+  add_invoice_items: [],
+}
+export const defaultSettingConstants = {
+  ...nulls('application_fee_percent billing_thresholds on_behalf_of transfer_data'),
+  billing_cycle_anchor: 'automatic',
+}
+
 const intent = {
   ...nulls('application automatic_payment_methods customer_account excluded_payment_method_types managed_payments'),
   ...nulls('on_behalf_of payment_method_configuration_details'),

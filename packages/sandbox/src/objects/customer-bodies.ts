@@ -57,18 +57,12 @@ export interface PaymentMethodBody {
   /** Set if `type` is `card`. */
   card?: {
     brand: string
-    checks: null
     country: string
     display_brand: string
     exp_month: number
     exp_year: number
     funding: 'credit'
-    generated_from: null
     last4: string
-    networks: null
-    three_d_secure_usage: null
-    wallet: null
-    regulated_status: null
   }
   created: number
   customer: string | null

@@ -1,36 +1,26 @@
 // Details of a product that can be cleared. One row here is a parameter of create, a parameter of update (where an empty value clears it),
 // and a member of the object (null if not set).
 import { noSuchReference, badRequest } from '../protocol/responses/errors.ts'
-import { emptyable, number, required, shape, text } from '../protocol/parameters/params.ts'
+import { checked, emptyable, number, required, shape, text } from '../protocol/parameters/params.ts'
 import type { Param, Read } from '../protocol/parameters/params.ts'
 
 /** At most 22 characters, without the ones that the SDK's types forbid, and with at least one letter. */
 function statementDescriptor(): Param<string, false> {
-  const short = text({ max: 22 })
-  return {
-    required: false,
-    read: (value, name) => {
-      const given = short.read(value, name)
-      if (/[<>\\'"*]/.test(given)) {
-        throw badRequest(`The statement descriptor cannot contain any of the characters <, >, \\, ', " and *.`, name)
-      }
-      if (!/\p{L}/u.test(given)) throw badRequest('The statement descriptor must contain at least one letter.', name)
-      return given
-    },
-  }
+  return checked(text({ max: 22 }), (given, name) => {
+    if (/[<>\\'"*]/.test(given)) {
+      throw badRequest(`The statement descriptor cannot contain any of the characters <, >, \\, ', " and *.`, name)
+    }
+    if (!/\p{L}/u.test(given)) throw badRequest('The statement descriptor must contain at least one letter.', name)
+    return given
+  })
 }
 
 /** Tax codes are Stripe's own list. The sandbox accepts any code of the right form, e.g. `txcd_10000000`. */
 export function taxCode(): Param<string, false> {
-  const code = text()
-  return {
-    required: false,
-    read: (value, name) => {
-      const given = code.read(value, name)
-      if (!/^txcd_\d{8}$/.test(given)) throw noSuchReference('tax code', given, name)
-      return given
-    },
-  }
+  return checked(text(), (given, name) => {
+    if (!/^txcd_\d{8}$/.test(given)) throw noSuchReference('tax code', given, name)
+    return given
+  })
 }
 
 const dimensions = shape({
@@ -59,10 +49,8 @@ export const emptyableDetails = Object.fromEntries(
   Object.entries(productDetails).map(([name, param]) => [name, emptyable<unknown>(param)]),
 ) as { readonly [Name in keyof DetailFields]: Param<Detail<Name> | null, false> }
 
-/** Given values replace the previous ones; null clears a value. */
-export function detailsOf(params: DetailParams, before?: ProductDetails): ProductDetails {
+/** The details of a new product. */
+export function detailsOf(params: DetailParams): ProductDetails {
   const names = Object.keys(productDetails) as (keyof DetailFields)[]
-  return Object.fromEntries(
-    names.map((name) => [name, params[name] === undefined ? (before?.[name] ?? null) : params[name]]),
-  ) as ProductDetails
+  return Object.fromEntries(names.map((name) => [name, params[name] ?? null])) as ProductDetails
 }

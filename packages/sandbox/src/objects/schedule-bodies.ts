@@ -23,11 +23,7 @@ export interface PhaseDiscountBody {
 }
 
 export interface PhaseBody {
-  add_invoice_items: never[]
-  application_fee_percent: null
   automatic_tax?: AutomaticTaxBody
-  billing_cycle_anchor: null
-  billing_thresholds: null
   collection_method: CollectionMethod | null
   currency: string
   default_payment_method: string | null
@@ -38,10 +34,8 @@ export interface PhaseBody {
   invoice_settings: InvoiceSettingsBody | null
   items: PhaseItemBody[]
   metadata: Metadata
-  on_behalf_of: null
   proration_behavior: ProrationBehavior
   start_date: number
-  transfer_data: null
   trial_end: number | null
 }
 
@@ -55,16 +49,11 @@ export interface SubscriptionScheduleBody {
   current_phase: { end_date: number; start_date: number } | null
   customer: string
   default_settings: {
-    application_fee_percent: null
     automatic_tax: AutomaticTaxBody
-    billing_cycle_anchor: 'automatic'
-    billing_thresholds: null
     collection_method: CollectionMethod
     default_payment_method: string | null
     description: string | null
     invoice_settings: InvoiceSettingsBody
-    on_behalf_of: null
-    transfer_data: null
   }
   end_behavior: 'cancel' | 'release'
   metadata: Metadata

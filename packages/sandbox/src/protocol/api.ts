@@ -16,10 +16,8 @@ import {
   unknownUrl,
 } from './responses/errors.ts'
 import { expandTree, nothingExpanded, readExpand, render } from './responses/expand.ts'
-import { isLate } from '../control/faults.ts'
-import type { Faults, FaultOrder } from '../control/faults.ts'
-import { decodeForm, emptyForm, fromJson, isNode, toPlain } from './parameters/form.ts'
-import type { FormNode, Plain } from './parameters/form.ts'
+import { isLate, type Faults, type FaultOrder } from '../control/faults.ts'
+import { decodeForm, emptyForm, fromJson, isNode, toPlain, type FormNode, type Plain } from './parameters/form.ts'
 import { IdempotencyKeys, fingerprintOf } from './requests/idempotency.ts'
 import { newId } from './ids.ts'
 import { translateFormerParameters } from './parameters/former-versions.ts'
@@ -27,7 +25,7 @@ import { isKnownRequest } from './parameters/known-parameters.ts'
 import type { HandlerResult, Operation } from './operation.ts'
 import type { RateLimit } from './requests/rate-limit.ts'
 import type { RequestLog } from './requests/request-log.ts'
-import { route } from './routes.ts'
+import { route, type Route } from './routes.ts'
 import { streamPath } from '../endpoints/meters/meter-event-stream.ts'
 import type { State } from '../store/state.ts'
 import { apiVersion, apiVersions } from './api-values.generated.ts'
@@ -87,9 +85,11 @@ interface StoredResponse {
   readonly wire?: ApiReply['wire']
 }
 
-/** The context of a write that is carried out later. */
-interface Written {
-  readonly routed: { readonly operation: Operation; readonly id: string; readonly childId: string }
+/** A routed request, which is carried out now or later. */
+interface Work {
+  readonly request: ApiRequest
+  readonly progress: Progress
+  readonly routed: Route
   readonly account: string
   readonly key: string | undefined
 }
@@ -168,11 +168,11 @@ export class Api {
       throw unknownUrl(request.method, request.path)
     }
     if (fault !== undefined && isLate(fault.kind)) {
-      this.#delayWrite(fault, request, progress, { routed, account, key })
+      this.#delayWrite(fault, { request, progress, routed, account, key })
       return { status: 0, body: '', wire: 'close' }
     }
     await this.#parts.transactions.runOverdue(account)
-    const outcome = this.#runOnce(request, progress, routed, account, key, fault)
+    const outcome = this.#runOnce({ request, progress, routed, account, key }, fault)
     if (fault?.kind === 'close_after') return { ...outcome, wire: 'close' }
     if (fault?.kind === 'cut_body') return { ...outcome, wire: 'cut' }
     return outcome
@@ -218,7 +218,8 @@ export class Api {
   }
 
   /** Keeps the write until it is landed, or until its time has passed. Its result is logged, but no client receives it. */
-  #delayWrite(fault: FaultOrder, request: ApiRequest, progress: Progress, { routed, account, key }: Written): void {
+  #delayWrite(fault: FaultOrder, work: Work): void {
+    const { request, progress, account, key } = work
     const held = fault.kind === 'late' && key !== undefined
     if (held) this.#keys.begin(account, key)
     const release = (): void => {
@@ -230,7 +231,7 @@ export class Api {
       let outcome: StoredResponse
       try {
         await this.#parts.transactions.runOverdue(account)
-        outcome = this.#runOnce(request, progress, routed, account, key, undefined)
+        outcome = this.#runOnce(work, undefined)
       } catch (error) {
         outcome = this.#errorResponse(error, progress.id)
       }
@@ -241,14 +242,8 @@ export class Api {
   }
 
   /** Returns the response stored for the key, or runs the operation and stores its response in the same transaction. */
-  #runOnce(
-    request: ApiRequest,
-    progress: Progress,
-    routed: { readonly operation: Operation; readonly id: string; readonly childId: string },
-    account: string,
-    key: string | undefined,
-    fault: FaultOrder | undefined,
-  ): StoredResponse {
+  #runOnce(work: Work, fault: FaultOrder | undefined): StoredResponse {
+    const { request, progress, account, key } = work
     const nowMs = this.#parts.clock.now()
     const fingerprint = key === undefined ? '' : fingerprintOf(request.method, request.path, progress.params)
     if (key !== undefined) {
@@ -264,7 +259,7 @@ export class Api {
       this.#keys.store(account, key, { fingerprint, status, body, requestId: progress.id, createdAt: nowMs })
     }
     try {
-      return this.#runInTransaction(progress, routed, account, key, fault, keep)
+      return this.#runInTransaction(work, fault, keep)
     } catch (error) {
       // A declined payment (402) counts as executed: a retry with the same key gets the same response, although the transaction was rolled
       // back (docs.stripe.com/api/idempotent_requests).
@@ -276,13 +271,11 @@ export class Api {
   }
 
   #runInTransaction(
-    progress: Progress,
-    routed: { readonly operation: Operation; readonly id: string; readonly childId: string },
-    account: string,
-    key: string | undefined,
+    { progress, routed, account, key }: Work,
     fault: FaultOrder | undefined,
     keep: (outcome: StoredResponse) => void,
   ): StoredResponse {
+    const operation = `${routed.operation.method} ${routed.operation.path}`
     return this.#parts.transactions.run(account, (open) => {
       const failure = this.#errorResponse(serverError(), progress.id)
       if (fault?.kind === 'error_before') {
@@ -292,14 +285,10 @@ export class Api {
       const cause = { requestId: progress.id, idempotencyKey: key ?? null }
       const done = this.#runOperation(progress, routed, (form) =>
         open({
-          operation: `${routed.operation.method} ${routed.operation.path}`,
+          operation,
           id: routed.id,
           childId: routed.childId,
-          form: translateFormerParameters(
-            `${routed.operation.method} ${routed.operation.path}`,
-            form,
-            progress.version,
-          ),
+          form: translateFormerParameters(operation, form, progress.version),
           version: progress.version,
           cause,
         }),

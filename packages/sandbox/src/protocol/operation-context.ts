@@ -1,17 +1,12 @@
-import type { Bodies, Body, Kind } from '../objects/bodies.ts'
-import { nouns } from '../objects/bodies.ts'
+import { nouns, type Bodies, type Body, type Kind } from '../objects/bodies.ts'
 import { UnknownParameters, UnknownValue, noSuchReference, noSuchResource, notSupported } from './responses/errors.ts'
-import { newEvent } from '../events/events.ts'
-import type { Cause } from '../events/events.ts'
-import { nothingExpanded, render } from './responses/expand.ts'
-import type { Lookup } from './responses/expand.ts'
+import { newEvent, type Cause } from '../events/events.ts'
+import { nothingExpanded, render, type Lookup } from './responses/expand.ts'
 import { apiVersion } from './api-values.generated.ts'
 import type { FormNode } from './parameters/form.ts'
 import { isKnownParameter, isKnownValue } from './parameters/known-parameters.ts'
-import { readPage } from './responses/list-pages.ts'
-import type { ListPage, PageParams } from './responses/list-pages.ts'
-import { readParams } from './parameters/params.ts'
-import type { Fields, Read } from './parameters/params.ts'
+import { readPage, type ListPage, type PageParams } from './responses/list-pages.ts'
+import { readParams, type Fields, type Read } from './parameters/params.ts'
 import type { Condition } from '../store/conditions.ts'
 import type { State } from '../store/state.ts'
 
@@ -35,7 +30,7 @@ export interface ServerContext {
   readonly outbox: OutgoingEvent[]
 }
 
-interface OperationRequest {
+export interface OperationRequest {
   /** For example `POST /v1/prices/:id`. */
   readonly operation?: string
   readonly id: string
@@ -52,54 +47,37 @@ interface OperationRequest {
  * everything that the call wrote.
  */
 export class OperationContext implements Lookup {
-  readonly #operation: string
   readonly account: string
   /** The id in the path, or ''. */
   readonly id: string
   /** The second id in the path, or ''. */
   readonly childId: string
-  readonly #form: FormNode
-  readonly #version: string | null
   /** Seconds. */
   readonly now: number
   readonly #state: State
-  readonly #cause: Cause
-  readonly #server: ServerContext
+  readonly #request: OperationRequest
+  readonly server: ServerContext
 
-  constructor(state: State, account: string, request: OperationRequest, around: ServerContext) {
+  constructor(state: State, account: string, request: OperationRequest, server: ServerContext) {
     this.#state = state
-    this.#server = around
+    this.#request = request
+    this.server = server
     this.account = account
     this.id = request.id
-    this.#operation = request.operation ?? ''
     this.childId = request.childId ?? ''
-    this.#form = request.form
-    this.#version = request.version === undefined ? apiVersion : request.version
     this.now = request.now
-    this.#cause = request.cause
-  }
-
-  #request(): Pick<OperationRequest, 'operation' | 'id' | 'childId' | 'form' | 'version'> {
-    return {
-      operation: this.#operation,
-      id: this.id,
-      childId: this.childId,
-      form: this.#form,
-      version: this.#version,
-    }
   }
 
   /** The same context at another time (seconds), e.g. that of a test clock, or the due time of an action. */
   at(now: number): OperationContext {
     if (now === this.now) return this
-    const request = { ...this.#request(), now, cause: this.#cause }
-    return new OperationContext(this.#state, this.account, request, this.#server)
+    return new OperationContext(this.#state, this.account, { ...this.#request, now }, this.server)
   }
 
   /** Like `at`, for actions without a request: their events have no request id. */
   withoutRequest(now: number): OperationContext {
     const cause = { requestId: null, idempotencyKey: null }
-    return new OperationContext(this.#state, this.account, { ...this.#request(), now, cause }, this.#server)
+    return new OperationContext(this.#state, this.account, { ...this.#request, now, cause }, this.server)
   }
 
   /**
@@ -107,30 +85,20 @@ export class OperationContext implements Lookup {
    * version.
    */
   isBefore(version: string): boolean {
-    return this.#version === null || this.#version < version
-  }
-
-  get usageCheckedLater(): boolean {
-    return this.#server.usageCheckedLater
-  }
-
-  get portalSaved(): boolean {
-    return this.#server.portalSaved
-  }
-
-  get searchDelay(): number {
-    return this.#server.searchDelay
+    const { version: requested = apiVersion } = this.#request
+    return requested === null || requested < version
   }
 
   get origin(): string {
-    return this.#server.origin()
+    return this.server.origin()
   }
 
   /** Runs `work` and rolls back its writes. No event is emitted. */
   rehearse<T>(work: (call: OperationContext) => T): T {
-    const request = { ...this.#request(), now: this.now, cause: this.#cause }
-    const around = { ...this.#server, outbox: [] }
-    return this.#state.runAndRollBack(() => work(new OperationContext(this.#state, this.account, request, around)))
+    const server = { ...this.server, outbox: [] }
+    return this.#state.runAndRollBack(() =>
+      work(new OperationContext(this.#state, this.account, this.#request, server)),
+    )
   }
 
   /** The object on one clock with the earliest action that is due by `until` (seconds). */
@@ -140,9 +108,9 @@ export class OperationContext implements Lookup {
 
   read<F extends Fields>(fields: F): Read<F> {
     try {
-      return readParams(fields, this.#form)
+      return readParams(fields, this.#request.form)
     } catch (error) {
-      throw withSandboxWording(this.#operation, error)
+      throw withSandboxWording(this.#request.operation ?? '', error)
     }
   }
 
@@ -236,13 +204,13 @@ export class OperationContext implements Lookup {
     object: Readonly<Record<string, unknown>>,
     former?: Readonly<Record<string, unknown>>,
   ): void {
-    const event = newEvent(type, { ...object }, former && { ...former }, this.#cause, this.now)
+    const event = newEvent(type, { ...object }, former && { ...former }, this.#request.cause, this.now)
     const endpoints = this.select('webhook_endpoint', [{ field: 'status', is: 'enabled' }]).filter(
       ({ enabled_events: enabled }) => enabled.includes('*') || enabled.includes(type),
     )
     this.#state.insert(this.account, { ...event, pending_webhooks: endpoints.length })
     for (const endpoint of endpoints) {
-      this.#server.outbox.push({ account: this.account, event: event.id, endpoint: endpoint.id })
+      this.server.outbox.push({ account: this.account, event: event.id, endpoint: endpoint.id })
     }
   }
 }

@@ -3,8 +3,7 @@ import type { Condition } from '../store/conditions.ts'
 import type { OperationContext } from './operation-context.ts'
 import type { Fields, Param, Range, Read } from './parameters/params.ts'
 import type { StripeError } from './responses/errors.ts'
-import { createdIn, pageFields, where } from './responses/list-pages.ts'
-import type { ListPage, PageParams } from './responses/list-pages.ts'
+import { createdIn, pageFields, where, type ListPage, type PageParams } from './responses/list-pages.ts'
 
 /** Result of an operation's handler, rendered with the request's `expand`. */
 export type HandlerResult =

@@ -71,7 +71,7 @@ const operations: readonly Operation[] = [
   ...setupIntents,
 ]
 
-interface Route {
+export interface Route {
   readonly operation: Operation
   /** The id in the path, or ''. */
   readonly id: string

@@ -1,7 +1,6 @@
 // Converts amounts, tiers, currencies and timestamps between the document and the canonical form.
 import type { Tier } from '../../config/schema/schema.ts'
-import { currencies } from '../../money/currencies.ts'
-import type { Currency } from '../../money/currencies.ts'
+import { currencies, type Currency } from '../../money/currencies.ts'
 import { canonicalDecimal } from '../../money/decimal.ts'
 import type { CanonicalTier } from '../kinds.ts'
 import { Unrepresentable } from './field.ts'

@@ -1,12 +1,10 @@
 import { toUnixSeconds } from '../../config/schema/moment.ts'
 import type { Coupon } from '../../config/schema/schema.ts'
 import { canonicalDecimal } from '../../money/decimal.ts'
-import { configId } from '../kinds.ts'
-import type { ConfigId, ProcessorId } from '../kinds.ts'
+import { configId, type ConfigId, type ProcessorId } from '../kinds.ts'
 import { canonicalAmounts, documentAmounts, documentMoment, losesCurrency, supportedCurrency } from './amounts.ts'
 import type { AmountsByCurrency } from './amounts.ts'
-import { rowsFor, Unrepresentable } from './field.ts'
-import type { WriteContext } from './field.ts'
+import { rowsFor, Unrepresentable, type WriteContext } from './field.ts'
 
 const { field, required, text, orNull, metadata, table } = rowsFor<Coupon>('coupons')
 

@@ -2,8 +2,7 @@
 import type { Origin } from '../change.ts'
 import type { MetadataMap, ProcessorId, ResourceKind } from '../kinds.ts'
 import type { AnyField } from './field.ts'
-import { comparedRows } from './tables.ts'
-import type { FieldsOf } from './tables.ts'
+import { comparedRows, type FieldsOf } from './tables.ts'
 
 export interface Difference {
   /** Canonical field, or `metadata.<key>`. */

@@ -6,8 +6,7 @@ import { canonicalDecimal } from '../../money/decimal.ts'
 import { configId } from '../kinds.ts'
 import type { CanonicalCurrencyOption, CanonicalTier, CurrencyOptions, ProcessorId, TaxBehavior } from '../kinds.ts'
 import { canonicalTier, documentAmount, documentTier, supportedCurrency } from './amounts.ts'
-import { rowsFor, Unrepresentable } from './field.ts'
-import type { WriteContext } from './field.ts'
+import { rowsFor, Unrepresentable, type WriteContext } from './field.ts'
 
 const { field, orNull, text, metadata, table } = rowsFor<Price, Product>('prices')
 

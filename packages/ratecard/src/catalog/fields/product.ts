@@ -1,9 +1,7 @@
 import { isLocalPrice } from '../../config/schema/ids.ts'
 import type { Product } from '../../config/schema/schema.ts'
-import { configId } from '../kinds.ts'
-import type { ConfigId, ProcessorId } from '../kinds.ts'
-import { rowsFor } from './field.ts'
-import type { WriteContext } from './field.ts'
+import { configId, type ConfigId, type ProcessorId } from '../kinds.ts'
+import { rowsFor, type WriteContext } from './field.ts'
 
 const { field, required, text, texts, flag, orNull, metadata, table } = rowsFor<Product>('products')
 

@@ -1,7 +1,6 @@
 // Field tables by kind, and everything derived from them: the types of the canonical fields, their names, references and absent values.
 import type { Product } from '../../config/schema/schema.ts'
-import { resourceKinds } from '../kinds.ts'
-import type { ConfigId, ResourceKind } from '../kinds.ts'
+import { resourceKinds, type ConfigId, type ResourceKind } from '../kinds.ts'
 import { coupon } from './coupon.ts'
 import type { AnyField, AnyOwnMember, Mutability, Referring } from './field.ts'
 import { feature } from './feature.ts'

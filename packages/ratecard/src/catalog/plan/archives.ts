@@ -1,11 +1,9 @@
 // Archives, planned last: resources removed from the document, replaced objects, and strays of abandoned pushes.
 import type { PlannedChange } from '../change.ts'
-import { resourceKinds } from '../kinds.ts'
-import type { ConfigId, ProcessorId, ResourceKind } from '../kinds.ts'
+import { resourceKinds, type ConfigId, type ProcessorId, type ResourceKind } from '../kinds.ts'
 import type { DesiredResource, ObservedResource } from '../resource.ts'
 import type { ArchiveStep, Step } from '../steps.ts'
-import { changeOf } from './decision.ts'
-import type { Decision } from './decision.ts'
+import { changeOf, type Decision } from './decision.ts'
 import type { PlanState } from './state.ts'
 
 /**

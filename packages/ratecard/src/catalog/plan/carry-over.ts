@@ -4,8 +4,7 @@ import { absentFields, documentName, fieldRows } from '../fields/tables.ts'
 import type { MetadataMap, ResourceKind } from '../kinds.ts'
 import type { CarriedValue, DesiredResource, ObservedResource } from '../resource.ts'
 import type { Issue } from '../../errors/issue.ts'
-import { caution } from './state.ts'
-import type { PlanState } from './state.ts'
+import { caution, type PlanState } from './state.ts'
 
 type Bag = Readonly<Record<string, unknown>>
 

@@ -2,15 +2,12 @@
 import { createHash } from 'node:crypto'
 import { canonicalJson } from '../../config/schema/canonical.ts'
 import type { Issue } from '../../errors/issue.ts'
-import { processorId } from '../kinds.ts'
-import type { ProcessorId, ResourceKind } from '../kinds.ts'
+import { processorId, type ProcessorId, type ResourceKind } from '../kinds.ts'
 import type { CarriedValue, DesiredResource, ObservedResource } from '../resource.ts'
 import type { Step } from '../steps.ts'
 import { archiveStep } from './archives.ts'
-import { mergeDecisions } from './decision.ts'
-import type { Decision } from './decision.ts'
-import { refusal } from './state.ts'
-import type { PlanState } from './state.ts'
+import { mergeDecisions, type Decision } from './decision.ts'
+import { refusal, type PlanState } from './state.ts'
 
 /** Prefix of product ids that Ratecard chooses, e.g. `rc_pro`. */
 const productPrefix = 'rc_'

@@ -4,8 +4,7 @@ import type { PlannedChange, FieldChange, Origin } from '../change.ts'
 import type { ConfigId, ProcessorId } from '../kinds.ts'
 import type { DesiredResource } from '../resource.ts'
 import type { Step } from '../steps.ts'
-import { changeOf } from './decision.ts'
-import type { Decision } from './decision.ts'
+import { changeOf, type Decision } from './decision.ts'
 import type { PlanState } from './state.ts'
 
 export function decideDefaultPrice(state: PlanState, product: DesiredResource<'product'>): Partial<Decision> {

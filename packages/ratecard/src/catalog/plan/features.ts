@@ -7,8 +7,7 @@ import type { DesiredResource, ObservedResource } from '../resource.ts'
 import type { AttachStep, DetachStep } from '../steps.ts'
 import type { Decision } from './decision.ts'
 import { pendingId, withReason } from './default-price.ts'
-import { fieldChange } from './state.ts'
-import type { PlanState } from './state.ts'
+import { fieldChange, type PlanState } from './state.ts'
 
 export function decideFeatures(state: PlanState, product: DesiredResource<'product'>): Partial<Decision> {
   const outcome = state.outcomes.get('product', product.configId)

@@ -2,12 +2,10 @@
 import type { Issue } from '../../errors/issue.ts'
 import { same } from '../fields/differences.ts'
 import { fieldRows } from '../fields/tables.ts'
-import { resourceKinds } from '../kinds.ts'
-import type { ResourceKind } from '../kinds.ts'
+import { resourceKinds, type ResourceKind } from '../kinds.ts'
 import type { RefusedRename } from '../renames.ts'
 import type { DesiredResource } from '../resource.ts'
-import { caution, refusal } from './state.ts'
-import type { PlanState } from './state.ts'
+import { caution, refusal, type PlanState } from './state.ts'
 
 export function mergedIssue(state: PlanState, { kind, to, from }: RefusedRename): Issue {
   const named = from.map((id) => `"${id}"`).join(' and ')

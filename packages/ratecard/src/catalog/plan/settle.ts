@@ -1,18 +1,15 @@
 // Decides the writes that make a live object stand for the resource.
 import type { Issue } from '../../errors/issue.ts'
 import type { PlannedChange, FieldChange } from '../change.ts'
-import { differences } from '../fields/differences.ts'
-import type { Difference } from '../fields/differences.ts'
+import { differences, type Difference } from '../fields/differences.ts'
 import type { FieldsOf } from '../fields/tables.ts'
 import type { ResourceKind } from '../kinds.ts'
 import type { DesiredResource, ObservedResource } from '../resource.ts'
 import type { Step } from '../steps.ts'
 import { clearTheWay, takenLookupKey } from './create.ts'
-import { changeOf, joined, mergeDecisions } from './decision.ts'
-import type { Decision } from './decision.ts'
-import { caution, fieldChange, ourEdits, renamedFrom } from './state.ts'
+import { changeOf, joined, mergeDecisions, type Decision } from './decision.ts'
+import { caution, fieldChange, ourEdits, renamedFrom, type PlanState } from './state.ts'
 import { switchedOff } from './switched-off.ts'
-import type { PlanState } from './state.ts'
 
 interface SettleOptions<K extends ResourceKind> {
   readonly adopting: boolean

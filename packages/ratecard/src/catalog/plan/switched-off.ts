@@ -4,8 +4,7 @@ import type { Issue } from '../../errors/issue.ts'
 import type { Difference } from '../fields/differences.ts'
 import type { ProcessorId, ResourceKind } from '../kinds.ts'
 import type { DesiredResource, ObservedResource } from '../resource.ts'
-import { caution, editsSince, refusal } from './state.ts'
-import type { PlanState } from './state.ts'
+import { caution, editsSince, refusal, type PlanState } from './state.ts'
 
 /**
  * True: without `--force` or an edit the object stays off with a warning, because it sells nothing by itself (a coupon). False: refuse the

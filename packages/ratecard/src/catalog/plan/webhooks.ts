@@ -1,8 +1,7 @@
 // Checks foreign webhook endpoints: Stripe's limit per account, and double delivery of events to one URL.
 import type { Issue } from '../../errors/issue.ts'
 import type { DesiredResource } from '../resource.ts'
-import { caution, refusal } from './state.ts'
-import type { PlanState } from './state.ts'
+import { caution, refusal, type PlanState } from './state.ts'
 
 /** Stripe's limit of webhook endpoints per account. Checked in the plan, because otherwise a push would fail at its last step. */
 const endpointLimit = 16

@@ -1,14 +1,11 @@
 // One item of a pulled document: managed (live values, local members from the current version) or foreign (adopted with its id).
 import type { BillingConfig } from '../../config/schema/schema.ts'
 import { isUnmanaged, same } from '../fields/differences.ts'
-import { Unrepresentable } from '../fields/field.ts'
-import type { Names } from '../fields/field.ts'
+import { Unrepresentable, type Names } from '../fields/field.ts'
 import { price } from '../fields/price.ts'
 import { fieldRows, ownMembers } from '../fields/tables.ts'
-import { configId, resourceKey } from '../kinds.ts'
-import type { ItemOf, ProcessorId, ResourceKind } from '../kinds.ts'
-import { isWithheld } from '../observed.ts'
-import type { Ownership } from '../observed.ts'
+import { configId, resourceKey, type ItemOf, type ProcessorId, type ResourceKind } from '../kinds.ts'
+import { isWithheld, type Ownership } from '../observed.ts'
 import type { Catalog, DesiredResource, ObservedResource } from '../resource.ts'
 import { guessId } from './guess-id.ts'
 

@@ -3,8 +3,7 @@ import { isEnterprise, isLocalPrice } from '../../config/schema/ids.ts'
 import type { Price, Product } from '../../config/schema/schema.ts'
 import { configId } from '../kinds.ts'
 import type { ObservedResource } from '../resource.ts'
-import { foreignItem, managedItem, others } from './items.ts'
-import type { PullContext } from './items.ts'
+import { foreignItem, managedItem, others, type PullContext } from './items.ts'
 
 export function productsOf(reading: PullContext): Product[] {
   const result: { product: Product; live: ObservedResource<'product'>; present: Product | undefined }[] = []

@@ -12,8 +12,7 @@ import { showIssues } from '../views/issues.ts'
 import { jsonOutcome } from '../views/json.ts'
 import { outcomeMarkdown } from '../views/markdown.ts'
 import { planSummary, showPlan } from '../views/plan.ts'
-import { variablesText } from '../views/variables.ts'
-import type { VariableOrigin } from '../views/variables.ts'
+import { variablesText, type VariableOrigin } from '../views/variables.ts'
 import { redactor, wantsMarkdown } from './billing/format.ts'
 
 export const fileOption: OptionSpec = {

@@ -3,8 +3,7 @@ import { documentLists } from '../../catalog/kinds.ts'
 import type { EditPath } from '../../config/edit/edit.ts'
 import { literal } from '../../config/files/interpolate.ts'
 import type { BillingConfig } from '../../config/schema/schema.ts'
-import { holdersOf, idOf, nameOf, recordsOf, valueAt } from './file-items.ts'
-import type { LiveEdit } from './file-items.ts'
+import { holdersOf, idOf, nameOf, recordsOf, valueAt, type LiveEdit } from './file-items.ts'
 import type { SourceFile } from './read-config.ts'
 
 /** Appends live items that are in no file: to the list of their kind if it exists, prices to their product. */

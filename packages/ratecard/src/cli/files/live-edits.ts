@@ -1,7 +1,6 @@
 // Edits of the author's files to match the live values. Covers processor fields only; local fields (ui, public, enterprise) and the
 // version belong to the author. Values from variables are never overwritten.
-import { compareDocuments } from '../../catalog/compare-documents.ts'
-import type { DocumentDifference } from '../../catalog/compare-documents.ts'
+import { compareDocuments, type DocumentDifference } from '../../catalog/compare-documents.ts'
 import { same } from '../../catalog/fields/differences.ts'
 import { documentName, membersOf, references, rowOf, wholeMembers } from '../../catalog/fields/tables.ts'
 import { documentLists } from '../../catalog/kinds.ts'

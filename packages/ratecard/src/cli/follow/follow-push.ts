@@ -1,6 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { RatecardError, errorFromProblem } from '@ratecard/client'
-import type { Client, PushEvent, PushReport } from '@ratecard/client'
+import { RatecardError, errorFromProblem, type Client, type PushEvent, type PushReport } from '@ratecard/client'
 import { problemCodes } from '../../errors/codes.ts'
 import { CliFailure } from '../failure.ts'
 import type { FailureCode } from '../failure-codes.ts'

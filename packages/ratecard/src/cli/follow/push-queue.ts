@@ -1,7 +1,6 @@
 // Waits for a running push to end, at most as long as `--wait`.
 import { setTimeout as wait } from 'node:timers/promises'
-import { RatecardError } from '@ratecard/client'
-import type { Client } from '@ratecard/client'
+import { RatecardError, type Client } from '@ratecard/client'
 import type { CommandContext } from '../program/command.ts'
 import { durationOf } from '../duration.ts'
 

@@ -1,6 +1,5 @@
 import { Argument, Command as Commander, InvalidArgumentError, Option } from 'commander'
-import type { Command, GlobalOptions, OptionSpec, OptionValues } from './command.ts'
-import { environmentPattern } from './command.ts'
+import { environmentPattern, type Command, type GlobalOptions, type OptionSpec, type OptionValues } from './command.ts'
 import { groups } from './commands.ts'
 import { globalOptions } from './global-options.ts'
 

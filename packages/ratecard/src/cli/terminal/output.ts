@@ -1,6 +1,5 @@
 import type { CliIo } from './io.ts'
-import { createPaint, markSequence } from './terminal-text.ts'
-import type { Paint } from './terminal-text.ts'
+import { createPaint, markSequence, type Paint } from './terminal-text.ts'
 
 export type { Paint } from './terminal-text.ts'
 

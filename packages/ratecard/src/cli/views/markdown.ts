@@ -1,12 +1,10 @@
 // A plan as Markdown for a pull request: a table of changes, the impact, warnings, and the fingerprint.
 import type { Detail, DocumentDifference, DriftReport, PriceImpact, PushOutcome } from '@ratecard/client'
 import { impactSentence } from './impact.ts'
-import { count } from './issues.ts'
-import type { ViewedIssue } from './issues.ts'
+import { count, type ViewedIssue } from './issues.ts'
 import { codeText, proseText } from './markdown-text.ts'
 import { asDetails, changedFields, kindName, planSummary, valueText } from './plan.ts'
-import { variablesText } from './variables.ts'
-import type { VariableOrigin } from './variables.ts'
+import { variablesText, type VariableOrigin } from './variables.ts'
 
 /** Maximum length (characters). Code hosts limit comments to about 65,000, and the surrounding text needs space too. */
 export const markdownLimit = 60_000

@@ -1,7 +1,6 @@
 import type { CliFailure } from '../failure.ts'
 import type { Paint } from '../terminal/output.ts'
-import { showIssues } from './issues.ts'
-import type { ViewedIssue } from './issues.ts'
+import { showIssues, type ViewedIssue } from './issues.ts'
 
 /** A failure as text: problem, cause, and next step. */
 export function showFailure({ problem }: CliFailure, paint: Paint): string {

@@ -3,10 +3,8 @@
 import { canonicalJson } from '../schema/canonical.ts'
 import { editJson } from './edit-json.ts'
 import { editYaml } from './edit-yaml.ts'
-import { parseSource } from '../files/source.ts'
-import type { ConfigSource } from '../files/source.ts'
-import { NotEditable } from './edit.ts'
-import type { EditPath, SourceEdit } from './edit.ts'
+import { parseSource, type ConfigSource } from '../files/source.ts'
+import { NotEditable, type EditPath, type SourceEdit } from './edit.ts'
 
 /** Applies the edits in sequence, so that a path may refer to the result of an earlier edit. Throws {@link NotEditable}. */
 export function editSource(source: ConfigSource, edits: readonly SourceEdit[]): string {

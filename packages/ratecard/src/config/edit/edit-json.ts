@@ -1,8 +1,6 @@
 // Splices one change into JSON text at the offsets of its nodes. A formatter would reformat the lines that it touches.
-import { findNodeAtLocation, parseTree } from 'jsonc-parser'
-import type { Node } from 'jsonc-parser'
-import { NotEditable } from './edit.ts'
-import type { SourceEdit } from './edit.ts'
+import { findNodeAtLocation, parseTree, type Node } from 'jsonc-parser'
+import { NotEditable, type SourceEdit } from './edit.ts'
 
 /** Sets or removes one value. The caller parses and verifies the result. */
 export function editJson(text: string, { path, value }: SourceEdit): string {

@@ -1,8 +1,7 @@
 // Splices one change into YAML text at the offsets of its nodes. The library would rewrite the whole document in its own formatting.
 import { isAlias, isCollection, isMap, isNode, isScalar, isSeq, parseDocument, stringify } from 'yaml'
 import type { Document, Node, Pair, Scalar, YAMLMap, YAMLSeq } from 'yaml'
-import { NotEditable } from './edit.ts'
-import type { EditPath, SourceEdit } from './edit.ts'
+import { NotEditable, type EditPath, type SourceEdit } from './edit.ts'
 
 interface YamlSource {
   readonly text: string

@@ -1,5 +1,4 @@
-import { pointerOf } from '../../errors/issue.ts'
-import type { Issue } from '../../errors/issue.ts'
+import { pointerOf, type Issue } from '../../errors/issue.ts'
 import { didYouMean } from '../../errors/suggest.ts'
 import { whyForbidden } from '../rules/variable-rules.ts'
 

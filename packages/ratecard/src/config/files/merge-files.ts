@@ -1,7 +1,6 @@
 // Merges several files into one document. Products with the same id join their prices; all other items are concatenated in the order of
 // the paths. A conflict between two files is an issue with both positions; nothing is dropped silently.
-import { pathOf, pointerOf } from '../../errors/issue.ts'
-import type { Issue } from '../../errors/issue.ts'
+import { pathOf, pointerOf, type Issue } from '../../errors/issue.ts'
 import { canonicalJson } from '../schema/canonical.ts'
 import { isObject, problem, quoted, warning } from '../rules/draft.ts'
 import type { SourceLocation, PlacedIssue } from './position.ts'

@@ -1,9 +1,6 @@
-import { findNodeAtLocation, parseTree, printParseErrorCode } from 'jsonc-parser'
-import type { Node, ParseError } from 'jsonc-parser'
-import { pathOf, pointerOf } from '../../errors/issue.ts'
-import type { Issue } from '../../errors/issue.ts'
-import { duplicateKey, LineIndex, syntaxIssue } from './position.ts'
-import type { ParsedText, Position } from './position.ts'
+import { findNodeAtLocation, parseTree, printParseErrorCode, type Node, type ParseError } from 'jsonc-parser'
+import { pathOf, pointerOf, type Issue } from '../../errors/issue.ts'
+import { duplicateKey, LineIndex, syntaxIssue, type ParsedText, type Position } from './position.ts'
 
 /** Parses JSON; `relaxed` allows comments and trailing commas. Throws RangeError for excessive nesting, which overflows the stack. */
 export function parseJson(text: string, relaxed: boolean): ParsedText {

@@ -1,9 +1,6 @@
-import { isAlias, isMap, isNode, isScalar, isSeq, parseDocument, visit } from 'yaml'
-import type { Document, Node } from 'yaml'
-import { pathOf, pointerOf } from '../../errors/issue.ts'
-import type { Issue } from '../../errors/issue.ts'
-import { duplicateKey, LineIndex, syntaxIssue } from './position.ts'
-import type { ParsedText, Position } from './position.ts'
+import { isAlias, isMap, isNode, isScalar, isSeq, parseDocument, visit, type Document, type Node } from 'yaml'
+import { pathOf, pointerOf, type Issue } from '../../errors/issue.ts'
+import { duplicateKey, LineIndex, syntaxIssue, type ParsedText, type Position } from './position.ts'
 
 /**
  * Parses YAML 1.2 with the core schema: `no` and dates are text. Duplicate keys are issues. Throws RangeError for excessive nesting, which

@@ -1,6 +1,5 @@
 // Parses one configuration file: its value and the text position of each part. Performs no disk I/O.
-import { syntaxIssue } from './position.ts'
-import type { ParsedText, PlacedIssue, Position } from './position.ts'
+import { syntaxIssue, type ParsedText, type PlacedIssue, type Position } from './position.ts'
 import { parseJson } from './source-json.ts'
 import { parseYaml } from './source-yaml.ts'
 

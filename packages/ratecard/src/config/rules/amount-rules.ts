@@ -1,10 +1,7 @@
-import { isCurrency, currencyDecimals, minimumCharge } from '../../money/currencies.ts'
-import type { Currency } from '../../money/currencies.ts'
-import { compareDecimals, decimalFromInteger, parseDecimal, zero } from '../../money/decimal.ts'
-import type { Decimal } from '../../money/decimal.ts'
+import { isCurrency, currencyDecimals, minimumCharge, type Currency } from '../../money/currencies.ts'
+import { compareDecimals, decimalFromInteger, parseDecimal, zero, type Decimal } from '../../money/decimal.ts'
 import { formatMinor } from '../../money/format.ts'
-import { named, quoted, warning } from './draft.ts'
-import type { Entry, Rule } from './draft.ts'
+import { named, quoted, warning, type Entry, type Rule } from './draft.ts'
 
 // Currencies of which one hundredth (e.g. a US cent) is worth roughly 1 to 2 yen. A yen amount of at least 20 times the number of cents
 // was therefore probably written with two decimals too many. The other currencies differ too much in value, or have no decimals.

@@ -1,8 +1,6 @@
-import { pointerToken } from '../../errors/issue.ts'
-import type { Issue } from '../../errors/issue.ts'
+import { pointerToken, type Issue } from '../../errors/issue.ts'
 import type { IssueCode } from '../../errors/codes.ts'
-import { named, problem, quoted } from './draft.ts'
-import type { Draft, Entry, Rule } from './draft.ts'
+import { named, problem, quoted, type Draft, type Entry, type Rule } from './draft.ts'
 import { webhookId } from '../schema/ids.ts'
 
 export const atLeastOneProduct: Rule = ({ root }) => {

@@ -1,8 +1,7 @@
 // A lenient view of an unchecked document, so that rules can run although other parts are malformed. Readers return undefined for a value
 // of the wrong type, which the shape check reports.
 import type { IssueCode } from '../../errors/codes.ts'
-import { pointerToken } from '../../errors/issue.ts'
-import type { Issue } from '../../errors/issue.ts'
+import { pointerToken, type Issue } from '../../errors/issue.ts'
 import { didYouMean } from '../../errors/suggest.ts'
 
 /** One object of the document with its pointer. */

@@ -1,7 +1,6 @@
 import type { Issue } from '../../errors/issue.ts'
 import { byEveryId, derivedBase } from '../schema/base-price.ts'
-import { named, problem, quoted, warning } from './draft.ts'
-import type { Entry, Rule } from './draft.ts'
+import { named, problem, quoted, warning, type Entry, type Rule } from './draft.ts'
 
 const enterpriseFields = ['enterprise_template', 'enterprise_id'] as const
 

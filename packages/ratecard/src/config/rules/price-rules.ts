@@ -1,7 +1,6 @@
 import type { Issue } from '../../errors/issue.ts'
 import { idsOf, undefinedReference } from './document-rules.ts'
-import { named, problem, quoted } from './draft.ts'
-import type { Entry, Rule } from './draft.ts'
+import { named, problem, quoted, type Entry, type Rule } from './draft.ts'
 
 const amountFields = ['amount', 'unit_amount_decimal', 'tiers', 'custom_unit_amount'] as const
 /** Stripe's maximum billing period of three years, in each interval. */

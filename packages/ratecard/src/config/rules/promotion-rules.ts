@@ -1,7 +1,6 @@
 import type { Issue } from '../../errors/issue.ts'
 import { idsOf, undefinedReference } from './document-rules.ts'
-import { named, problem, quoted } from './draft.ts'
-import type { Entry, Rule } from './draft.ts'
+import { named, problem, quoted, type Entry, type Rule } from './draft.ts'
 import { isMoment, toUnixSeconds } from '../schema/moment.ts'
 
 export const couponHasOneDiscount: Rule = ({ coupons }) =>

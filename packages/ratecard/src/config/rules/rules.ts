@@ -12,8 +12,7 @@ import {
   uniqueWebhookUrls,
   unreservedMetadata,
 } from './document-rules.ts'
-import { draftOf } from './draft.ts'
-import type { Rule } from './draft.ts'
+import { draftOf, type Rule } from './draft.ts'
 import {
   basePrice,
   enterpriseIsNeverPublic,

@@ -1,5 +1,4 @@
-import { named, problem, quoted, warning } from './draft.ts'
-import type { Rule } from './draft.ts'
+import { named, problem, quoted, warning, type Rule } from './draft.ts'
 import { webhookEvents } from '../schema/webhook-events.generated.ts'
 
 const knownEvents = new Set(webhookEvents)

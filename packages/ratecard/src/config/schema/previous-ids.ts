@@ -1,7 +1,6 @@
 // Earlier ids of renamed items (`previous_ids` of every kind): their rules, and the lookup of an item by an earlier id.
 import { pointerToken } from '../../errors/issue.ts'
-import { problem, quoted } from '../rules/draft.ts'
-import type { Draft, Entry, Rule } from '../rules/draft.ts'
+import { problem, quoted, type Draft, type Entry, type Rule } from '../rules/draft.ts'
 import { webhookId } from './ids.ts'
 import type { BillingConfig } from './schema.ts'
 

@@ -1,8 +1,7 @@
 // Strict JSON parser for network input. Rejects duplicate names in an object (`JSON.parse` silently drops one of the values) and nesting
 // that would overflow the stack of recursive functions.
 import { visit } from 'jsonc-parser'
-import { pointerOf } from '../../errors/issue.ts'
-import type { Issue } from '../../errors/issue.ts'
+import { pointerOf, type Issue } from '../../errors/issue.ts'
 import { LineIndex } from '../files/position.ts'
 
 const maxDepth = 64

@@ -1,7 +1,6 @@
 // The schema of the configuration document: the single source of the TypeScript type, the published JSON Schema, the OpenAPI component and
 // the runtime check. Covers the shape only; relations between fields are in rules.ts.
-import { Type } from 'typebox'
-import type { Static } from 'typebox'
+import { Type, type Static } from 'typebox'
 import {
   ApiVersion,
   closed,

@@ -1,7 +1,6 @@
 // Checks that text is well-formed Unicode without control characters. The processor refuses malformed text in the middle of a push;
 // control characters can manipulate the terminal of an operator who approves a plan.
-import { pointerOf } from '../../errors/issue.ts'
-import type { Issue } from '../../errors/issue.ts'
+import { pointerOf, type Issue } from '../../errors/issue.ts'
 import { problem } from '../rules/draft.ts'
 
 type Path = readonly (string | number)[]

@@ -1,9 +1,7 @@
-import { Ajv2020 } from 'ajv/dist/2020.js'
-import type { Options, ValidateFunction } from 'ajv/dist/2020.js'
+import { Ajv2020, type Options, type ValidateFunction } from 'ajv/dist/2020.js'
 import { isMoment } from '../schema/moment.ts'
 import { BillingConfig } from '../schema/schema.ts'
-import { shapeParts } from './shape-parts.ts'
-import type { ShapePart } from './shape-parts.ts'
+import { shapeParts, type ShapePart } from './shape-parts.ts'
 
 export const shapeFormats = { 'date-time': isMoment }
 

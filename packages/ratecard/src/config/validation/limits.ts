@@ -1,5 +1,4 @@
-import { pointerOf } from '../../errors/issue.ts'
-import type { Issue, Severity } from '../../errors/issue.ts'
+import { pointerOf, type Issue, type Severity } from '../../errors/issue.ts'
 import { problem } from '../rules/draft.ts'
 
 // Ten times a price list of 10,000 products with five prices each. Listing every problem of a larger document would use too much memory.

@@ -1,7 +1,6 @@
 // Validates a document: its shape by the schema, relations by the rules; reports all problems at once. Used by the CLI and by the service.
 // Expands no variables, changes nothing and does not contact the processor.
-import { pathOf } from '../../errors/issue.ts'
-import type { Issue } from '../../errors/issue.ts'
+import { pathOf, type Issue } from '../../errors/issue.ts'
 import { truncateIssues, limitIssues, maxCollectedIssues } from './limits.ts'
 import { ruleIssues } from '../rules/rules.ts'
 import type { BillingConfig } from '../schema/schema.ts'

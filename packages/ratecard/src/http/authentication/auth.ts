@@ -7,8 +7,7 @@ import type { Session } from '../../service/tenants.ts'
 import { keepConnection } from '../server/connections.ts'
 import { scopeNeeded } from '../contract/describe-route.ts'
 import type { AddressGuard } from '../server/address-guard.ts'
-import { sessionValueOf } from './session.ts'
-import type { Origins } from './session.ts'
+import { sessionValueOf, type Origins } from './session.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {

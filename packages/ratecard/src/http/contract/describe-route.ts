@@ -1,12 +1,10 @@
 // Converts an operation of the contract to an OpenAPI and Fastify schema: parameters are closed (unknown ones are refused), errors are
 // listed by code. For operations that accept a configuration document, the body refers to its component; the service validates the
 // document.
-import { Type } from 'typebox'
-import type { TSchema } from 'typebox'
+import { Type, type TSchema } from 'typebox'
 import type {} from '@fastify/swagger'
 import type { FastifySchema } from 'fastify'
-import { problemCodes } from '../../errors/codes.ts'
-import type { ProblemCode } from '../../errors/codes.ts'
+import { problemCodes, type ProblemCode } from '../../errors/codes.ts'
 import type { Operation, ScopeNeeded } from '../../api/notation/operation.ts'
 
 export const securityScheme = 'ServiceKey'

@@ -1,5 +1,4 @@
-import { Ajv } from 'ajv'
-import type { ValidateFunction } from 'ajv'
+import { Ajv, type ValidateFunction } from 'ajv'
 import type { FastifySchemaCompiler } from 'fastify'
 
 // Parameters arrive as text and are coerced to the type in the schema. Bodies are JSON and are not coerced.

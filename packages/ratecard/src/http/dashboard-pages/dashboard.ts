@@ -11,7 +11,6 @@ import { admit } from '../authentication/auth.ts'
 import { clearOwnCookie, readOwnCookie, setOwnCookie } from '../authentication/own-cookie.ts'
 import { dashboardCookie, dashboardPath } from './paths.ts'
 import type { AddressGuard } from '../server/address-guard.ts'
-import { firstAnswers } from './first-answers.ts'
 import { noteChanges } from './note-changes.ts'
 import { toServiceError } from '../response/problem.ts'
 import { mount } from '../contract/route.ts'
@@ -108,10 +107,7 @@ function pageRoutes(scope: FastifyInstance, { service }: DashboardDeps, pages: P
     if (session === null) return sendPage(reply, 200, built.index(place))
     // `no-store`: from a cache, a script could read the embedded page token.
     const changeTag = await service.changeTag()
-    const answers = await firstAnswers(place, session.key, service, (error) =>
-      request.log.warn({ err: error, request_id: request.id }, 'the price list could not be read for the dashboard'),
-    )
-    const known = { pageToken: pageTokenOf(session.value), changeTag, answers }
+    const known = { pageToken: pageTokenOf(session.value), changeTag }
     return sendPage(reply.headers(notStored), 200, built.index(place, known))
   }
   scope.get('/', hidden, index)

@@ -1,7 +1,6 @@
 // Converts ajv errors about parameters and small bodies to issues. Documents are validated by the service instead.
 import type { FastifySchemaValidationError } from 'fastify/types/schema.js'
-import { pointerOf } from '../../errors/issue.ts'
-import type { Issue } from '../../errors/issue.ts'
+import { pointerOf, type Issue } from '../../errors/issue.ts'
 import { didYouMean } from '../../errors/suggest.ts'
 
 const places: Readonly<Record<string, readonly string[]>> = {

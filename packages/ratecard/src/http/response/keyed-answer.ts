@@ -4,8 +4,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Service } from '../../service/service.ts'
 import type { Operation } from '../../api/notation/operation.ts'
 import { idempotencyKeyOf } from './push-answer.ts'
-import { RouteResponse } from '../contract/route.ts'
-import type { RouteContext } from '../contract/route.ts'
+import { RouteResponse, type RouteContext } from '../contract/route.ts'
 
 /**
  * Runs `work` once per key and caller, and replays its result on a retry. Failures are not stored, so that a retry runs again. `about`

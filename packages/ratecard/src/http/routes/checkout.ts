@@ -11,8 +11,7 @@ import { answerKeyed } from '../response/keyed-answer.ts'
 import { idempotencyKeyOf } from '../response/push-answer.ts'
 import { memberInvalid, timeOf } from '../request/request-parts.ts'
 import type { RouteDeps } from './deps.ts'
-import { route } from '../contract/route.ts'
-import type { Routes } from '../contract/route.ts'
+import { route, type Routes } from '../contract/route.ts'
 import type { Origins } from '../authentication/session.ts'
 
 declare module 'fastify' {

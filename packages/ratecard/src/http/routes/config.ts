@@ -2,8 +2,7 @@ import { configOperations as rows } from '../../api/config.ts'
 import { answerOnce, answerPush, idempotencyKeyOf } from '../response/push-answer.ts'
 import { actorOf, documentOf } from '../request/request-parts.ts'
 import type { RouteDeps } from './deps.ts'
-import { rawRoute, route } from '../contract/route.ts'
-import type { Routes } from '../contract/route.ts'
+import { rawRoute, route, type Routes } from '../contract/route.ts'
 
 export const configRoutes = (deps: RouteDeps): Routes<typeof rows> => {
   const { service } = deps

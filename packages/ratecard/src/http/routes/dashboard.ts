@@ -4,8 +4,7 @@ import type { ServiceKey } from '../../service/service.ts'
 import { dashboardOperations as rows } from '../../api/dashboard.ts'
 import { dashboardPath } from '../dashboard-pages/paths.ts'
 import type { RouteDeps } from './deps.ts'
-import { route } from '../contract/route.ts'
-import type { Routes } from '../contract/route.ts'
+import { route, type Routes } from '../contract/route.ts'
 
 export const dashboardRoutes = ({ service, publicUrl }: RouteDeps): Routes<typeof rows> => ({
   getOwnKey: route(rows.getOwnKey, async ({ request }) => keyOf(request)),

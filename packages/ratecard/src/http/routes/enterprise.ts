@@ -6,8 +6,7 @@ import type { Operation } from '../../api/notation/operation.ts'
 import { answerKeyed } from '../response/keyed-answer.ts'
 import { callerOf } from '../request/request-parts.ts'
 import type { RouteDeps } from './deps.ts'
-import { route } from '../contract/route.ts'
-import type { RouteResponse, Routes } from '../contract/route.ts'
+import { route, type RouteResponse, type Routes } from '../contract/route.ts'
 
 /** Negotiated prices: applied to a tenant, removed, and listed. */
 export const enterpriseRoutes = ({ service }: RouteDeps): Routes<typeof rows> => ({

@@ -1,8 +1,7 @@
 import { keyOperations as rows } from '../../api/keys.ts'
 import { timeOf } from '../request/request-parts.ts'
 import type { RouteDeps } from './deps.ts'
-import { route } from '../contract/route.ts'
-import type { Routes } from '../contract/route.ts'
+import { route, type Routes } from '../contract/route.ts'
 
 export const keyRoutes = ({ service }: RouteDeps): Routes<typeof rows> => ({
   createKey: route(rows.createKey, ({ body: { name, expiresAt, ...scope } }) =>

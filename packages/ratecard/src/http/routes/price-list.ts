@@ -7,8 +7,7 @@ import type { Visibility } from '../../service/service.ts'
 import { priceListOperations as rows } from '../../api/price-list.ts'
 import { cacheable, configAnswer } from '../response/config-answer.ts'
 import type { RouteDeps } from './deps.ts'
-import { rawRoute, route } from '../contract/route.ts'
-import type { Routes } from '../contract/route.ts'
+import { rawRoute, route, type Routes } from '../contract/route.ts'
 
 const visibilityOf = (request: FastifyRequest): Visibility => ({ hidden: request.caller !== null })
 

@@ -4,8 +4,7 @@ import { migrationOperations as rows } from '../../api/price-migrations.ts'
 import { answerKeyed } from '../response/keyed-answer.ts'
 import { callerOf, timeOf } from '../request/request-parts.ts'
 import type { RouteDeps } from './deps.ts'
-import { route } from '../contract/route.ts'
-import type { Routes } from '../contract/route.ts'
+import { route, type Routes } from '../contract/route.ts'
 
 export const migrationRoutes = ({ service }: RouteDeps): Routes<typeof rows> => ({
   startMigration: route(rows.startMigration, async (call) => {

@@ -4,8 +4,7 @@ import { eventStream, goneWith, sendEvents } from '../response/event-stream.ts'
 import { pageOf } from '../response/page.ts'
 import { answerResume, pushesPath } from '../response/push-answer.ts'
 import type { RouteDeps } from './deps.ts'
-import { rawRoute, route } from '../contract/route.ts'
-import type { Routes } from '../contract/route.ts'
+import { rawRoute, route, type Routes } from '../contract/route.ts'
 
 /** Pushes from the journal: completed, running, and how to resume an interrupted one. */
 export const pushRoutes = ({ service, closing }: RouteDeps): Routes<typeof rows> => ({

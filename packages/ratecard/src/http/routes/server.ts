@@ -3,8 +3,7 @@ import { ServiceError } from '../../errors/service-error.ts'
 import type { Readiness } from '../../service/service.ts'
 import { doctorOperations, serverOperations as rows } from '../../api/server.ts'
 import type { RouteDeps } from './deps.ts'
-import { rawRoute, route } from '../contract/route.ts'
-import type { Routes } from '../contract/route.ts'
+import { rawRoute, route, type Routes } from '../contract/route.ts'
 
 export const metricsPath = rows.getMetrics.path
 

@@ -1,7 +1,6 @@
 import { sessionOperations as rows } from '../../api/sessions.ts'
 import type { RouteDeps } from './deps.ts'
-import { route } from '../contract/route.ts'
-import type { Routes } from '../contract/route.ts'
+import { route, type Routes } from '../contract/route.ts'
 import { setSessionCookie } from '../authentication/session.ts'
 
 export const sessionRoutes = ({ service, publicUrl }: RouteDeps): Routes<typeof rows> => ({

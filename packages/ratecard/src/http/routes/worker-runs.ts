@@ -6,8 +6,7 @@ import { workerRunOperations as rows, WorkerLogLine } from '../../api/worker-run
 import { goneWith, openEventStream, sendEvents } from '../response/event-stream.ts'
 import { pageOf } from '../response/page.ts'
 import type { RouteDeps } from './deps.ts'
-import { rawRoute, route, send } from '../contract/route.ts'
-import type { Routes } from '../contract/route.ts'
+import { rawRoute, route, send, type Routes } from '../contract/route.ts'
 
 export const workerRunRoutes = ({ service, closing }: RouteDeps): Routes<typeof rows> => ({
   getWorkerLogs: rawRoute(

@@ -3,8 +3,7 @@ import { workerOperations as rows, workersPath } from '../../api/workers.ts'
 import { pageOf } from '../response/page.ts'
 import { actorOf } from '../request/request-parts.ts'
 import type { RouteDeps } from './deps.ts'
-import { route } from '../contract/route.ts'
-import type { Routes } from '../contract/route.ts'
+import { route, type Routes } from '../contract/route.ts'
 
 /** Deployment and inspection of workers. Their logs and runs are in worker-runs.ts. */
 export const workerRoutes = ({ service }: RouteDeps): Routes<typeof rows> => ({

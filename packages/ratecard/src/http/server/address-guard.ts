@@ -1,8 +1,7 @@
 import rateLimit from '@fastify/rate-limit'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../errors/service-error.ts'
-import { clientNet, isLoopback, plainAddress } from './client-address.ts'
-import type { ClientAddress } from './client-address.ts'
+import { clientNet, isLoopback, plainAddress, type ClientAddress } from './client-address.ts'
 
 /** Rate-limited actions of an address. Each has its own counter, so that failed authentications do not block price calculations. */
 export type Bucket = 'failed_authentication' | 'public_call'

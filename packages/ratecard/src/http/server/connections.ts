@@ -2,8 +2,7 @@
 // Works with sockets and request states only, not with the content of requests.
 import { readFileSync } from 'node:fs'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import { Server as SocketServer } from 'node:net'
-import type { Socket } from 'node:net'
+import { Server as SocketServer, type Socket } from 'node:net'
 import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises'
 
 export interface ConnectionLimits {

@@ -1,8 +1,6 @@
 // The HTTP server below the router: limits connections, and dispatches worker requests before the router sees them.
-import { createServer } from 'node:http'
-import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
-import { watchConnections } from './connections.ts'
-import type { ConnectionLimits, Connections, CutReason } from './connections.ts'
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
+import { watchConnections, type ConnectionLimits, type Connections, type CutReason } from './connections.ts'
 
 export interface HttpServerOptions {
   readonly limits: ConnectionLimits

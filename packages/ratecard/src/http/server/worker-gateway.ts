@@ -1,7 +1,6 @@
 // Dispatches requests to workers before the router, without its overhead: no body is parsed and no API header is added. Only selects the
 // worker; the worker runtime does the rest.
-import { STATUS_CODES } from 'node:http'
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { ServiceError } from '../../errors/service-error.ts'
 import { guarded } from '../../guarded.ts'

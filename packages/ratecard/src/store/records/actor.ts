@@ -1,6 +1,5 @@
 // Actor columns: the service key of a request. The author, which callers claim themselves, is kept beside them.
-import { textOrNull } from './columns.ts'
-import type { Columns } from './columns.ts'
+import { textOrNull, type Columns } from './columns.ts'
 
 export const keyColumns = {
   /** Id of the service key that acted, never the key itself; null for a session and for the service. */

@@ -1,7 +1,6 @@
 // Records of the applied configuration. Documents are text, byte for byte as hashed.
 import type { ConfigId, ProcessorId, ResourceKind } from '../../catalog/resource.ts'
-import { oneOf, text, textOf, textOrNull, time, whole, wholeOrNull } from './columns.ts'
-import type { Columns, RecordOf } from './columns.ts'
+import { oneOf, text, textOf, textOrNull, time, whole, wholeOrNull, type Columns, type RecordOf } from './columns.ts'
 import { keyColumns } from './actor.ts'
 
 export const changeKinds = ['push', 'rollback', 'reset'] as const

@@ -1,8 +1,7 @@
 // Applies a journalled push step by step, in the order of the journal and without planning again. Each step is journalled before it is sent
 // and after its response. A step of unknown outcome is looked up, never retried blindly.
 import { ServiceError } from '../../errors/service-error.ts'
-import { resourceKey } from '../../catalog/resource.ts'
-import type { ProcessorId, ResourceKind } from '../../catalog/resource.ts'
+import { resourceKey, type ProcessorId, type ResourceKind } from '../../catalog/resource.ts'
 import type { Binding } from '../../catalog/plan/plan-changes.ts'
 import { resolveStep } from '../../catalog/resolve-step.ts'
 import type { ResolvedStep, Step } from '../../catalog/steps.ts'

@@ -1,8 +1,7 @@
 // Late writes of webhook rotations: sent by a process and not answered. A push settles them before it plans. Otherwise an endpoint with an
 // unknown secret could appear after the push, or an endpoint that the push brought back could be switched off.
 import { desiredCatalog } from '../../catalog/desired.ts'
-import { configId, processorId } from '../../catalog/resource.ts'
-import type { ProcessorId } from '../../catalog/resource.ts'
+import { configId, processorId, type ProcessorId } from '../../catalog/resource.ts'
 import type { ResolvedStep } from '../../catalog/steps.ts'
 import { foundAt, knowsKey, lateForMs, retryWrite } from '../../journal/late-writes.ts'
 import { idempotencyKey } from '../../journal/run-steps.ts'

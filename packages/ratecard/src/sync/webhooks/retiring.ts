@@ -1,6 +1,5 @@
 // Webhook endpoints that a rotation keeps live beside their successors, read from the journal.
-import { processorId } from '../../catalog/resource.ts'
-import type { ProcessorId } from '../../catalog/resource.ts'
+import { processorId, type ProcessorId } from '../../catalog/resource.ts'
 import type { JobRecord } from '../../store/records/journal.ts'
 import type { Store } from '../../store/store.ts'
 

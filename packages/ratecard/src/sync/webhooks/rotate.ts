@@ -19,8 +19,7 @@ import { currentDocument } from '../push/plan-against-live.ts'
 import type { SyncDeps } from '../deps.ts'
 import { settleEarlierWrites } from '../push/recover.ts'
 import { settleLateRotations, switchingOff } from './late-rotations.ts'
-import { inputOf } from './retiring.ts'
-import type { RotationInput } from './retiring.ts'
+import { inputOf, type RotationInput } from './retiring.ts'
 import type { Lease } from '../push/run.ts'
 
 /** Backoff (ms) after a failed attempt to switch the old endpoint off. */

@@ -2,8 +2,7 @@
 // the manifest and never starts a worker.
 import path from 'node:path'
 import type { BuildFailure, BuildOptions, BuildResult, Message, Metafile, OutputFile } from 'esbuild'
-import { importedModules, nodeModules, ownClient } from './bundle-plugins.ts'
-import type { BundleModule, ImportedModules } from './bundle-plugins.ts'
+import { importedModules, nodeModules, ownClient, type BundleModule, type ImportedModules } from './bundle-plugins.ts'
 
 export interface WorkerBundle {
   /** Source text of one ES module. */

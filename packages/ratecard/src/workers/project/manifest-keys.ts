@@ -2,8 +2,7 @@
 // deployment without its `crons` removes the running schedules. A key that resembles a supported key is therefore an error; any other key
 // (e.g. a wrangler-only key) gets a warning.
 import { didYouMean, nearest } from '../../errors/suggest.ts'
-import { isTable } from './manifest-values.ts'
-import type { Table } from './manifest-values.ts'
+import { isTable, type Table } from './manifest-values.ts'
 
 /** Supported keys by section; '' is the top level of the file. The names in `[vars]` are free. */
 const supportedKeys = {

@@ -2,14 +2,11 @@
 // Never reads a file or the clock: the caller passes both.
 import { parse, TomlDate, TomlError } from 'smol-toml'
 import { didYouMean } from '../../errors/suggest.ts'
-import { parseCron } from '../cron/parse.ts'
-import type { CronSchedule } from '../cron/parse.ts'
+import { parseCron, type CronSchedule } from '../cron/parse.ts'
 import { allowedCompatibilityFlags } from './manifest-flags.ts'
 import { judgeKeys, variableName } from './manifest-keys.ts'
-import { locateToml } from './manifest-positions.ts'
-import type { Position, TomlPositions } from './manifest-positions.ts'
-import { isDay, isTable, toJson } from './manifest-values.ts'
-import type { JsonValue, Table } from './manifest-values.ts'
+import { locateToml, type Position, type TomlPositions } from './manifest-positions.ts'
+import { isDay, isTable, toJson, type JsonValue, type Table } from './manifest-values.ts'
 
 export interface Manifest {
   readonly name: string

@@ -4,8 +4,7 @@ import { existsSync, readFileSync, readdirSync, realpathSync } from 'node:fs'
 import path from 'node:path'
 import { workerEnvironment } from './env-files.ts'
 import type { BundleIssue } from './bundle.ts'
-import { parseManifest } from './manifest.ts'
-import type { Manifest } from './manifest.ts'
+import { parseManifest, type Manifest } from './manifest.ts'
 
 export interface WorkerIssue {
   readonly code: 'worker_manifest' | 'worker_environment' | 'worker_bundle'

@@ -1,7 +1,6 @@
 // Detects a saved source file at once, because esbuild's own watch mode polls and may take two seconds. Watches folders, because editors
 // replace a file instead of writing into it.
-import { existsSync, readdirSync, statSync, watch } from 'node:fs'
-import type { FSWatcher } from 'node:fs'
+import { existsSync, readdirSync, statSync, watch, type FSWatcher } from 'node:fs'
 import path from 'node:path'
 
 export interface SourceWatch {

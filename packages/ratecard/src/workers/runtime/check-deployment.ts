@@ -1,7 +1,6 @@
 // Validates an upload before anything is started or stored. Pure; returns all errors at once.
 import { createHash } from 'node:crypto'
-import { pointerOf } from '../../errors/issue.ts'
-import type { Issue } from '../../errors/issue.ts'
+import { pointerOf, type Issue } from '../../errors/issue.ts'
 import { ServiceError } from '../../errors/service-error.ts'
 import { didYouMean } from '../../errors/suggest.ts'
 import type { NewDeployment, UploadedModule } from '../../service/workers.ts'

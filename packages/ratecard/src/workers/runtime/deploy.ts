@@ -1,16 +1,13 @@
 // Deploys an uploaded worker. Deployments of one worker run one at a time. Until the store has activated the new version, a failure is
 // rolled back and the previous version keeps serving.
 import { ServiceError } from '../../errors/service-error.ts'
-import type { NewDeployment } from '../../service/workers.ts'
-import type { WorkerKeys } from '../../service/workers.ts'
+import type { NewDeployment, WorkerKeys } from '../../service/workers.ts'
 import type { LeaseToken, Store } from '../../store/store.ts'
 import type { DeploymentContent, DeploymentRecord, WorkerRecord, WorkerStore } from '../../store/worker-store.ts'
 import { checkDeployment, serviceKeyVariable } from './check-deployment.ts'
-import { specOf } from './deployment-spec.ts'
-import type { Env } from './deployment-spec.ts'
+import { specOf, type Env } from './deployment-spec.ts'
 import { firstTicks } from './due-runs.ts'
-import { notFound } from './replica-workers.ts'
-import type { ReplicaWorkers } from './replica-workers.ts'
+import { notFound, type ReplicaWorkers } from './replica-workers.ts'
 import type { Candidate, Supervisor } from './supervisor.ts'
 
 export interface DeployDeps {

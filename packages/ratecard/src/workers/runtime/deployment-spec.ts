@@ -1,7 +1,6 @@
 import type { DeploymentVar } from '../../service/workers.ts'
 import type { DeploymentContent, StoredModule } from '../../store/worker-store.ts'
-import { defaultLimits } from './worker-runtime.ts'
-import type { WorkerModule, WorkerVersionSpec } from './worker-runtime.ts'
+import { defaultLimits, type WorkerModule, type WorkerVersionSpec } from './worker-runtime.ts'
 
 export type Env = Readonly<Record<string, DeploymentVar>>
 

@@ -3,8 +3,7 @@
 import type { Clock } from '../../clock.ts'
 import { ServiceError } from '../../errors/service-error.ts'
 import type { LogBound, LogRecord, WorkerLogStore } from '../../store/worker-store.ts'
-import { maxMessageLength } from './worker-runtime.ts'
-import type { RequestOutcome, WorkerLogLine } from './worker-runtime.ts'
+import { maxMessageLength, type RequestOutcome, type WorkerLogLine } from './worker-runtime.ts'
 
 export interface LogBufferOptions {
   readonly store: Pick<WorkerLogStore, 'add' | 'list'>

@@ -1,5 +1,4 @@
-import { Counter, Gauge, Histogram } from 'prom-client'
-import type { Registry } from 'prom-client'
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import type { RequestOutcome, ScheduledResult } from './worker-runtime.ts'
 import type { HostedState } from './supervisor-options.ts'
 

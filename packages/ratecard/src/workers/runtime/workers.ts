@@ -1,13 +1,11 @@
 // Implements all worker operations of the service. A replica that hosts no workers can still list and remove them.
 import { ServiceError } from '../../errors/service-error.ts'
-import { workersRoot } from '../../service/workers.ts'
-import type { WorkerOperations, WorkerRequest, WorkerView } from '../../service/workers.ts'
+import { workersRoot, type WorkerOperations, type WorkerRequest, type WorkerView } from '../../service/workers.ts'
 import type { WorkerRecord } from '../../store/worker-store.ts'
 import { parseCron } from '../cron/parse.ts'
 import { deploy, forgetTraces, removeWorker, rollBack } from './deploy.ts'
 import { notFound } from './replica-workers.ts'
-import { createHosting } from './hosting.ts'
-import type { Hosting } from './hosting.ts'
+import { createHosting, type Hosting } from './hosting.ts'
 import { LogBuffer } from './log-buffer.ts'
 import { startPruning } from './pruning.ts'
 import type { RequestContext, RuntimeState } from './worker-runtime.ts'
@@ -17,11 +15,11 @@ import { deploymentView, logView, runView, workerView } from './worker-views.ts'
 
 export interface Workers extends WorkerOperations {
   /** Loads the deployed workers and starts the scheduler. `url` is the address on which the service listens. */
-  start(url: string): Promise<void>
+  readonly start: (url: string) => Promise<void>
   /** Runtime state: how workers are confined, or why none can run; null if workers are disabled. */
-  state(): Promise<RuntimeState | null>
+  readonly state: () => Promise<RuntimeState | null>
   /** Drains requests, background work and runs for up to `deadlineMs`. */
-  close(deadlineMs: number): Promise<void>
+  readonly close: (deadlineMs: number) => Promise<void>
 }
 
 /** The worker operations alone, to be merged into the service object. */

@@ -1,8 +1,7 @@
 // Replaces the lines of a draft, and computes its discounts, taxes and totals again.
 import type { InvoiceBody, InvoiceLineBody } from '../../objects/customer-bodies.ts'
 import type { OperationContext } from '../../protocol/operation-context.ts'
-import { applyReductions, reductionsOf } from '../pricing/discounts.ts'
-import type { Reduction } from '../pricing/discounts.ts'
+import { applyReductions, reductionsOf, type Reduction } from '../pricing/discounts.ts'
 import { withTaxes } from './taxes.ts'
 import { totals } from './totals.ts'
 

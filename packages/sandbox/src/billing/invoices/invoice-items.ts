@@ -42,16 +42,9 @@ export function removePendingLine(call: OperationContext, item: InvoiceItemBody)
 
 export function itemLine(item: InvoiceItemBody): InvoiceLineBody {
   const of = item.parent?.subscription_details
-  const prorated =
-    item.proration && of?.subscription_item !== undefined
-      ? {
-          invoice_item: item.id,
-          proration: true,
-          proration_details: { credited_items: null },
-          subscription: of.subscription,
-          subscription_item: of.subscription_item,
-        }
-      : null
+  const { id, proration } = item
+  const details = { invoice_item: id, proration, proration_details: { credited_items: null } }
+  const prorated = proration && of?.subscription_item !== undefined ? { subscription_item: of.subscription_item } : null
   return {
     id: newId('il_1', 23),
     object: 'line_item',
@@ -67,16 +60,15 @@ export function itemLine(item: InvoiceItemBody): InvoiceLineBody {
     parent:
       prorated === null
         ? {
-            invoice_item_details: {
-              invoice_item: item.id,
-              proration: item.proration,
-              proration_details: { credited_items: null },
-              subscription: of?.subscription ?? null,
-            },
+            invoice_item_details: { ...details, subscription: of?.subscription ?? null },
             subscription_item_details: null,
             type: 'invoice_item_details',
           }
-        : { invoice_item_details: null, subscription_item_details: prorated, type: 'subscription_item_details' },
+        : {
+            invoice_item_details: null,
+            subscription_item_details: { ...details, subscription: of?.subscription ?? '', ...prorated },
+            type: 'subscription_item_details',
+          },
     period: item.period,
     pretax_credit_amounts: [],
     pricing: item.pricing,

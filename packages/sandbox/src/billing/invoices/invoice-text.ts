@@ -1,7 +1,6 @@
 // Invoice texts (custom fields, description, footer) of a subscription, a phase or a schedule.
 import type { InvoiceTextBody } from '../../objects/customer-bodies.ts'
-import { emptyable, list, oneOf, required, shape, text } from '../../protocol/parameters/params.ts'
-import type { Read } from '../../protocol/parameters/params.ts'
+import { emptyable, list, oneOf, required, shape, text, type Read } from '../../protocol/parameters/params.ts'
 
 export const customFieldsParam = emptyable(
   list(shape({ name: required(text({ max: 40 })), value: required(text({ max: 140 })) }), { max: 4 }),

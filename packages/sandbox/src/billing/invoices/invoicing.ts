@@ -21,8 +21,7 @@ import { withLateUsage } from './late-usage.ts'
 import { setDelinquent } from '../payments/payers.ts'
 import { updateStatusAfter, subscriptionOf } from '../subscriptions/subscription-status.ts'
 import { withTaxes } from './taxes.ts'
-import { totals } from './totals.ts'
-import type { Sums } from './totals.ts'
+import { totals, type Sums } from './totals.ts'
 import type { Period } from '../pricing/billing-intervals.ts'
 import { customerOf, day } from '../subscriptions/subscription-records.ts'
 
@@ -152,11 +151,16 @@ function applyCollectionPause(
   if (invoice.total <= 0) return invoice
   // A void invoice must not use the customer's balance.
   const open = withNumber(call, invoice, kept, behavior !== 'void')
-  const status = behavior === 'void' ? 'void' : 'uncollectible'
-  const at = behavior === 'void' ? 'voided_at' : 'marked_uncollectible_at'
-  const over = { ...open, status, status_transitions: { ...open.status_transitions, [at]: call.now } } as const
   call.update(invoice, open, 'invoice.finalized')
-  return call.update(open, over, behavior === 'void' ? 'invoice.voided' : 'invoice.marked_uncollectible')
+  return close(call, open, behavior === 'void' ? 'void' : 'uncollectible')
+}
+
+function close(call: OperationContext, invoice: InvoiceBody, status: 'void' | 'uncollectible'): InvoiceBody {
+  const at = status === 'void' ? 'voided_at' : 'marked_uncollectible_at'
+  const transitions = { ...invoice.status_transitions, [at]: call.now }
+  const after = { ...invoice, auto_advance: false, next_payment_attempt: null, status, status_transitions: transitions }
+  const event = status === 'void' ? 'invoice.voided' : 'invoice.marked_uncollectible'
+  return call.update(invoice, { ...after, _due: null }, event)
 }
 
 /**
@@ -422,20 +426,11 @@ export function closeUnpaid(
   invoice: InvoiceBody,
   status: 'void' | 'uncollectible',
 ): InvoiceBody {
-  const at = status === 'void' ? 'voided_at' : 'marked_uncollectible_at'
-  const after: InvoiceBody = {
-    ...invoice,
-    auto_advance: false,
-    next_payment_attempt: null,
-    status,
-    status_transitions: { ...invoice.status_transitions, [at]: call.now },
-    _due: null,
-  }
   if (status === 'void') {
     cancelIntent(call, invoice)
     returnBalance(call, invoice)
   }
-  const written = call.update(invoice, after, status === 'void' ? 'invoice.voided' : 'invoice.marked_uncollectible')
+  const written = close(call, invoice, status)
   if (status === 'uncollectible') setDelinquent(call, invoice, false)
   return written
 }

@@ -2,12 +2,10 @@
 import type { OperationContext } from '../../protocol/operation-context.ts'
 import type { InvoiceBody, PaymentMethodBody, ShippingBody } from '../../objects/customer-bodies.ts'
 import type { ChargeBody, NextActionBody, PaymentIntentBody } from '../../objects/session-bodies.ts'
-import { StripeError, cardDeclined } from '../../protocol/responses/errors.ts'
-import type { CardDecline } from '../../protocol/responses/errors.ts'
+import { StripeError, cardDeclined, type CardDecline } from '../../protocol/responses/errors.ts'
 import { newId } from '../../protocol/ids.ts'
 import { declineOf } from '../../endpoints/payments/test-payment-methods.ts'
-import { blankIntent } from './intents.ts'
-import type { IntentParams } from './intents.ts'
+import { blankIntent, type IntentParams } from './intents.ts'
 
 interface NewIntent extends IntentParams {
   readonly amount: number

@@ -7,8 +7,7 @@ import { noSuchReference, onlyOneOf, badRequest } from '../../protocol/responses
 import { couponIsOpen } from '../../protocol/responses/expand.ts'
 import { newId } from '../../protocol/ids.ts'
 import type { HandlerResult } from '../../protocol/operation.ts'
-import { emptyable, list, shape, text } from '../../protocol/parameters/params.ts'
-import type { Read } from '../../protocol/parameters/params.ts'
+import { emptyable, list, shape, text, type Read } from '../../protocol/parameters/params.ts'
 import { addIntervals } from './billing-intervals.ts'
 
 const discountFields = { coupon: text(), discount: text(), promotion_code: text() }

@@ -108,19 +108,24 @@ function withPendingLines(
   return { ...after, _pending: withProrationItems(call, after, lines, null) }
 }
 
-/** Bills the lines on an invoice of their own, finalized now. Does nothing without lines. */
+/**
+ * Bills the lines on an invoice of their own, finalized now. Does nothing without lines. An invoice of a period (`subscription_cycle`) that
+ * is paid by its due date stays a draft for an hour.
+ */
 export function billNow(
   call: OperationContext,
   subscription: SubscriptionBody,
   lines: readonly InvoiceLineBody[],
+  reason: 'subscription_cycle' | 'subscription_update' = 'subscription_update',
 ): SubscriptionBody {
   if (lines.length === 0) return subscription
   const period = { start: call.now, end: call.now }
-  const made = createDraft(call, { subscription, lines, reason: 'subscription_update', period })
+  const made = createDraft(call, { subscription, lines, reason, period })
   // With `pause_collection`, `draft` leaves the invoice a draft that does not advance, or closes it (void, uncollectible): do not finalize
   // it.
   const isSetAside = made.invoice.status !== 'draft' || !made.invoice.auto_advance
-  const invoice = isSetAside ? made.invoice : finalize(call, made.invoice)
+  const isLater = reason === 'subscription_cycle' && subscription.collection_method === 'send_invoice'
+  const invoice = isSetAside || isLater ? made.invoice : finalize(call, made.invoice)
   return {
     ...afterInvoice(subscription, made),
     latest_invoice: invoice.id,

@@ -5,8 +5,7 @@ import type { SubscriptionBody, SubscriptionItemBody } from '../../objects/custo
 import { missingParam, onlyOneOf, badRequest } from '../../protocol/responses/errors.ts'
 import { newId } from '../../protocol/ids.ts'
 import { applyMetadata, metadata } from '../../protocol/parameters/metadata.ts'
-import { boolean, integer, list, shape, text } from '../../protocol/parameters/params.ts'
-import type { Fields, Read } from '../../protocol/parameters/params.ts'
+import { boolean, integer, list, shape, text, type Fields, type Read } from '../../protocol/parameters/params.ts'
 import { inlinePrice, recurringPriceData } from '../../endpoints/catalog/inline-prices.ts'
 import { periodAt, isSameInterval } from '../pricing/billing-intervals.ts'
 import { amountFor, pricingIn } from '../pricing/price-amounts.ts'
@@ -43,6 +42,26 @@ export function holderOf(subscription: SubscriptionBody): Holder {
   return { ...subscription, trialEnd }
 }
 
+/** The price with this id, if it can be sold: it and its product are active. */
+export function activePrice(call: OperationContext, id: string | undefined, name: string): PriceBody {
+  if (id === undefined) throw missingParam(`${name}[price]`)
+  const price = call.reference('price', id, `${name}[price]`)
+  if (!price.active) throw inactivePrice(`${name}[price]`)
+  refuseArchivedProduct(call, price, name)
+  return price
+}
+
+export function inactivePrice(param: string): Error {
+  return badRequest('The price specified is inactive. This field only accepts active prices.', param)
+}
+
+/** The error for a price of the other type than the field accepts. */
+export function wrongType(is: 'one_time' | 'recurring', param: string): Error {
+  const accepted = is === 'recurring' ? 'one_time' : 'recurring'
+  const message = `The price specified is set to \`type=${is}\` but this field only accepts prices with`
+  return badRequest(`${message} \`type=${accepted}\`.`, param)
+}
+
 /** The price with this id, if it can be used for a subscription item: active, recurring and in the currency. */
 export function usablePrice(
   call: OperationContext,
@@ -50,23 +69,14 @@ export function usablePrice(
   name: string,
   currency: string | undefined,
 ): PriceBody {
-  if (id === undefined) throw missingParam(`${name}[price]`)
-  const price = call.reference('price', id, `${name}[price]`)
-  if (!price.active) {
-    throw badRequest('The price specified is inactive. This field only accepts active prices.', `${name}[price]`)
-  }
-  refuseArchivedProduct(call, price, name)
-  if (price.recurring === null) {
-    const message =
-      'The price specified is set to `type=one_time` but this field only accepts prices with `type=recurring`.'
-    throw badRequest(message, `${name}[price]`)
-  }
+  const price = activePrice(call, id, name)
+  if (price.recurring === null) throw wrongType('one_time', `${name}[price]`)
   if (currency !== undefined && pricingIn(price, currency) === undefined) throw wrongCurrency(price, currency, name)
   return price
 }
 
 /** An active price of an archived product cannot be sold (public threads). */
-export function refuseArchivedProduct(call: OperationContext, price: PriceBody, name: string): void {
+function refuseArchivedProduct(call: OperationContext, price: PriceBody, name: string): void {
   if (call.find('product', price.product)?.active !== false) return
   throw badRequest(
     `Price \`${price.id}\` is not available to be purchased because its product is not active.`,
@@ -79,11 +89,16 @@ export function wrongCurrency(price: PriceBody, currency: string, name: string):
   return badRequest(`${message} This doesn't match the expected currency: \`${currency}\`.`, `${name}[price]`)
 }
 
+/** The quantity of a metered price comes from its meter. */
+export function quantityOfMetered(name: string): Error {
+  const message = 'Quantity should not be specified where usage_type is `metered`.'
+  return badRequest(`${message} Remove quantity from \`${name}\``, `${name}[quantity]`)
+}
+
 function quantityFor(price: PriceBody, given: number | undefined, name: string): { quantity?: number } {
   if (!isMetered(price)) return { quantity: given ?? 1 }
   if (given === undefined) return {}
-  const message = 'Quantity should not be specified where usage_type is `metered`.'
-  throw badRequest(`${message} Remove quantity from \`${name}\``, `${name}[quantity]`)
+  throw quantityOfMetered(name)
 }
 
 /** The price that the item names, or a new one made from its `price_data`. */

@@ -2,8 +2,7 @@
 import type { AutomaticTaxBody, CollectionMethod, SubscriptionBody } from '../../objects/customer-bodies.ts'
 import type { OperationContext } from '../../protocol/operation-context.ts'
 import { StripeError, badRequest } from '../../protocol/responses/errors.ts'
-import { boolean, emptyable, list, oneOf, required, shape, text } from '../../protocol/parameters/params.ts'
-import type { Read } from '../../protocol/parameters/params.ts'
+import { boolean, emptyable, list, oneOf, required, shape, text, type Read } from '../../protocol/parameters/params.ts'
 
 export const taxRatesParam = emptyable(list(text(), { max: 10 }))
 

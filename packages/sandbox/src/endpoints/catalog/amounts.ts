@@ -57,11 +57,9 @@ export function toTiers(given: Tiers, name: string): TierBody[] {
   let last = 0
   return given.map((tier, index) => {
     const here = `${name}[${index}]`
-    if (tier.unit_amount !== undefined && tier.unit_amount_decimal !== undefined) {
-      throw onlyOneOf(`${here}[unit_amount]`, `${here}[unit_amount_decimal]`)
-    }
-    if (tier.flat_amount !== undefined && tier.flat_amount_decimal !== undefined) {
-      throw onlyOneOf(`${here}[flat_amount]`, `${here}[flat_amount_decimal]`)
+    for (const name of ['unit_amount', 'flat_amount'] as const) {
+      if (tier[name] !== undefined && tier[`${name}_decimal`] !== undefined)
+        throw onlyOneOf(`${here}[${name}]`, `${here}[${name}_decimal]`)
     }
     const unit = toAmount(tier.unit_amount, tier.unit_amount_decimal)
     const flat = toAmount(tier.flat_amount, tier.flat_amount_decimal)

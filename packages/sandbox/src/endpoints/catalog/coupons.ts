@@ -2,9 +2,8 @@ import type { CouponBody } from '../../objects/bodies.ts'
 import type { OperationContext } from '../../protocol/operation-context.ts'
 import { StripeError, alreadyExists, onlyOneOf, badRequest } from '../../protocol/responses/errors.ts'
 import { newId } from '../../protocol/ids.ts'
-import { applyMetadata, metadata } from '../../protocol/parameters/metadata.ts'
-import { deletion, listing, post, retrieve } from '../../protocol/operation.ts'
-import type { Operation } from '../../protocol/operation.ts'
+import { applyMetadata, changed, metadata } from '../../protocol/parameters/metadata.ts'
+import { deletion, listing, post, retrieve, type Operation } from '../../protocol/operation.ts'
 import {
   futureTimestamp,
   integer,
@@ -112,17 +111,12 @@ function create(call: OperationContext): CouponBody {
 
 function update(call: OperationContext): CouponBody {
   const before = call.subject('coupon')
-  const params = call.read(updateFields)
-  if (params.currency_options !== undefined && before.percent_off !== null) {
+  const { currency_options: given, ...params } = call.read(updateFields)
+  if (given !== undefined && before.percent_off !== null) {
     throw onlyOneOf('currency_options', 'percent_off')
   }
-  const after: CouponBody = {
-    ...before,
-    currency_options: { ...before.currency_options, ...toOptions(params.currency_options, before.currency) },
-    metadata: applyMetadata(before.metadata, params.metadata),
-    name: params.name ?? before.name,
-  }
-  return call.update(before, after, 'coupon.updated')
+  const options = { ...before.currency_options, ...toOptions(given, before.currency) }
+  return call.update(before, { ...changed(before, params), currency_options: options }, 'coupon.updated')
 }
 
 /** Existing discounts continue. Promotion codes of the coupon become inactive, because a code is active only while its coupon is valid. */

@@ -1,6 +1,5 @@
 import { badRequest } from '../../protocol/responses/errors.ts'
-import { text } from '../../protocol/parameters/params.ts'
-import type { Param } from '../../protocol/parameters/params.ts'
+import { checked, text, type Param } from '../../protocol/parameters/params.ts'
 
 /** Currencies of prices and coupons. */
 const currencies = (
@@ -19,14 +18,11 @@ function invalid(given: string, param: string): Error {
 
 /** A currency code in upper or lower case, converted to lower case. */
 export function currency(): Param<string, false> {
-  return {
-    required: false,
-    read: (value, name) => {
-      const given = text().read(value, name).toLowerCase()
-      if (!known.has(given)) throw invalid(given, name)
-      return given
-    },
-  }
+  return checked(text(), (spelt, name) => {
+    const given = spelt.toLowerCase()
+    if (!known.has(given)) throw invalid(given, name)
+    return given
+  })
 }
 
 /** Checks the key of a hash by currency, which must be in lower case. */

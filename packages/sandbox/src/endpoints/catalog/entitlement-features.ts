@@ -6,9 +6,8 @@ import type { OperationContext } from '../../protocol/operation-context.ts'
 import { noSuchResource, badRequest } from '../../protocol/responses/errors.ts'
 import { newId } from '../../protocol/ids.ts'
 import { pageFields, where } from '../../protocol/responses/list-pages.ts'
-import { applyMetadata, metadata } from '../../protocol/parameters/metadata.ts'
-import { deletion, listing, post, retrieve } from '../../protocol/operation.ts'
-import type { Operation } from '../../protocol/operation.ts'
+import { applyMetadata, changed, metadata } from '../../protocol/parameters/metadata.ts'
+import { deletion, listing, post, retrieve, type Operation } from '../../protocol/operation.ts'
 import { boolean, required, text } from '../../protocol/parameters/params.ts'
 
 const featureName = text({ max: 80 })
@@ -39,13 +38,7 @@ function update(call: OperationContext): FeatureBody {
   const before = call.subject('entitlements.feature')
   const params = call.read({ active: boolean(), metadata: metadata(), name: featureName })
   if (!before.active) throw badRequest('Archived features cannot be updated.')
-  const after: FeatureBody = {
-    ...before,
-    active: params.active ?? before.active,
-    metadata: applyMetadata(before.metadata, params.metadata),
-    name: params.name ?? before.name,
-  }
-  return call.update(before, after, null)
+  return call.update(before, changed(before, params), null)
 }
 
 function attach(call: OperationContext): ProductFeatureBody {

@@ -1,8 +1,8 @@
 // Inline prices (`price_data`): made for one use, shown there, and left out of lists.
 import type { PriceBody, ProductBody } from '../../objects/bodies.ts'
+import type { InvoiceItemBody } from '../../objects/customer-bodies.ts'
 import type { OperationContext } from '../../protocol/operation-context.ts'
-import { decimal, integer, required, shape, text } from '../../protocol/parameters/params.ts'
-import type { Read } from '../../protocol/parameters/params.ts'
+import { decimal, integer, required, shape, text, type Read } from '../../protocol/parameters/params.ts'
 import { taxBehavior } from './amounts.ts'
 import { currency } from './currencies.ts'
 import { interval, newPrice } from './new-price.ts'
@@ -42,14 +42,7 @@ function createInline(call: OperationContext, price: PriceBody): PriceBody {
 /** A price for a plain amount. Its product is `product`, or a new inline one (recorded at 2026-08-26.dahlia). */
 export function priceOfAmount(
   call: OperationContext,
-  {
-    amount,
-    currency: own,
-    description,
-  }: Pick<PriceBody, 'currency'> & {
-    readonly amount: number
-    readonly description: string | null
-  },
+  { amount, currency: own, description }: Pick<InvoiceItemBody, 'amount' | 'currency' | 'description'>,
   product?: string,
 ): PriceBody {
   const of = product ?? inlineProduct(call, description ?? 'Invoice item').id

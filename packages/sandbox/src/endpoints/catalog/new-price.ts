@@ -3,8 +3,7 @@ import type { OperationContext } from '../../protocol/operation-context.ts'
 import { missingParam, onlyOneOf, badRequest } from '../../protocol/responses/errors.ts'
 import { newId } from '../../protocol/ids.ts'
 import { applyMetadata, metadata } from '../../protocol/parameters/metadata.ts'
-import { boolean, decimal, integer, oneOf, required, shape, text } from '../../protocol/parameters/params.ts'
-import type { Read } from '../../protocol/parameters/params.ts'
+import { boolean, decimal, integer, oneOf, required, shape, text, type Read } from '../../protocol/parameters/params.ts'
 import {
   currencyOptions,
   customAmount,

@@ -4,8 +4,7 @@ import type { OperationContext } from '../../protocol/operation-context.ts'
 import { alreadyExists } from '../../protocol/responses/errors.ts'
 import { newId } from '../../protocol/ids.ts'
 import { applyMetadata, metadata } from '../../protocol/parameters/metadata.ts'
-import { boolean, emptyable, list, oneOf, required, shape, text } from '../../protocol/parameters/params.ts'
-import type { Read } from '../../protocol/parameters/params.ts'
+import { boolean, emptyable, list, oneOf, required, shape, text, type Read } from '../../protocol/parameters/params.ts'
 
 export const taxDetails = shape({ performance_location: text(), tax_code: emptyable(taxCode()) })
 export const images = list(text(), { max: 8 })

@@ -11,9 +11,8 @@ import {
 import { planOf } from '../../protocol/responses/expand.ts'
 import { isNode } from '../../protocol/parameters/form.ts'
 import { createdIn, pageFields, where } from '../../protocol/responses/list-pages.ts'
-import { applyMetadata, metadata } from '../../protocol/parameters/metadata.ts'
-import { deletion } from '../../protocol/operation.ts'
-import type { HandlerResult, Operation } from '../../protocol/operation.ts'
+import { changed, metadata } from '../../protocol/parameters/metadata.ts'
+import { deletion, type HandlerResult, type Operation } from '../../protocol/operation.ts'
 import { boolean, decimal, emptyable, integer, range, required, shape, text } from '../../protocol/parameters/params.ts'
 import type { Param, Read } from '../../protocol/parameters/params.ts'
 import { newId } from '../../protocol/ids.ts'
@@ -84,13 +83,7 @@ function update(call: OperationContext): HandlerResult {
   const params = call.read(updateFields)
   if (params.active === false && call.find('product', before.product)?.default_price === before.id)
     throw badRequest('This price cannot be archived because it is the default price of its product.')
-  const after = {
-    ...before,
-    active: params.active ?? before.active,
-    metadata: applyMetadata(before.metadata, params.metadata),
-    nickname: params.nickname === undefined ? before.nickname : params.nickname,
-  }
-  const written = call.update(before, after, 'price.updated')
+  const written = call.update(before, changed(before, params), 'price.updated')
   if (written !== before) call.emitUnstored('plan.updated', { ...asPlan(written) }, { ...asPlan(before) })
   return { unstored: asPlan(written) }
 }

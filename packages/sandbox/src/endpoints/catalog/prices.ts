@@ -2,9 +2,8 @@ import type { PriceBody } from '../../objects/bodies.ts'
 import { productDetails } from '../../objects/product-details.ts'
 import type { OperationContext } from '../../protocol/operation-context.ts'
 import { onlyOneOf, badRequest } from '../../protocol/responses/errors.ts'
-import { applyMetadata, metadata } from '../../protocol/parameters/metadata.ts'
-import { listing, post, retrieve } from '../../protocol/operation.ts'
-import type { Operation } from '../../protocol/operation.ts'
+import { changed, metadata } from '../../protocol/parameters/metadata.ts'
+import { listing, post, retrieve, type Operation } from '../../protocol/operation.ts'
 import { where } from '../../protocol/responses/list-pages.ts'
 import { boolean, emptyable, list, oneOf, range, required, shape, text } from '../../protocol/parameters/params.ts'
 import type { Read } from '../../protocol/parameters/params.ts'
@@ -81,7 +80,7 @@ function create(call: OperationContext): PriceBody {
 
 function update(call: OperationContext): PriceBody {
   const before = call.subject('price')
-  const params = call.read(updateFields)
+  const { currency_options: options, transfer_lookup_key: transfer, ...params } = call.read(updateFields)
   if (params.active === false && before.active && call.find('product', before.product)?.default_price === before.id) {
     throw badRequest('This price cannot be archived because it is the default price of its product.')
   }
@@ -89,16 +88,8 @@ function update(call: OperationContext): PriceBody {
   if (behavior !== before.tax_behavior && before.tax_behavior !== 'unspecified') {
     throw badRequest('Once `tax_behavior` is set to `inclusive` or `exclusive`, it cannot be changed.', 'tax_behavior')
   }
-  freeLookupKey(call, params.lookup_key ?? null, params.transfer_lookup_key ?? false, before.id)
-  const after: PriceBody = {
-    ...before,
-    active: params.active ?? before.active,
-    currency_options: mergeOptions(before, params.currency_options),
-    lookup_key: params.lookup_key ?? before.lookup_key,
-    metadata: applyMetadata(before.metadata, params.metadata),
-    nickname: params.nickname === undefined ? before.nickname : params.nickname,
-    tax_behavior: behavior,
-  }
+  freeLookupKey(call, params.lookup_key ?? null, transfer ?? false, before.id)
+  const after: PriceBody = { ...changed(before, params), currency_options: mergeOptions(before, options) }
   return call.update(before, after, 'price.updated')
 }
 

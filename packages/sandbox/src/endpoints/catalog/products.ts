@@ -1,10 +1,9 @@
 import type { ProductBody } from '../../objects/bodies.ts'
-import { detailsOf, emptyableDetails } from '../../objects/product-details.ts'
+import { emptyableDetails } from '../../objects/product-details.ts'
 import type { OperationContext } from '../../protocol/operation-context.ts'
 import { badRequest } from '../../protocol/responses/errors.ts'
-import { applyMetadata, metadata } from '../../protocol/parameters/metadata.ts'
-import { deletion, listing, post, retrieve } from '../../protocol/operation.ts'
-import type { Operation } from '../../protocol/operation.ts'
+import { changed, metadata } from '../../protocol/parameters/metadata.ts'
+import { deletion, listing, post, retrieve, type Operation } from '../../protocol/operation.ts'
 import { boolean, emptyable, list, oneOf, range, shape, text } from '../../protocol/parameters/params.ts'
 import { notInline } from './inline-prices.ts'
 import { defaultPriceFields, newPrice, writePrice } from './new-price.ts'
@@ -45,33 +44,22 @@ function create(call: OperationContext): ProductBody {
 
 function update(call: OperationContext): ProductBody {
   const before = call.subject('product')
-  const params = call.read(updateFields)
-  const kept = <T>(given: T | undefined, current: T): T => (given === undefined ? current : given)
+  const { images: given, marketing_features: listed, tax_details: taxes, ...params } = call.read(updateFields)
   const after: ProductBody = {
-    ...before,
-    ...detailsOf(params, before),
-    active: kept(params.active, before.active),
-    default_price: kept(defaultPrice(call, before, params.default_price), before.default_price),
-    images: [...(params.images === null ? [] : kept(params.images, before.images))],
-    marketing_features: [
-      ...(params.marketing_features === null ? [] : kept(params.marketing_features, before.marketing_features)),
-    ],
-    metadata: applyMetadata(before.metadata, params.metadata),
-    name: kept(params.name, before.name),
-    shippable: kept(params.shippable, before.shippable),
-    tax_details: params.tax_details === undefined ? before.tax_details : toTaxDetails(params.tax_details),
+    ...changed(before, params),
+    default_price: defaultPrice(call, before, params.default_price),
+    images: given === undefined ? before.images : [...(given ?? [])],
+    marketing_features: listed === undefined ? before.marketing_features : [...(listed ?? [])],
+    tax_details: taxes === undefined ? before.tax_details : toTaxDetails(taxes),
   }
   // If nothing but the time of change would differ, write nothing and emit no event.
   if (JSON.stringify(after) === JSON.stringify(before)) return before
   return call.update(before, { ...after, updated: call.now }, 'product.updated')
 }
 
-function defaultPrice(
-  call: OperationContext,
-  product: ProductBody,
-  given: string | null | undefined,
-): string | null | undefined {
-  if (given === undefined || given === null || given === product.default_price) return given
+function defaultPrice(call: OperationContext, product: ProductBody, given: string | null | undefined): string | null {
+  if (given === undefined || given === product.default_price) return product.default_price
+  if (given === null) return null
   const price = call.reference('price', given, 'default_price')
   if (price.product !== product.id) {
     throw badRequest(`The price \`${given}\` does not belong to the product \`${product.id}\`.`, 'default_price')

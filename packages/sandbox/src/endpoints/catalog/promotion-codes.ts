@@ -3,9 +3,8 @@ import type { OperationContext } from '../../protocol/operation-context.ts'
 import { badRequest } from '../../protocol/responses/errors.ts'
 import { couponIsOpen } from '../../protocol/responses/expand.ts'
 import { newCode, newId } from '../../protocol/ids.ts'
-import { applyMetadata, metadata } from '../../protocol/parameters/metadata.ts'
-import { listing, post } from '../../protocol/operation.ts'
-import type { Operation } from '../../protocol/operation.ts'
+import { applyMetadata, changed, metadata } from '../../protocol/parameters/metadata.ts'
+import { listing, post, type Operation } from '../../protocol/operation.ts'
 import { where } from '../../protocol/responses/list-pages.ts'
 import {
   boolean,
@@ -68,15 +67,11 @@ function refuseTakenCode(call: OperationContext, code: string, customer: string 
 }
 
 function toRestrictions(given: Read<typeof restrictionFields> | undefined): PromotionCodeBody['restrictions'] {
-  if (given?.minimum_amount !== undefined && given.minimum_amount_currency === undefined) {
-    const param = 'restrictions[minimum_amount_currency]'
-    throw badRequest('You must pass minimum_amount_currency when passing minimum_amount', param)
-  }
-  if (given?.minimum_amount === undefined && given?.minimum_amount_currency !== undefined) {
-    throw badRequest(
-      'You must pass minimum_amount when passing minimum_amount_currency',
-      'restrictions[minimum_amount]',
-    )
+  const pair = ['minimum_amount', 'minimum_amount_currency'] as const
+  const [missing, second] = pair.filter((name) => given?.[name] === undefined)
+  if (missing !== undefined && second === undefined) {
+    const passed = pair.find((name) => name !== missing) ?? ''
+    throw badRequest(`You must pass ${missing} when passing ${passed}`, `restrictions[${missing}]`)
   }
   return {
     ...(given?.currency_options === undefined ? {} : { currency_options: Object.fromEntries(given.currency_options) }),
@@ -150,21 +145,14 @@ function refuseActivation(call: OperationContext, code: PromotionCodeBody): void
 function update(call: OperationContext): PromotionCodeBody {
   deactivateExpired(call)
   const before = call.subject('promotion_code')
-  const params = call.read(updateFields)
+  const { restrictions: given, ...params } = call.read(updateFields)
   if (params.active === true && !before.active) refuseActivation(call, before)
-  const options = params.restrictions?.currency_options
-  const after: PromotionCodeBody = {
-    ...before,
-    active: params.active ?? before.active,
-    metadata: applyMetadata(before.metadata, params.metadata),
-    restrictions: {
-      ...before.restrictions,
-      ...(options === undefined
-        ? {}
-        : { currency_options: { ...before.restrictions.currency_options, ...Object.fromEntries(options) } }),
-    },
-  }
-  return call.update(before, after, 'promotion_code.updated')
+  const after = changed(before, params)
+  const { restrictions } = before
+  if (given?.currency_options === undefined) return call.update(before, after, 'promotion_code.updated')
+  const options = { ...restrictions.currency_options, ...Object.fromEntries(given.currency_options) }
+  const restricted = { ...after, restrictions: { ...restrictions, currency_options: options } }
+  return call.update(before, restricted, 'promotion_code.updated')
 }
 
 const base = '/v1/promotion_codes'

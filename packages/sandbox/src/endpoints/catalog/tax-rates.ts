@@ -1,9 +1,8 @@
 import type { TaxRateBody } from '../../objects/bodies.ts'
 import type { OperationContext } from '../../protocol/operation-context.ts'
 import { newId } from '../../protocol/ids.ts'
-import { applyMetadata, metadata } from '../../protocol/parameters/metadata.ts'
-import { listing, post, retrieve } from '../../protocol/operation.ts'
-import type { Operation } from '../../protocol/operation.ts'
+import { applyMetadata, changed, metadata } from '../../protocol/parameters/metadata.ts'
+import { listing, post, retrieve, type Operation } from '../../protocol/operation.ts'
 import { boolean, emptyable, number, oneOf, range, required, text } from '../../protocol/parameters/params.ts'
 
 const taxType = oneOf(
@@ -67,19 +66,7 @@ function create(call: OperationContext): TaxRateBody {
 
 function update(call: OperationContext): TaxRateBody {
   const before = call.subject('tax_rate')
-  const params = call.read(updateFields)
-  const after: TaxRateBody = {
-    ...before,
-    active: params.active ?? before.active,
-    country: params.country === undefined ? before.country : params.country,
-    description: params.description ?? before.description,
-    display_name: params.display_name ?? before.display_name,
-    jurisdiction: params.jurisdiction ?? before.jurisdiction,
-    metadata: applyMetadata(before.metadata, params.metadata),
-    state: params.state ?? before.state,
-    tax_type: params.tax_type ?? before.tax_type,
-  }
-  return call.update(before, after, 'tax_rate.updated')
+  return call.update(before, changed(before, call.read(updateFields)), 'tax_rate.updated')
 }
 
 const base = '/v1/tax_rates'

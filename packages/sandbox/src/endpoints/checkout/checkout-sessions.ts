@@ -1,7 +1,7 @@
 import { expireSession } from '../../billing/catch-up.ts'
 import { pricingIn } from '../../billing/pricing/price-amounts.ts'
 import { discountsOf, quote, refuseBelowMinimum } from '../../billing/checkout.ts'
-import { refuseArchivedProduct, wrongCurrency } from '../../billing/subscriptions/subscription-items.ts'
+import { activePrice, quantityOfMetered, wrongCurrency } from '../../billing/subscriptions/subscription-items.ts'
 import { newSetupIntent } from '../../billing/payments/setup-intents.ts'
 import { isMetered, timeOf } from '../../billing/subscriptions/subscription-records.ts'
 import type { PriceBody } from '../../objects/bodies.ts'
@@ -9,13 +9,11 @@ import type { OperationContext } from '../../protocol/operation-context.ts'
 import { missingParam, onlyOneOf, badRequest } from '../../protocol/responses/errors.ts'
 import { newId } from '../../protocol/ids.ts'
 import { applyMetadata } from '../../protocol/parameters/metadata.ts'
-import { listing, post, retrieve } from '../../protocol/operation.ts'
-import type { HandlerResult, Operation } from '../../protocol/operation.ts'
+import { listing, post, retrieve, type HandlerResult, type Operation } from '../../protocol/operation.ts'
 import { pageFields, pageWithin } from '../../protocol/responses/list-pages.ts'
 import { oneOf, range, text } from '../../protocol/parameters/params.ts'
 import type { CheckoutSessionBody } from '../../objects/session-bodies.ts'
-import { blankSession, createFields } from './new-session.ts'
-import type { SessionParams } from './new-session.ts'
+import { blankSession, createFields, type SessionParams } from './new-session.ts'
 
 /** Parameters that a mode does not accept. */
 const rejectedParams = {
@@ -52,12 +50,7 @@ function readItems(call: OperationContext, params: SessionParams): LineItemInput
   if (given.length === 0) throw missingParam('line_items')
   const items = given.map((item, index) => {
     const name = `line_items[${index}]`
-    if (item.price === undefined) throw missingParam(`${name}[price]`)
-    const price = call.reference('price', item.price, `${name}[price]`)
-    if (!price.active) {
-      throw badRequest('The price specified is inactive. This field only accepts active prices.', `${name}[price]`)
-    }
-    refuseArchivedProduct(call, price, name)
+    const price = activePrice(call, item.price, name)
     return {
       price,
       item: newId('li_1', 23),
@@ -85,8 +78,7 @@ function readItems(call: OperationContext, params: SessionParams): LineItemInput
 function quantityOf(price: PriceBody, given: number | undefined, name: string): number | null {
   if (isMetered(price)) {
     if (given === undefined) return null
-    const message = 'Quantity should not be specified where usage_type is `metered`.'
-    throw badRequest(`${message} Remove quantity from \`${name}\``, `${name}[quantity]`)
+    throw quantityOfMetered(name)
   }
   if (given === undefined)
     throw badRequest(`Quantity is required. Add \`quantity\` to \`${name}\``, `${name}[quantity]`)

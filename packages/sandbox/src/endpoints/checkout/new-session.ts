@@ -2,6 +2,7 @@ import type { OperationContext } from '../../protocol/operation-context.ts'
 import { notSupported, badRequest } from '../../protocol/responses/errors.ts'
 import { applyMetadata, metadata } from '../../protocol/parameters/metadata.ts'
 import {
+  checked,
   email,
   boolean,
   integer,
@@ -62,33 +63,17 @@ const minLifetime = 30 * 60
 
 /** A URL to which a browser can be redirected (http or https). */
 export function webUrl(): Param<string, false> {
-  return {
-    required: false,
-    read: (value, name) => {
-      const given = text().read(value, name)
-      if (!/^https?:\/\//i.test(given) || !URL.canParse(given)) {
-        throw badRequest('Not a valid URL', name, 'url_invalid')
-      }
-      return given
-    },
-  }
+  return checked(text(), (given, name) => {
+    if (!/^https?:\/\//i.test(given) || !URL.canParse(given)) throw badRequest('Not a valid URL', name, 'url_invalid')
+    return given
+  })
 }
 
 function expiry(call: OperationContext, given: number | undefined): number {
   const at = given ?? call.now + maxLifetime
-  if (at < call.now + minLifetime) {
-    throw badRequest(
-      'The `expires_at` timestamp must be at least 30 minutes from Checkout Session creation.',
-      'expires_at',
-    )
-  }
-  if (at > call.now + maxLifetime) {
-    throw badRequest(
-      'The `expires_at` timestamp must be less than 24 hours from Checkout Session creation.',
-      'expires_at',
-    )
-  }
-  return at
+  if (at >= call.now + minLifetime && at <= call.now + maxLifetime) return at
+  const limit = at < call.now + minLifetime ? 'at least 30 minutes' : 'less than 24 hours'
+  throw badRequest(`The \`expires_at\` timestamp must be ${limit} from Checkout Session creation.`, 'expires_at')
 }
 
 /** A session with an existing customer creates none. */

@@ -1,6 +1,5 @@
 import type { AddressBody, ShippingBody } from '../../objects/customer-bodies.ts'
-import { required, shape, text } from '../../protocol/parameters/params.ts'
-import type { Read } from '../../protocol/parameters/params.ts'
+import { required, shape, text, type Read } from '../../protocol/parameters/params.ts'
 
 export const addressFields = {
   city: text(),

@@ -6,9 +6,8 @@ import { customFieldsParam } from '../../billing/invoices/invoice-text.ts'
 import { timeOf } from '../../billing/subscriptions/subscription-records.ts'
 import { noActiveDiscount } from '../../protocol/responses/errors.ts'
 import { newCode, newId } from '../../protocol/ids.ts'
-import { applyMetadata, metadata } from '../../protocol/parameters/metadata.ts'
-import { deletedResult, deletion, listing, post } from '../../protocol/operation.ts'
-import type { HandlerResult, Operation } from '../../protocol/operation.ts'
+import { changed, metadata } from '../../protocol/parameters/metadata.ts'
+import { deletedResult, deletion, listing, post, type HandlerResult, type Operation } from '../../protocol/operation.ts'
 import {
   email,
   boolean,
@@ -71,26 +70,18 @@ type CustomerParams = Read<typeof createFields> & FormerParams
 
 /** The customer after a request. Absent parameters change nothing; an empty one clears its field. */
 function withParams(customer: CustomerBody, params: Read<typeof sharedFields>): CustomerBody {
-  const kept = <T>(given: T | undefined, current: T): T => (given === undefined ? current : given)
   const { address: place, shipping, invoice_settings: settings } = params
+  const { balance, description, email, invoice_prefix, metadata, name, next_invoice_sequence, phone } = params
   return {
-    ...customer,
-    address: place === undefined ? customer.address : place === null ? null : toAddress(place),
-    balance: kept(params.balance, customer.balance),
-    description: kept(params.description, customer.description),
-    email: kept(params.email, customer.email),
-    invoice_prefix: kept(params.invoice_prefix, customer.invoice_prefix),
+    ...changed(customer, { balance, description, email, invoice_prefix, metadata, name, next_invoice_sequence, phone }),
+    address: place === undefined ? customer.address : place && toAddress(place),
     invoice_settings: settings === undefined ? customer.invoice_settings : settingsAfter(customer, settings),
-    metadata: applyMetadata(customer.metadata, params.metadata),
-    name: kept(params.name, customer.name),
-    next_invoice_sequence: kept(params.next_invoice_sequence, customer.next_invoice_sequence),
-    phone: kept(params.phone, customer.phone),
-    preferred_locales: [...kept(params.preferred_locales, customer.preferred_locales)],
+    preferred_locales: [...(params.preferred_locales ?? customer.preferred_locales)],
     shipping:
       shipping === undefined
         ? customer.shipping
         : shipping && { address: toAddress(shipping.address), name: shipping.name, phone: shipping.phone ?? null },
-    tax_exempt: kept(params.tax_exempt, customer.tax_exempt) ?? 'none',
+    tax_exempt: params.tax_exempt === undefined ? customer.tax_exempt : (params.tax_exempt ?? 'none'),
   }
 }
 

@@ -14,9 +14,8 @@ import type { OperationContext } from '../../protocol/operation-context.ts'
 import { missingParam, noSuchReference, notSupported, onlyOneOf, badRequest } from '../../protocol/responses/errors.ts'
 import { newId } from '../../protocol/ids.ts'
 import { pageFields, pageWithin } from '../../protocol/responses/list-pages.ts'
-import { applyMetadata, metadata } from '../../protocol/parameters/metadata.ts'
-import { listing, post, retrieve } from '../../protocol/operation.ts'
-import type { HandlerResult, Operation } from '../../protocol/operation.ts'
+import { applyMetadata, changed, metadata } from '../../protocol/parameters/metadata.ts'
+import { listing, post, retrieve, type HandlerResult, type Operation } from '../../protocol/operation.ts'
 import {
   decimal,
   integer,
@@ -329,9 +328,7 @@ function voidNote(outer: OperationContext): CreditNoteBody {
 function update(call: OperationContext): CreditNoteBody {
   const before = call.subject('credit_note')
   const params = call.read({ memo: text(), metadata: metadata() })
-  const about = applyMetadata(before.metadata, params.metadata)
-  const after = { ...before, memo: params.memo ?? before.memo, metadata: about }
-  return call.update(before, after, 'credit_note.updated')
+  return call.update(before, changed(before, params), 'credit_note.updated')
 }
 
 function lines(call: OperationContext): HandlerResult {

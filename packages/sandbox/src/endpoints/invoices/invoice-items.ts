@@ -1,6 +1,7 @@
 import { amountFor, pricingIn } from '../../billing/pricing/price-amounts.ts'
 import { withLines } from '../../billing/invoices/draft-lines.ts'
 import { itemLine, removePendingLine } from '../../billing/invoices/invoice-items.ts'
+import { inactivePrice, wrongType } from '../../billing/subscriptions/subscription-items.ts'
 import { timeOf, priceOf } from '../../billing/subscriptions/subscription-records.ts'
 import { taxRatesParam, usableTaxRates } from '../../billing/subscriptions/terms.ts'
 import { parseDecimal, scale } from '../../money/decimal.ts'
@@ -11,8 +12,7 @@ import { missingParam, onlyOneOf, badRequest } from '../../protocol/responses/er
 import { newId } from '../../protocol/ids.ts'
 import { createdIn } from '../../protocol/responses/list-pages.ts'
 import { applyMetadata, metadata } from '../../protocol/parameters/metadata.ts'
-import { deletion, listing, post, retrieve } from '../../protocol/operation.ts'
-import type { Operation } from '../../protocol/operation.ts'
+import { deletion, listing, post, retrieve, type Operation } from '../../protocol/operation.ts'
 import { boolean, integer, range, required, shape, text, timestamp } from '../../protocol/parameters/params.ts'
 import type { Read } from '../../protocol/parameters/params.ts'
 import { currency } from '../catalog/currencies.ts'
@@ -137,13 +137,8 @@ function itemAmountOf(call: OperationContext, params: InvoiceItemParams, usual: 
     }
   }
   const price = call.reference('price', priceId, 'pricing[price]')
-  if (!price.active)
-    throw badRequest('The price specified is inactive. This field only accepts active prices.', 'pricing[price]')
-  if (price.recurring !== null) {
-    const message =
-      'The price specified is set to `type=recurring` but this field only accepts prices with `type=one_time`.'
-    throw badRequest(message, 'pricing[price]')
-  }
+  if (!price.active) throw inactivePrice('pricing[price]')
+  if (price.recurring !== null) throw wrongType('recurring', 'pricing[price]')
   return amountOfPrice(price, params)
 }
 

@@ -7,8 +7,7 @@ import type { CollectionMethod, InvoiceBody, SubscriptionBody } from '../../obje
 import type { OperationContext } from '../../protocol/operation-context.ts'
 import { missingParam, onlyOneOf, badRequest } from '../../protocol/responses/errors.ts'
 import { applyMetadata, metadata } from '../../protocol/parameters/metadata.ts'
-import { boolean, emptyable, integer, oneOf, text, timestamp } from '../../protocol/parameters/params.ts'
-import type { Read } from '../../protocol/parameters/params.ts'
+import { boolean, emptyable, integer, oneOf, text, timestamp, type Read } from '../../protocol/parameters/params.ts'
 import { currency } from '../catalog/currencies.ts'
 import { paymentMethodFor } from '../subscriptions/subscriptions.ts'
 

@@ -1,11 +1,8 @@
 // Events of API v2: error reports about meter events, found after the request had succeeded.
 import type { OperationContext } from '../../protocol/operation-context.ts'
-import { isNode } from '../../protocol/parameters/form.ts'
-import type { FormValue } from '../../protocol/parameters/form.ts'
-import { retrieve } from '../../protocol/operation.ts'
-import type { HandlerResult, Operation } from '../../protocol/operation.ts'
-import { integer, list, text } from '../../protocol/parameters/params.ts'
-import type { Param } from '../../protocol/parameters/params.ts'
+import { isNode, type FormValue } from '../../protocol/parameters/form.ts'
+import { retrieve, type HandlerResult, type Operation } from '../../protocol/operation.ts'
+import { integer, list, text, type Param } from '../../protocol/parameters/params.ts'
 
 const names = list(text())
 /** API v2 accepts a list of one as its plain element. */

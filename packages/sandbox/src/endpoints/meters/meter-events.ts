@@ -6,8 +6,7 @@ import { StripeError, badRequest } from '../../protocol/responses/errors.ts'
 import { newId } from '../../protocol/ids.ts'
 import type { HandlerResult, Operation } from '../../protocol/operation.ts'
 import { pageFields } from '../../protocol/responses/list-pages.ts'
-import { mapOf, oneOf, required, shape, text, timestamp } from '../../protocol/parameters/params.ts'
-import type { Read } from '../../protocol/parameters/params.ts'
+import { mapOf, oneOf, required, shape, text, timestamp, type Read } from '../../protocol/parameters/params.ts'
 import { timeOf } from '../../billing/subscriptions/subscription-records.ts'
 
 const day = 86_400
@@ -63,7 +62,7 @@ const reportCodes: Readonly<Record<string, string>> = {
 
 function create(outer: OperationContext): HandlerResult {
   const params = outer.read(createFields)
-  if (!outer.usageCheckedLater) return record(outer, params)
+  if (!outer.server.usageCheckedLater) return record(outer, params)
   return recordOrReport(outer, params)
 }
 
@@ -168,20 +167,11 @@ function record(outer: OperationContext, params: MeterEventParams): HandlerResul
     )
   }
   const moment = params.timestamp ?? call.now
-  if (moment < call.now - maxAge) {
-    throw badRequest(
-      'The event timestamp cannot be more than 35 days in the past.',
-      'timestamp',
-      'timestamp_too_far_in_past',
-    )
-  }
-  if (moment > call.now + maxLead) {
-    throw badRequest(
-      'The event timestamp cannot be more than 5 minutes in the future.',
-      'timestamp',
-      'timestamp_in_future',
-    )
-  }
+  const tooFar = 'The event timestamp cannot be more than'
+  if (moment < call.now - maxAge)
+    throw badRequest(`${tooFar} 35 days in the past.`, 'timestamp', 'timestamp_too_far_in_past')
+  if (moment > call.now + maxLead)
+    throw badRequest(`${tooFar} 5 minutes in the future.`, 'timestamp', 'timestamp_in_future')
   const identifier = params.identifier ?? newId('', 32)
   refuseRepeated(call, identifier)
   const body: MeterEventBody = {

@@ -2,8 +2,7 @@ import type { MeterBody } from '../../objects/bodies.ts'
 import type { OperationContext } from '../../protocol/operation-context.ts'
 import { badRequest } from '../../protocol/responses/errors.ts'
 import { newId } from '../../protocol/ids.ts'
-import { listing, post, retrieve } from '../../protocol/operation.ts'
-import type { Operation } from '../../protocol/operation.ts'
+import { listing, post, retrieve, type Operation } from '../../protocol/operation.ts'
 import { oneOf, required, shape, text } from '../../protocol/parameters/params.ts'
 
 const createFields = {
@@ -59,31 +58,19 @@ function update(call: OperationContext): MeterBody {
   return call.update(before, { ...before, display_name: name, updated: call.now }, 'billing.meter.updated')
 }
 
-function deactivate(call: OperationContext): MeterBody {
+function setStatus(call: OperationContext, status: MeterBody['status']): MeterBody {
   const before = call.subject('billing.meter')
   call.read({})
-  if (before.status === 'inactive') return before
-  const after: MeterBody = {
+  if (before.status === status) return before
+  const active = status === 'active'
+  if (active) refuseTakenName(call, before.event_name)
+  const after = {
     ...before,
-    status: 'inactive',
-    status_transitions: { deactivated_at: call.now },
+    status,
+    status_transitions: { deactivated_at: active ? null : call.now },
     updated: call.now,
   }
-  return call.update(before, after, 'billing.meter.deactivated')
-}
-
-function reactivate(call: OperationContext): MeterBody {
-  const before = call.subject('billing.meter')
-  call.read({})
-  if (before.status === 'active') return before
-  refuseTakenName(call, before.event_name)
-  const after: MeterBody = {
-    ...before,
-    status: 'active',
-    status_transitions: { deactivated_at: null },
-    updated: call.now,
-  }
-  return call.update(before, after, 'billing.meter.reactivated')
+  return call.update(before, after, active ? 'billing.meter.reactivated' : 'billing.meter.deactivated')
 }
 
 const base = '/v1/billing/meters'
@@ -93,6 +80,6 @@ export const meters: readonly Operation[] = [
   listing(base, 'billing.meter', { status: oneOf('active', 'inactive') }),
   retrieve(`${base}/:id`, 'billing.meter'),
   post(`${base}/:id`, 'billing.meter', update),
-  post(`${base}/:id/deactivate`, 'billing.meter', deactivate),
-  post(`${base}/:id/reactivate`, 'billing.meter', reactivate),
+  post(`${base}/:id/deactivate`, 'billing.meter', (call) => setStatus(call, 'inactive')),
+  post(`${base}/:id/reactivate`, 'billing.meter', (call) => setStatus(call, 'active')),
 ]

@@ -2,8 +2,7 @@
 import { timeOf } from '../../billing/subscriptions/subscription-records.ts'
 import type { PaymentIntentBody, SetupIntentBody } from '../../objects/session-bodies.ts'
 import type { OperationContext } from '../../protocol/operation-context.ts'
-import type { StripeError } from '../../protocol/responses/errors.ts'
-import { badRequest } from '../../protocol/responses/errors.ts'
+import { badRequest, type StripeError } from '../../protocol/responses/errors.ts'
 
 type Intent = PaymentIntentBody | SetupIntentBody
 

@@ -8,8 +8,7 @@ import type { OperationContext } from '../../protocol/operation-context.ts'
 import { isBelowMinimum, minimumText } from '../../money/minimum-charge.ts'
 import { missingParam, notSupported, onlyWithConfirm, badRequest } from '../../protocol/responses/errors.ts'
 import { applyMetadata, metadata } from '../../protocol/parameters/metadata.ts'
-import { listing, post, retrieve } from '../../protocol/operation.ts'
-import type { HandlerResult, Operation } from '../../protocol/operation.ts'
+import { listing, post, retrieve, type HandlerResult, type Operation } from '../../protocol/operation.ts'
 import {
   boolean,
   integer,

@@ -1,4 +1,5 @@
 import type { OperationContext } from '../../protocol/operation-context.ts'
+import { cardNulls } from '../../objects/constants.ts'
 import type { PaymentMethodBody } from '../../objects/customer-bodies.ts'
 import {
   cardDeclined,
@@ -9,15 +10,12 @@ import {
   badRequest,
 } from '../../protocol/responses/errors.ts'
 import { newId } from '../../protocol/ids.ts'
-import { listing, post, retrieve } from '../../protocol/operation.ts'
-import type { Operation } from '../../protocol/operation.ts'
+import { listing, post, retrieve, type Operation } from '../../protocol/operation.ts'
 import { pageFields, where } from '../../protocol/responses/list-pages.ts'
 import { applyMetadata, metadata } from '../../protocol/parameters/metadata.ts'
-import { email, emptyable, oneOf, required, shape, text } from '../../protocol/parameters/params.ts'
-import type { Read } from '../../protocol/parameters/params.ts'
+import { email, emptyable, oneOf, required, shape, text, type Read } from '../../protocol/parameters/params.ts'
 import { addressFields, toAddress } from '../customers/addresses.ts'
-import { accountByIban, declineOf, testCards } from './test-payment-methods.ts'
-import type { TestCard } from './test-payment-methods.ts'
+import { accountByIban, declineOf, testCards, type TestCard } from './test-payment-methods.ts'
 
 export function newPaymentMethod(
   call: OperationContext,
@@ -30,19 +28,14 @@ export function newPaymentMethod(
     ...blankMethod(call, customer),
     ...source,
     card: {
+      ...cardNulls,
       brand: card.brand,
-      checks: null,
       country: 'US',
       display_brand: card.brand,
       exp_month: 12,
       exp_year: new Date(call.now * 1000).getUTCFullYear() + 3,
       funding: 'credit',
-      generated_from: null,
       last4: card.number.slice(-4),
-      networks: null,
-      regulated_status: null,
-      three_d_secure_usage: null,
-      wallet: null,
     },
     type: 'card',
     _declines: card.declines !== undefined,

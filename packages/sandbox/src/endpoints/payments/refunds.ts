@@ -3,9 +3,8 @@ import { createRefund } from '../../billing/payments/refunds.ts'
 import type { ChargeBody, RefundBody } from '../../objects/session-bodies.ts'
 import type { OperationContext } from '../../protocol/operation-context.ts'
 import { onlyOneOf, badRequest } from '../../protocol/responses/errors.ts'
-import { applyMetadata, metadata } from '../../protocol/parameters/metadata.ts'
-import { listing, post, retrieve } from '../../protocol/operation.ts'
-import type { Operation } from '../../protocol/operation.ts'
+import { applyMetadata, changed, metadata } from '../../protocol/parameters/metadata.ts'
+import { listing, post, retrieve, type Operation } from '../../protocol/operation.ts'
 import { integer, oneOf, range, text } from '../../protocol/parameters/params.ts'
 
 const createFields = {
@@ -43,9 +42,7 @@ function create(outer: OperationContext): RefundBody {
 
 function update(call: OperationContext): RefundBody {
   const before = call.subject('refund')
-  const params = call.read({ metadata: metadata() })
-  const after = { ...before, metadata: applyMetadata(before.metadata, params.metadata) }
-  const written = call.update(before, after, 'refund.updated')
+  const written = call.update(before, changed(before, call.read({ metadata: metadata() })), 'refund.updated')
   // The event's older name.
   if (written !== before) call.emitUnstored('charge.refund.updated', call.render(written), call.render(before))
   return written

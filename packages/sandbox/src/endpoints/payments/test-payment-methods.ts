@@ -1,8 +1,7 @@
 // Cards and bank accounts of the real API's test mode. The number determines the bank's response.
 import { createHash } from 'node:crypto'
 import type { PaymentMethodBody } from '../../objects/customer-bodies.ts'
-import { genericDecline } from '../../protocol/responses/errors.ts'
-import type { CardDecline } from '../../protocol/responses/errors.ts'
+import { genericDecline, type CardDecline } from '../../protocol/responses/errors.ts'
 
 export interface TestCard {
   readonly name: string
@@ -76,21 +75,10 @@ const testAccounts: Readonly<Record<string, TestAccount>> = {
 }
 
 /** Positions of the bank code and the branch code in an IBAN, by country. */
-const codePositions: Readonly<
-  Record<string, readonly [bank: readonly [number, number], branch: readonly [number, number]]>
-> = {
-  AT: [
-    [4, 9],
-    [9, 9],
-  ],
-  DE: [
-    [4, 12],
-    [12, 12],
-  ],
-  IT: [
-    [5, 10],
-    [10, 15],
-  ],
+const codePositions: Readonly<Record<string, Readonly<Record<'bank' | 'branch', readonly [number, number]>>>> = {
+  AT: { bank: [4, 9], branch: [9, 9] },
+  DE: { bank: [4, 12], branch: [12, 12] },
+  IT: { bank: [5, 10], branch: [10, 15] },
 }
 
 /** Details of a test account and the result of its debits. Undefined if the IBAN is no test account. */
@@ -101,7 +89,7 @@ export function accountByIban(
   const found = Object.hasOwn(testAccounts, iban) ? testAccounts[iban] : undefined
   const place = codePositions[iban.slice(0, 2)]
   if (found === undefined || place === undefined) return undefined
-  const [bank, branch] = place
+  const { bank, branch } = place
   return {
     sepa_debit: {
       bank_code: iban.slice(...bank),

@@ -3,11 +3,9 @@ import type { PortalConfigurationBody } from '../../objects/session-bodies.ts'
 import type { OperationContext } from '../../protocol/operation-context.ts'
 import { badRequest } from '../../protocol/responses/errors.ts'
 import { newId } from '../../protocol/ids.ts'
-import { applyMetadata, metadata } from '../../protocol/parameters/metadata.ts'
-import { listing, post, retrieve } from '../../protocol/operation.ts'
-import type { Operation } from '../../protocol/operation.ts'
-import { boolean, emptyable, list, oneOf, required, shape, text } from '../../protocol/parameters/params.ts'
-import type { Read } from '../../protocol/parameters/params.ts'
+import { changed, metadata } from '../../protocol/parameters/metadata.ts'
+import { listing, post, retrieve, type Operation } from '../../protocol/operation.ts'
+import { boolean, emptyable, list, oneOf, required, shape, text, type Read } from '../../protocol/parameters/params.ts'
 import { webUrl } from '../checkout/new-session.ts'
 
 const updates = oneOf('address', 'email', 'name', 'phone', 'shipping', 'tax_id')
@@ -48,7 +46,7 @@ export function configurationFor(call: OperationContext, id: string | undefined)
   if (id === undefined) {
     const [saved] = call.select('billing_portal.configuration', [{ field: 'is_default', is: true }], 1)
     if (saved !== undefined) return saved.id
-    if (!call.portalSaved) throw badRequest(neverSaved)
+    if (!call.server.portalSaved) throw badRequest(neverSaved)
     const features = { subscription_cancel: { enabled: true, mode: undefined } }
     return createConfiguration(call, { features: { ...noFeatures, ...features } }).id
   }
@@ -62,18 +60,16 @@ function withParams(
   before: PortalConfigurationBody,
   params: ConfigurationParams,
 ): PortalConfigurationBody {
-  const { business_profile: profile, features } = params
+  const { active, business_profile: profile, default_return_url, features, metadata, name } = params
   const kept = before.features
   const { customer_update: customer, subscription_cancel: cancel } = features ?? {}
   return {
-    ...before,
-    active: params.active ?? before.active,
+    ...changed(before, { active, default_return_url, metadata, name }),
     business_profile: {
       headline: profile?.headline === undefined ? before.business_profile.headline : profile.headline,
       privacy_policy_url: profile?.privacy_policy_url ?? before.business_profile.privacy_policy_url,
       terms_of_service_url: profile?.terms_of_service_url ?? before.business_profile.terms_of_service_url,
     },
-    default_return_url: params.default_return_url === undefined ? before.default_return_url : params.default_return_url,
     features: {
       ...kept,
       customer_update: {
@@ -94,8 +90,6 @@ function withParams(
         mode: cancel?.mode ?? kept.subscription_cancel.mode,
       },
     },
-    metadata: applyMetadata(before.metadata, params.metadata),
-    name: params.name === undefined ? before.name : params.name,
     updated: call.now,
   }
 }

@@ -3,6 +3,7 @@ import type { SubscriptionBody } from '../../objects/customer-bodies.ts'
 import { noInvoiceText } from '../../billing/invoices/invoice-text.ts'
 import { defaultTerms } from '../../billing/subscriptions/terms.ts'
 import { newId } from '../../protocol/ids.ts'
+import { defaultSettingConstants, phaseConstants } from '../../objects/constants.ts'
 import type {
   PhaseBody,
   PhaseDiscountBody,
@@ -19,18 +20,13 @@ export function blankPhase(
     Partial<PhaseBody>,
 ): PhaseBody {
   return {
-    add_invoice_items: [],
-    application_fee_percent: null,
-    billing_cycle_anchor: null,
-    billing_thresholds: null,
+    ...phaseConstants,
     collection_method: null,
     currency: subscription.currency,
     default_payment_method: null,
     default_tax_rates: [],
     description: null,
     invoice_settings: null,
-    on_behalf_of: null,
-    transfer_data: null,
     ...own,
   }
 }
@@ -110,16 +106,12 @@ export function newSchedule(
     current_phase: runs ? { end_date: first.end_date, start_date: first.start_date } : null,
     customer: subscription.customer,
     default_settings: {
-      application_fee_percent: null,
+      ...defaultSettingConstants,
       automatic_tax: subscription.automatic_tax,
-      billing_cycle_anchor: 'automatic',
-      billing_thresholds: null,
       collection_method: subscription.collection_method,
       default_payment_method: subscription.default_payment_method,
       description: subscription.description,
       invoice_settings: { ...subscription.invoice_settings, days_until_due: subscription.days_until_due },
-      on_behalf_of: null,
-      transfer_data: null,
     },
     ...own,
     phases,

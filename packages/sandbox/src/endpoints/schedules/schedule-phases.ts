@@ -10,8 +10,17 @@ import type { OperationContext } from '../../protocol/operation-context.ts'
 import type { SubscriptionBody } from '../../objects/customer-bodies.ts'
 import { UnknownParameters, missingParam, notSupported, badRequest } from '../../protocol/responses/errors.ts'
 import { applyMetadata, metadata } from '../../protocol/parameters/metadata.ts'
-import { emptyable, integer, list, required, shape, text, timestamp } from '../../protocol/parameters/params.ts'
-import type { Param, Read } from '../../protocol/parameters/params.ts'
+import {
+  emptyable,
+  integer,
+  list,
+  nowOrTimestamp,
+  required,
+  shape,
+  text,
+  timestamp,
+} from '../../protocol/parameters/params.ts'
+import type { Read } from '../../protocol/parameters/params.ts'
 import type {
   InvoiceSettingsBody,
   PhaseDiscountBody,
@@ -58,11 +67,6 @@ const phaseFields = {
 }
 type PhaseParams = Read<typeof phaseFields>
 export const phasesParam = list(shape(phaseFields), { max: 10 })
-
-export function nowOrTimestamp(): Param<number | 'now', false> {
-  const moment = timestamp()
-  return { required: false, read: (value, name) => (value === 'now' ? 'now' : moment.read(value, name)) }
-}
 
 /** The members of a subscription that its phases need. The subscription may not exist yet. */
 type PlannedSubscription = Pick<SubscriptionBody, 'currency' | 'customer' | 'discounts'> & {

@@ -10,16 +10,13 @@ import type { OperationContext } from '../../protocol/operation-context.ts'
 import type { SubscriptionBody } from '../../objects/customer-bodies.ts'
 import { missingParam, notSupported, badRequest } from '../../protocol/responses/errors.ts'
 import { applyMetadata, metadata } from '../../protocol/parameters/metadata.ts'
-import { listing, post, retrieve } from '../../protocol/operation.ts'
-import type { Operation } from '../../protocol/operation.ts'
-import { boolean, oneOf, range, shape, text } from '../../protocol/parameters/params.ts'
-import type { Read } from '../../protocol/parameters/params.ts'
+import { listing, post, retrieve, type Operation } from '../../protocol/operation.ts'
+import { boolean, nowOrTimestamp, oneOf, range, shape, text, type Read } from '../../protocol/parameters/params.ts'
 import type { PhaseBody, SubscriptionScheduleBody } from '../../objects/schedule-bodies.ts'
 import { asPhaseDiscount, asPhaseItem, blankPhase, newSchedule, futureSubscription } from './new-schedule.ts'
 import { applyUpdate, prorationBehavior, refusePaused } from '../subscriptions/subscriptions.ts'
 import {
   endsInFirstPeriod,
-  nowOrTimestamp,
   phasesParam,
   refuseMidPeriodSchedule,
   settingFields,

@@ -5,8 +5,7 @@ import { badRequest } from '../../protocol/responses/errors.ts'
 import type { HandlerResult, Operation } from '../../protocol/operation.ts'
 import { integer, required, text } from '../../protocol/parameters/params.ts'
 import { notInline } from '../catalog/inline-prices.ts'
-import { matchesQuery, readQuery } from './search-query.ts'
-import type { SearchFields } from './search-query.ts'
+import { matchesQuery, readQuery, type SearchFields } from './search-query.ts'
 
 /** Searchable fields of each kind, as in the real API's documentation. */
 const searchable = {
@@ -52,7 +51,7 @@ function isNotIndexed(
   call: OperationContext,
   body: { readonly created: number; readonly test_clock?: string | null },
 ): boolean {
-  return (body.test_clock ?? null) === null && body.created > call.now - call.searchDelay
+  return (body.test_clock ?? null) === null && body.created > call.now - call.server.searchDelay
 }
 
 function pageToken(from: number): string {

@@ -1,7 +1,6 @@
 // Resumes a subscription that is paused because its trial ended without a payment method.
-import { restartPeriod } from '../../billing/subscriptions/proration.ts'
-import { afterInvoice, cardOf, createDraft, finalize } from '../../billing/invoices/invoicing.ts'
-import { statusAfter } from '../../billing/subscriptions/subscription-status.ts'
+import { billNow, restartPeriod } from '../../billing/subscriptions/proration.ts'
+import { cardOf } from '../../billing/invoices/invoicing.ts'
 import { advanceLines } from '../../billing/invoices/invoice-lines.ts'
 import { isMetered, isEnded, timeOf, priceOf, save } from '../../billing/subscriptions/subscription-records.ts'
 import { payerOf } from '../../billing/subscriptions/renewal.ts'
@@ -34,25 +33,12 @@ export function resume(outer: OperationContext): SubscriptionBody {
   const lines = [...before._pending, ...licensed.flatMap((item) => advanceLines(call, running, item))]
   const costs = lines.some(({ amount }) => amount > 0) && before.collection_method === 'charge_automatically'
   if (costs && cardOf(call, payerOf(before)) === undefined) throw noPaymentMethodError()
-  const resumed = save(call, before, billResumed(call, running, lines), 'customer.subscription.updated')
+  const resumed = save(
+    call,
+    before,
+    billNow(call, running, lines, 'subscription_cycle'),
+    'customer.subscription.updated',
+  )
   call.emit('customer.subscription.resumed', resumed)
   return resumed
-}
-
-function billResumed(
-  call: OperationContext,
-  subscription: SubscriptionBody,
-  lines: Parameters<typeof createDraft>[1]['lines'],
-): SubscriptionBody {
-  if (lines.length === 0) return subscription
-  const period = { start: call.now, end: call.now }
-  const made = createDraft(call, { subscription, lines, reason: 'subscription_cycle', period })
-  const waits = subscription.collection_method === 'send_invoice' || !made.invoice.auto_advance
-  const invoice = waits ? made.invoice : finalize(call, made.invoice)
-  return {
-    ...afterInvoice(subscription, made),
-    latest_invoice: invoice.id,
-    status: statusAfter(call, subscription, invoice),
-    _pending: [],
-  }
 }

@@ -1,16 +1,13 @@
-import { itemsAfter, newItemFields } from '../../billing/subscriptions/subscription-items.ts'
-import type { ItemParams } from '../../billing/subscriptions/subscription-items.ts'
+import { itemsAfter, newItemFields, type ItemParams } from '../../billing/subscriptions/subscription-items.ts'
 import { checkProrationDate, withItems } from '../../billing/subscriptions/proration.ts'
 import { recheckPlannedEnd } from '../../billing/subscriptions/cancel.ts'
 import { timeOf, save } from '../../billing/subscriptions/subscription-records.ts'
 import type { OperationContext } from '../../protocol/operation-context.ts'
 import type { SubscriptionBody, SubscriptionItemBody } from '../../objects/customer-bodies.ts'
 import { badRequest } from '../../protocol/responses/errors.ts'
-import { deletion, post, retrieve } from '../../protocol/operation.ts'
-import type { HandlerResult, Operation } from '../../protocol/operation.ts'
+import { deletion, post, retrieve, type HandlerResult, type Operation } from '../../protocol/operation.ts'
 import { pageFields, pageWithin } from '../../protocol/responses/list-pages.ts'
-import { boolean, oneOf, required, text, timestamp } from '../../protocol/parameters/params.ts'
-import type { Read } from '../../protocol/parameters/params.ts'
+import { boolean, oneOf, required, text, timestamp, type Read } from '../../protocol/parameters/params.ts'
 import {
   prorationBehavior,
   refuseIncomplete,

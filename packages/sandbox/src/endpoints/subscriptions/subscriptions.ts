@@ -1,11 +1,12 @@
 import type { OperationContext } from '../../protocol/operation-context.ts'
 import { pricingIn } from '../../billing/pricing/price-amounts.ts'
 import {
+  activePrice,
   changedItems,
   itemsAfter,
   newItems,
-  refuseArchivedProduct,
   wrongCurrency,
+  wrongType,
 } from '../../billing/subscriptions/subscription-items.ts'
 import { cancelOnRequest, recheckPlannedEnd } from '../../billing/subscriptions/cancel.ts'
 import { checkProrationDate, withItems } from '../../billing/subscriptions/proration.ts'
@@ -26,8 +27,7 @@ import { trialWithoutCard } from '../../billing/subscriptions/renewal.ts'
 import { noPaymentSettings, subscribe, trialEndOf, trialSettings } from '../../billing/subscriptions/subscribe.ts'
 import { defaultTerms, taxRatesParam, termFields, termsAfter } from '../../billing/subscriptions/terms.ts'
 import { withTrial } from '../../billing/subscriptions/trial.ts'
-import { nouns } from '../../objects/bodies.ts'
-import type { PriceBody } from '../../objects/bodies.ts'
+import { nouns, type PriceBody } from '../../objects/bodies.ts'
 import type { InvoiceLineBody, SubscriptionBody } from '../../objects/customer-bodies.ts'
 import {
   missingParam,
@@ -38,21 +38,21 @@ import {
   badRequest,
 } from '../../protocol/responses/errors.ts'
 import { applyMetadata, metadata } from '../../protocol/parameters/metadata.ts'
-import { post, retrieve } from '../../protocol/operation.ts'
-import type { HandlerResult, Operation } from '../../protocol/operation.ts'
+import { post, retrieve, type HandlerResult, type Operation } from '../../protocol/operation.ts'
 import {
   boolean,
   emptyable,
   futureTimestamp,
   integer,
   list,
+  nowOrTimestamp,
   oneOf,
   required,
   shape,
   text,
   timestamp,
 } from '../../protocol/parameters/params.ts'
-import type { Fields, Param, Read } from '../../protocol/parameters/params.ts'
+import type { Fields, Read } from '../../protocol/parameters/params.ts'
 import { currency } from '../catalog/currencies.ts'
 import { inlinePrice, oncePriceData } from '../catalog/inline-prices.ts'
 import { resume } from './resume-subscription.ts'
@@ -134,11 +134,6 @@ const updateFields = {
 }
 type UpdateParams = Read<typeof updateFields>
 
-function nowOrTimestamp(): Param<number | 'now', false> {
-  const moment = timestamp()
-  return { required: false, read: (value, name) => (value === 'now' ? 'now' : moment.read(value, name)) }
-}
-
 /** Checks that the payment method is attached to the customer. */
 export function paymentMethodFor(
   call: OperationContext,
@@ -218,15 +213,9 @@ function extraLines(
 }
 
 function oncePrice(call: OperationContext, id: string | undefined, name: string): PriceBody {
-  if (id === undefined) throw missingParam(`${name}[price]`)
-  const price = call.reference('price', id, `${name}[price]`)
-  if (!price.active)
-    throw badRequest('The price specified is inactive. This field only accepts active prices.', `${name}[price]`)
-  refuseArchivedProduct(call, price, name)
-  if (price.recurring === null) return price
-  const message =
-    'The price specified is set to `type=recurring` but this field only accepts prices with `type=one_time`.'
-  throw badRequest(message, `${name}[price]`)
+  const price = activePrice(call, id, name)
+  if (price.recurring !== null) throw wrongType('recurring', `${name}[price]`)
+  return price
 }
 
 /** A schedule manages the items, the trial and the cancellation of its subscription. */

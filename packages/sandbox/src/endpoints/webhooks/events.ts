@@ -1,6 +1,5 @@
 import { onlyOneOf } from '../../protocol/responses/errors.ts'
-import { listing, retrieve } from '../../protocol/operation.ts'
-import type { Operation } from '../../protocol/operation.ts'
+import { listing, retrieve, type Operation } from '../../protocol/operation.ts'
 import { boolean, list, range, text } from '../../protocol/parameters/params.ts'
 import { matchesWildcard } from '../../protocol/requests/wildcard.ts'
 import type { Condition } from '../../store/conditions.ts'

@@ -2,10 +2,9 @@ import type { WebhookEndpointBody } from '../../objects/bodies.ts'
 import type { OperationContext } from '../../protocol/operation-context.ts'
 import { StripeError, badRequest } from '../../protocol/responses/errors.ts'
 import { newId } from '../../protocol/ids.ts'
-import { applyMetadata, metadata } from '../../protocol/parameters/metadata.ts'
-import { deletion, listing, post, retrieve } from '../../protocol/operation.ts'
-import type { Operation } from '../../protocol/operation.ts'
-import { boolean, emptyable, list, oneOf, required, text } from '../../protocol/parameters/params.ts'
+import { applyMetadata, changed, metadata } from '../../protocol/parameters/metadata.ts'
+import { deletion, listing, post, retrieve, type Operation } from '../../protocol/operation.ts'
+import { boolean, checked, emptyable, list, oneOf, required, text } from '../../protocol/parameters/params.ts'
 import type { Param } from '../../protocol/parameters/params.ts'
 import { apiVersions, eventTypes } from '../../protocol/api-values.generated.ts'
 
@@ -32,17 +31,13 @@ const updateFields = {
 }
 
 function url(): Param<string, false> {
-  return {
-    required: false,
-    read: (value, name) => {
-      const given = text().read(value, name)
-      if (!/^https?:\/\//i.test(given)) {
-        throw badRequest('Invalid URL: An explicit scheme (such as https) must be provided.', name, 'url_invalid')
-      }
-      if (!URL.canParse(given)) throw badRequest('Not a valid URL', name, 'url_invalid')
-      return given
-    },
-  }
+  return checked(text(), (given, name) => {
+    if (!/^https?:\/\//i.test(given)) {
+      throw badRequest('Invalid URL: An explicit scheme (such as https) must be provided.', name, 'url_invalid')
+    }
+    if (!URL.canParse(given)) throw badRequest('Not a valid URL', name, 'url_invalid')
+    return given
+  })
 }
 
 function create(call: OperationContext): {
@@ -73,17 +68,10 @@ function create(call: OperationContext): {
 
 function update(call: OperationContext): WebhookEndpointBody {
   const before = call.subject('webhook_endpoint')
-  const params = call.read(updateFields)
-  const status = params.disabled === undefined ? before.status : params.disabled ? 'disabled' : 'enabled'
-  const after: WebhookEndpointBody = {
-    ...before,
-    description: params.description === undefined ? before.description : params.description,
-    enabled_events: [...(params.enabled_events ?? before.enabled_events)],
-    metadata: applyMetadata(before.metadata, params.metadata),
-    status,
-    url: params.url ?? before.url,
-  }
-  return call.update(before, after, null)
+  const { disabled, enabled_events: events, ...params } = call.read(updateFields)
+  const status = disabled === undefined ? before.status : disabled ? 'disabled' : 'enabled'
+  const enabled = [...(events ?? before.enabled_events)]
+  return call.update(before, { ...changed(before, params), enabled_events: enabled, status }, null)
 }
 
 const base = '/v1/webhook_endpoints'

@@ -81,6 +81,10 @@ export function elementsOf(node: FormNode): FormValue[] | undefined {
   return entries.sort(([a], [b]) => Number(a) - Number(b)).map(([, value]) => value)
 }
 
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
 export type Plain = string | Plain[] | { [name: string]: Plain }
 
 /** Converts nodes with index names to arrays, for logs and observers. */

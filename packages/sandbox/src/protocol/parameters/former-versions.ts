@@ -1,8 +1,7 @@
 // Translates parameters of former API versions. Applies to requests with a former `Stripe-Version`, and to requests without one (e.g. of
 // Stripe's command-line tool or curl), which at Stripe have the account's version. A request with the current version gets an error for
 // former parameters.
-import { emptyForm, isNode } from './form.ts'
-import type { FormNode } from './form.ts'
+import { emptyForm, isNode, type FormNode } from './form.ts'
 
 type Translation = (form: FormNode) => FormNode
 

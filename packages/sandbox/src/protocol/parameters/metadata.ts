@@ -1,6 +1,5 @@
 import { badRequest } from '../responses/errors.ts'
-import { isNode } from './form.ts'
-import type { FormValue } from './form.ts'
+import { isNode, type FormValue } from './form.ts'
 import type { Param } from './params.ts'
 
 export type Metadata = Record<string, string>
@@ -33,6 +32,24 @@ function tooLong(what: string, given: string, max: number, param: string): Error
   const article = what === 'value' ? 'a value' : 'a key'
   const message = `Metadata ${what}s can have up to ${max} characters, but you passed in ${article} that is`
   return badRequest(`${message} ${given.length} characters. Invalid ${what}: ${given}`, param)
+}
+
+/** Parameters that change the members of their names. */
+type Changes<B, P> = {
+  readonly [K in keyof P]: K extends 'metadata'
+    ? MetadataChange | undefined
+    : K extends keyof B
+      ? B[K] | undefined
+      : never
+}
+
+/** The object after a change: given values replace its members, absent ones change nothing, and metadata is merged. */
+export function changed<B extends { metadata: Metadata }, P extends { readonly metadata: MetadataChange | undefined }>(
+  before: B,
+  params: P & Changes<B, P>,
+): B {
+  const given = Object.fromEntries(Object.entries(params).filter(([, value]) => value !== undefined))
+  return { ...before, ...given, metadata: applyMetadata(before.metadata, params.metadata) }
 }
 
 /** Merges the change into the metadata. The result may have at most 50 keys. */

@@ -1,8 +1,7 @@
 // Declarative checks of parameters: names, types, enums, lengths. Order and messages are the real API's (unknown names first, then missing
 // ones, then values). Rules about objects are in `endpoints`.
 import { UnknownParameters, UnknownValue, missingParam, badRequest } from '../responses/errors.ts'
-import { elementsOf, isNode } from './form.ts'
-import type { FormNode, FormValue } from './form.ts'
+import { elementsOf, isNode, type FormNode, type FormValue } from './form.ts'
 
 /** `read` throws the API's error. `name` is the full name, e.g. `recurring[interval]`. */
 export interface Param<T, R extends boolean = boolean> {
@@ -21,6 +20,11 @@ type Optional<T> = Param<T, false>
 
 function optional<T>(read: (value: FormValue, name: string) => T): Optional<T> {
   return { required: false, read }
+}
+
+/** A parameter whose value is checked, or converted, after it was read. */
+export function checked<T, U>(param: Optional<T>, check: (given: T, name: string) => U): Optional<U> {
+  return optional((value, name) => check(param.read(value, name), name))
 }
 
 export function required<T>(param: Optional<T>): Param<T, true> {
@@ -83,9 +87,7 @@ export function text(limits: { readonly max?: number; readonly pattern?: RegExp 
 
 /** An email address. */
 export function email(): Optional<string> {
-  const address = text({ max: 512 })
-  return optional((value, name) => {
-    const given = address.read(value, name)
+  return checked(text({ max: 512 }), (given, name) => {
     if (!/^[^\s@]+@[^\s@]+$/.test(given)) throw badRequest(`Invalid email address: ${given}`, name, 'email_invalid')
     return given
   })
@@ -158,12 +160,15 @@ const maxTimestamp = 253_402_300_799
 
 /** Unix seconds. */
 export function timestamp(): Optional<number> {
-  const seconds = integer({ min: 0 })
-  return optional((value, name) => {
-    const moment = seconds.read(value, name)
+  return checked(integer({ min: 0 }), (moment, name) => {
     if (moment > maxTimestamp) throw badRequest('Invalid timestamp: must be an integer Unix timestamp', name)
     return moment
   })
+}
+
+export function nowOrTimestamp(): Optional<number | 'now'> {
+  const moment = timestamp()
+  return optional((value, name) => (value === 'now' ? 'now' : moment.read(value, name)))
 }
 
 /** A timestamp (seconds) after `now`, by at most five years. */

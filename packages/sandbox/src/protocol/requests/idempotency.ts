@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { StripeError, keyInUse, keyReused } from '../responses/errors.ts'
-import { canonical } from '../parameters/form.ts'
-import type { FormNode } from '../parameters/form.ts'
+import { canonical, type FormNode } from '../parameters/form.ts'
 import type { State, StoredReply } from '../../store/state.ts'
 
 const retentionMs = 24 * 3_600_000

@@ -4,8 +4,7 @@ import { constants } from '../../objects/constants.ts'
 import { invoicePayment } from '../../objects/invoice-payment.ts'
 import type { ListOf } from '../../objects/customer-bodies.ts'
 import { badRequest } from './errors.ts'
-import { elementsOf, isNode } from '../parameters/form.ts'
-import type { FormValue } from '../parameters/form.ts'
+import { elementsOf, isNode, isRecord, type FormValue } from '../parameters/form.ts'
 
 /**
  * `refer`: an id that `expand` turns into its object, without asking if `always`. `include`: a member that is present only if expanded.
@@ -104,7 +103,9 @@ const rules: { readonly [K in Kind]: Rules } = {
     default_tax_rates: taxRates,
     discounts,
     lines: listOf(lineRules),
-    payments: { include: { data: { within: { payment: { within: { payment_intent: { refer: 'payment_intent' } } } } } } },
+    payments: {
+      include: { data: { within: { payment: { within: { payment_intent: { refer: 'payment_intent' } } } } } },
+    },
     test_clock: clock,
     parent: { within: { subscription_details: { within: { subscription: { refer: 'subscription' } } } } },
   },
@@ -282,10 +283,6 @@ export function planOf(price: Bodies['price'] | undefined): Rendered | null {
     trial_period_days: price.recurring.trial_period_days,
     usage_type: price.recurring.usage_type,
   }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** Computes the derived members; `payments` of an invoice only if it is expanded, because it needs a query. */

@@ -1,8 +1,6 @@
-import type { Bodies, Kind } from '../../objects/bodies.ts'
-import { nouns } from '../../objects/bodies.ts'
+import { nouns, type Bodies, type Kind } from '../../objects/bodies.ts'
 import { noSuchReference, badRequest } from './errors.ts'
-import { integer, text } from '../parameters/params.ts'
-import type { Range, Read } from '../parameters/params.ts'
+import { integer, text, type Range, type Read } from '../parameters/params.ts'
 import type { Condition } from '../../store/conditions.ts'
 import type { State } from '../../store/state.ts'
 

@@ -5,8 +5,7 @@ import type { Command, CommandContext, CommandResult } from '../../program/comma
 import { usageFailure } from '../../failure.ts'
 import { redactRevisions } from '../../terminal/conceal.ts'
 import { redactEnvironment } from '../../files/read-config.ts'
-import { connect } from '../../server-address.ts'
-import type { ServerConnection } from '../../server-address.ts'
+import { connect, type ServerConnection } from '../../server-address.ts'
 import { jsonServed } from '../../views/json.ts'
 import { showTime, table } from '../../views/table.ts'
 

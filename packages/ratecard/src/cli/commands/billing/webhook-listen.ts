@@ -2,8 +2,7 @@ import { createHmac } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Command, CommandContext } from '../../program/command.ts'
 import { usageFailure } from '../../failure.ts'
-import { connect } from '../../server-address.ts'
-import type { ServerConnection } from '../../server-address.ts'
+import { connect, type ServerConnection } from '../../server-address.ts'
 import { listOption } from '../plan-and-apply.ts'
 
 /** Poll interval (ms). The API allows one request per second for this route. */

@@ -1,11 +1,9 @@
-import { RatecardError } from '@ratecard/client'
-import type { Finding } from '@ratecard/client'
+import { RatecardError, type Finding } from '@ratecard/client'
 import type { Command, CommandContext } from '../../program/command.ts'
 import { toFailure } from '../../failure.ts'
 import { findProject } from '../../files/project.ts'
 import { readConfig } from '../../files/read-config.ts'
-import { connect } from '../../server-address.ts'
-import type { ServerConnection } from '../../server-address.ts'
+import { connect, type ServerConnection } from '../../server-address.ts'
 import { count } from '../../views/issues.ts'
 
 export const doctor: Command = {

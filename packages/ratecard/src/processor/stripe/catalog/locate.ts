@@ -1,10 +1,8 @@
 // Looks up whether a step of unknown outcome happened. An object is found by natural key, and counts only if it matches the step.
-import { processorId } from '../../../catalog/resource.ts'
+import { processorId, type ProcessorId } from '../../../catalog/resource.ts'
 import type { ArchiveStep, CreateStep, UpdateStep } from '../../../catalog/steps.ts'
-import type { ProcessorId } from '../../../catalog/resource.ts'
 import type { PerformedStep } from '../../processor.ts'
-import { adapterOf, isDeleted, observe, replyFlaw, readContext } from './context.ts'
-import type { StripeContext } from './context.ts'
+import { adapterOf, isDeleted, observe, replyFlaw, readContext, type StripeContext } from './context.ts'
 import { isAttachmentStep, locateAttachment } from './attachments.ts'
 import type { KindAdapter, Reply, Request } from '../kinds/kind.ts'
 import { listAll } from '../connection/pages.ts'

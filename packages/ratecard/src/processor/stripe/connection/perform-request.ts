@@ -2,8 +2,7 @@
 import type { Stripe } from 'stripe'
 import type { ProcessorId } from '../../../catalog/resource.ts'
 import type { PerformedStep, WriteOptions } from '../../processor.ts'
-import { replyFlaw } from '../catalog/context.ts'
-import type { StripeContext } from '../catalog/context.ts'
+import { replyFlaw, type StripeContext } from '../catalog/context.ts'
 import type { Deletion, Request } from '../kinds/kind.ts'
 
 /** Performs a deletion; an object that no longer exists counts as deleted. */

@@ -1,7 +1,6 @@
 // Customers of tenants. The mark in the metadata finds a customer again after a lost response.
 import type { Stripe } from 'stripe'
-import { processorId } from '../../../catalog/resource.ts'
-import type { ProcessorId } from '../../../catalog/resource.ts'
+import { processorId, type ProcessorId } from '../../../catalog/resource.ts'
 import type { NewCustomer } from '../../customer-half.ts'
 import type { WriteOptions } from '../../processor.ts'
 import type { StripeContext } from '../catalog/context.ts'

@@ -1,8 +1,7 @@
 // Reads and writes of single objects for the customer part; a reply is accepted only if it is the expected object.
 import { ProcessorError } from '../../processor-error.ts'
 import type { WriteOptions } from '../../processor.ts'
-import { replyFlaw } from '../catalog/context.ts'
-import type { StripeContext } from '../catalog/context.ts'
+import { replyFlaw, type StripeContext } from '../catalog/context.ts'
 import type { ListRequest, Reply, Request } from '../kinds/kind.ts'
 import { listAll } from '../connection/pages.ts'
 import type { UntrustedReply } from '../connection/reading.ts'

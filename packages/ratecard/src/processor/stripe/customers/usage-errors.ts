@@ -4,8 +4,7 @@ import { processorId } from '../../../catalog/resource.ts'
 import type { UsageError } from '../../customer-half.ts'
 import { ProcessorError } from '../../processor-error.ts'
 import type { StripeContext } from '../catalog/context.ts'
-import { integer, listOf, present, text } from '../connection/reading.ts'
-import type { Untrusted } from '../connection/reading.ts'
+import { integer, listOf, present, text, type Untrusted } from '../connection/reading.ts'
 
 type Report =
   Stripe.V2.Core.Events.V1BillingMeterErrorReportTriggeredEvent | Stripe.V2.Core.Events.V1BillingMeterNoMeterFoundEvent

@@ -1,15 +1,12 @@
 import type { Stripe } from 'stripe'
 import { canonicalDecimal } from '../../../money/decimal.ts'
 import { currencies } from '../../../money/currencies.ts'
-import { processorId } from '../../../catalog/resource.ts'
-import type { ObservedResource, ProcessorId } from '../../../catalog/resource.ts'
+import { processorId, type ObservedResource, type ProcessorId } from '../../../catalog/resource.ts'
 import { amountsBeside, inCurrencies, isEmpty, unsupportedCurrency } from './amounts.ts'
-import { changeParams, creationParams, readFields, updatableFields } from './field-translation.ts'
+import { changeParams, creationParams, readFields, updatableFields, type Translations } from './field-translation.ts'
 import { changeableText, fixedOrNull } from './same-member.ts'
-import type { Translations } from './field-translation.ts'
-import { known, ordinary, reasons } from './kind.ts'
+import { known, ordinary, reasons, type CreateOf, type KindAdapter, type ReadContext, type UpdateOf } from './kind.ts'
 import { unmanagedMembers } from './members.ts'
-import type { CreateOf, KindAdapter, ReadContext, UpdateOf } from './kind.ts'
 import { metadataChange, newMetadata, splitMetadata } from './metadata.ts'
 
 const translations: Translations<'coupon', Stripe.Coupon, Stripe.CouponCreateParams, Stripe.CouponUpdateParams> = {

@@ -1,12 +1,9 @@
 import type { Stripe } from 'stripe'
-import { processorId } from '../../../catalog/resource.ts'
-import type { ObservedResource } from '../../../catalog/resource.ts'
-import { changeParams, creationParams, readFields, updatableFields } from './field-translation.ts'
+import { processorId, type ObservedResource } from '../../../catalog/resource.ts'
+import { changeParams, creationParams, readFields, updatableFields, type Translations } from './field-translation.ts'
 import { changeable } from './same-member.ts'
-import type { Translations } from './field-translation.ts'
-import { ordinary } from './kind.ts'
+import { ordinary, type CreateOf, type KindAdapter, type UpdateOf } from './kind.ts'
 import { unmanagedMembers } from './members.ts'
-import type { CreateOf, KindAdapter, UpdateOf } from './kind.ts'
 import { metadataChange, newMetadata, splitMetadata } from './metadata.ts'
 
 type Features = Stripe['entitlements']['features']

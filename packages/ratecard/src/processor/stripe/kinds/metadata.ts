@@ -1,6 +1,5 @@
 // Ratecard's metadata keys beside the author's, in one map. Authors cannot use keys with the prefix `ratecard_`.
-import { carriedKey, configId, ownershipKey } from '../../../catalog/resource.ts'
-import type { ConfigId, MetadataMap } from '../../../catalog/resource.ts'
+import { carriedKey, configId, ownershipKey, type ConfigId, type MetadataMap } from '../../../catalog/resource.ts'
 
 const ourPrefix = 'ratecard_'
 /** Metadata key for the `connect` flag of an endpoint, noted at creation because Stripe's replies do not contain it. */

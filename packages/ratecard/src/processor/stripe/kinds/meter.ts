@@ -1,12 +1,9 @@
 import type { Stripe } from 'stripe'
-import { processorId } from '../../../catalog/resource.ts'
-import type { FieldsOf, ObservedResource, ProcessorId } from '../../../catalog/resource.ts'
-import { changeParams, creationParams, readFields, updatableFields } from './field-translation.ts'
+import { processorId, type FieldsOf, type ObservedResource, type ProcessorId } from '../../../catalog/resource.ts'
+import { changeParams, creationParams, readFields, updatableFields, type Translations } from './field-translation.ts'
 import { changeable, fixed } from './same-member.ts'
-import type { Translations } from './field-translation.ts'
-import { known, ordinary, reasons, unlessNull } from './kind.ts'
+import { known, ordinary, reasons, unlessNull, type KindAdapter, type UpdateOf } from './kind.ts'
 import { unmanagedMembers } from './members.ts'
-import type { KindAdapter, UpdateOf } from './kind.ts'
 
 type Meters = Stripe['billing']['meters']
 

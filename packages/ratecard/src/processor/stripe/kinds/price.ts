@@ -1,15 +1,12 @@
 import type { Stripe } from 'stripe'
 import { currencies } from '../../../money/currencies.ts'
-import { processorId } from '../../../catalog/resource.ts'
+import { processorId, type CanonicalTier, type ObservedResource } from '../../../catalog/resource.ts'
 import type { CurrencyOptions } from '../../../catalog/kinds.ts'
-import type { CanonicalTier, ObservedResource } from '../../../catalog/resource.ts'
 import { flatAmountParams, isEmpty, observedAmount, observedTierAmount, unitAmountParams } from './amounts.ts'
-import { changeParams, creationParams, readFields, updatableFields } from './field-translation.ts'
+import { changeParams, creationParams, readFields, updatableFields, type Translations } from './field-translation.ts'
 import { changeableText, fixed } from './same-member.ts'
-import type { Translations } from './field-translation.ts'
-import { idOf, known, ordinary, reasons, unlessNull } from './kind.ts'
+import { idOf, known, ordinary, reasons, unlessNull, type CreateOf, type KindAdapter, type UpdateOf } from './kind.ts'
 import { unmanagedMembers } from './members.ts'
-import type { CreateOf, KindAdapter, UpdateOf } from './kind.ts'
 import { metadataChange, newMetadata, splitMetadata } from './metadata.ts'
 
 const translations: Translations<'price', Stripe.Price, Stripe.PriceCreateParams, Stripe.PriceUpdateParams> = {

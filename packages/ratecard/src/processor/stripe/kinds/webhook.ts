@@ -1,12 +1,9 @@
 import { Stripe } from 'stripe'
-import { processorId } from '../../../catalog/resource.ts'
-import type { ObservedResource } from '../../../catalog/resource.ts'
-import { changeParams, creationParams, readFields, updatableFields } from './field-translation.ts'
+import { processorId, type ObservedResource } from '../../../catalog/resource.ts'
+import { changeParams, creationParams, readFields, updatableFields, type Translations } from './field-translation.ts'
 import { changeable, changeableText } from './same-member.ts'
-import type { Translations } from './field-translation.ts'
-import { listOf, ordinary, without } from './kind.ts'
+import { listOf, ordinary, without, type CreateOf, type KindAdapter, type UpdateOf } from './kind.ts'
 import { unmanagedMembers } from './members.ts'
-import type { CreateOf, KindAdapter, UpdateOf } from './kind.ts'
 import { connectKey, metadataChange, newMetadata, splitMetadata } from './metadata.ts'
 
 type Endpoints = Stripe['webhookEndpoints']

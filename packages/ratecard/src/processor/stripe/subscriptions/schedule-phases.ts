@@ -3,11 +3,9 @@
 // the subscription's own values are used, otherwise later changes to the subscription would be reverted.
 import { isDeepStrictEqual } from 'node:util'
 import type { Stripe } from 'stripe'
-import { formerId, formerObject, idIn, idOf, known, listOf, text } from '../connection/reading.ts'
-import type { Untrusted } from '../connection/reading.ts'
+import { formerId, formerObject, idIn, idOf, known, listOf, text, type Untrusted } from '../connection/reading.ts'
 import type { SubscriptionReply } from './live-subscription.ts'
-import { priceIn } from './schedule-timeline.ts'
-import type { Phase, PhaseItem, Schedule, Segment } from './schedule-timeline.ts'
+import { priceIn, type Phase, type PhaseItem, type Schedule, type Segment } from './schedule-timeline.ts'
 
 type PhaseParams = Stripe.SubscriptionScheduleUpdateParams.Phase
 type ItemParams = PhaseParams['items'][number]

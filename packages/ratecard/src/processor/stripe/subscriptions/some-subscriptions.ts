@@ -1,7 +1,6 @@
 import type { LiveSubscription } from '../../customer-half.ts'
 import type { StripeContext } from '../catalog/context.ts'
-import { hasEnded } from './live-subscription.ts'
-import type { SubscriptionReply } from './live-subscription.ts'
+import { hasEnded, type SubscriptionReply } from './live-subscription.ts'
 import { listSome } from '../connection/pages.ts'
 import { translated } from './subscriptions.ts'
 

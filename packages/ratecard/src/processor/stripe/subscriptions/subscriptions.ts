@@ -6,8 +6,7 @@ import { ProcessorError } from '../../processor-error.ts'
 import type { WriteOptions } from '../../processor.ts'
 import type { StripeContext } from '../catalog/context.ts'
 import { readAll, readOne, translateReply, writeOne } from '../customers/single-object.ts'
-import { hasEnded, liveSubscription } from './live-subscription.ts'
-import type { SubscriptionReply } from './live-subscription.ts'
+import { hasEnded, liveSubscription, type SubscriptionReply } from './live-subscription.ts'
 
 type Filter = Pick<Stripe.SubscriptionListParams, 'customer' | 'price'>
 

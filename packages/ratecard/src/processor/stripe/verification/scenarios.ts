@@ -1,7 +1,6 @@
 // Scenarios that verify the product's assumptions about Stripe. Each creates its objects, reads them and returns its observation.
 import type { Stripe } from 'stripe'
-import { day, formOf } from './stage.ts'
-import type { Scenario, Stage } from './stage.ts'
+import { day, formOf, type Scenario, type Stage } from './stage.ts'
 
 /** Creates a customer with a card on a test clock, and a monthly price of ten dollars. */
 async function shopOn(stage: Stage) {

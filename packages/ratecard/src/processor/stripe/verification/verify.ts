@@ -5,8 +5,7 @@ import { ProcessorError } from '../../processor-error.ts'
 import { connect, isLiveKey, keyProblem } from '../connection/connection.ts'
 import { withoutSecrets } from '../connection/errors.ts'
 import { scenarios } from './scenarios.ts'
-import { Stage } from './stage.ts'
-import type { Observation, Scenario } from './stage.ts'
+import { Stage, type Observation, type Scenario } from './stage.ts'
 
 export interface VerifyOptions {
   readonly secretKey: string

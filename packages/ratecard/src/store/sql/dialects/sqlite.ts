@@ -1,7 +1,6 @@
 // SQLite: the embedded engine, one file for several processes. Durable at each commit (FULL); readers never wait (WAL).
 import type SqliteFile from 'better-sqlite3'
-import { SqliteDialect, SqliteDriver, SqliteQueryCompiler } from 'kysely'
-import type { Driver, QueryCompiler } from 'kysely'
+import { SqliteDialect, SqliteDriver, SqliteQueryCompiler, type Driver, type QueryCompiler } from 'kysely'
 import { storableParameter } from '../database/text.ts'
 import { beginImmediate } from './sqlite-file.ts'
 

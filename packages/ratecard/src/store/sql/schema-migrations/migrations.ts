@@ -3,6 +3,7 @@
 
 import type { Dialect, Migration } from './migration.ts'
 import { mirrorTables } from './mirror-tables.ts'
+import { searchIndex } from './search-index.ts'
 import { tenantTables } from './tenant-tables.ts'
 import { workerLogTables, workerTables } from './worker-tables.ts'
 
@@ -18,6 +19,7 @@ export const migrations: readonly Migration[] = [
       ...mirrorTables(dialect),
       ...workerTables(dialect),
       ...workerLogTables(dialect),
+      ...searchIndex[dialect.engine],
       ...(dialect.engine === 'sqlite' ? indexesBesideDocuments : []),
     ],
   },

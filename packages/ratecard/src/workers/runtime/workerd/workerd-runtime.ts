@@ -18,14 +18,11 @@ import type { EgressPolicy } from './traffic/egress.ts'
 import { exceptionIn, limitLines, parseLogLine } from './process/log-lines.ts'
 import { startProcess } from './process/process.ts'
 import { WorkerdWorker } from './process/running.ts'
-import { chooseConfinement } from './confinement/confinement.ts'
-import type { Confinement } from './confinement/confinement.ts'
-import { traceMapper } from './process/source-map.ts'
-import type { TraceMapper } from './process/source-map.ts'
+import { chooseConfinement, type Confinement } from './confinement/confinement.ts'
+import { traceMapper, type TraceMapper } from './process/source-map.ts'
 import { StartFailed } from './process/start-watch.ts'
 import { createRoot, sweepOrphans } from './confinement/sweep.ts'
-import { openUsers } from './confinement/users.ts'
-import type { Users } from './confinement/users.ts'
+import { openUsers, type Users } from './confinement/users.ts'
 
 export interface WorkerdRuntimeOptions {
   readonly clock: Clock

@@ -9,8 +9,7 @@ import type { MappingChange, NewPush, NewVersion, PushStore } from '../../../sto
 import { closePush } from './close-push.ts'
 import type { Write } from '../../database/database.ts'
 import { readPage } from '../../database/read-page.ts'
-import { SqlJournal, toStep } from './journal.ts'
-import type { JournalDeps } from './journal.ts'
+import { SqlJournal, toStep, type JournalDeps } from './journal.ts'
 import { putWebhookSecret } from './secrets.ts'
 
 type SucceedStepInput = Parameters<PushStore['succeed']>[2]

@@ -1,7 +1,6 @@
 // Leases: the exclusive right of one process to work on something. One row per name, never deleted, so that its fence only grows. Decides
 // by the database's clock alone; the clock of this process serves only to give up early.
-import { sql } from 'kysely'
-import type { RawBuilder } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import { atDeadline } from '../../../../clock.ts'
 import { ServiceError } from '../../../../errors/service-error.ts'
 import type { LeaseToken } from '../../../store.ts'

@@ -1,7 +1,6 @@
 // One rate limit for all replicas: each reserves its next slots here, one after the other, by the database's clock.
 import { sql } from 'kysely'
-import { nextSlots, stillCounting, toleranceMs } from '../../../pacing.ts'
-import type { Slot } from '../../../pacing.ts'
+import { nextSlots, stillCounting, toleranceMs, type Slot } from '../../../pacing.ts'
 import type { PaceStore } from '../../../store.ts'
 import type { Database, Write } from '../../database/database.ts'
 

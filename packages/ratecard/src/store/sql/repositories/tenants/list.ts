@@ -7,6 +7,7 @@ import type { TenantListingRow, TenantSort } from '../../../records/tenants.ts'
 import type { ListedPrice, ListedTenant, TenantListQuery } from '../../../tenant-store.ts'
 import type { Database, ReadConnection } from '../../database/database.ts'
 import { searchConditions } from '../../dialects/text-search.ts'
+import type { SearchConditions } from '../../dialects/text-search.ts'
 import { standingsOf } from '../mirror/standings.ts'
 
 const sortColumns = {
@@ -29,10 +30,23 @@ export async function listTenants(database: Database, db: ReadConnection, query:
     .limit(query.limit)
     .offset(query.offset)
     .execute()
+  const total = await countOf(db, conditions, search)
+  return { items: await completed(db, page), total }
+}
+
+async function countOf(
+  db: ReadConnection,
+  conditions: readonly RawBuilder<boolean>[],
+  search: SearchConditions | null,
+): Promise<number> {
+  if (search?.alone != null && conditions.length === 0) {
+    const { rows } = await search.alone.execute(db)
+    return rows[0]?.total ?? 0
+  }
   const { total } = await matching(db, search === null ? conditions : [...conditions, search.total])
     .select((eb) => eb.fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow()
-  return { items: await completed(db, page), total }
+  return total
 }
 
 const matching = (db: ReadConnection, conditions: readonly RawBuilder<boolean>[]) =>

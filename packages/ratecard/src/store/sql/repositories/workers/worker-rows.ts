@@ -1,9 +1,7 @@
 // Conversion of deployments and their code to rows and back.
 import { sql } from 'kysely'
-import { toRecord, toRow } from '../../../records/columns.ts'
-import type { RecordOf, RowOf } from '../../../records/columns.ts'
-import { bundleColumns, deploymentColumns, workerColumns } from '../../../records/workers.ts'
-import type { DeploymentRecord } from '../../../records/workers.ts'
+import { toRecord, toRow, type RecordOf, type RowOf } from '../../../records/columns.ts'
+import { bundleColumns, deploymentColumns, workerColumns, type DeploymentRecord } from '../../../records/workers.ts'
 import type { DeploymentContent, StoredModule } from '../../../worker-store.ts'
 
 type BundleRow = RowOf<typeof bundleColumns>

@@ -5,8 +5,7 @@ import { closeSync, existsSync, openSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
-import { confinementModes } from '../../confinement-modes.ts'
-import type { ConfinementMode } from '../../confinement-modes.ts'
+import { confinementModes, type ConfinementMode } from '../../confinement-modes.ts'
 import { seccompProgram } from './seccomp.ts'
 
 /** Command of a process with its user, folder and memory limit. */

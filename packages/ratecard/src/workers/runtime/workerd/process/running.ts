@@ -3,29 +3,25 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Pool } from 'undici'
 import { ServiceError } from '../../../../errors/service-error.ts'
-import type {
-  RequestContext,
-  RunningWorker,
-  ScheduledEvent,
-  ScheduledResult,
-  WorkerEvents,
-  WorkerExit,
-  WorkerHandlers,
-  WorkerStats,
-  WorkerVersionSpec,
+import {
+  durationText,
+  type RequestContext,
+  type RunningWorker,
+  type ScheduledEvent,
+  type ScheduledResult,
+  type WorkerEvents,
+  type WorkerExit,
+  type WorkerHandlers,
+  type WorkerStats,
+  type WorkerVersionSpec,
 } from '../../worker-runtime.ts'
-import { durationText } from '../../worker-runtime.ts'
-import { controlOf } from './control.ts'
-import type { Control } from './control.ts'
+import { controlOf, type Control } from './control.ts'
 import type { ProcessExit, WorkerdProcess } from './process.ts'
-import { dispatch } from '../traffic/proxy.ts'
-import type { ProxyOptions } from '../traffic/proxy.ts'
-import { readingsOf } from '../limits/readings.ts'
-import type { Readings } from '../limits/readings.ts'
+import { dispatch, type ProxyOptions } from '../traffic/proxy.ts'
+import { readingsOf, type Readings } from '../limits/readings.ts'
 import type { TraceMapper } from './source-map.ts'
 import { upgrade } from '../traffic/upgrade.ts'
-import { Watchdog } from '../limits/watchdog.ts'
-import type { Invocation } from '../limits/watchdog.ts'
+import { Watchdog, type Invocation } from '../limits/watchdog.ts'
 
 const drainLookMs = 50
 const killAfterMs = 2_000

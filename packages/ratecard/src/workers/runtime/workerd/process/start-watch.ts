@@ -1,8 +1,7 @@
 // Enforces the limits of a process until it listens, because the author's top-level code runs before the process responds to pings.
 import { readFileSync } from 'node:fs'
 import type { WorkerLimits } from '../../worker-runtime.ts'
-import { readingsOf } from '../limits/readings.ts'
-import type { Readings } from '../limits/readings.ts'
+import { readingsOf, type Readings } from '../limits/readings.ts'
 import { cpuDetail, memoryDetail } from '../limits/watchdog.ts'
 
 /** The process exited, did not listen in time, or exceeded a limit. `lastWords` is the end of its standard error. */

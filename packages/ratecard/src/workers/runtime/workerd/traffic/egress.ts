@@ -1,13 +1,11 @@
 // Egress proxy of a worker on a unix socket beside its process, the worker's only network access. Decides which hosts are allowed and
 // connects to exactly the address it checked. Redirects are followed by the worker, so each hop is checked too.
-import http, { STATUS_CODES } from 'node:http'
+import http, { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http'
 import https from 'node:https'
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import os from 'node:os'
-import { pipeline } from 'node:stream'
-import type { Duplex } from 'node:stream'
+import { pipeline, type Duplex } from 'node:stream'
 import { guarded } from '../../../../guarded.ts'
 import { workersRoot } from '../../../../service/workers.ts'
 import { isPublicAddress } from './addresses.ts'

@@ -1,7 +1,6 @@
 // Validates status lines and headers received from a worker or from a server that a worker fetches, before they are forwarded. Node's
 // `writeHead` throws for invalid values, and HTTP parsers accept some of them, e.g. the status 099.
-import { STATUS_CODES } from 'node:http'
-import type { ServerResponse } from 'node:http'
+import { STATUS_CODES, type ServerResponse } from 'node:http'
 import { endToEnd } from './headers.ts'
 
 declare const checked: unique symbol
