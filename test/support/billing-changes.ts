@@ -163,9 +163,12 @@ function subscriptionVerbs(stripe: Stripe, account: Account): Readonly<Record<st
       if (phase === undefined) return
       const [item] = phase.items
       const now = { start_date: phase.start_date, end_date: phase.end_date }
-      const same = { price: String(item?.price), quantity: item?.quantity ?? 1 }
+      const same = {
+        price: typeof item?.price === 'string' ? item.price : (item?.price.id ?? ''),
+        quantity: item?.quantity ?? 1,
+      }
       const then = { items: [{ ...same, price: pick.one(prices) }] }
-      await stripe.subscriptionSchedules.update(id, { phases: [{ items: [same], ...now }, then] } as never)
+      await stripe.subscriptionSchedules.update(id, { phases: [{ items: [same], ...now }, then] })
     },
     'schedule.release': async (pick) => {
       const { data } = await stripe.subscriptionSchedules.list({ limit: 20 })
@@ -176,7 +179,7 @@ function subscriptionVerbs(stripe: Stripe, account: Account): Readonly<Record<st
 
 function moneyVerbs(stripe: Stripe, { customers }: Account): Readonly<Record<string, Verb>> {
   const invoice = async (pick: Picker, status: 'draft' | 'open' | 'paid') =>
-    pick.one((await stripe.invoices.list({ status, limit: 30 })).data).id ?? ''
+    pick.one((await stripe.invoices.list({ status, limit: 30 })).data).id
   return {
     'invoice.create': async (pick) => {
       const customer = pick.one(customers)

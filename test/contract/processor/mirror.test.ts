@@ -154,7 +154,7 @@ describe('invoices read for the mirror', () => {
     for (let index = 0; index < 14; index++)
       await stripe.invoiceItems.create({ customer, amount: 100 + index, currency: 'usd', description: `n${index}` })
     const draft = await stripe.invoices.create({ customer, pending_invoice_items_behavior: 'include' })
-    const { lines, total } = await one(processor, 'invoice', draft.id ?? '')
+    const { lines, total } = await one(processor, 'invoice', draft.id)
     expect(lines).toHaveLength(14)
     expect(lines.reduce((sum, line) => sum + line.amount, 0)).toBe(total)
     expect((await listed(processor, 'invoice'))[0]?.lines).toHaveLength(14)
@@ -176,8 +176,8 @@ describe('invoices read for the mirror', () => {
   it('are null once the processor deleted them', async () => {
     const { stripe, processor, customer } = await plainShop()
     const draft = await stripe.invoices.create({ customer })
-    await stripe.invoices.del(draft.id ?? '')
-    expect(await processor.mirrorObject('invoice', draft.id ?? '', signal)).toBeNull()
+    await stripe.invoices.del(draft.id)
+    expect(await processor.mirrorObject('invoice', draft.id, signal)).toBeNull()
   })
 
   it('show attempts, the next attempt and what remains of a declined payment', async () => {

@@ -168,7 +168,7 @@ export function createService(options: ServiceOptions): ComposedService {
     ...createChanges({ store }),
     ...tenantOperations(options, { ...deps, priceBook }, lookups, tracked),
     ...reads,
-    receiveProcessorEvent: feed?.receiveProcessorEvent ?? (async () => void (await mirrorOff.require())),
+    receiveProcessorEvent: feed?.receiveProcessorEvent ?? (() => mirrorOff.require()),
     ...swaps.operations,
     ...hosted,
     idempotent: createIdempotency({ store, clock, busy: () => store.held(pushLease) }),

@@ -34,15 +34,15 @@ export function staleAfterMs(pollSeconds: number): number {
 }
 
 /** Used with `RATECARD_MIRROR=off`: everything is read at the processor. */
-export const mirrorOff: Mirror = {
-  status: () => Promise.resolve({ state: 'off', asOf: null, stale: false, filled: 0 }),
-  require: () =>
+export const mirrorOff = {
+  status: (): Promise<MirrorStatus> => Promise.resolve({ state: 'off', asOf: null, stale: false, filled: 0 }),
+  require: (): Promise<never> =>
     Promise.reject(
       new ServiceError('mirror_off', 'This is read from the mirror, and the mirror is switched off.', {
         hint: 'Start the service with RATECARD_MIRROR=on.',
       }),
     ),
-}
+} satisfies Mirror
 
 export interface MirrorOptions {
   readonly store: Pick<MirrorStore, 'state' | 'oldestStale'>

@@ -17,11 +17,11 @@ export const mirrorLease = 'mirror'
 
 export interface Feeder {
   /** Starts the feed; failures are reported and retried. */
-  start(): void
+  readonly start: () => void
   /** Looks for stale objects now, e.g. after a delivery. */
-  wake(): void
+  readonly wake: () => void
   /** Ends the feed after its reads in flight. */
-  stop(): Promise<void>
+  readonly stop: () => Promise<void>
 }
 
 export interface FeederOptions {
@@ -51,6 +51,7 @@ export function createFeeder(
   { allocation, keepDay, ensureEndpoint, lookMs = 500 }: FeederOptions,
 ): Feeder {
   const stopping = new AbortController()
+  const stopped = () => stopping.signal.aborted
   let alarm = new AbortController()
   let running: Promise<void> | null = null
 
@@ -100,7 +101,7 @@ export function createFeeder(
   }
 
   const run = async (): Promise<void> => {
-    for (let failed = 0; !stopping.signal.aborted;) {
+    for (let failed = 0; !stopped();) {
       try {
         await deps.store.exclusively(mirrorLease, async ({ signal }) => {
           await feed(AbortSignal.any([signal, stopping.signal]), () => {
@@ -110,7 +111,7 @@ export function createFeeder(
       } catch (error) {
         const taken = isTaken(error)
         failed = taken ? 0 : failed + 1
-        if (!stopping.signal.aborted && !taken) deps.report(error, 'the feed failed and is retried')
+        if (!stopped() && !taken) deps.report(error, 'the feed failed and is retried')
       }
       await allocation.flush().catch((error: unknown) => {
         deps.report(error, 'reads are counted later')

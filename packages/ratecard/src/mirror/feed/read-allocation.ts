@@ -26,11 +26,11 @@ export function pollIntervalMs(
 
 export interface ReadAllocation {
   /** Counts a read of this process. */
-  count(): void
+  readonly count: () => void
   /** Stores the reads counted since the last call, so that they count for all replicas. */
-  flush(): Promise<void>
+  readonly flush: () => Promise<void>
   /** Returns the time (ms) between two polls. */
-  pollEveryMs(): Promise<number>
+  readonly pollEveryMs: () => Promise<number>
 }
 
 export interface AllocationOptions {

@@ -22,8 +22,8 @@ export async function readTenantInvoices(
   const age = await deps.mirror.require()
   if (processorCustomerId === null) return { ...age, items: [], total: 0 }
   const { items, total } = await deps.store.mirror.invoicesOf(processorId(processorCustomerId), page)
-  const { idOf } = await deps.priceBook()
-  return { ...age, items: items.map((invoice) => shownInvoice(invoice, idOf)), total }
+  const book = await deps.priceBook()
+  return { ...age, items: items.map((invoice) => shownInvoice(invoice, (price) => book.idOf(price))), total }
 }
 
 function shownInvoice(invoice: MirroredInvoice & { readonly amountRefunded: number }, idOf: NamePrice): TenantInvoice {

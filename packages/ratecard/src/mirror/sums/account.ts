@@ -50,10 +50,10 @@ export interface DayKeeping {
  * the customers of the time before the mirror are not taken for new ones. After a time without service the days in between stay absent.
  */
 export async function keepEndedDay({ mirror, revenue, nameOf }: DayKeeping, asOf: number): Promise<boolean> {
-  const state = await mirror.state()
-  if (state?.beganAt == null) return false
+  const beganAt = (await mirror.state())?.beganAt ?? null
+  if (beganAt === null) return false
   const last = await revenue.lastDay()
-  const before = addDays(dayOf(state.beganAt), -1)
+  const before = addDays(dayOf(beganAt), -1)
   const ended = addDays(dayOf(asOf), -1)
   if (last !== null && last >= ended) return false
   // Customers without current sums would be missing in the day.

@@ -146,7 +146,7 @@ function entryOf(price: TouchedPrice, free: readonly string[], found: Found): Pr
   const uses = generations.flatMap((id) => found.uses.get(id) ?? [])
   const { subscriptions, tenants, withoutTenant } = countUses(uses)
   return {
-    priceId: configId as PriceImpact['priceId'],
+    priceId: configId,
     processorPriceId: current ?? configId,
     action,
     subscriptions: subscriptions + free.length,

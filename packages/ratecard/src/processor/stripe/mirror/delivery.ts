@@ -1,5 +1,5 @@
 // Verifies a delivered event by Stripe's signature scheme.
-import { Stripe } from 'stripe'
+import type { Stripe } from 'stripe'
 import type { ProcessorEvent } from '../../processor.ts'
 import type { DeliveredEvent } from '../../mirrored.ts'
 import { milliseconds, text } from '../connection/reading.ts'

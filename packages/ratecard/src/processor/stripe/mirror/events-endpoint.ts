@@ -42,7 +42,7 @@ export async function createEventsEndpoint(
   const params: Stripe.WebhookEndpointCreateParams = {
     url,
     enabled_events: [...types] as Stripe.WebhookEndpointCreateParams.EnabledEvent[],
-    api_version: Stripe.API_VERSION as Stripe.WebhookEndpointCreateParams.ApiVersion,
+    api_version: Stripe.API_VERSION,
     description: 'Ratecard: keeps the mirror up to date',
     metadata: { [eventsKey]: eventsMark },
   }

@@ -13,6 +13,7 @@ import type {
 } from '../../../mirror-store.ts'
 import type { MirrorObjectRow, MirrorStateRow } from '../../../records/mirror.ts'
 import type { Database, Write } from '../../database/database.ts'
+import { refreshListingsOf } from '../tenants/listings.ts'
 import { markStale, nextNumber } from './marks.ts'
 import { addReads, paymentsSince, readsSince } from './read-counts.ts'
 import * as reads from './reads.ts'
@@ -172,7 +173,11 @@ export class SqlMirror implements MirrorStore {
   }
 
   async saveStandings(standings: readonly (CustomerStanding & Pick<Unsummed, 'marked'>)[]): Promise<void> {
-    await this.#database.write((db) => saveStandings(this.#database, db, standings))
+    await this.#database.write(async (db) => {
+      await saveStandings(db, standings)
+      const customers = standings.map(({ customer }) => customer)
+      await refreshListingsOf(this.#database, db, customers)
+    })
   }
 
   async standing(customer: ProcessorId): Promise<CustomerStanding | null> {

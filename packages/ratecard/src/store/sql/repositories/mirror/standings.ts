@@ -4,12 +4,11 @@ import type { ProcessorId } from '../../../../catalog/resource.ts'
 import type { CustomerStanding, Unsummed } from '../../../mirror-store.ts'
 import type { MirrorStandingRow } from '../../../records/mirror.ts'
 import { inBatches } from '../../database/batches.ts'
-import type { Database, ReadConnection, Write } from '../../database/database.ts'
-import { refreshListingsOf } from '../tenants/listings.ts'
+import type { ReadConnection, Write } from '../../database/database.ts'
 
 type NewStanding = CustomerStanding & Pick<Unsummed, 'marked'>
 
-export async function saveStandings(database: Database, db: Write, standings: readonly NewStanding[]): Promise<void> {
+export async function saveStandings(db: Write, standings: readonly NewStanding[]): Promise<void> {
   // Sorted, so that two transactions lock rows in one order.
   const sorted = [...standings].sort((a, b) => (a.customer < b.customer ? -1 : 1))
   await inBatches(sorted, (slice) =>
@@ -33,11 +32,6 @@ export async function saveStandings(database: Database, db: Write, standings: re
         eb.or(slice.map(({ customer, marked }) => eb('customer', '=', customer).and('marked', '<=', marked))),
       )
       .execute(),
-  )
-  await refreshListingsOf(
-    database,
-    db,
-    sorted.map(({ customer }) => customer),
   )
 }
 
