@@ -13,8 +13,8 @@ export interface SearchConditions {
   readonly alone: RawBuilder<{ readonly total: number }> | null
 }
 
-/** The trigram indexes know no shorter text. */
-const shortestIndexed = 3
+/** The trigram indexes know no shorter text than three characters. */
+const isIndexed = (part: string) => /^.{3}/su.test(part)
 
 /**
  * Matches up to which SQLite looks up all of them and sorts them. If there are more, reading in order until the page is full takes
@@ -33,7 +33,7 @@ export async function searchConditions(
     return { page: like, total: like, alone: null }
   }
   const read = sql<boolean>`instr(search, ${part}) > 0`
-  if ([...part].length < shortestIndexed) return { page: read, total: read, alone: null }
+  if (!isIndexed(part)) return { page: read, total: read, alone: null }
   const phrase = `"${part.replaceAll('"', '""')}"`
   const matches = sql`select r.tenant_id from tenant_search s join tenant_search_rows r on r.number = s.rowid
     where s.text match ${phrase}`

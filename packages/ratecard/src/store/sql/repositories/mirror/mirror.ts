@@ -225,6 +225,6 @@ async function changeState(database: Database, db: Write, change: Partial<Mirror
     .execute()
 }
 
-function stateOf({ id, filling, ...rest }: MirrorStateRow): MirrorState {
+function stateOf({ id: _id, filling, ...rest }: MirrorStateRow): MirrorState {
   return { ...rest, filling: filling === null ? null : (JSON.parse(filling) as MirrorState['filling']) }
 }

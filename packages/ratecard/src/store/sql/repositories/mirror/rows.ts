@@ -30,8 +30,10 @@ export function goneRow(kind: MirroredKind, id: string, readAt: number): MirrorO
   return { kind, id, readAt, object: null, customer: null, status: null, happenedAt: null }
 }
 
-export const objectOf = <K extends MirroredKind>(row: { readonly object: string | null }): Mirrored[K] | null =>
-  row.object === null ? null : (JSON.parse(row.object) as Mirrored[K])
+export const objectOf = <K extends MirroredKind>(row: {
+  readonly object: string | null
+  readonly kind?: K
+}): Mirrored[K] | null => (row.object === null ? null : (JSON.parse(row.object) as Mirrored[K]))
 
 /** Statuses of subscriptions that have ended for good. */
 const endedStatuses: readonly string[] = ['canceled', 'incomplete_expired']

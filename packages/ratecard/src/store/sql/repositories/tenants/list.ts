@@ -39,8 +39,9 @@ async function countOf(
   conditions: readonly RawBuilder<boolean>[],
   search: SearchConditions | null,
 ): Promise<number> {
-  if (search?.alone != null && conditions.length === 0) {
-    const { rows } = await search.alone.execute(db)
+  const alone = conditions.length === 0 ? (search?.alone ?? null) : null
+  if (alone !== null) {
+    const { rows } = await alone.execute(db)
     return rows[0]?.total ?? 0
   }
   const { total } = await matching(db, search === null ? conditions : [...conditions, search.total])
