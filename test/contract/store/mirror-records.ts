@@ -118,5 +118,5 @@ export function newMirroredPrice(id: string, change: Partial<MirroredPrice> = {}
 }
 
 export function newMirroredCustomer(id: string, change: Partial<MirroredCustomer> = {}): MirroredCustomer {
-  return { id: processorId(id), balance: {}, deleted: false, testClock: null, ...change }
+  return { id: processorId(id), balance: {}, deleted: false, testClock: null, discount: null, ...change }
 }

@@ -16,6 +16,7 @@ import type {
 } from '../../../revenue-store.ts'
 import { inBatches } from '../../database/batches.ts'
 import type { Database, Write } from '../../database/database.ts'
+import { refreshListingsOf } from '../tenants/listings.ts'
 import { objectOf } from './rows.ts'
 import { saveStandings } from './standings.ts'
 
@@ -74,7 +75,9 @@ export class SqlRevenue implements RevenueStore {
     await this.#database.write(async (db) => {
       await saveItemSums(db, sorted)
       await saveCustomerRevenue(db, sorted)
-      await saveStandings(this.#database, db, sorted)
+      await saveStandings(db, sorted)
+      const customers = sorted.map(({ customer }) => customer)
+      await refreshListingsOf(this.#database, db, customers)
     })
   }
 
