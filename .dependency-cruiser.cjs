@@ -99,7 +99,7 @@ const rooms = {
     'service',
   ],
   service: ['errors', 'config', 'catalog', 'api', 'store'],
-  health: ['errors', 'processor', 'store', 'journal', 'jobs', 'item-swaps', 'mirror', 'service'],
+  health: ['errors', 'money', 'processor', 'store', 'journal', 'jobs', 'item-swaps', 'mirror', 'service'],
   'dashboard-backend': ['errors', 'store', 'service'],
   http: ['errors', 'config', 'api', 'service', 'dashboard-backend'],
   cli: [

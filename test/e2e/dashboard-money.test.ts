@@ -53,7 +53,7 @@ describe.skipIf(chromiumPath === null)('who has what, in a browser', () => {
     await open('')
     await page.waitForURL('**/dashboard/overview')
     await page.getByText('$36.00').first().waitFor()
-    await page.getByText('Nobody owes anything').waitFor()
+    await page.getByText('Nobody is past due').waitFor()
     await page.getByRole('row', { name: /2, version 2\.0\.0/ }).waitFor()
     await page.getByRole('heading', { name: 'What is wrong now' }).waitFor()
     expect(failures).toEqual([])

@@ -1633,11 +1633,11 @@ export interface CurrencyMoney {
   /** Subscriptions in a trial; they count nothing yet. */
   trialing: number
   pastDue: {
-    /** What open invoices still ask. */
+    /** What tenants owe whose subscription is past due or unpaid. */
     amount: string
     /** `amount` as people read it. */
     formatted: string
-    /** Tenants that owe it. */
+    /** These tenants. */
     tenants: number
   }
   writtenOff: {
@@ -1778,7 +1778,7 @@ export interface MoneyDay {
   reactivation: string
   /** `reactivation` as people read it. */
   reactivationFormatted: string
-  /** What open invoices still asked at its end. */
+  /** What tenants owed at its end whose subscription was past due or unpaid. */
   pastDue: string
   /** `past_due` as people read it. */
   pastDueFormatted: string

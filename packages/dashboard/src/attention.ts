@@ -1,4 +1,4 @@
-// Numbers beside entries of the menu, e.g. 3 beside Tenants for 3 tenants that owe something. They follow what the pages read: an
+// Numbers beside entries of the menu, e.g. 3 beside Tenants for 3 tenants that are past due. They follow what the pages read: an
 // examination of the service takes calls to the processor, so the menu asks for none of its own.
 import { useSyncExternalStore } from 'react'
 import type { Finding, Money } from '@ratecard/client'
@@ -37,7 +37,7 @@ export function noteFindings(findings: readonly Finding[]): void {
   })
 }
 
-/** Tenants that owe something. */
+/** Tenants that are past due. */
 export const noteMoney = ({ currencies }: Money): void =>
   change({ '/tenants': currencies.reduce((sum, { pastDue }) => sum + pastDue.tenants, 0) })
 

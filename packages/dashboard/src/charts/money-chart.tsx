@@ -52,7 +52,7 @@ const DayTable = ({ days, currency }: ChartProps) => (
     <summary className="small">As a table</summary>
     <Table
       caption="Monthly recurring revenue by day"
-      columns={['Day', ...['MRR', 'New', 'Expansion', 'Contraction', 'Churn', 'Owed'].map(number)]}
+      columns={['Day', ...['MRR', 'New', 'Expansion', 'Contraction', 'Churn', 'Past due'].map(number)]}
       rows={[...days].reverse().map((day) => ({
         key: day.day,
         cells: [

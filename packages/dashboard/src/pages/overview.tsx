@@ -79,10 +79,10 @@ function Tiles({ of }: { readonly of: CurrencyMoney }) {
       `${moved.newFormatted} new, ${moved.churnFormatted} churned`,
     ],
     [
-      'Owed',
+      'Past due',
       of.pastDue.formatted,
       of.pastDue.tenants === 0 ? (
-        'Nobody owes anything'
+        'Nobody is past due'
       ) : (
         <Link href="/tenants?owing">{pluralize(of.pastDue.tenants, 'tenant')}</Link>
       ),

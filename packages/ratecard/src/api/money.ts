@@ -28,7 +28,10 @@ export const CurrencyMoney = shape('CurrencyMoney', {
   tenants: Count('Tenants of these subscriptions.'),
   trialing: Count('Subscriptions in a trial; they count nothing yet.'),
   past_due: Type.Object(
-    { ...leading('amount', 'What open invoices still ask.'), tenants: Count('Tenants that owe it.') },
+    {
+      ...leading('amount', 'What tenants owe whose subscription is past due or unpaid.'),
+      tenants: Count('These tenants.'),
+    },
     closed,
   ),
   written_off: Type.Object(
@@ -82,7 +85,7 @@ export const MoneyDay = shape('MoneyDay', {
     ),
   ),
   ...movements,
-  ...further('past_due', 'What open invoices still asked at its end.'),
+  ...further('past_due', 'What tenants owed at its end whose subscription was past due or unpaid.'),
 })
 export const MoneyDays = shape('MoneyDays', {
   ...mirrored,

@@ -1,10 +1,11 @@
 // Checks of the doctor on billing: who has not paid, what is owed, what was edited at the processor, and which schedules fail. Each finding
 // begins with its number and names the command that shows more.
 import { ServiceError } from '../errors/service-error.ts'
+import { formatMinor } from '../money/format.ts'
 import type { Finding, Service } from '../service/service.ts'
 
 export interface BillingChecksDeps {
-  readonly operations: Pick<Service, 'listTenants' | 'money' | 'drift' | 'listWorkers' | 'cronRuns'>
+  readonly operations: Pick<Service, 'listTenants' | 'billingGauges' | 'drift' | 'listWorkers' | 'cronRuns'>
 }
 
 type Found = Omit<Finding, 'check'>
@@ -28,15 +29,17 @@ export async function checkPastDue({ operations }: BillingChecksDeps): Promise<F
   })
 }
 
-/** What open invoices ask. */
+/** What open invoices ask, also those that are not due yet. */
 export async function checkOwed({ operations }: BillingChecksDeps): Promise<Found> {
   return fromMirror(async () => {
-    const owed = (await operations.money()).currencies.filter(({ pastDue }) => pastDue.amount !== '0')
+    const { total } = await operations.listTenants({ owing: true, limit: 1, offset: 0 })
+    const owed = Object.entries((await operations.billingGauges())?.owed ?? {}).filter(([, amount]) => amount > 0)
     if (owed.length === 0) return { status: 'ok', detail: '0 is owed' }
-    const amounts = owed.map(({ pastDue }) => pastDue.formatted).join(' and ')
+    const amounts = owed.map(([currency, amount]) => formatMinor(amount, currency)).join(' and ')
     return {
-      status: 'warning',
-      detail: `${amounts} of open invoices is owed.`,
+      // An invoice that is not due yet is nothing to act on; what is past due is a warning of its own.
+      status: 'ok',
+      detail: `${amounts} of open invoices is owed by ${total === 1 ? '1 tenant' : `${String(total)} tenants`}.`,
       hint: '`ratecard tenants list --owing --sort owed` shows who owes it, `ratecard tenants invoices <id>` since when.',
     }
   })

@@ -77,7 +77,7 @@ function headOf(one: CurrencyMoney, { days }: MoneyDays): string[] {
     ...(one.trialing === 0 ? [] : [`  trials         ${String(one.trialing)}`]),
     ...(one.pastDue.amount === '0'
       ? []
-      : [`  owed           ${one.pastDue.formatted} of ${count(one.pastDue.tenants, 'tenant')}`]),
+      : [`  past due       ${one.pastDue.formatted} of ${count(one.pastDue.tenants, 'tenant')}`]),
     ...(one.writtenOff.amount === '0' ? [] : [`  written off    ${one.writtenOff.formatted}`]),
   ]
 }
