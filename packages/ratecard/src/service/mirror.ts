@@ -3,7 +3,7 @@
 import type * as invoices from '../api/invoices.ts'
 import type * as money from '../api/money.ts'
 import type { Inside } from '../api/notation/schema.ts'
-import type { PageQuery } from './service.ts'
+import type { PageQuery } from '../store/page.ts'
 
 /** How recent an answer from the mirror is. */
 export interface Recency {
