@@ -11,7 +11,7 @@ const key = 'money-cli-service-key'
 let shop: ShopWorld
 
 beforeAll(async () => {
-  shop = await shopWorld(key, { RATECARD_MIRROR_POLL_SECONDS: '1' })
+  shop = await shopWorld(key, { RATECARD_MIRROR: 'on', RATECARD_MIRROR_POLL_SECONDS: '1' })
   expect(await run('billing push --yes --quiet')).toMatchObject({ exit: 0 })
   const { stripe } = shop
   const customer = await payingCustomer(stripe, { name: 'Glazeworks' })

@@ -27,6 +27,8 @@ export async function shopWorld(serviceKey: string, more: Readonly<Record<string
       RATECARD_SERVICE_KEY: serviceKey,
       RATECARD_LOG_LEVEL: 'silent',
       RATECARD_WORKERS: 'off',
+      // Tests change the account and look at once, which a mirror that polls does not show yet.
+      RATECARD_MIRROR: 'off',
       ...more,
     },
     port: 0,

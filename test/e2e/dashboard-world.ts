@@ -39,7 +39,7 @@ export async function openDashboard(env: Readonly<Record<string, string>> = {}):
   process.env['HOME'] = home
   const dataDir = path.join(home, 'data')
   const server = await startServer({
-    env: { RATECARD_SANDBOX_PORT: '0', RATECARD_LOG_LEVEL: 'error', ...env },
+    env: { RATECARD_SANDBOX_PORT: '0', RATECARD_LOG_LEVEL: 'error', RATECARD_MIRROR: 'off', ...env },
     port: 0,
     dataDir,
     out: () => undefined,

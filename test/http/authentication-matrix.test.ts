@@ -91,7 +91,8 @@ function ask(id: string, headers: Record<string, string>, query = ''): Promise<L
 }
 
 /** What a request asks for without a body is a look; of the others only these change nothing, the last six as dry runs. */
-const isRead = (id: string) => routes.get(id)?.method === 'GET' || ['validateConfig', 'calculatePrice'].includes(id)
+const isRead = (id: string) =>
+  routes.get(id)?.method === 'GET' || ['validateConfig', 'calculatePrice', 'receiveProcessorEvent'].includes(id)
 const dryRuns = ['pushConfig', 'rollbackConfig', 'startMigration', 'applyTemplate', 'applyCustom', 'removeEnterprise']
 
 const idsWith = (...accesses: Access[]) =>
@@ -230,7 +231,7 @@ describe('a caller without permission', () => {
   })
 
   it('gets the public response of public routes with any cookie', async () => {
-    for (const id of idsWith('public', 'open')) {
+    for (const id of idsWith('public', 'open').filter((one) => reasonable[one] === undefined)) {
       const plain = await ask(id, {})
       expect([id, plain.statusCode]).toEqual([id, 200])
       for (const value of [sessions.other, sessions.forged]) {

@@ -4,6 +4,7 @@ import { createClient, RatecardError } from '../../packages/client/src/client.ts
 import type { Client, ClientOptions } from '../../packages/client/src/client.ts'
 import { sampleConfig } from '../support/app.ts'
 import { buy, sessionOf } from '../support/selling.ts'
+import { mirrored, mirrorSettings } from '../support/mirror.ts'
 import { startWorkerWorld } from './worker-world.ts'
 import type { WorkerWorld } from './worker-world.ts'
 
@@ -21,11 +22,12 @@ const clientWith = (options: Partial<ClientOptions>) => createClient({ baseUrl: 
 
 beforeAll(async () => {
   asked = []
-  world = await startWorkerWorld()
+  world = await startWorkerWorld({}, { mirror: mirrorSettings })
   client = clientWith({ serviceKey: world.key })
   await client.admin.push(sampleConfig())
   await sessionOf(world, 'buyer')
   await buy(world, 'buyer', { price_id: 'pro_monthly', quantity: 3 })
+  await mirrored(world)
   await world.deploy(
     'hello',
     `export default { fetch: () => new Response('hi'), scheduled: () => console.log('ran') }`,

@@ -86,7 +86,7 @@ describe('the list of tenants', () => {
   })
 
   it('finds a part of a name in any case, with or without accents', async () => {
-    expect(ids(await get(`tenants?q=${encodeURIComponent('LODZ')}`))).toEqual(['works'])
+    expect(ids(await get(`tenants?q=${encodeURIComponent('ŁÓdz')}`))).toEqual(['works'])
   })
 
   it('sorts by money in both directions', async () => {
@@ -201,11 +201,12 @@ describe('invoices', () => {
       as_of: expect.any(String) as string,
     })
     const rows = body['rows'] as readonly Record<string, unknown>[]
-    expect(rows.map(({ type, tenant_id: tenant, total, status }) => [type, tenant, total, status])).toEqual([
-      ['invoice', 'early', '24.00', 'paid'],
-      ['invoice', 'late', '15.00', 'paid'],
-      ['refund', 'early', '4.00', 'succeeded'],
-      ['invoice', 'late', '5.00', 'open'],
+    const shown = rows.map(({ type, tenant_id: tenant, total, status }) => [type, tenant, total, status].join(' '))
+    expect(shown.sort()).toEqual([
+      'invoice early 24.00 paid',
+      'invoice late 15.00 paid',
+      'invoice late 5.00 open',
+      'refund early 4.00 succeeded',
     ])
     expect((await get('invoices/export?format=json&to=2020-01-01')).body['rows']).toEqual([])
     expect((await get('invoices/export?from=soon')).status).toBe(400)

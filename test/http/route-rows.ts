@@ -135,6 +135,12 @@ export const reasonable: Readonly<Record<string, string>> = {
   listCronRuns: 'worker_not_found',
   triggerCron: 'worker_not_found',
   removeWorker: 'worker_not_found',
+  listTenantInvoices: 'mirror_off',
+  exportInvoices: 'mirror_off',
+  getMoney: 'mirror_off',
+  listMoneyDays: 'mirror_off',
+  listSubscribers: 'mirror_off',
+  receiveProcessorEvent: 'mirror_off',
 }
 
 export const defaults: Readonly<Record<string, string>> = {
