@@ -44,18 +44,18 @@ import { WorkerGateway } from './server/worker-gateway.ts'
 export interface AppOptions {
   readonly service: Service
   readonly settings: {
-    /** Rate limit: requests per minute and client address, e.g. 60. */
+    /** Rate limit per client address, in requests per minute (e.g. 60). Requests with a valid service key are not counted. */
     readonly rateLimit: number
     readonly publicUrl: string | null
-    /** Origins whose pages may send the session cookie, in addition to the public URL and loopback. */
+    /** Web origins whose pages may send the session cookie. The public URL and loopback are allowed in addition. */
     readonly allowedRedirects?: readonly string[]
     readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
-    /** Addresses and networks of trusted proxies, whose `X-Forwarded-For` is used, e.g. `10.0.0.0/8`. */
+    /** Addresses and networks of trusted proxies, e.g. `10.0.0.0/8`. `X-Forwarded-For` is used only if one of these proxies sent it. */
     readonly trustedProxies?: readonly string[]
     /** Maximum number of open connections. Absent or null: half of the file descriptor limit. */
     readonly maxConnections?: number | null
   }
-  /** Timeouts for slow peers that differ from the defaults. */
+  /** Overrides of the default connection limits and timeouts. */
   readonly connections?: Partial<ConnectionLimits>
   readonly clock: Clock
   readonly metrics?: Registry
@@ -64,7 +64,7 @@ export interface AppOptions {
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Selects the names of Ratecard's cookies (`__Host-` prefix over TLS). */
+    /** True if the browser uses TLS. Ratecard's cookies then have the `__Host-` prefix. */
     isOverTls: IsOverTls
     /** Begins shutdown: `/readyz` returns 503 and connections end with their next response. Requests are still served. */
     leave: () => void
@@ -75,9 +75,11 @@ declare module 'fastify' {
   }
 }
 
-/** Time for which an idle connection stays open while the service drains, so that a request already in transit is still answered. */
+/**
+ * Time (ms) for which an idle connection stays open while the service drains, so that a request already in transit still gets a response.
+ */
 const idleGraceMs = 500
-/** Timeout for sending responses after the work behind them has ended. */
+/** Timeout (ms) for sending the last responses during shutdown, after their work has ended. */
 const lastResponsesMs = 2_000
 const smallBody = 64 * 1024
 const publicPath = '/api/v1/billing'
@@ -149,7 +151,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   })
   app.setErrorHandler(sendProblem)
   app.setValidatorCompiler(compileValidator)
-  // Each route encodes its response by its operation. A serializer that drops or converts members would break that.
+  // Each route encodes its response itself. A serializer of Fastify could drop or convert members.
   app.setSerializerCompiler(() => JSON.stringify)
   registerJsonBody(app)
   const missing = watchRoutes(app)
@@ -158,7 +160,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   metrics.watch(app)
   await app.register(helmet, helmetOptions)
   const guard = await createAddressGuard(app, settings.rateLimit, addressOf)
-  // No global hook: cookies are parsed only on routes that use one.
+  // Without a global hook: cookies are parsed only on routes that use a cookie.
   await app.register(cookie, { hook: false })
   const origins = createOrigins(settings.publicUrl, settings.allowedRedirects ?? [])
   const authentication = createAuthentication({ service, guard, origins })
@@ -198,14 +200,15 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   registerPricingTable(app)
   await registerDocs(app)
   await app.ready()
-  // Errors after startup, e.g. no memory to accept a connection. While the listener starts, the caller of `listen` gets the error.
+  // Logs errors of the listener after startup, e.g. no memory to accept a connection. A failure to start is not logged here, because the
+  // caller of `listen` gets that error.
   app.server.on('error', (error) => {
     if (app.server.listening) logger.error({ err: error }, 'the listener failed')
   })
   return app
 }
 
-/** Operations for the dashboard: all that require a service key, and the price list. */
+/** Operations that the dashboard may call: all that require a service key, and the price list. */
 function pagesRoutes(routes: readonly (readonly [string, Route])[]): ByOperation {
   return Object.fromEntries(
     routes.filter(
@@ -214,7 +217,7 @@ function pagesRoutes(routes: readonly (readonly [string, Route])[]): ByOperation
   )
 }
 
-/** Group of an operation, which determines its hooks: public price list, admin API, workers, or only the common ones (`root`). */
+/** Group of an operation. It selects the hooks: public price list, admin API, workers, or `root` with the common hooks only. */
 type RouteGroup = 'public' | 'admin' | 'workers' | 'root'
 
 function placeOf({ access, path }: Operation): RouteGroup {
@@ -228,7 +231,7 @@ interface ScopeDeps extends RouteDeps {
   readonly notFound: (scope: FastifyInstance) => void
 }
 
-/** CORS: every origin may read. A service key is optional. */
+/** Routes of the public price list. CORS lets pages of every origin read; a service key is optional. */
 async function publicScope(scope: FastifyInstance, deps: ScopeDeps, routes: ByOperation): Promise<void> {
   await scope.register(cors, {
     origin: '*',
@@ -257,7 +260,10 @@ async function workerScope(scope: FastifyInstance, deps: ScopeDeps, routes: ByOp
   mount(scope, workersPath, routes)
 }
 
-/** Authentication runs first, so that a caller without a key cannot probe paths and no body is read. */
+/**
+ * Adds the check of the service key as the first hook. So a caller without a key cannot probe paths, and the body of its request is not
+ * read.
+ */
 function requireKey(scope: FastifyInstance, { authentication, service, notFound }: ScopeDeps): void {
   scope.addHook('onRequest', authentication.required)
   scope.addHook('onRequest', (_request, reply, done) => {
@@ -273,8 +279,8 @@ function addCommonHooks(app: FastifyInstance, leaving: AbortSignal, closing: Abo
     reply.header('x-request-id', request.id)
     const refusal = refusalOf(request.raw)
     if (refusal !== null) {
-      // The end of such a request is ambiguous, so the connection is closed and nothing after it is parsed as another request (request
-      // smuggling).
+      // The end of a refused request is ambiguous. The connection is closed so that no bytes after it are parsed as another request
+      // (request smuggling).
       reply.header('connection', 'close')
       answerIsLast(request.raw.socket)
       done(refusal)
@@ -303,8 +309,8 @@ function addCommonHooks(app: FastifyInstance, leaving: AbortSignal, closing: Abo
 }
 
 /**
- * Rejects requests that Node would refuse with an empty response, and requests with two Host headers, which a proxy and this server may
- * read differently.
+ * Returns the error for a request that must not reach a route, otherwise null. Node would answer some of these requests with an empty
+ * response (e.g. without a Host header). A proxy and this server may read others differently (e.g. two Host headers).
  */
 function refusalOf({ httpVersion, rawHeaders, headers }: IncomingMessage): ServiceError | null {
   const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length
@@ -329,7 +335,8 @@ function pageRoutes(app: FastifyInstance): void {
 }
 
 /**
- * An API needs no scripts or frames; the dashboard pages set headers of their own. HSTS is left to the proxy that holds the certificate.
+ * Security headers of the API, which needs no scripts or frames. The dashboard pages set headers of their own. The proxy that holds the
+ * certificate sets HSTS.
  */
 const helmetOptions = {
   contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
@@ -338,8 +345,8 @@ const helmetOptions = {
 } as const
 
 /**
- * Reports not ready so that load balancers stop sending traffic, and serves for `delayMs` (ms) more, so that requests still in transit are
- * not refused.
+ * Begins shutdown and resolves after `delayMs`. Meanwhile `/readyz` returns 503, so that load balancers stop sending traffic, and requests
+ * still in transit are served.
  */
 export async function leave(app: FastifyInstance, delayMs: number): Promise<void> {
   if (delayMs === 0) return
@@ -348,9 +355,9 @@ export async function leave(app: FastifyInstance, delayMs: number): Promise<void
 }
 
 /**
- * Refuses new requests, lets running ones end, then closes. After `timeoutMs` calls `endWork`, which must stop the work behind the
- * requests that still run (e.g. a push between two steps) and wait for the write that is in flight; their responses are sent, and
- * the connections that then remain are cut.
+ * Refuses new requests, lets running ones end, then closes. After `timeoutMs` it calls `endWork`, which must stop the work of the running
+ * requests (e.g. a push between two steps) and wait for the current write. Then it sends their responses and cuts the remaining
+ * connections.
  */
 export async function closeGracefully(
   app: FastifyInstance,

@@ -20,11 +20,14 @@ declare module 'fastify' {
 type Hook = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
 
 export interface Authentication {
-  /** Admin routes: a valid key is required. */
+  /** Hook of admin routes: refuses requests without a valid service key. */
   readonly required: Hook
-  /** Public routes: a valid key includes more data. An invalid key is refused instead of ignored, because the caller has made a mistake. */
+  /**
+   * Hook of public routes: a service key is optional and includes more data in the response. An invalid key is refused, because the caller
+   * has made a mistake.
+   */
   readonly optional: Hook
-  /** Checkout routes, after `optional`: a service key, or the session cookie of a tenant. The key takes precedence. */
+  /** Hook of checkout routes, after `optional`: accepts a service key or the session cookie of a tenant. The key takes precedence. */
   readonly session: Hook
 }
 
@@ -76,14 +79,17 @@ export function createAuthentication({ service, guard, origins }: Authentication
   }
 }
 
-/** Sets the key as the caller of the request and checks its scope. */
+/** Sets the key as the caller of the request. Throws if the key's scope does not allow the route. */
 export function admit(request: FastifyRequest, key: ServiceKey): void {
   request.caller = key
   keepConnection(request.raw)
   assertScope(request, key)
 }
 
-/** The only place where a key's scope is checked. The contract of the route defines the required scope. */
+/**
+ * Throws if the key's scope does not allow the request. The contract of the route defines the required scope. No other code checks the
+ * scope.
+ */
 function assertScope(request: FastifyRequest, { scope }: ServiceKey): void {
   if (scope === 'write' || request.is404) return
   const needed = scopeNeeded(request.routeOptions.schema)
@@ -96,14 +102,19 @@ function assertScope(request: FastifyRequest, { scope }: ServiceKey): void {
   })
 }
 
-/** True if the request may change state. Uses the same criteria as `assertScope`: the route's scope, and whether it is a dry run. */
+/**
+ * True if the request may change state. Uses the same criteria as `assertScope`: the scope of the route, and whether the request is a dry
+ * run.
+ */
 export function mayChange(request: FastifyRequest): boolean {
   if (request.is404 || ['GET', 'HEAD', 'OPTIONS'].includes(request.method)) return false
   const needed = scopeNeeded(request.routeOptions.schema)
   return needed !== 'read' && !isDryRun(request)
 }
 
-/** Matches exactly the values that the route reads as true: the query text before validation, or the boolean after it. */
+/**
+ * True for a dry run. Matches exactly the values that the route reads as true: `'true'` before validation of the query, `true` after it.
+ */
 function isDryRun({ query }: FastifyRequest): boolean {
   return (
     typeof query === 'object' && query !== null && 'dry_run' in query && ['true', true].includes(query.dry_run as never)
@@ -126,7 +137,9 @@ function neither(): ServiceError {
   })
 }
 
-/** One message for every cause, so that a caller cannot find out whether a session ever existed. */
+/**
+ * Error for an invalid session. The message is the same for every cause, so that a caller cannot find out whether a session ever existed.
+ */
 function sessionInvalid(): ServiceError {
   return new ServiceError('session_invalid', 'The session is not valid.', {
     hint: 'Ask the application for a new session.',

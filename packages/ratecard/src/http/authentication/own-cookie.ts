@@ -1,17 +1,17 @@
-// Names of Ratecard's cookies. Over TLS they have the prefix `__Host-`: then no path, no other host of the same domain (e.g. of a worker)
-// and no page without TLS can set a cookie of that name.
+// Names of Ratecard's cookies. Over TLS the names have the prefix `__Host-`. Browsers then accept the cookie only from this host, over TLS
+// and for the path `/`, so that e.g. a worker's hostname cannot set it.
 import type { CookieSerializeOptions } from '@fastify/cookie'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 export interface OwnCookie {
   readonly name: string
-  /** Path without TLS. Over TLS it is `/`, because browsers reject any other path with `__Host-`. */
+  /** Path of the cookie without TLS. Over TLS the path is `/`, because browsers reject any other path with `__Host-`. */
   readonly path: string
 }
 
 const nameFor = ({ name }: OwnCookie, overTls: boolean) => (overTls ? `__Host-${name}` : name)
 
-/** The raw cookie value under the name that applies to this request; undefined if absent. */
+/** Returns the raw value of the cookie, or undefined if the request has none. Its name depends on whether the request uses TLS. */
 export function readOwnCookie(request: FastifyRequest, cookie: OwnCookie): string | undefined {
   const header = request.headers.cookie
   if (header === undefined) return undefined
@@ -19,7 +19,7 @@ export function readOwnCookie(request: FastifyRequest, cookie: OwnCookie): strin
   return value === '' ? undefined : value
 }
 
-/** Sets a cookie. `secure` applies without TLS only; over TLS the cookie is always `Secure`. */
+/** Sets a cookie. `secure` applies only without TLS; over TLS the cookie is always `Secure`. */
 export function setOwnCookie(
   reply: FastifyReply,
   cookie: OwnCookie,

@@ -1,4 +1,4 @@
-// The session cookie in HTTP, and the web origins that may use it.
+// The session cookie of a tenant in HTTP, and the web origins that may use the cookie.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../errors/service-error.ts'
 import { isLoopback } from '../server/client-address.ts'
@@ -6,10 +6,13 @@ import { readOwnCookie, setOwnCookie } from './own-cookie.ts'
 
 export const sessionCookie = { name: 'ratecard_session', path: '/' }
 
-/** The raw cookie value; undefined if absent. */
+/** Returns the raw value of the session cookie; undefined if absent. */
 export const sessionValueOf = (request: FastifyRequest) => readOwnCookie(request, sessionCookie)
 
-/** Sets the cookie. `Secure` is omitted only if both hosts, the public URL's and the requested one, are loopback, where there is no TLS. */
+/**
+ * Sets the session cookie. Omits `Secure` only if the hostname of the public URL and the requested hostname are both loopback, where there
+ * is no TLS.
+ */
 export function setSessionCookie(
   reply: FastifyReply,
   value: string,
@@ -27,11 +30,11 @@ export function setSessionCookie(
 export interface Origins {
   /** True if pages of this origin may send the session cookie. */
   isAllowed(origin: string | undefined): boolean
-  /** CSRF protection: throws `not_allowed` for a page of another site. Programs send no Origin header and pass. */
+  /** CSRF protection: throws `not_allowed` for a page of an origin that is not allowed. Programs send no Origin header and pass. */
   refuseForeign(request: FastifyRequest): void
 }
 
-/** Allows pages of the configured origins, of the service's own address, and of loopback. */
+/** Creates the check of origins. Allows the configured origins, the public URL of the service, and loopback. */
 export function createOrigins(publicUrl: string | null, allowedRedirects: readonly string[]): Origins {
   const allowed = new Set([...allowedRedirects, publicUrl ?? ''].map(originOf).filter((origin) => origin !== null))
   const isAllowed = (given: string | undefined) => {
@@ -50,7 +53,7 @@ export function createOrigins(publicUrl: string | null, allowedRedirects: readon
   }
 }
 
-/** null for text that is no web origin, e.g. the opaque origin `null`, which must not equal an allowed one. */
+/** Returns the origin of a URL; null for text that is no web origin. E.g. the opaque origin `null` must not equal an allowed origin. */
 function originOf(text: string): string | null {
   const url = URL.canParse(text) ? new URL(text) : null
   return url !== null && /^https?:$/.test(url.protocol) ? url.origin : null

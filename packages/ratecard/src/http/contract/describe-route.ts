@@ -1,6 +1,5 @@
-// Converts an operation of the contract to an OpenAPI and Fastify schema: parameters are closed (unknown ones are refused), errors are
-// listed by code. For operations that accept a configuration document, the body refers to its component; the service validates the
-// document.
+// Converts an operation of the contract to a schema for OpenAPI and Fastify. Unknown parameters are refused, and errors are listed by code.
+// A body with a configuration document refers to the shared component, and the service validates the document.
 import { Type, type TSchema } from 'typebox'
 import type {} from '@fastify/swagger'
 import type { FastifySchema } from 'fastify'
@@ -19,17 +18,17 @@ const security: Readonly<Record<Operation['access'], readonly Readonly<Record<st
 
 declare module 'fastify' {
   interface FastifySchema {
-    /** Required scope of a service key; shown in OpenAPI. */
+    /** Scope that a service key needs for the route; shown in OpenAPI. */
     readonly 'x-key-scope'?: ScopeNeeded
   }
 }
 
-/** The scope that a route requires of a key. The default is `write`. */
+/** Returns the scope that a route requires of a service key. The default is `write`. */
 export function scopeNeeded(schema: FastifySchema | undefined): ScopeNeeded {
   return schema?.['x-key-scope'] ?? 'write'
 }
 
-/** The schema of an operation, for validation by Fastify and for OpenAPI. */
+/** Returns the schema of an operation, for validation by Fastify and for OpenAPI. */
 export function describeRoute(operationId: string, row: Operation): FastifySchema {
   if ('scope' in row && row.scope === 'dry_run' && row.query?.['dry_run'] === undefined)
     throw new Error(`${operationId} has no dry run that a read key could be let in for.`)

@@ -2,7 +2,10 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../errors/service-error.ts'
 import { nearest } from '../../errors/suggest.ts'
 
-/** Records the routes as they are added, to distinguish a wrong method (405) from an unknown path (404). */
+/**
+ * Records the routes as they are added. The returned function gives the error for a request without a route: wrong method (405) or unknown
+ * path (404).
+ */
 export function watchRoutes(
   app: FastifyInstance,
 ): (request: FastifyRequest) => { readonly error: ServiceError; readonly allow: string | null } {
@@ -15,7 +18,7 @@ export function watchRoutes(
   return (request) => {
     const path = request.url.replace(/\?.*$/s, '')
     const allowed = new Set(routes.filter((route) => route.path.test(path)).map((route) => route.method))
-    // A trailing slash is a different path for the router, so an allowed method at such a path is still 404.
+    // The router treats a path with a trailing slash as a different path. So a method that is allowed without the slash still gets 404.
     if (allowed.size > 0 && !allowed.has(request.method)) {
       const allow = [...allowed].sort().join(', ')
       return {

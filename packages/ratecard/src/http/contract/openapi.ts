@@ -8,7 +8,7 @@ import { securityScheme, sessionScheme } from './describe-route.ts'
 import { mount, rawRoute } from './route.ts'
 import { sessionCookie } from '../authentication/session.ts'
 
-/** Must be registered before the routes: the OpenAPI description is collected while they are added. */
+/** Registers the OpenAPI description. Must run before the routes are added, because the description is collected from them. */
 export async function registerOpenApi(app: FastifyInstance, publicUrl: string | null): Promise<void> {
   for (const [name, schema] of Object.entries(components)) app.addSchema({ ...schema, $id: name })
   await app.register(swagger, {

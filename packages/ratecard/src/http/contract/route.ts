@@ -1,5 +1,5 @@
-// Connects a handler to its operation of the contract. Input is validated and decoded before, output is encoded after, so that handlers
-// use camelCase only and no member outside the contract is sent.
+// Connects a handler to its operation of the contract. Input is validated and decoded before the handler runs, and output is encoded after
+// it. So handlers use camelCase only, and no member outside the contract is sent.
 import { Type } from 'typebox'
 import type { TSchema } from 'typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteShorthandOptions } from 'fastify'
@@ -25,7 +25,7 @@ export interface RouteContext<Row extends Operation> {
   readonly body: BodyOf<Row>
   readonly request: FastifyRequest
   readonly reply: FastifyReply
-  /** Builds a response for an operation with several statuses, or with headers. */
+  /** Builds a response with a status and headers. Handlers of operations with several success statuses use it. */
   readonly answer: <const Status extends StatusOf<Row>, Value extends ValueAt<Row, Status>>(
     status: Status,
     value: Value & Only<ValueAt<Row, Status>, Value>,
@@ -33,7 +33,7 @@ export interface RouteContext<Row extends Operation> {
   ) => RouteResponse<Row>
 }
 
-/** Characters of JSON that are encoded without a yield, which takes about 1 ms. */
+/** Maximum length of JSON (characters) that is encoded without yielding to the event loop; takes about 1 ms. */
 const chunkLength = 64 * 1024
 
 /** A response, created by `RouteContext.answer`. Encoded for the API when it is sent. */
@@ -44,7 +44,7 @@ export class RouteResponse<Row extends Operation = Operation> {
   readonly #schema: TSchema | null
   readonly #value: unknown
 
-  /** Without a schema the value must already be encoded. */
+  /** `schema`: null if `value` is already encoded for the API. */
   constructor(
     status: number,
     { schema, value }: { readonly schema: TSchema | null; readonly value: unknown },
@@ -56,12 +56,15 @@ export class RouteResponse<Row extends Operation = Operation> {
     this.#value = value
   }
 
-  /** The encoded body; undefined if the response has none. */
+  /** Returns the encoded body; undefined if the response has none. */
   body(): unknown {
     return this.#schema === null ? this.#value : toWire(this.#schema, this.#value as never)
   }
 
-  /** The JSON of the body; undefined if the response has none. Other requests go on while a large one is encoded. */
+  /**
+   * Returns the JSON of the body; undefined if the response has none. Yields to the event loop while it encodes a large body, so that other
+   * requests go on.
+   */
   async bytes(): Promise<Buffer | undefined> {
     if (this.#schema === null) return this.#value === undefined ? undefined : Buffer.from(JSON.stringify(this.#value))
     const chunks: Buffer[] = []
@@ -85,12 +88,12 @@ export interface Route<Row extends Operation = Operation> {
   readonly run: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
 }
 
-/** One route per operation: a missing route is a compile error. */
+/** Type with a route for each operation, so that a missing route is a compile error. */
 export type Routes<Rows extends Readonly<Record<string, Operation>>> = { readonly [Id in keyof Rows]: Route<Rows[Id]> }
 
 /**
- * The handler returns the value of the operation's only success response, or the result of `RouteContext.answer`. A member outside the
- * contract is a compile error.
+ * Creates the route of an operation. The handler returns the value of the only success response, or the result of `RouteContext.answer`. A
+ * member outside the contract is a compile error.
  */
 export function route<Row extends Operation, Value extends ValueOf<Row> | RouteResponse<Row>>(
   row: Row,
@@ -110,7 +113,7 @@ export function route<Row extends Operation, Value extends ValueOf<Row> | RouteR
   }
 }
 
-/** A route whose response is not encoded here: a stream, text, or existing bytes. */
+/** Creates a route whose handler sends the response itself: a stream, text, or existing bytes. */
 export function rawRoute<Row extends Operation>(
   row: Row,
   handler: (call: RouteContext<Row>) => Promise<FastifyReply> | FastifyReply,
@@ -119,7 +122,7 @@ export function rawRoute<Row extends Operation>(
   return { row, options, run: async (request, reply) => handler(callOf(row, request, reply)) }
 }
 
-/** Adds routes, by operation id, to a scope with the path prefix `prefix`. */
+/** Adds routes to a scope whose paths start with `prefix`. `routes` is keyed by operation id. */
 export function mount(
   scope: FastifyInstance,
   prefix: string,
@@ -172,7 +175,7 @@ export async function send(reply: FastifyReply, answer: RouteResponse): Promise<
   return reply.send(bytes)
 }
 
-/** Success statuses of an operation. 304 is excluded, because only conditional requests get it. */
+/** Returns the success statuses of an operation. 304 is excluded, because only conditional requests get it. */
 function successesOf(row: Operation): readonly [number, ...number[]] {
   const [first = 200, ...others] = Object.keys(row.answers)
     .map(Number)

@@ -1,5 +1,5 @@
-// The dashboard: its files, sign-in, and the admin API for signed-in browsers. Each API request acts with the service key of its session
-// and uses the same routes as other clients.
+// The dashboard over HTTP: its files, sign-in, and the admin API for signed-in browsers. Each API request acts with the service key of its
+// session, and uses the same routes as other clients.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../errors/service-error.ts'
 import { createPages } from '../../dashboard-backend/files.ts'
@@ -44,10 +44,10 @@ const pageHeaders = {
     "base-uri 'none'",
     "form-action 'self'",
   ].join('; '),
-  // Forms of the dashboard need an Origin header; other sites must not see the URL.
+  // `same-origin`: forms of the dashboard need an Origin header, but other sites must not see the URL.
   'referrer-policy': 'same-origin',
   'x-frame-options': 'DENY',
-  // A window that opened the dashboard must not get a reference to it.
+  // A page that opened the dashboard in a window must not get a reference to that window.
   'cross-origin-opener-policy': 'same-origin',
   'cache-control': 'no-cache',
 } as const
@@ -66,7 +66,7 @@ export async function registerDashboard(app: FastifyInstance, deps: DashboardDep
       })
       const pages = createPages()
       pageRoutes(scope, deps, pages)
-      // Form bodies are accepted in this scope only, because pages of other sites can send them.
+      // Accepts form bodies in this scope only, because pages of other sites can send forms without a preflight.
       await scope.register(async (gate) => {
         takeForms(gate)
         signInRoutes(gate, deps, sameOrigin, pages)
@@ -93,7 +93,7 @@ type Pages = () => Promise<BuiltPages | null>
 
 function pageRoutes(scope: FastifyInstance, { service }: DashboardDeps, pages: Pages): void {
   const index = async (request: FastifyRequest, reply: FastifyReply) => {
-    // HEAD of a sign-in link returns 405, because its GET has no HEAD route.
+    // HEAD of a sign-in link gets 405, because its GET route has no HEAD.
     if (request.method === 'HEAD' && isLink(request)) {
       reply.callNotFound()
       return reply
@@ -105,13 +105,13 @@ function pageRoutes(scope: FastifyInstance, { service }: DashboardDeps, pages: P
     if (session === null && bringsCookies(request))
       return reply.headers(notStored).redirect(`${dashboardPath}/sign-in?next=${encodeURIComponent(request.url)}`, 303)
     if (session === null) return sendPage(reply, 200, built.index(place))
-    // `no-store`: from a cache, a script could read the embedded page token.
+    // `no-store`: otherwise a script could read the embedded page token from the browser's cache.
     const changeTag = await service.changeTag()
     const known = { pageToken: pageTokenOf(session.value), changeTag }
     return sendPage(reply.headers(notStored), 200, built.index(place, known))
   }
   scope.get('/', hidden, index)
-  // Client-side routing: every page has its own URL, and the script renders it.
+  // Every other path gets the same HTML, because the script in it renders the page of the URL (client-side routing).
   scope.get('/*', hidden, index)
   scope.get<{ Params: { file: string } }>('/assets/:file', hidden, async (request, reply) => {
     const file = (await pages())?.file(request.params.file)
@@ -127,7 +127,7 @@ function pageRoutes(scope: FastifyInstance, { service }: DashboardDeps, pages: P
 
 const isLink = ({ url }: FastifyRequest) => new URL(url, 'http://page').pathname === `${dashboardPath}/open`
 
-/** Selects by the listed encodings only. Weights are ignored, except that `q=0` excludes an encoding. */
+/** Returns the encoding for an `Accept-Encoding` header. Ignores weights, except that `q=0` excludes an encoding. */
 function chosenEncoding(header: string | string[] | undefined): Encoding {
   const taken = String(header ?? '')
     .split(',')
@@ -165,7 +165,8 @@ function signInRoutes(scope: FastifyInstance, deps: DashboardDeps, sameOrigin: S
 
   scope.get<{ Querystring: { next?: string } }>('/sign-in', hidden, async (request, reply) => {
     const next = pathWithin(request.query.next)
-    // Redirected here by a page that was loaded without the cookie, after a link on another site. This request includes the cookie.
+    // After a link on another site, the browser loads a page without the cookie (SameSite), and that page redirects here. This request
+    // includes the cookie, so it redirects back.
     if (request.query.next !== undefined && (await sessionOf(request, service)) !== null)
       return reply.headers(notStored).redirect(next, 303)
     return signInAnswer(reply, 200, next, null)
@@ -205,7 +206,8 @@ function signInRoutes(scope: FastifyInstance, deps: DashboardDeps, sameOrigin: S
     })
   }
 
-  // Only the POST of the form consumes the token, because mail scanners and link previews send GET and HEAD.
+  // GET of a sign-in link shows a form, and only the POST of that form consumes the token. Mail scanners and link previews send GET and
+  // HEAD.
   scope.get<{ Querystring: { token?: string } }>(
     '/open',
     { ...hidden, exposeHeadRoute: false },
@@ -237,7 +239,7 @@ function signInRoutes(scope: FastifyInstance, deps: DashboardDeps, sameOrigin: S
   })
 }
 
-/** The admin API with cookie authentication. `X-Service-Key` is ignored here, and the cookie is ignored on all other paths. */
+/** Adds the admin API with cookie authentication. `X-Service-Key` is ignored below this path. The cookie is ignored on all other paths. */
 async function apiScope(scope: FastifyInstance, deps: DashboardDeps, sameOrigin: SameOrigin): Promise<void> {
   const { service, guard } = deps
   scope.addHook('onRequest', async (request, reply) => {
@@ -267,7 +269,7 @@ async function apiScope(scope: FastifyInstance, deps: DashboardDeps, sameOrigin:
   mount(scope, apiPrefix, deps.routes, { isDescribed: false })
 }
 
-/** The cookie value and its service key; null if the session is not valid. */
+/** Returns the value of the session cookie and the service key of the session; null if the session is not valid. */
 async function sessionOf(
   request: FastifyRequest,
   service: Service,
@@ -279,14 +281,17 @@ async function sessionOf(
 
 const cookieOf = (request: FastifyRequest) => readOwnCookie(request, dashboardCookie)
 
-/** True if the browser seems to use TLS: a proxy may hold the certificate although no setting mentions it. */
+/**
+ * True if the browser seems to use TLS. Also looks at headers, because a proxy may hold the certificate although no setting mentions the
+ * proxy.
+ */
 function seemsOverTls(request: FastifyRequest): boolean {
   return [request.headers.origin, request.headers['x-forwarded-proto'], `${request.protocol}:`]
     .flat()
     .some((said) => said !== undefined && /^https\b/i.test(said))
 }
 
-/** Returns `next` only if it is a path of the dashboard, to prevent open redirects. */
+/** Returns `next` if it is a path of the dashboard, otherwise the dashboard's start page. Prevents open redirects. */
 function pathWithin(next: string | undefined): string {
   return next !== undefined && /^\/dashboard(?:[/?][\w\-./~%?=&:,]*)?$/.test(next) && !next.includes('..')
     ? next

@@ -5,12 +5,15 @@ import { mayChange } from '../authentication/auth.ts'
 /** Statuses of requests that were refused before any change. */
 const refusals = new Set([400, 401, 403, 404])
 
-/** Notifies dashboard pages after a request that may have changed state, whichever client sent it. Runs before the response is sent. */
+/**
+ * Adds a hook that notifies dashboard pages of a possible change of state, whichever client sent the request. The hook runs before the
+ * response is sent.
+ */
 export function noteChanges(scope: FastifyInstance, service: Pick<Service, 'noteChange'>): void {
   scope.addHook('onSend', async (request, reply) => {
     if (request.caller === null || refusals.has(reply.statusCode) || !mayChange(request)) return
     await service.noteChange().catch((error: unknown) => {
-      // Pages show the change late, but the request itself has succeeded.
+      // Pages show the change late, but the request itself has succeeded, so the error is only logged.
       request.log.warn({ err: error, request_id: request.id }, 'a change could not be noted for the dashboard')
     })
   })

@@ -1,16 +1,16 @@
-// Checks that a browser request comes from a dashboard page. Browsers attach cookies to requests of any page, and pages on other ports of
-// the same machine count as same-site. So the check uses headers that scripts cannot set (`Origin`, `Sec-Fetch-Site`).
+// Checks that a browser request comes from a dashboard page. The cookie does not prove that: browsers attach it to requests of any page,
+// and count other ports of the same machine as same-site. So the check uses `Origin` and `Sec-Fetch-Site`, which scripts cannot set.
 import type { FastifyRequest } from 'fastify'
 import { ServiceError } from '../../errors/service-error.ts'
 
 export interface SameOrigin {
-  /** Throws `not_allowed` unless the request is known to come from a dashboard page. For requests that change state. */
+  /** Throws `not_allowed` unless the request certainly comes from a dashboard page. Use it for requests that change state. */
   require(request: FastifyRequest): void
-  /** Throws `not_allowed` if the request is known to come from another page. For reads, and for requests without a cookie. */
+  /** Throws `not_allowed` only if the request certainly comes from another page. Use it for reads, and for requests without a cookie. */
   refuseForeign(request: FastifyRequest): void
 }
 
-/** Compares hosts after normalizing the scheme's default port (e.g. `:443`). */
+/** True if `origin` is at `host`. The default port of the scheme is ignored (e.g. `:443` for https). */
 function isAt(origin: string, host: string | undefined): boolean {
   if (!URL.canParse(origin)) return false
   const { protocol, host: from } = new URL(origin)
@@ -23,10 +23,10 @@ export function createSameOrigin(publicUrl: string | null): SameOrigin {
   const judge = (request: FastifyRequest): 'ours' | 'foreign' | 'unknown' => {
     const { origin, host } = request.headers
     const site = request.headers['sec-fetch-site']
-    // Typed into the address bar, or opened from a bookmark.
+    // `none`: the user typed the URL or opened a bookmark.
     if (site === 'none') return request.method === 'GET' || request.method === 'HEAD' ? 'ours' : 'foreign'
     if (site !== undefined) return site === 'same-origin' ? 'ours' : 'foreign'
-    // Without TLS, browsers send `Sec-Fetch-Site` to loopback only.
+    // No `Sec-Fetch-Site`: without TLS, browsers send that header to loopback only.
     if (origin === undefined) return 'unknown'
     if (origin === own) return 'ours'
     return isAt(origin, host) ? 'ours' : 'foreign'

@@ -1,9 +1,9 @@
-// The days `from` and `to` of a query, both included, e.g. `?from=2026-01-01&to=2026-01-31` for January.
+// Parses the days `from` and `to` of a query, both included, e.g. `?from=2026-01-01&to=2026-01-31` for January.
 import { pointerOf } from '../../errors/issue.ts'
 import { ServiceError } from '../../errors/service-error.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
-/** Ten years: more days than any chart shows, and few enough for one answer. */
+/** Maximum length of a range: ten years, which is more than any chart shows and still fits into one response. */
 const maxDays = 3660
 
 export interface AskedDays {
@@ -11,7 +11,10 @@ export interface AskedDays {
   readonly to?: string
 }
 
-/** Returns the days of a query. `to` is by default today, `from` as many days before. `now` is in epoch milliseconds. */
+/**
+ * Returns the range of days of a query. The default of `to` is today. The default of `from` is `defaultDays` before `to`. `now` is in epoch
+ * milliseconds.
+ */
 export function dayRange(
   asked: AskedDays,
   { now, defaultDays }: { readonly now: number; readonly defaultDays: number },
@@ -24,7 +27,7 @@ export function dayRange(
   return { from: textOf(from), to: textOf(to) }
 }
 
-/** Like `dayRange` without a limit. `from` is null if the query has none. */
+/** Returns the range of days of a query without a maximum length. `from` is null if the query has none. */
 export function openDayRange(asked: AskedDays, now: number): { readonly from: string | null; readonly to: string } {
   const to = dayOf(asked, 'to') ?? startOfDay(now)
   const from = dayOf(asked, 'from')
@@ -32,12 +35,12 @@ export function openDayRange(asked: AskedDays, now: number): { readonly from: st
   return { from: from === null ? null : textOf(from), to: textOf(to) }
 }
 
-/** Start of an asked day in epoch milliseconds; null if it was not asked for. */
+/** Returns the start of a day of the query in epoch milliseconds; null if the query does not have the member. */
 function dayOf(asked: AskedDays, member: 'from' | 'to'): number | null {
   const text = asked[member]
   if (text === undefined) return null
   const time = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN
-  // Date.parse takes 2026-02-30 for 2 March.
+  // `Date.parse` reads 2026-02-30 as 2 March, so compare the result with the text.
   if (Number.isNaN(time) || textOf(time) !== text)
     throw invalid(member, `"${member}" must be a day such as 2026-01-31, but is "${text}".`)
   return time

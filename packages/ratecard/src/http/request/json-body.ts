@@ -1,4 +1,4 @@
-// Strict JSON body parser, UTF-8 only. Configuration documents are left as text, which the worker thread for large documents parses.
+// Strict JSON body parser, UTF-8 only. Configuration documents stay text, because the worker thread for large documents parses them.
 import type { FastifyInstance } from 'fastify'
 import { malformed, readJson } from '../../config/schema/read-json.ts'
 import type { Issue } from '../../errors/issue.ts'
@@ -8,12 +8,12 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The body is passed on as JSON text, without parsing or validation. */
+    /** True: the body is passed on as JSON text, without parsing or validation. */
     readonly keepsText?: boolean
   }
 }
 
-/** Accepts `application/json` only. An empty body becomes `undefined`; routes that require a body refuse it. */
+/** Registers the parser; accepts `application/json` only. An empty body becomes `undefined`, which routes that require a body refuse. */
 export function registerJsonBody(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {

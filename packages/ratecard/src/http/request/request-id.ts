@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 
 const sane = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,99}$/
-// Random once per process, then counted, because a call of the random source per request is too slow.
+// Request ids are a random start, drawn once per process, and a counter. A random id per request would be too slow.
 const start = randomBytes(8).toString('hex')
 let counter = 0
 
@@ -11,7 +11,7 @@ export function newRequestId(): string {
   return `${start}-${counter.toString(36)}`
 }
 
-/** The client's `X-Request-Id` if it is safe in logs and headers (at most 100 characters), otherwise a new one. */
+/** Returns the client's `X-Request-Id` if it is safe in logs and headers (at most 100 characters), otherwise a new id. */
 export function requestIdFrom(given: unknown): string {
   return typeof given === 'string' && sane.test(given) ? given : newRequestId()
 }

@@ -41,7 +41,7 @@ function toIssue(error: FastifySchemaValidationError, place: readonly string[]):
   }
 }
 
-/** With `verbose`, ajv includes the failed schema in the error. */
+/** Returns the names of the properties that the failed schema allows. ajv includes that schema in the error (option `verbose`). */
 function knownNames(error: FastifySchemaValidationError): string[] {
   const schema = 'parentSchema' in error ? error.parentSchema : undefined
   if (typeof schema !== 'object' || schema === null || !('properties' in schema)) return []

@@ -1,4 +1,4 @@
-// Request parsing that several routes share.
+// Parsing of headers and bodies that several routes need.
 import type { FastifyRequest } from 'fastify'
 import { isMoment } from '../../config/schema/moment.ts'
 import { malformed } from '../../config/schema/read-json.ts'
@@ -8,7 +8,10 @@ import type { Actor } from '../../service/service.ts'
 import type { Caller } from '../../service/tenants.ts'
 import { jsonMalformed } from './json-body.ts'
 
-/** Author and message of a change. Many clients send ASCII headers only, so percent-encoded UTF-8 is decoded. */
+/**
+ * Returns author and message of a change from the headers. Many clients can send only ASCII in headers, so percent-encoded UTF-8 is
+ * decoded.
+ */
 export function actorOf(request: FastifyRequest): Actor {
   return {
     author: textHeader(request, 'x-ratecard-author', 200),
@@ -17,18 +20,18 @@ export function actorOf(request: FastifyRequest): Actor {
   }
 }
 
-/** The caller, for the audit trail and for jobs. */
+/** Returns the caller with the request id, for the audit trail and for jobs. */
 export function callerOf(request: FastifyRequest): Actor & Caller {
   return { ...actorOf(request), requestId: request.id }
 }
 
-/** Epoch milliseconds of a body member that contains a time. */
+/** Returns the epoch milliseconds of a body member that contains a time. Throws if the text is no time with a zone. */
 export function timeOf(text: string, member: string): number {
   if (isMoment(text)) return Date.parse(text)
   throw memberInvalid(member, `"${member}" must be a time with a zone, for example 2031-01-31T12:00:00Z.`)
 }
 
-/** Error for a body with a valid shape but an unusable member. */
+/** Creates the error for a body of valid shape in which one member has an unusable value. */
 export function memberInvalid(
   member: string,
   detail: string,
@@ -47,7 +50,7 @@ function textHeader(request: FastifyRequest, name: string, maxLength: number): s
   throw headerInvalid(name, `"${name}" is at most ${String(maxLength)} characters long.`)
 }
 
-// Node decodes header bytes as Latin-1. Invalid percent-encoding such as "100%" is returned unchanged.
+// Decodes a header value. Node decodes header bytes as Latin-1. Invalid percent-encoding such as "100%" is returned unchanged.
 function decodeHeader(raw: string): string {
   const utf8 = Buffer.from(raw, 'latin1').toString('utf8')
   const text = utf8.includes('\uFFFD') ? raw : utf8
@@ -64,7 +67,7 @@ export function headerInvalid(name: string, detail: string): ServiceError {
   })
 }
 
-/** The document as text, which the service parses and validates. An empty body is refused. */
+/** Returns the configuration document of the body as text, which the service parses and validates. Throws if the body is empty. */
 export function documentOf(request: FastifyRequest): string {
   if (typeof request.body !== 'string' || request.body.trim() === 'null')
     throw jsonMalformed(malformed('The body is empty. Send the configuration document as JSON.'))

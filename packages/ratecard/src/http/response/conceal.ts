@@ -1,11 +1,15 @@
-// Redacts secrets in webhook URLs: responses to read-only keys and to dashboard pages contain variable names instead of values.
+// Redacts secrets in webhook URLs. Responses to read-only keys and to dashboard pages contain the variable name (e.g. `${WEBHOOK_ORIGIN}`)
+// instead of its value.
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { SecretText } from '../../config/files/written-form.ts'
 import type { Service } from '../../service/service.ts'
 import { dashboardPath } from '../dashboard-pages/paths.ts'
 
-/** Operations that return a document for use: a variable name instead of a value would change the document. */
+/**
+ * Operations that return a document for further use. They are not redacted, because a variable name instead of a value would change the
+ * document.
+ */
 const exact = new Set(['getFullConfig', 'pullConfig', 'getRevision'])
 
 /** Adds the redaction hook to all routes, including those added later. */
@@ -13,7 +17,7 @@ export function redactSecrets(app: FastifyInstance, service: Secrets): void {
   app.addHook('onSend', async (request, reply, payload) => {
     if (!mustRedact(request)) return payload
     if (payload instanceof Readable) return isEventStream(reply) ? redactEvents(payload, service) : payload
-    // Only the public price list is sent compressed, and it contains no webhooks.
+    // Compressed responses need no redaction: only the public price list is compressed, and it contains no webhooks.
     if ((typeof payload !== 'string' && !Buffer.isBuffer(payload)) || reply.hasHeader('content-encoding'))
       return payload
     const secrets = await secretsFor(reply, service)
@@ -27,8 +31,8 @@ export function redactSecrets(app: FastifyInstance, service: Secrets): void {
 type Secrets = Pick<Service, 'secretTexts'>
 
 /**
- * If the store fails, a 5xx response is sent without redaction, because it contains no document. Other responses fail, because a processor
- * error may quote the request.
+ * Returns the secrets to redact in a response. If the store fails, a 5xx response is sent without redaction, because it contains no
+ * document. Any other response then fails, because even a processor error may quote the request.
  */
 async function secretsFor({ statusCode }: FastifyReply, service: Secrets): Promise<readonly SecretText[]> {
   try {
@@ -41,7 +45,10 @@ async function secretsFor({ statusCode }: FastifyReply, service: Secrets): Promi
 
 const isEventStream = (reply: FastifyReply) => String(reply.getHeader('content-type')).startsWith('text/event-stream')
 
-/** Each event arrives as one chunk. Secrets are read again for every chunk, because a stream may outlast a change of secrets. */
+/**
+ * Redacts secrets in an event stream. Each event arrives as one chunk. The secrets are read again for every chunk, because they may change
+ * while the stream is open.
+ */
 function redactEvents(events: Readable, service: Secrets): Readable {
   async function* pieces() {
     for await (const piece of events) {
@@ -59,7 +66,7 @@ function mustRedact({ caller, url, routeOptions }: FastifyRequest): boolean {
   return caller.scope === 'read' && !exact.has(String(routeOptions.schema?.operationId))
 }
 
-/** Redacts secrets in JSON text. Longest first, because one URL may be a prefix of another. */
+/** Redacts secrets in JSON text. Replaces the longest secret first, because one URL may be a prefix of another. */
 export function redactText(json: string, secrets: readonly SecretText[]): string {
   const inside = (text: string) => JSON.stringify(text).slice(1, -1)
   return secrets

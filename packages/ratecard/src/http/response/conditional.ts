@@ -1,8 +1,8 @@
 const tagPattern = /(?:W\/)?("[^"]*")/g
 
 /**
- * The entity tag that makes `If-None-Match` return 304, or null for a full response. Weak comparison, lists and `*` (RFC 9110, 13.1.2).
- * `tags` holds the tags of all encodings of the content: a match with any of them is a match.
+ * Returns the entity tag that makes `If-None-Match` match, so that the response is 304; null if a full response is needed. `tags` are the
+ * tags of all encodings of the content: any of them is a match. Supports weak comparison, lists and `*` (RFC 9110, 13.1.2).
  */
 export function matchedTag(header: string | undefined, chosen: string, tags: readonly string[]): string | null {
   if (header === undefined) return null

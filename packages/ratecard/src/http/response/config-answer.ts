@@ -1,4 +1,4 @@
-// Precompressed bytes per content, content negotiation and conditional responses, for GET config and the script of the pricing table.
+// Precompressed responses with content negotiation and conditional requests, for GET config and the script of the pricing table.
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
@@ -27,9 +27,12 @@ export interface ConfigAnswer extends Pick<Representation, 'headers'> {
   readonly body: Buffer | null
 }
 
-/** Revalidated on every use, because a price list that is one minute old may show a price that is no longer charged. */
+/**
+ * Cache policy of the public price list: caches must revalidate it on every use. A list that is one minute old may show a price that is no
+ * longer charged.
+ */
 export const publicCacheControl = 'public, max-age=0, must-revalidate'
-/** CORS headers: every origin may read the public responses. */
+/** CORS headers that let pages of every origin read the public responses. */
 export const publicHeaders = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers': 'ETag, X-Request-Id, Retry-After',
@@ -37,7 +40,7 @@ export const publicHeaders = {
   'x-content-type-options': 'nosniff',
 } as const
 
-/** Headers that depend on the kind of content. */
+/** Media type and cache policy of a kind of content. */
 interface Kind {
   readonly mediaType: string
   readonly cacheControl: string
@@ -56,7 +59,10 @@ interface ConfigRequest {
   readonly ifNoneMatch: string | undefined
 }
 
-/** The response to a GET or HEAD with the given request headers. The bytes are compressed once, for the first request. */
+/**
+ * Returns the response to a GET or HEAD with the given request headers. The first request compresses the content; later ones reuse the
+ * bytes.
+ */
 export async function configAnswer(
   published: Content,
   request: ConfigRequest,
@@ -83,7 +89,7 @@ async function represent({ body, etag }: Content, kind: Kind): Promise<Represent
     }),
   ])
   const identity = representation('identity', body, etag, kind)
-  // Tiny documents grow when compressed; then the uncompressed bytes are sent for every encoding.
+  // Tiny documents grow when compressed. The uncompressed bytes are then sent for that encoding.
   const smaller = (encoding: Encoding, bytes: Buffer) =>
     bytes.length < body.length ? representation(encoding, bytes, etag.replace(/"$/, `-${encoding}"`), kind) : identity
   const all = { identity, gzip: smaller('gzip', zipped), br: smaller('br', brotli) }
@@ -108,7 +114,10 @@ function representation(
   return { etag, body, headers }
 }
 
-/** The available encoding with the highest weight; on equal weights, the smaller result. */
+/**
+ * Returns the available encoding with the highest weight in `Accept-Encoding`. On equal weights, returns the encoding with the smaller
+ * result.
+ */
 export function encodingOf(header = ''): Encoding {
   const weights = new Map<string, number>()
   for (const item of header.toLowerCase().split(',')) {
@@ -123,7 +132,10 @@ export function encodingOf(header = ''): Encoding {
   return gz > 0 && gz >= plain ? 'gzip' : 'identity'
 }
 
-/** A response that caches may store but must revalidate; with a service key it is private to the caller. Text must be serialized JSON. */
+/**
+ * Sends a response that caches may store but must revalidate, or 304 if the client has it. With a service key the response is private to
+ * the caller. An `answer` that is text must be serialized JSON.
+ */
 export async function cacheable(
   request: FastifyRequest,
   reply: FastifyReply,

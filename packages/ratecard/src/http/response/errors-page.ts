@@ -2,11 +2,11 @@ import { issueCodes, problemCodes } from '../../errors/codes.ts'
 import { pageStyle } from './page-style.generated.ts'
 
 const escapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
-// Backticks in the texts of the error tables mark code.
+// Escapes a text of the error tables for HTML. Text between backticks becomes `<code>`.
 const html = (text: string) =>
   text.replace(/[&<>"]/g, (character) => escapes[character] ?? character).replace(/`([^`]+)`/g, '<code>$1</code>')
 
-/** The page that every problem's `type` links to: one anchor per code, generated from the error tables. */
+/** Returns the HTML page of all error codes, which the `type` of every problem links to. Each code has an anchor. */
 export function errorsPage(): string {
   const problems = Object.entries(problemCodes).map(
     ([code, { status, title, when }]) =>

@@ -1,13 +1,13 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 
-/** Heartbeat interval (ms). Proxies close connections after about 60 s without data, so a lost heartbeat does no harm. */
+/** Heartbeat interval (ms). Proxies close connections after about 60 s without data, so even a lost heartbeat does no harm. */
 const heartbeatMs = 15_000
 const heartbeat = ': still here\n\n'
 
 /**
- * Server-sent events from `source`, with a comment as heartbeat while there is none. Waits for the first event, so that an earlier failure
- * becomes an ordinary error response. The stream ends with the source.
+ * Sends the events of `source` as server-sent events, with a comment as heartbeat while there is no event. Waits for the first event, so
+ * that an earlier failure becomes an ordinary error response. The stream ends when the source ends.
  */
 export async function eventStream<Event>(
   source: AsyncIterable<Event>,
@@ -19,7 +19,7 @@ export async function eventStream<Event>(
 }
 
 /**
- * Like `eventStream` without waiting for the first event, for sources that may be idle for long: the client gets the response headers at
+ * Like `eventStream`, but does not wait for the first event. For sources that may be idle for long: the client gets the response headers at
  * once.
  */
 export function openEventStream<Event>(
@@ -66,7 +66,7 @@ async function* frames<Event>(
   }
 }
 
-/** null if the heartbeat interval passes first. */
+/** Resolves with the result of `pending`, or with null if the heartbeat interval passes first. */
 async function orHeartbeat<Result>(pending: Promise<Result>): Promise<Result | null> {
   let timer: NodeJS.Timeout | undefined
   const silence = new Promise<null>((resolve) => {
@@ -83,7 +83,7 @@ export function sendEvents(reply: FastifyReply, stream: Readable): FastifyReply 
   return reply.type('text/event-stream; charset=utf-8').header('x-accel-buffering', 'no').send(stream)
 }
 
-/** Aborts when the client disconnects. */
+/** Returns a signal that aborts when the client disconnects. */
 export function goneWith(reply: FastifyReply): AbortSignal {
   const gone = new AbortController()
   reply.raw.once('close', () => {

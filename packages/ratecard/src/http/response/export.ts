@@ -1,4 +1,4 @@
-// The export of invoices as a stream: CSV, or one JSON object with a row a line.
+// Streams the export of invoices: as CSV, or as one JSON object with one line per row.
 import { Readable } from 'node:stream'
 import { exportColumns, ExportRow } from '../../api/invoices.ts'
 import { toWire } from '../../api/notation/case-conversion.ts'
@@ -9,10 +9,13 @@ interface Export extends Recency {
   readonly rows: AsyncIterable<Row>
 }
 
-/** Bytes that are collected before they are sent, so that a short row is not a packet of its own. */
+/** Minimum size (bytes) of a chunk of the stream, so that a short row is not sent as a packet of its own. */
 const chunkLength = 16 * 1024
 
-/** Waits for the first row, so that an earlier failure becomes an ordinary error response. A later one cuts the connection. */
+/**
+ * Returns the stream. Waits for the first row, so that an earlier failure becomes an ordinary error response. A later failure cuts the
+ * connection.
+ */
 export async function exportStream({ rows, ...recency }: Export, format: 'csv' | 'json'): Promise<Readable> {
   const iterator = rows[Symbol.asyncIterator]()
   const first = await iterator.next()

@@ -1,4 +1,4 @@
-// Writes that a caller may retry with an Idempotency-Key: the first response is replayed, to the same caller only.
+// Writes that a caller may retry with an Idempotency-Key. A retry by the same caller gets the first response again.
 import { createHash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import type { Service } from '../../service/service.ts'
@@ -7,8 +7,8 @@ import { idempotencyKeyOf } from './push-answer.ts'
 import { RouteResponse, type RouteContext } from '../contract/route.ts'
 
 /**
- * Runs `work` once per key and caller, and replays its result on a retry. Failures are not stored, so that a retry runs again. `about`
- * returns further data that the request depends on; called only if there is a key.
+ * Runs `work` once per idempotency key and caller, and replays its result on a retry. Failures are not stored, so that a retry runs `work`
+ * again. `about` returns further data that the response depends on; it is called only if there is a key.
  */
 export async function answerKeyed<Row extends Operation>(
   service: Pick<Service, 'idempotent'>,
@@ -18,7 +18,7 @@ export async function answerKeyed<Row extends Operation>(
 ): Promise<RouteResponse<Row>> {
   const key = idempotencyKeyOf(request)
   const session = request.tenantSession
-  // Keys of tenant sessions are namespaced by tenant, so that equal keys of two tenants do not collide.
+  // Idempotency keys of tenant sessions get the tenant id as prefix, so that equal keys of two tenants do not collide.
   const ownKey = key === null || session === null ? key : `tenant:${session.tenantId}:${key}`
   const result = await service.idempotent(
     ownKey,

@@ -1,6 +1,6 @@
 import type { PageQuery } from '../../service/service.ts'
 
-/** A page of a list with its pagination. */
+/** Returns a page of a list with its pagination: limit, offset and total. */
 export function pageOf<Item>(
   { limit, offset }: PageQuery,
   { items, total }: { readonly items: readonly Item[]; readonly total: number },

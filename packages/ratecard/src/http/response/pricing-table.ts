@@ -1,11 +1,14 @@
-// Serves the script of `<ratecard-pricing-table>` from its package, for pages of any origin.
+// Serves the script of `<ratecard-pricing-table>` from its package. Pages of any origin may load the script.
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import type { FastifyInstance } from 'fastify'
 import { configAnswer } from './config-answer.ts'
 
-/** Cached for 5 minutes, then served stale while it is revalidated: a new release reaches pages within an hour. */
+/**
+ * Browsers cache the script for 5 minutes, then use the stale copy while they revalidate it. So a new release reaches pages within about an
+ * hour.
+ */
 const kind = {
   mediaType: 'text/javascript; charset=utf-8',
   cacheControl: 'public, max-age=300, stale-while-revalidate=3600',
@@ -19,7 +22,7 @@ async function readScript() {
   return { body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"` }
 }
 
-/** Read at the first request, then cached for the lifetime of the process. A failed read is retried at the next request. */
+/** Reads the script at the first request, then caches it for the lifetime of the process. The next request retries a failed read. */
 async function scriptOnce() {
   script ??= readScript()
   try {

@@ -1,5 +1,5 @@
-// Converts errors to problem responses (RFC 9457), for Ratecard's own errors and Fastify's. An error that is not a ServiceError becomes
-// `internal`, and its cause is only logged.
+// Converts errors of Ratecard and of Fastify to problem responses (RFC 9457). Any other error becomes `internal`, and its cause is only
+// logged.
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
@@ -13,12 +13,12 @@ import { Issue } from '../../api/problem.ts'
 
 export const problemMediaType = 'application/problem+json; charset=utf-8'
 
-/** URL of the error documentation; relative if no public URL is configured. */
+/** Returns the URL of the error documentation; relative if no public URL is configured. */
 export function errorsUrl(publicUrl: string | null): string {
   return `${(publicUrl ?? '').replace(/\/+$/, '')}/docs/errors`
 }
 
-/** The problem as JSON. `extra` members cannot override the standard ones. */
+/** Returns the problem as JSON. Members of `error.extra` cannot override the standard ones. */
 export function problemOf(error: ServiceError, requestId: string, docsUrl: string): Record<string, unknown> {
   return {
     ...error.extra,
@@ -34,7 +34,10 @@ export function problemOf(error: ServiceError, requestId: string, docsUrl: strin
   }
 }
 
-/** Adds a JSON pointer to the error if the error table names the member it is about: inner layers do not know the body. */
+/**
+ * Adds a JSON pointer to the error if the error table names the body member that the error is about. Inner layers cannot add it, because
+ * they do not have the body.
+ */
 function placed(error: ServiceError, body: unknown): ServiceError {
   const row: ProblemRow = problemCodes[error.code]
   if (error.issues.length > 0 || row.about === undefined || typeof body !== 'object' || body === null) return error
@@ -51,7 +54,7 @@ function placed(error: ServiceError, body: unknown): ServiceError {
   })
 }
 
-/** Fastify's error codes. A code that is not listed becomes `request_invalid` if its status is below 500. */
+/** Problem codes of Fastify's errors. A Fastify code that is not listed becomes `request_invalid` if its status is below 500. */
 const frameworkCodes: Readonly<Record<string, readonly [ProblemCode, string]>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: ['media_type_unsupported', 'The body must come as application/json.'],
   FST_ERR_CTP_BODY_TOO_LARGE: ['body_too_large', 'The body exceeds the limit of this route.'],
@@ -75,7 +78,10 @@ export function toServiceError(error: unknown): ServiceError {
   return internal(error)
 }
 
-/** The first issue in full and the number of the others, which are in `errors`, e.g. `"value" must be >= 0. And 2 more problems.` */
+/**
+ * Returns the first issue in full and the number of the others, e.g. `"value" must be >= 0. And 2 more problems.` The others are in
+ * `errors`.
+ */
 function detailOf(issues: readonly ServiceIssue[]): string {
   const [first, ...others] = issues
   if (first === undefined) return 'The request is invalid.'
@@ -95,14 +101,14 @@ function internal(cause: unknown): ServiceError {
   )
 }
 
-/** Sends the problem response of `error`. Server errors are logged with their cause, client errors are not. */
+/** Creates the function that sends the problem response of an error. It logs `internal` errors with their cause. */
 export function createProblemSender(docsUrl: string) {
   return function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
     const problem = placed(toServiceError(error), request.body)
     if (problem.code === 'internal') request.log.error({ err: error, request_id: request.id }, 'request failed')
     else if (problem.status >= 500) request.log.warn({ err: problem, request_id: request.id }, problem.code)
     if (problem.retryAfter !== undefined) reply.header('retry-after', String(Math.ceil(problem.retryAfter)))
-    // The connection stays open and the rest of the body is read for a moment: a client that is cut off while sending would never read the
+    // Keeps the connection open and reads the rest of the body for a moment. A client that is cut off while sending would never read the
     // response.
     if (problem.code === 'body_too_large') reply.removeHeader('connection')
     if (problem.status === 401) reply.header('www-authenticate', 'ServiceKey header="X-Service-Key"')
@@ -120,18 +126,21 @@ const lingerMs = 2_000
 
 const answered = new WeakSet<Socket>()
 
-/** Marks the current response as the last one of its connection, so that bytes after it get no response. */
+/** Marks the current response as the last one of its connection. Bytes that arrive after it get no response. */
 export function answerIsLast(socket: Socket): void {
   answered.add(socket)
 }
 
-/** Answers bytes that are not HTTP. They never become a request, so the problem response is written to the bare socket. */
+/**
+ * Answers bytes that are not HTTP with a problem response. Such bytes never become a request, so the response is written to the bare
+ * socket.
+ */
 export function answerClientError(error: Error & { code?: string }, socket: Socket, docsUrl: string): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
     return
   }
-  // Destroys the socket after the timeout, because the peer may never close its half.
+  // Destroys the socket after the timeout, because the peer may never close its side.
   const timer = setTimeout(() => socket.destroy(), lingerMs)
   socket.once('close', () => {
     clearTimeout(timer)

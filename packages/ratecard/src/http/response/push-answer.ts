@@ -1,4 +1,5 @@
-// Responses of a push: at its end, or with `Prefer: respond-async` as soon as it is journalled; once per Idempotency-Key.
+// Responses of a push. The response is sent at the end of the push or, with `Prefer: respond-async`, as soon as the push is in the journal.
+// A retry with the same Idempotency-Key gets the stored response.
 import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../errors/service-error.ts'
@@ -21,7 +22,7 @@ type PushCall =
   RouteContext<(typeof configOperations)['pushConfig']> | RouteContext<(typeof configOperations)['rollbackConfig']>
 type ResumeCall = RouteContext<(typeof pushOperations)['resumePush']>
 
-/** Runs a push (or rollback) with the options of the request and responds. The push continues if the client disconnects. */
+/** Runs a push (or rollback) with the options of the request, then sends the response. The push continues if the client disconnects. */
 export async function answerPush(answering: PushAnswering, call: PushCall, run: PushFn): Promise<FastifyReply> {
   const { request, reply, query } = call
   const expectPlan = expectedPlan(request)
@@ -38,7 +39,7 @@ export async function answerPush(answering: PushAnswering, call: PushCall, run: 
   )
 }
 
-/** Finishes a push that is already journalled; `run` receives `onOpen` only. A retry finds the push finished. */
+/** Finishes a push that is already in the journal, then sends the response. A retry finds the push finished. */
 export async function answerResume(
   call: ResumeCall,
   run: (options: Pick<PushOptions, 'onOpen'>) => Promise<PushOutcome>,
@@ -66,7 +67,7 @@ function addStartedHeaders(reply: FastifyReply, status: number, body: Buffer | s
   if (pushId !== null) reply.header('location', `${pushesPath}/${pushId}`).header('preference-applied', 'respond-async')
 }
 
-/** Responds with the result of `work`, once per key. A replayed response has the header `Idempotent-Replayed`. */
+/** Runs `work` once per idempotency key and sends its result. A replayed response has the header `Idempotent-Replayed`. */
 export async function answerOnce(
   { service, docsUrl }: PushAnswering,
   request: FastifyRequest,
@@ -89,8 +90,9 @@ export async function answerOnce(
 }
 
 /**
- * A push that was journalled and then refused has had effects, so its error response is stored under the key. Transient failures (5xx) are
- * not stored, so that a retry with the key can succeed; the journal makes running again safe.
+ * Runs `work` and turns a failure into a response to store. A push that was refused after it entered the journal has had effects, so its
+ * error is stored under the key. Transient failures (5xx) are not stored, so that a retry can succeed; the journal makes running the push
+ * again safe.
  */
 async function keepingFailures(work: () => Promise<RouteResponse>, request: FastifyRequest, docsUrl: string) {
   try {
@@ -103,13 +105,13 @@ async function keepingFailures(work: () => Promise<RouteResponse>, request: Fast
   }
 }
 
-/** The response as the store keeps it, with its body as text. */
+/** Runs a push and returns its response with the body as text, as the store needs it. */
 async function stored(run: () => ReturnType<typeof keepingFailures>) {
   const { status, body } = await run()
   return { status, body: body.toString() }
 }
 
-/** Resolves with the push id as soon as the push is journalled, or with its outcome if it ends before. */
+/** Resolves with the push id as soon as the push is in the journal, or with its outcome if the push ends before that. */
 function untilOpen(run: PushFn, options: PushOptions, request: FastifyRequest): Promise<string | PushOutcome> {
   return new Promise((resolve, reject) => {
     let opened: string | null = null

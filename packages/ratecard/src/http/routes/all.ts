@@ -23,7 +23,7 @@ import { webhookRoutes } from './webhooks.ts'
 import { workerRunRoutes } from './worker-runs.ts'
 import { workerRoutes } from './workers.ts'
 
-/** Excludes `getOpenApi`, which is registered with the OpenAPI description. */
+/** All routes except `getOpenApi`, which is registered with the OpenAPI description. */
 export const allRoutes = (deps: RouteDeps): Routes<Omit<typeof contract, 'getOpenApi'>> => ({
   ...priceListRoutes(deps),
   ...checkoutRoutes(deps),

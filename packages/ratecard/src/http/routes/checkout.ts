@@ -1,5 +1,5 @@
-// Tenant operations: checkout, managing subscriptions, and reporting usage. Authenticated by the tenant's session cookie, from the browser
-// or through the application's server, or by a service key on the tenant's behalf.
+// Operations for a tenant: checkout, managing subscriptions, and reporting usage. Callers use the tenant's session cookie (from the browser
+// or through the application's server), or a service key that names the tenant.
 import { createHash } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { FastifyCorsOptions } from '@fastify/cors'
@@ -73,7 +73,8 @@ export function checkoutRoutes(deps: RouteDeps): Routes<typeof rows> {
           call,
           async () => {
             const recorded = await service.recordUsage(usage, principal)
-            // The value and time of the earlier report are not stored. Those of this duplicate were not counted, so they are not returned.
+            // `alreadyCounted`: the report was a duplicate and its values were not counted, so they are not returned. The values of the
+            // first report are not stored.
             const said = recorded.alreadyCounted ? { value: null, timestamp: null } : { value, timestamp: at }
             return call.answer(200, { ...recorded, ...said })
           },
@@ -86,21 +87,24 @@ export function checkoutRoutes(deps: RouteDeps): Routes<typeof rows> {
 }
 
 /**
- * Creation time of the tenant. A tenant that was deleted and re-created under the same id is a different one and must not get a replayed
- * response.
+ * Returns a function for the creation time of the tenant, which is part of the idempotency fingerprint. A tenant that was deleted and
+ * re-created under the same id must not get a replayed response of the old tenant.
  */
 function bornOf(service: RouteDeps['service'], principal: Principal): () => Promise<string> {
   const id = principal.kind === 'session' ? principal.session.tenantId : principal.tenantId
   return async () => (id === null ? '' : String((await service.findTenant(id)).createdAt))
 }
 
-/** A report without an identifier uses its idempotency key as one, so that a retry after a lost response is not counted twice. */
+/**
+ * Returns an identifier derived from the idempotency key, for a report without an identifier. So a retry after a lost response is not
+ * counted twice.
+ */
 function identifierOf(request: FastifyRequest): string | undefined {
   const key = idempotencyKeyOf(request)
   return key === null ? undefined : `key_${createHash('sha256').update(key).digest('hex')}`
 }
 
-/** A session acts for its own tenant only. A service key must name the tenant. */
+/** Returns the tenant that the request acts for. A session acts for its own tenant only. A service key must name the tenant. */
 function principalOf(request: FastifyRequest, named: string | undefined): Principal {
   const session = request.tenantSession
   if (session !== null) {
@@ -127,7 +131,7 @@ async function notStored(_request: FastifyRequest, reply: FastifyReply): Promise
   return Promise.resolve()
 }
 
-/** CORS with credentials: browsers send the cookie for allowed origins only. */
+/** Returns CORS options with credentials: browsers send the cookie for allowed origins only. */
 function corsFor(origins: Origins, method: Operation['method']) {
   return {
     origin: (origin: string | undefined, decide: (error: Error | null, allowed: boolean) => void) => {
@@ -141,7 +145,7 @@ function corsFor(origins: Origins, method: Operation['method']) {
   }
 }
 
-/** Without these routes, the public preflight response (`*`) would also apply to these paths. */
+/** Adds preflight routes for the paths of this file. Without them the public preflight response (`*`) would also apply to these paths. */
 export function allowPreflights(scope: FastifyInstance, prefix: string, origins: Origins): void {
   for (const { path, method } of Object.values(rows))
     allowPreflight(scope, path.slice(prefix.length), corsFor(origins, method))

@@ -15,7 +15,7 @@ export interface RouteDeps {
   readonly publicUrl: string | null
   readonly clock: Clock
   readonly registry: Registry
-  /** Aborts when the server drains, which ends streams. */
+  /** Aborts when the server drains. Streams then end. */
   readonly closing: AbortSignal
   readonly isLeaving: () => boolean
 }

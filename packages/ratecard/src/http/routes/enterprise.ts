@@ -8,7 +8,7 @@ import { callerOf } from '../request/request-parts.ts'
 import type { RouteDeps } from './deps.ts'
 import { route, type RouteResponse, type Routes } from '../contract/route.ts'
 
-/** Negotiated prices: applied to a tenant, removed, and listed. */
+/** Routes of negotiated prices: apply to a tenant, remove, and list. */
 export const enterpriseRoutes = ({ service }: RouteDeps): Routes<typeof rows> => ({
   applyTemplate: route(rows.applyTemplate, (call) => {
     const target = { kind: 'template', template: call.body.enterpriseTemplate } as const
@@ -41,7 +41,7 @@ function apply(service: RouteDeps['service'], { body, query, request }: Apply, t
   return service.applyEnterprise(body.tenantId, target, { ...callerOf(request), ...choices, ...query })
 }
 
-/** A dry run has no effects, so it needs no idempotency. */
+/** Runs `work` once per idempotency key. A dry run has no effects, so it runs every time. */
 const once = <Row extends Operation>(
   service: RouteDeps['service'],
   call: Apply,

@@ -1,4 +1,4 @@
-// The public price list. GET config sends precomputed bytes; all other responses are built per request.
+// The public price list. GET config sends cached, precompressed bytes; all other responses are built per request.
 import type { FastifyRequest } from 'fastify'
 import { publishedSchema } from '../../config/schema/json-schema.ts'
 import { pointerOf } from '../../errors/issue.ts'
@@ -62,14 +62,14 @@ export function priceListRoutes({ service, guard, publicUrl }: RouteDeps): Route
   }
 }
 
-/** Must run after {@link quantityOf}, which validates the body as a whole. */
+/** Returns the currency of the body. Must run after {@link quantityOf}, which validates that the body is an object. */
 function currencyOf(body: unknown): string | undefined {
   const currency = typeof body === 'object' && body !== null && 'currency' in body ? body.currency : undefined
   if (currency === undefined || typeof currency === 'string') return currency
   throw bodyInvalid('type_wrong', ['currency'], 'The currency must be text, for example "usd".')
 }
 
-/** Validated by hand, because an invalid quantity has its own status and error code. */
+/** Returns the quantity of the body. Validates by hand, because an invalid quantity has its own status and error code. */
 function quantityOf(body: unknown): number {
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     throw bodyInvalid('type_wrong', [], 'The body must be a JSON object with a `quantity`.')

@@ -10,7 +10,7 @@ export interface ProcessorEventDeps {
 export const processorEventRoutes = ({ service }: ProcessorEventDeps): Routes<typeof rows> => ({
   receiveProcessorEvent: route(rows.receiveProcessorEvent, async ({ body, request }) => {
     const signature = request.headers['stripe-signature']
-    // `keepsText`: the body is the text as it came, because the signature is made over it.
+    // `keepsText`: the handler needs the body text unchanged, because Stripe's signature is computed over the text.
     await service.receiveProcessorEvent(String(body), typeof signature === 'string' ? signature : null)
     return { received: true as const }
   }),

@@ -6,7 +6,7 @@ import { answerResume, pushesPath } from '../response/push-answer.ts'
 import type { RouteDeps } from './deps.ts'
 import { rawRoute, route, type Routes } from '../contract/route.ts'
 
-/** Pushes from the journal: completed, running, and how to resume an interrupted one. */
+/** Routes of pushes in the journal: list, follow a running push, and resume an interrupted one. */
 export const pushRoutes = ({ service, closing }: RouteDeps): Routes<typeof rows> => ({
   listPushes: route(rows.listPushes, async ({ query }) => {
     const { items: pushes, pagination } = pageOf(query, await service.listPushes(query))

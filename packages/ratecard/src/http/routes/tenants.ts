@@ -42,7 +42,10 @@ export const tenantRoutes = ({ service }: RouteDeps): Routes<typeof rows> => ({
   }),
 })
 
-/** The earliest invoice at the top level, and all of them in `invoices`. Invoices without a date are last. */
+/**
+ * Returns the upcoming invoices of a tenant: the earliest at the top level, and all of them in `invoices`. Invoices without a date are
+ * last.
+ */
 function upcoming(found: UpcomingInvoices) {
   const invoices = [...found].sort(
     (a, b) => (a.dueAt ?? Number.MAX_SAFE_INTEGER) - (b.dueAt ?? Number.MAX_SAFE_INTEGER),

@@ -5,7 +5,7 @@ import { actorOf } from '../request/request-parts.ts'
 import type { RouteDeps } from './deps.ts'
 import { route, type Routes } from '../contract/route.ts'
 
-/** Deployment and inspection of workers. Their logs and runs are in worker-runs.ts. */
+/** Routes that deploy and inspect workers. Their logs and runs are in worker-runs.ts. */
 export const workerRoutes = ({ service }: RouteDeps): Routes<typeof rows> => ({
   deployWorker: route(rows.deployWorker, async ({ params: { name }, body, request, answer }) => {
     if (body.name !== undefined && body.name !== name) {
@@ -30,7 +30,7 @@ export const workerRoutes = ({ service }: RouteDeps): Routes<typeof rows> => ({
       serviceKey: body.serviceKey ?? null,
       passCredentials: body.passCredentials ?? false,
       environment: body.environment ?? null,
-      // Both may also be sent in headers, as for pushes.
+      // Author and message may also be sent in headers, as for pushes.
       author: body.author ?? actor.author,
       message: body.message ?? actor.message,
     })

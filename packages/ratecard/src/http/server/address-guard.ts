@@ -3,11 +3,17 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../errors/service-error.ts'
 import { clientNet, isLoopback, plainAddress, type ClientAddress } from './client-address.ts'
 
-/** Rate-limited actions of an address. Each has its own counter, so that failed authentications do not block price calculations. */
+/**
+ * Rate-limited actions of a client address. Each action has its own counter, so that failed authentications do not block price
+ * calculations.
+ */
 export type Bucket = 'failed_authentication' | 'public_call'
 
 export interface AddressGuard {
-  /** Throws `rate_limited` once the client's address exceeds its limit. Callers with a valid key are never counted. */
+  /**
+   * Counts the request, and throws `rate_limited` once the client's address exceeds its limit. Requests with a valid key must not be
+   * counted.
+   */
   count(request: FastifyRequest, bucket: Bucket): Promise<void>
 }
 
@@ -22,7 +28,7 @@ export async function createAddressGuard(
   addressOf: ClientAddress,
 ): Promise<AddressGuard> {
   await app.register(rateLimit, { global: false })
-  // Each limiter has a separate store.
+  // Each call creates a limiter with a store of its own, so that the actions are counted separately.
   const limiter = () =>
     app.createRateLimit({
       max: perMinute,
@@ -32,7 +38,10 @@ export async function createAddressGuard(
     })
   const limiters = { failed_authentication: limiter(), public_call: limiter() }
   let told = false
-  /** Warns once about an untrusted proxy: without its `X-Forwarded-For` all its clients share one rate limit, which is hard to diagnose. */
+  /**
+   * Warns once about a proxy that is not trusted. Its `X-Forwarded-For` is ignored, so all its clients share one rate limit, which is hard
+   * to diagnose.
+   */
   const tell = (request: FastifyRequest) => {
     if (told || request.headers['x-forwarded-for'] === undefined) return
     const address = request.socket.remoteAddress ?? ''

@@ -5,8 +5,9 @@ import { BlockList, isIP, isIPv6 } from 'node:net'
 export type ClientAddress = (request: IncomingMessage) => string
 
 /**
- * Returns the client address: the right-most hop of `X-Forwarded-For` that is no trusted proxy, or the peer address if the peer is not
- * trusted. Hops that a client forges are further left and are ignored.
+ * Returns a function that finds the client address of a request. If the peer is a trusted proxy, it is the right-most address in
+ * `X-Forwarded-For` that is no trusted proxy; otherwise it is the peer address. Addresses that a client forges are further left and are
+ * ignored.
  */
 export function clientAddress(trustedProxies: readonly string[]): ClientAddress {
   const trusted = netsOf(trustedProxies)
@@ -16,7 +17,7 @@ export function clientAddress(trustedProxies: readonly string[]): ClientAddress 
     const hops = [request.headers['x-forwarded-for'] ?? []].flat().join(',').split(',')
     for (const hop of hops.reverse()) {
       const address = plainAddress(hop.trim())
-      // A hop that is no address cannot be attributed, so the proxy that forwarded it counts as the client.
+      // Text that is no address cannot be attributed, so the proxy that forwarded it counts as the client.
       if (isIP(address) === 0) return client
       client = address
       if (!isWithin(trusted, address)) return client
@@ -27,18 +28,20 @@ export function clientAddress(trustedProxies: readonly string[]): ClientAddress 
 
 export type IsOverTls = (request: IncomingMessage) => boolean
 
-/** Checks whether browsers use TLS: the public URL is https, or a trusted proxy sends `X-Forwarded-Proto: https`. */
+/**
+ * Returns a function that is true if the browser uses TLS: the public URL is https, or a trusted proxy sends `X-Forwarded-Proto: https`.
+ */
 export function overTls(publicUrl: string | null, trustedProxies: readonly string[]): IsOverTls {
   if (publicUrl !== null && new URL(publicUrl).protocol === 'https:') return () => true
   const trusted = netsOf(trustedProxies)
   return ({ headers, socket }) =>
     trustedProxies.length > 0 &&
     isWithin(trusted, plainAddress(socket.remoteAddress ?? '')) &&
-    // The first hop is the one between the browser and the outermost proxy.
+    // The first value in the header is the scheme between the browser and the outermost proxy.
     /^\s*https\s*(,|$)/i.test([headers['x-forwarded-proto'] ?? []].flat().join(','))
 }
 
-/** The unit of rate limiting: an IPv4 address, or the /64 network of an IPv6 address, which one client usually owns. */
+/** Returns the unit of rate limiting: an IPv4 address, or the /64 network of an IPv6 address, which usually belongs to one client. */
 export function clientNet(address: string): string {
   if (!isIPv6(address)) return address
   const [head = '', tail] = address.replace(/%.*$/, '').split('::')
@@ -51,7 +54,7 @@ export function clientNet(address: string): string {
 
 const loopback = netsOf(['127.0.0.0/8', '::1'])
 
-/** False for text that is no address. */
+/** True for a loopback address, e.g. `127.0.0.1`. False for text that is no address. */
 export function isLoopback(address: string): boolean {
   return isWithin(loopback, plainAddress(address))
 }
@@ -71,7 +74,10 @@ function isWithin(nets: BlockList, address: string): boolean {
   return isIP(address) !== 0 && nets.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
 }
 
-/** Removes port and brackets, and converts an IPv4-mapped IPv6 address (`::ffff:10.0.0.1`) to IPv4: proxies use all of these forms. */
+/**
+ * Removes port and brackets of an address, and converts an IPv4-mapped IPv6 address (`::ffff:10.0.0.1`) to IPv4. Proxies use all of these
+ * forms.
+ */
 export function plainAddress(address: string): string {
   const bare = /^\[([^\]]*)\](?::\d+)?$/.exec(address)?.[1] ?? address.replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1')
   return bare.replace(/^::ffff:(?=\d+\.)/i, '')

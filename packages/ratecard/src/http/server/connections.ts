@@ -1,5 +1,5 @@
-// Connection limits of one server: how many connections may be open, which are evicted if there are too many, and timeouts for slow peers.
-// Works with sockets and request states only, not with the content of requests.
+// Connection limits of one server: the number of open connections, the eviction of connections above that number, and timeouts for slow
+// peers. Works with sockets and request states only, not with the content of requests.
 import { readFileSync } from 'node:fs'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { Server as SocketServer, type Socket } from 'node:net'
@@ -8,19 +8,19 @@ import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises'
 export interface ConnectionLimits {
   /** Maximum number of open connections. */
   readonly maxConnections: number
-  /** Timeout (ms) from the connection, or the first byte of a request, to the end of its headers. */
+  /** Timeout (ms) for the request headers, from the start of the connection or the first byte of the request. */
   readonly headersMs: number
-  /** Timeout (ms) from the headers to the end of the body of an API request. */
+  /** Timeout (ms) for the body of an API request, from the end of its headers. */
   readonly bodyMs: number
   /** Minimum rate (bytes per second) of a request body for a worker, while the worker reads it. Such a body has no total timeout. */
   readonly workerBytesPerSecond: number
-  /** Time (ms) for which the rest of a body is read after its response was sent, so that the client gets to read the response. */
+  /** Time (ms) for which the rest of a request body is read after the response was sent, so that the client gets to read the response. */
   readonly restMs: number
-  /** Timeout (ms) from the end of a response until the client has received it. */
+  /** Timeout (ms) for the client to receive a complete response. */
   readonly answerMs: number
   /** Keep-alive timeout (ms): maximum idle time between two requests. */
   readonly keepAliveTimeoutMs: number
-  /** Interval (ms) of the check for slow peers. */
+  /** Interval (ms) between two checks for slow peers. */
   readonly everyMs: number
 }
 
@@ -34,16 +34,16 @@ export const defaultConnectionLimits: Omit<ConnectionLimits, 'maxConnections'> =
   everyMs: 2_000,
 }
 
-/** Reason for closing a connection on the server side. */
+/** Reason why the server closed a connection. */
 export type CutReason = 'crowded' | 'slow_body' | 'slow_reader'
 
 export interface Connections {
-  /** Starts watching a request until its response is sent. */
+  /** Watches a request until its response is sent. Call it at the start of each request. */
   began(request: IncomingMessage, response: ServerResponse, forWorker: boolean): void
   readonly count: () => number
   /**
-   * Accepts no further connection, and ends each of the open ones with its next response, which must contain `Connection: close`.
-   * Connections that stay idle for `idleMs` are closed then. Resolves when all are closed; requests that run are waited for.
+   * Accepts no further connection, and ends each open one with its next response, which must contain `Connection: close`. Closes
+   * connections that stay idle for `idleMs`. Resolves when all connections are closed, which includes waiting for running requests.
    */
   drain(idleMs: number): Promise<void>
 }
@@ -52,15 +52,15 @@ interface TrackedConnection {
   readonly socket: Socket
   request: IncomingMessage | null
   response: ServerResponse | null
-  /** Start of the connection or of its last request, in milliseconds of the monotonic clock (`performance.now()`). */
+  /** Start of the connection or of its last request, in milliseconds of `performance.now()`. */
   since: number
   forWorker: boolean
   upgraded: boolean
   /** True if the current request has a valid service key. */
   signedIn: boolean
-  /** Time at which the response was first seen to be complete but not yet received by the client. */
+  /** Time at which a check first saw a complete response that the client has not received yet; null if there is none. */
   answeredAt: number | null
-  /** Bytes read at the last check, to measure the rate of a body for a worker. */
+  /** Bytes read from the socket at the last check, to measure the upload rate of a body for a worker. */
   readBefore: number
   readAt: number
 }
@@ -73,12 +73,12 @@ export function keepConnection(request: IncomingMessage): void {
   if (connection?.request === request) connection.signedIn = true
 }
 
-/** Time (ms) over which the rate of a worker's request body is measured. */
+/** Time span (ms) over which the upload rate of a body for a worker is measured. */
 const workerBodyMs = 60_000
 
 /**
- * Limits the number of connections of `server` and closes slow ones. Slow headers and idle connections are covered by the server's own
- * timeouts.
+ * Limits the number of connections of `server` and closes slow ones. Does not handle slow headers and idle connections, because the server
+ * has its own timeouts for these.
  */
 export function watchConnections(
   server: Server,
@@ -103,7 +103,7 @@ export function watchConnections(
       ...{ socket, request: null, response: null, since: now, forWorker: false, upgraded: false, signedIn: false },
       ...{ answeredAt: null, readBefore: 0, readAt: now },
     }
-    // Raises the limit for the one listener added below.
+    // Raises the limit by one for the listener added below, so that Node does not warn about a leak.
     socket.setMaxListeners(socket.getMaxListeners() + 1)
     open.add(connection)
     connectionOf.set(socket, connection)
@@ -120,7 +120,7 @@ export function watchConnections(
       const reason = slowness(connection, limits, now)
       if (reason === null) continue
       if (reason === 'slow_body' && connection.response?.headersSent === false) {
-        // Emitted as `clientError`, so that the client gets a problem response before the socket is closed.
+        // The `clientError` handler sends the client a problem response before the socket is closed.
         onCut(reason)
         connection.request = null
         server.emit('clientError', new Error('The body did not come in time.'), connection.socket)
@@ -153,18 +153,19 @@ export function watchConnections(
 }
 
 /**
- * Unlike `http.Server.close`, does not destroy idle connections at once: the kernel may already have received a request on one, and its
- * client would get a reset (ECONNRESET).
+ * Accepts no further connection and closes the open ones, see `Connections.drain`. `http.Server.close` would destroy idle connections at
+ * once. The kernel may already have received a request on such a connection, and the client would get a reset (ECONNRESET).
  */
 async function drain(server: Server, open: ReadonlySet<TrackedConnection>, idleMs: number): Promise<void> {
   if (!server.listening) return
   for (const { socket, response } of open) {
     closeSoftly(socket)
-    // A running request has already passed the hook that adds `Connection: close`.
+    // The hook that adds `Connection: close` ran before this request began to drain, so set it here.
     if (response?.headersSent === false) response.shouldKeepAlive = false
   }
   server.prependListener('connection', closeSoftly)
-  // After the poll phase of the event loop the backlog has been accepted; closing the listener earlier would reset the connections in it.
+  // The connections in the listener's backlog are accepted in the next poll phase of the event loop. Closing the listener earlier would
+  // reset them.
   await turn()
   const closed = new Promise<'closed'>((resolve) => {
     SocketServer.prototype.close.call(server, () => resolve('closed'))
@@ -175,18 +176,18 @@ async function drain(server: Server, open: ReadonlySet<TrackedConnection>, idleM
   }
 }
 
-/** Replaces `destroySoon`, which Node calls after the last response of a connection and which closes it at once. */
+/** Replaces `destroySoon` of the socket. Node calls it after the last response of a connection, and it would close the socket at once. */
 function closeSoftly(socket: Socket): void {
   socket.destroySoon = () => {
     hangUp(socket)
   }
 }
 
-/** Timeout (ms) for the peer to close its half of the connection, e.g. to read the response and send the rest of a body. */
+/** Timeout (ms) for the peer to close its side of the connection, e.g. after it has read the response. */
 const lingerMs = 2_000
 
 /**
- * Half-closes the socket and reads on. Closing a socket with unread bytes would reset the connection, and the peer would lose the
+ * Half-closes the socket and keeps reading. Closing a socket with unread bytes would reset the connection, and the peer would lose the
  * response.
  */
 function hangUp(socket: Socket): void {
@@ -200,8 +201,9 @@ function hangUp(socket: Socket): void {
 }
 
 /**
- * Eviction rank of a connection: the lowest is evicted first, null never. 0: no complete request since it was opened. 1: idle. 2: slow
- * sender or reader. 3: just opened, perhaps the health check. 4: stream of a worker. A request with a service key is never evicted.
+ * Returns the eviction rank of a connection. The lowest rank is evicted first, null never. 0: no complete request since the connection was
+ * opened. 1: idle. 2: slow sender or reader. 3: just opened, perhaps the health check. 4: stream of a worker. null: a running request with
+ * a service key.
  */
 function evictionRank(
   { request, response, upgraded, forWorker, signedIn, since }: TrackedConnection,
@@ -214,7 +216,10 @@ function evictionRank(
   return forWorker && request?.complete !== false ? 4 : 2
 }
 
-/** Evicts up to 1/16 of the limit, lowest rank and oldest first, so that one scan makes room for many new connections. */
+/**
+ * Evicts up to 1/16 of the maximum number of connections at once, lowest rank and oldest first. So one scan makes room for many new
+ * connections.
+ */
 function makeRoom(
   open: ReadonlySet<TrackedConnection>,
   { maxConnections, headersMs }: ConnectionLimits,
@@ -228,7 +233,7 @@ function makeRoom(
   candidates.sort((a, b) => a.rank - b.rank || a.connection.since - b.connection.since)
   const [first] = candidates
   if (first === undefined) return false
-  // A batch contains one rank only, so that active connections are not evicted for room that is not needed yet.
+  // Evicts connections of one rank only, so that active connections are not evicted for room that is not needed yet.
   const batch = candidates
     .slice(0, Math.max(1, Math.floor(maxConnections / 16)))
     .filter(({ rank }) => rank === first.rank)
@@ -247,7 +252,7 @@ function slowness(connection: TrackedConnection, limits: ConnectionLimits, now: 
   }
   if (request.complete) return null
   if (!connection.forWorker) return now - connection.since > limits.bodyMs ? 'slow_body' : null
-  // The worker has not read the received data, so the sender is not slow (backpressure).
+  // The worker has not read the data already received (backpressure), so the sender is not slow.
   if (request.readableLength > 0 || request.isPaused()) {
     connection.readBefore = socket.bytesRead
     connection.readAt = now
@@ -262,10 +267,13 @@ function slowness(connection: TrackedConnection, limits: ConnectionLimits, now: 
 }
 
 const mostByDefault = 16_384
-/** The other descriptors are for the store, the processor and workers: a proxied connection to a worker uses a second one. */
+/**
+ * Share of the file descriptors for connections. The others are for the store, the processor and workers: a request to a worker uses a
+ * second descriptor.
+ */
 const shareOfDescriptors = 0.5
 
-/** Half of the process's file descriptor limit, at most 16,384. */
+/** Returns the default maximum of open connections: half of the process's file descriptor limit, at most 16,384. */
 export function connectionsThatFit(): number {
   return Math.min(mostByDefault, Math.floor(descriptorLimit() * shareOfDescriptors))
 }
@@ -275,7 +283,7 @@ function descriptorLimit(): number {
     const found = /^Max open files\s+(\d+|unlimited)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1]
     return found === undefined || found === 'unlimited' ? Number.POSITIVE_INFINITY : Number(found)
   } catch {
-    // Outside Linux the file does not exist; 1,024 is the usual default limit.
+    // The file exists only on Linux. Elsewhere assume 1,024, the usual default limit.
     return 1_024
   }
 }

@@ -1,4 +1,4 @@
-// The HTTP server below the router: limits connections, and dispatches worker requests before the router sees them.
+// The HTTP server below the router. Limits connections, and passes requests for workers to the gateway before the router sees them.
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import { watchConnections, type ConnectionLimits, type Connections, type CutReason } from './connections.ts'
 
@@ -6,7 +6,7 @@ export interface HttpServerOptions {
   readonly limits: ConnectionLimits
   readonly onCut: (reason: CutReason) => void
   readonly onServer: (connections: Connections) => void
-  /** The worker gateway. It gets every request first, whatever its path. */
+  /** The worker gateway. It sees every request before the router does, whatever the path. */
   readonly workers: {
     takes(request: IncomingMessage, response: ServerResponse): boolean
     wantsUpgrade(request: IncomingMessage): boolean
@@ -14,17 +14,17 @@ export interface HttpServerOptions {
   }
 }
 
-/** Creates a server that dispatches worker requests to the gateway and all others to `route`. */
+/** Creates a server that passes requests for workers to the gateway, and all others to `route`. */
 export function createHttpServer(route: RequestListener, options: HttpServerOptions): Server {
   const { limits, workers } = options
   const settings = {
     keepAliveTimeout: limits.keepAliveTimeoutMs,
-    // Body timeouts are in connections.ts: a worker may read its request body for as long as it wants.
+    // Disabled: connections.ts has its own timeouts for bodies, because a worker may read its request body for as long as it wants.
     requestTimeout: 0,
-    // Set explicitly, because Node would derive it from `requestTimeout`, i.e. disable it.
+    // Set explicitly. Node would otherwise derive it from `requestTimeout` and disable it too.
     headersTimeout: limits.headersMs,
     connectionsCheckingInterval: Math.min(limits.everyMs, limits.headersMs),
-    // The router refuses a request without a Host header, so that the response is a problem like all others.
+    // The router refuses a request without a Host header, so that the response is a problem like all other errors.
     requireHostHeader: false,
     shouldUpgradeCallback: (request: IncomingMessage) => workers.wantsUpgrade(request),
   }
@@ -34,7 +34,7 @@ export function createHttpServer(route: RequestListener, options: HttpServerOpti
     if (!isForWorker) route(request, response)
   })
   const connections = watchConnections(server, limits, options.onCut)
-  // The router refuses every `Expect` but `100-continue`, also for workers.
+  // The router refuses every `Expect` header except `100-continue`, also in requests for workers.
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     connections.began(request, response, false)
     route(request, response)

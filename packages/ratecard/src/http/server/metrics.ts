@@ -3,7 +3,7 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import type { CutReason } from './connections.ts'
 import { configPath } from './public-read.ts'
 
-/** A metrics registry with the process metrics (memory, event loop, garbage collection). Create one per process. */
+/** Creates a metrics registry with the process metrics (memory, event loop, garbage collection). Create one per process. */
 export function createMetrics(): Registry {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
@@ -11,16 +11,19 @@ export function createMetrics(): Registry {
 }
 
 export interface RequestMetrics {
-  /** Measures every request of the router: all except public reads and worker requests. */
+  /** Measures every request that the router handles. Excludes the fast path of the public price list, and requests for workers. */
   readonly watch: (app: FastifyInstance) => void
-  /** Counts a response of `withPublicRead`, which bypasses the router's hooks. */
+  /** Counts a response of the fast path `withPublicRead`, which bypasses the router's hooks. */
   readonly countPublicRead: (status: number) => void
   /** Counts a connection that was closed by the server. */
   readonly countCut: (reason: CutReason) => void
   readonly watchConnections: (count: () => number) => void
 }
 
-/** The label `route` is the route pattern, not the path: ids in a label would create a time series each. */
+/**
+ * Creates the metrics of HTTP requests. The label `route` is the route pattern, not the path, because each id in a label would create a
+ * time series.
+ */
 export function createRequestMetrics(registry: Registry): RequestMetrics {
   const labelNames = ['method', 'route', 'status'] as const
   const requests = new Counter({

@@ -1,4 +1,4 @@
-// Fast path for the public price list that bypasses the router, which would triple the CPU time of the response
+// Fast path for the public price list. It bypasses the router, which would triple the CPU time of the response
 // (docs/decisions/0067-plain-means.md).
 import type { IncomingMessage, RequestListener } from 'node:http'
 import type { Service } from '../../service/service.ts'
@@ -9,14 +9,14 @@ export const configPath = '/api/v1/billing/config'
 
 export interface PublicReadOptions {
   readonly service: Service
-  /** False during shutdown: the router then closes connections and refuses requests. */
+  /** Returns false during shutdown. The router then handles the request: it closes connections and refuses requests. */
   readonly isOpen: () => boolean
   readonly onAnswer: (status: number) => void
 }
 
 /**
- * Serves a plain `GET` of the public price list with the same bytes as its route. Every other request goes to `route`, e.g. one with a
- * service key, a query, or a duplicate header.
+ * Wraps `route`: answers a plain `GET` of the public price list with the same bytes as its route. Every other request goes to `route`, e.g.
+ * one with a service key, a query, or a duplicate header.
  */
 export function withPublicRead(route: RequestListener, { service, isOpen, onAnswer }: PublicReadOptions) {
   const listener: RequestListener = (request, response) => {
@@ -35,7 +35,7 @@ export function withPublicRead(route: RequestListener, { service, isOpen, onAnsw
           onAnswer(status)
         },
         () => {
-          // Nothing was sent (no configuration, store unreachable); the route sends the error.
+          // The fast path failed and sent nothing (e.g. no configuration, store unreachable). The route sends the error.
           route(request, response)
         },
       )
@@ -43,7 +43,10 @@ export function withPublicRead(route: RequestListener, { service, isOpen, onAnsw
   return listener
 }
 
-/** Node merges or drops duplicate headers, so a duplicate makes the header object smaller than the raw list. */
+/**
+ * True if the fast path may answer the request. Node merges or drops duplicate headers, so a duplicate makes the header object smaller than
+ * the raw list.
+ */
 function isPlainRead({ url, method, headers, rawHeaders }: IncomingMessage): boolean {
   if (url !== configPath || method !== 'GET' || headers.host === undefined) return false
   const isRouted = ['x-service-key', 'content-length', 'transfer-encoding'].some((name) => name in headers)

@@ -1,5 +1,5 @@
-// Dispatches requests to workers before the router, without its overhead: no body is parsed and no API header is added. Only selects the
-// worker; the worker runtime does the rest.
+// Passes requests for workers to the worker runtime before the router sees them, to save its overhead: no body is parsed and no API header
+// is added. Selects the worker only; the runtime handles the request.
 import { STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { ServiceError } from '../../errors/service-error.ts'
@@ -17,9 +17,9 @@ export interface WorkerGatewayOptions {
   readonly addressOf: ClientAddress
   /** Aborts when shutdown begins: connections then end with their next response. */
   readonly leaving: AbortSignal
-  /** Aborts when draining begins: new requests are refused, and upgraded connections are closed after a grace period. */
+  /** Aborts when draining begins: new requests are refused, and upgraded connections (e.g. WebSockets) are closed after a grace period. */
   readonly closing: AbortSignal
-  /** Reports internal errors with their cause, for the log. */
+  /** Called with each internal error and its cause, for the log. */
   readonly onInternal: (error: unknown, requestId: string) => void
 }
 
@@ -31,12 +31,15 @@ interface WorkerRoute {
   readonly prefix: string
 }
 
-/** A hostname, an IPv4 or a bracketed IPv6 address, with an optional port. Other text must not get into a worker's `request.url`. */
+/**
+ * Matches a hostname, an IPv4 address or a bracketed IPv6 address, with an optional port. Other text must not get into a worker's
+ * `request.url`.
+ */
 const hostForm = /^(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.?|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i
 const absoluteForm = /^https?:\/\/([^/?#]*)(.*)$/is
-/** Time (ms) for which an unwanted body is read, so that the client gets to read the response. */
+/** Time (ms) for which the body of a refused request is read, so that the client gets to read the response. */
 const restMs = 5_000
-/** Grace period (ms) for upgraded connections (WebSockets), whose end cannot be detected. */
+/** Grace period (ms) for upgraded connections (WebSockets). The service cannot detect when they are unused. */
 const upgradedGraceMs = 3_000
 
 export class WorkerGateway {
@@ -51,7 +54,7 @@ export class WorkerGateway {
     })
   }
 
-  /** Returns true if the request is for a worker, and answers it then. */
+  /** Handles the request and returns true if it is for a worker; otherwise returns false. */
   takes(request: IncomingMessage, response: ServerResponse): boolean {
     const target = this.targetOf(request)
     if (target === null) return false
@@ -59,7 +62,10 @@ export class WorkerGateway {
     return true
   }
 
-  /** True only for a WebSocket request to a worker. Other upgrades, and upgrades with a body, are ignored, as HTTP allows. */
+  /**
+   * True for a WebSocket request to a worker. All other upgrade requests, and those with a body, are handled as ordinary requests, as HTTP
+   * allows.
+   */
   wantsUpgrade(request: IncomingMessage): boolean {
     const { headers, method } = request
     if (method !== 'GET' || headers.upgrade?.toLowerCase() !== 'websocket') return false
@@ -83,7 +89,7 @@ export class WorkerGateway {
   private dispatch(target: WorkerRoute, request: IncomingMessage, response: ServerResponse): void {
     const { requestId, error } = headOf(request, target)
     const { name, host, path, prefix } = target
-    // The end of a request with malformed headers is ambiguous, so the connection is closed and nothing after it is parsed as another
+    // The end of a request with malformed headers is ambiguous. The connection is closed so that no bytes after it are parsed as another
     // request (request smuggling).
     if (this.options.leaving.aborted || error !== null) response.shouldKeepAlive = false
     const refusal = this.options.closing.aborted ? draining() : error
@@ -113,7 +119,7 @@ export class WorkerGateway {
     if (!request.complete) readRest(request)
     const { retryAfter } = problem
     const body = JSON.stringify(problemOf(problem, requestId, this.options.docsUrl))
-    // The reason phrase is explicit, because otherwise Node keeps the one of an earlier `writeHead`, even if that call failed.
+    // Sets the reason phrase explicitly. Otherwise Node keeps the phrase of an earlier `writeHead`, even if that call failed.
     response.writeHead(problem.status, STATUS_CODES[problem.status], {
       'content-length': Buffer.byteLength(body),
       'content-type': problemMediaType,
@@ -160,7 +166,7 @@ export class WorkerGateway {
 
   private targetOf(request: IncomingMessage): WorkerRoute | null {
     const target = request.url ?? ''
-    // RFC 9112 §3.2.2: the host in an absolute request target takes precedence over the Host header.
+    // RFC 9112 §3.2.2: if the request line contains an absolute URL, its host takes precedence over the Host header.
     const absolute = target.startsWith('/') ? null : absoluteForm.exec(target)
     const host = absolute?.[1] ?? firstHost(request.rawHeaders)
     const url = absolute === null ? target : rooted(absolute[2] ?? '')
@@ -173,7 +179,7 @@ export class WorkerGateway {
     return { name: url.slice(workersRoot.length, end), host, path: rooted(url.slice(end)), prefix: url.slice(0, end) }
   }
 
-  /** Host without port, in lower case. Caches the last host, because consecutive requests mostly have the same one. */
+  /** Returns the host without port, in lower case. Caches the last host, because consecutive requests mostly have the same one. */
   private plainHost(host: string): string {
     if (host !== this.lastHost.said)
       this.lastHost = { said: host, plain: host.toLowerCase().replace(/\.?(?::\d*)?$/, '') }
@@ -187,7 +193,10 @@ export class WorkerGateway {
 
 const rooted = (path: string) => (path.startsWith('/') ? path : `/${path}`)
 
-/** Reads the raw header list, because building Node's header object takes a considerable part of the time of a short response. */
+/**
+ * Returns the first Host header. Reads the raw header list, because building Node's header object takes a considerable part of the time of
+ * a short response.
+ */
 function firstHost(rawHeaders: readonly string[]): string {
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] ?? ''
@@ -197,8 +206,8 @@ function firstHost(rawHeaders: readonly string[]): string {
 }
 
 /**
- * The request id, and the reason to refuse the request. Two hosts, or a path inside a host, could be interpreted differently by a proxy
- * and by this server.
+ * Returns the request id, and the error if the request must be refused. E.g. a proxy and this server could read two Host headers, or a path
+ * inside a host, differently.
  */
 function headOf(
   { rawHeaders, headers }: IncomingMessage,
@@ -224,7 +233,7 @@ function headOf(
   }
 }
 
-/** Discards the rest of the body for up to 5 s, then closes the connection. */
+/** Discards the rest of the request body, and destroys the socket if that takes longer than 5 s. */
 function readRest(request: IncomingMessage): void {
   const { socket } = request
   const timer = setTimeout(() => socket.destroy(), restMs)
