@@ -101,7 +101,7 @@ function internal(cause: unknown): ServiceError {
   )
 }
 
-/** Creates the function that sends the problem response of an error. It logs `internal` errors with their cause. */
+/** Creates the function that sends the problem response of an error. It logs server errors (5xx), but no client errors. */
 export function createProblemSender(docsUrl: string) {
   return function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
     const problem = placed(toServiceError(error), request.body)

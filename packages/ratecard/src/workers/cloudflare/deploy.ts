@@ -1,5 +1,5 @@
-// Deploys a worker of this project to Cloudflare by two requests of its API. Uploads the code first and replaces the schedules second;
-// the error of a failure between the two names the step. Writes no log, and no error contains a secret.
+// Deploys a worker of this project to Cloudflare with two API requests: the upload of the code, then the replacement of its schedules. The
+// error of a failed request names its step. Writes no log, and no error contains a secret.
 import { setTimeout as delay } from 'node:timers/promises'
 import { schedulesRequest, uploadRequest } from './requests.ts'
 import type { CloudflareWorker, UploadRequest } from './requests.ts'
@@ -7,7 +7,7 @@ import type { CloudflareWorker, UploadRequest } from './requests.ts'
 export interface CloudflareAccess {
   readonly accountId: string
   readonly apiToken: string
-  /** Base URL of the API, for tests and proxies; default {@link defaultBaseUrl}. */
+  /** Base URL of Cloudflare's API, e.g. of a proxy or a test server. Default: {@link defaultBaseUrl}. */
   readonly baseUrl?: string
 }
 
@@ -43,9 +43,9 @@ export class CloudflareError extends Error {
 }
 
 const defaultBaseUrl = 'https://api.cloudflare.com/client/v4'
-/** Time (ms) for one request, with the upload of up to 10 MB of code. */
+/** Timeout (ms) of one request, long enough to upload 10 MB of code. */
 const timeoutMs = 60_000
-/** Pauses (ms) before the retries of a request that got no answer or one of {@link isTemporary}. */
+/** Pauses (ms) before the retries. A request is retried if it got no response, or a response for which {@link isTemporary} is true. */
 const retryPausesMs = [500, 1_000]
 
 /**
@@ -72,15 +72,13 @@ interface Schedules {
   readonly schedules: readonly { readonly cron: string }[]
 }
 
-/** The envelope of every response of the API. */
+/** JSON object that encloses the result in every response of Cloudflare's API. */
 interface Envelope<Result> {
   readonly result: Result | null
   readonly errors: readonly { readonly code: number; readonly message: string }[]
 }
 
-/**
- * The multipart form as Cloudflare documents it: `metadata` as one JSON part, each module as a part under its own name.
- */
+/** Returns the multipart form that Cloudflare documents: `metadata` as one JSON part, and each module as a part under its own name. */
 function formOf({ metadata, modules }: UploadRequest): FormData {
   const form = new FormData()
   form.set('metadata', new Blob([JSON.stringify(metadata)], { type: 'application/json' }))
@@ -93,7 +91,7 @@ function formOf({ metadata, modules }: UploadRequest): FormData {
   return form
 }
 
-/** Sends one request, up to three times: both replace the whole, so a retry after a lost response does no harm. */
+/** Sends one PUT request, up to three times. A PUT replaces the whole resource, so a retry after a lost response does no harm. */
 async function put<Result extends object>(
   { apiToken, baseUrl }: CloudflareAccess,
   step: CloudflareError['step'],
@@ -125,7 +123,7 @@ async function putOnce<Result extends object>(
     throw new CloudflareError('unreachable', step, 'The API of Cloudflare could not be reached.', { cause })
   })
   const { status } = response
-  // A proxy in between may answer with a page instead of the API's JSON.
+  // A proxy may respond with an HTML page instead of the API's JSON.
   const answer = (await response.json().catch(() => null)) as Partial<Envelope<Result>> | null
   if (response.ok && typeof answer?.result === 'object' && answer.result !== null) return answer.result
   const reasons = (answer?.errors ?? []).map(({ code, message }) => `${message} (${String(code)})`).join('; ')

@@ -1,5 +1,5 @@
-// The two requests of a Cloudflare deployment, as data: the upload of the script and the replacement of its schedules. Decides the content
-// of the requests and which parts may be displayed; sends nothing.
+// The two requests of a Cloudflare deployment as data: the upload of the script, and the replacement of its schedules. Decides their
+// content and which parts may be displayed; sends nothing.
 import type { CronSchedule } from '../cron/parse.ts'
 import type { WorkerBundle } from '../project/bundle.ts'
 import type { Manifest } from '../project/manifest.ts'
@@ -8,7 +8,7 @@ import { cloudflareCron } from './schedules.ts'
 export interface CloudflareWorker {
   readonly manifest: Manifest
   readonly bundle: WorkerBundle
-  /** Variables of the environment file; each becomes a secret. */
+  /** Variables of the environment file. Each becomes a secret on Cloudflare. */
   readonly secrets: ReadonlyMap<string, string>
 }
 
@@ -21,7 +21,7 @@ export interface Metadata {
   readonly compatibility_date: string
   readonly compatibility_flags: readonly string[]
   readonly bindings: readonly Binding[]
-  /** Empty, so that Cloudflare keeps no binding of an earlier upload: the project defines all of them. */
+  /** Empty: Cloudflare keeps no binding of an earlier upload, because the project defines all bindings. */
   readonly keep_bindings: readonly []
 }
 
@@ -69,8 +69,8 @@ export function uploadRequest(accountId: string, { manifest, bundle, secrets }: 
 }
 
 /**
- * The request that replaces all schedules. It is sent with an empty list too, otherwise schedules removed from the manifest would keep
- * running.
+ * Returns the request that replaces all schedules. Send it even if the list is empty, otherwise schedules removed from the manifest would
+ * keep running.
  */
 export function schedulesRequest(
   accountId: string,
@@ -82,7 +82,7 @@ export function schedulesRequest(
   }
 }
 
-/** The metadata with each secret value replaced by a mask of fixed length. */
+/** Returns the metadata with each secret value replaced by a mask of fixed length. */
 export function maskedMetadata(metadata: Metadata): Metadata {
   const bindings = metadata.bindings.map((binding) =>
     binding.type === 'secret_text' ? { ...binding, text: '••••••' } : binding,
@@ -90,7 +90,7 @@ export function maskedMetadata(metadata: Metadata): Metadata {
   return { ...metadata, bindings }
 }
 
-/** Manifest settings that this service applies and a Cloudflare deployment does not, each with the alternative. */
+/** Returns a line for each manifest setting that works on this service but not on Cloudflare, with the alternative. */
 export function notCarriedOver(manifest: Manifest): string[] {
   return [
     ...(manifest.hosts.length === 0 ? [] : [`routes (${manifest.hosts.join(', ')}): add them as custom domains there`]),

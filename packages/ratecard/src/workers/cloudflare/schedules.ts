@@ -3,8 +3,8 @@ import type { CronSchedule } from '../cron/parse.ts'
 const names = ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT']
 
 /**
- * The cron expression in Cloudflare's syntax. Days of the week are 0 to 6 from Sunday here and 1 to 7 on Cloudflare, so they are written as
- * names (e.g. `MON`), which are equal in both. All other fields, and the rule for two restricted day fields, are the same.
+ * Returns the cron expression in Cloudflare's syntax. Days of the week count from Sunday as 0 here and as 1 on Cloudflare, so they are
+ * written as names (e.g. `MON`), which are equal in both. All other fields are the same.
  */
 export function cloudflareCron({ expression }: CronSchedule): string {
   const fields = expression.split(' ')
@@ -13,7 +13,7 @@ export function cloudflareCron({ expression }: CronSchedule): string {
 }
 
 /**
- * One item of the day-of-week field. `*` is kept, because only a literal `*` leaves the field unrestricted. A step is expanded into a list
+ * Converts one item of the day-of-week field. `*` is kept, because only a literal `*` leaves the field unrestricted. A step becomes a list
  * of names (e.g. `1-5/2` becomes `MON,WED,FRI`), because not every parser accepts steps between names.
  */
 function dayItem(item: string): string {

@@ -2,7 +2,9 @@ import type { CronSchedule } from './parse.ts'
 
 const weekdays = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
 
-/** Describes common cron shapes in English (e.g. `every 5 minutes`, `Sundays at 00:00 UTC`); undefined for any other schedule. */
+/**
+ * Describes a common cron schedule in English (e.g. `every 5 minutes`, `Sundays at 00:00 UTC`). Returns undefined for any other schedule.
+ */
 export function describeCron(schedule: CronSchedule): string | undefined {
   const fields = schedule.expression.split(' ')
   const [minute, hour, date, month, weekday] = fields
@@ -27,8 +29,8 @@ function describeMinutes(minute: string): string | undefined {
 }
 
 /**
- * Undefined for a step that does not divide the field (e.g. a step of 7): the gap at the end of the hour is shorter, so "every 7 minutes"
- * would be wrong.
+ * Describes a step, e.g. `every 5 minutes`. Undefined if the step does not divide the field: with a step of 7, the gap at the end of the
+ * hour is shorter, so "every 7 minutes" would be wrong.
  */
 function every(field: string, span: number, unit: string): string | undefined {
   const step = Number(field.slice(2))

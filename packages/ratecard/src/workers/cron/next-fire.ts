@@ -2,10 +2,13 @@ import type { CronSchedule } from './parse.ts'
 
 const minuteMs = 60_000
 const minutesPerDay = 1440
-/** Search limit in years. The rarest valid schedule fires on 29 February, which can be eight years away (e.g. 1896 to 1904). */
+/** Search limit in years. A schedule for 29 February fires least often: its next date can be eight years away (e.g. 1896 to 1904). */
 const horizonYears = 9
 
-/** The first time strictly after `after` at which the schedule fires; null if there is none. Both times are epoch milliseconds in UTC. */
+/**
+ * Returns the first time strictly after `after` at which the schedule fires; null if there is none. Both times are epoch milliseconds, and
+ * the schedule is in UTC.
+ */
 export function nextFire(schedule: CronSchedule, after: number): number | null {
   const start = Math.floor(after / minuteMs) + 1
   let day = Math.floor(start / minutesPerDay)

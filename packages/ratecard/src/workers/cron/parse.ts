@@ -1,16 +1,18 @@
-// Strict parser of the specification's cron grammar: five fields, `*`, ranges, lists, steps, Sunday as 0, UTC.
-// Decides the meaning of an expression and the reason for a rejection; never reads the clock.
+// Strict parser of cron expressions: five fields, `*`, ranges, lists, steps, Sunday as 0, UTC. Decides the meaning of an expression and the
+// reason for a rejection; never reads the clock.
 
 /** A parsed expression. Each array is indexed by the value itself (e.g. `months[1]` is January); 1 means "fires". */
 export interface CronSchedule {
-  /** The source text with surrounding and repeated blanks removed. */
+  /** Source text without surrounding and repeated blanks. */
   readonly expression: string
   readonly minutes: Uint8Array
   readonly hours: Uint8Array
   readonly daysOfMonth: Uint8Array
   readonly months: Uint8Array
   readonly daysOfWeek: Uint8Array
-  /** True if the field is a literal `*`. If both day fields are restricted, the schedule fires when either of them matches. */
+  /**
+   * True if the day-of-month field is a literal `*`. If neither day field is `*`, the schedule fires when either of the two fields matches.
+   */
   readonly anyDayOfMonth: boolean
   readonly anyDayOfWeek: boolean
 }
@@ -64,8 +66,8 @@ class CronError extends Error {
 }
 
 /**
- * Parses an expression. Rejects everything outside the grammar and every expression that can never match (e.g. 30 February), with the fix
- * in the hint.
+ * Parses a cron expression. Rejects everything outside the grammar, and every expression that can never match (e.g. 30 February). The hint
+ * contains the fix.
  */
 export function parseCron(expression: string): ParsedCron {
   try {

@@ -1,4 +1,5 @@
-// Resolves the imports of a worker: modules built into the runtime, modules shipped beside the bundle, and our own client.
+// Resolves the imports of a worker: Node modules built into the runtime, modules shipped beside the bundle (e.g. `.wasm` files), and
+// `@ratecard/client`.
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { builtinModules } from 'node:module'
@@ -9,7 +10,7 @@ export type BundleModule =
   | { readonly name: string; readonly type: 'text'; readonly content: string }
   | { readonly name: string; readonly type: 'wasm' | 'data'; readonly content: Uint8Array }
 
-/** Module name in the bundle → the module and its source file. */
+/** Imported modules and their source files, by module name in the bundle. */
 export type ImportedModules = Map<string, { readonly module: BundleModule; readonly file: string }>
 
 const moduleTypes: Readonly<Record<string, BundleModule['type']>> = {
@@ -79,7 +80,7 @@ export function importedModules(modules: ImportedModules): Plugin {
         if (found.errors.length > 0) return { errors: found.errors }
         const content = await readFile(found.path)
         const type = moduleTypes[path.extname(found.path)] ?? 'data'
-        // The digest separates two files of the same name; the file name is kept because it appears in stack traces.
+        // The digest tells apart two files of the same name. The file name is kept because it appears in stack traces.
         const digest = createHash('sha256').update(content).digest('hex').slice(0, 10)
         const name = `./${digest}-${path.basename(found.path).replace(/[^\w.-]/g, '_')}`
         const module = type === 'text' ? { name, type, content: content.toString('utf8') } : { name, type, content }

@@ -9,10 +9,10 @@ export interface WorkerBundle {
   readonly code: string
   /** Source map (version 3) as JSON. Source paths are relative to the working directory. */
   readonly sourceMap: string
-  /** Modules that the code imports, under exactly these names. */
+  /** Modules that the code imports. Each `name` is exactly the name in the import. */
   readonly modules: readonly BundleModule[]
   /**
-   * Size of code and modules in bytes, compared with {@link maxBundleBytes}. The source map is not counted, because the runtime never loads
+   * Size of code and modules in bytes; limited to {@link maxBundleBytes}. The source map is not counted, because the runtime never loads
    * it.
    */
   readonly bytes: number
@@ -22,7 +22,7 @@ export interface BundleIssue {
   readonly severity: 'error' | 'warning'
   readonly detail: string
   readonly hint?: string
-  /** Source file; absent if the issue concerns the whole bundle. `column` counts from 1. */
+  /** Source file of the issue; absent if the issue concerns the whole bundle. `column` counts from 1. */
   readonly file?: string
   readonly line?: number
   readonly column?: number
@@ -44,7 +44,7 @@ export interface BundleOptions {
 
 export const maxBundleBytes = 10 * 1024 * 1024
 
-/** Class that the host adds to every worker. An export of the same name in the author's code would replace it. */
+/** Name of the class that the worker host adds to every worker. An author's export of the same name would replace that class. */
 const reservedExport = '__Ctl'
 
 /** Bundles a worker with esbuild. Errors in the author's code are returned as issues; it throws only if the installation is broken. */
@@ -57,7 +57,7 @@ export async function bundleWorker(options: BundleOptions): Promise<BundleResult
 /** Bundles one worker repeatedly, with esbuild's cache of unchanged files. Calls must not overlap. */
 export interface Bundler {
   bundle(): Promise<BundleResult>
-  /** Absolute paths of the source files of the last successful bundle, without files of installed packages. */
+  /** Returns the absolute paths of the source files of the last successful bundle, without files of installed packages. */
   inputs(): readonly string[]
   close(): Promise<void>
 }
@@ -184,7 +184,8 @@ function megabytes(bytes: number): string {
 function issueOf(severity: BundleIssue['severity'], message: Message): BundleIssue {
   const { location } = message
   const notes = message.notes.map((note) => note.text).join(' ')
-  // Omits esbuild's advice to mark the import as external: the worker would then fail at its start instead of at the build.
+  // Omits esbuild's advice to mark the import as external. With that advice the worker would fail when it starts instead of when it is
+  // built.
   const missing = /^Could not resolve "([^"]+)"/.exec(message.text)?.[1]
   const hint =
     missing === undefined

@@ -1,4 +1,4 @@
-// Environment files with `NAME=value` lines, quotes and comments, parsed with dotenv. Values are not expanded, so that a `$` in a password
+// Parses environment files (`NAME=value` lines, quotes and comments) with dotenv. Values are not expanded, so that a `$` in a password
 // stays literal. Decides which variables a worker receives; never reads a file.
 import { parse } from 'dotenv'
 import { variableName } from './manifest-keys.ts'
@@ -16,14 +16,14 @@ export function parseEnvFile(text: string): ReadonlyMap<string, string> {
   return new Map(Object.entries(parse(text.replace(/^\uFEFF/, ''))))
 }
 
-/** Host names reserved by RFC 2606 and RFC 6761, which never have a real address. */
+/** Matches host names reserved by RFC 2606 and RFC 6761 (e.g. `a.example.com`), which never have a real address. */
 const reservedHost = /(^|[/@.])(example\.(com|net|org)|[\w-]+\.(example|invalid))([:/]|$)/
-/** End of a template line of `init` whose value must be replaced, e.g. `X=https://a.example.com # placeholder of init`. */
+/** Matches a template line of `ratecard init` whose value must be replaced, e.g. `X=https://a.example.com # placeholder of init`. */
 const placeholderLine = /^\s*(\w+)=([^\s'"`#]+)\s+# placeholder of init\b.*$/
 
 /**
- * Variables that still hold a placeholder of `init`, with their line numbers; they count as absent. The comment marks a line as written by
- * `init`: the same value without the comment counts as set, and so does a real host name on a marked line.
+ * Returns the variables that still have the placeholder value of `ratecard init`, with their line numbers. They count as absent. Without
+ * the comment `# placeholder of init`, or with a real host name, a variable counts as set.
  */
 export function placeholders(text: string): ReadonlyMap<string, number> {
   const found = new Map<string, number>()
@@ -37,18 +37,18 @@ export function placeholders(text: string): ReadonlyMap<string, number> {
   return found
 }
 
-/** Variables with the value that `init` writes into `.env.dev`: the address of `cloud workers dev` on this machine. */
+/** Variables with the default that `ratecard init` writes into `.env.dev`: the address of `cloud workers dev` on this machine. */
 const defaultsOfInit: Readonly<Record<string, string>> = { WEBHOOK_ORIGIN: 'http://127.0.0.1:8787' }
 
-/** True if the variable still has the value that `init` wrote into `.env.dev`. */
+/** True if the variable still has the value that `ratecard init` wrote into `.env.dev`. */
 export function isDefaultOfInit(name: string, value: string | undefined): boolean {
   return value !== undefined && defaultsOfInit[name] === value
 }
 
-/** Cloudflare credentials of the deploying user. With them a worker could control the account that it runs in. */
+/** Cloudflare credentials of the user who deploys. A worker never receives them, because it could control the account that it runs in. */
 const withheld = ['CLOUDFLARE_API_TOKEN', 'CLOUDFLARE_ACCOUNT_ID']
 
-/** The variables that a worker receives from an environment file, and the issues of the file with their lines. */
+/** Returns the variables that a worker receives from an environment file, and the issues of the file with their lines. */
 export function workerEnvironment(
   text: string,
   untouched: ReadonlyMap<string, number> = new Map(),
@@ -66,10 +66,10 @@ export function workerEnvironment(
 interface Assignment {
   readonly line: number
   readonly text: string
-  /** Variable name; null if the line is not an assignment, which the parser would skip silently. */
+  /** Variable name. null if the line is not an assignment; the parser would skip such a line silently. */
   readonly name: string | null
   readonly value: string
-  /** Opening quote of a value without a closing quote; the parser would read the quote as part of the value. */
+  /** Opening quote of a value that has no closing quote, otherwise null. The parser would read the quote as part of the value. */
   readonly openQuote: string | null
 }
 
@@ -89,13 +89,16 @@ function assignments(text: string): Assignment[] {
   return found
 }
 
-/** Number of lines of a quoted value, as the parser reads it; null if no closing quote follows, so that the quote is part of the value. */
+/**
+ * Returns the number of lines of a quoted value, as the parser reads it. null if no closing quote follows, so that the quote is part of the
+ * value.
+ */
 function quotedLines(text: string, quote: string): number | null {
   const value = new RegExp(`^${quote}(?:\\\\${quote}|[^${quote}])*${quote}(?=[^\\S\\n]*(?:#.*)?(?:\\n|$))`).exec(text)
   return value === null ? null : value[0].split('\n').length
 }
 
-/** Warnings for names assigned more than once, because the parser silently uses the last assignment. */
+/** Returns warnings for names assigned more than once, because the parser silently uses the last assignment. */
 function repeated(found: readonly Assignment[]): EnvironmentIssue[] {
   const lines = new Map<string, number>()
   return found.flatMap(({ name, line, text }) => {
@@ -108,7 +111,7 @@ function repeated(found: readonly Assignment[]): EnvironmentIssue[] {
   })
 }
 
-/** The next step for a line found by {@link placeholders}. */
+/** Hint for an issue of a placeholder line, see {@link placeholders}. */
 export const placeholderHint =
   'Write your own value there; if this value is meant, remove the comment at the end of its line.'
 
@@ -129,7 +132,7 @@ function issuesOf({ line, text, name, value, openQuote }: Assignment): Environme
   const issue = (severity: EnvironmentIssue['severity'], detail: string, hint: string): EnvironmentIssue[] => [
     { severity, line, column, detail, hint },
   ]
-  // The line is not quoted in the message, because it may contain a secret.
+  // The message does not quote the line, because the line may contain a secret.
   if (name === null)
     return issue('error', 'This line is no assignment.', 'Write NAME=value, or put # before a comment.')
   if (!variableName.test(name))

@@ -1,5 +1,6 @@
-// Creates a new project on disk from the templates of the package. Adds missing files and never changes a file that an author wrote, with
-// two exceptions: `.gitignore` is extended, so that secrets stay out of version control, and generated files are renewed.
+// Creates a new project on disk from the templates of the package. Adds missing files and never changes an author's file, with two
+// exceptions. `.gitignore` gets missing lines, so that secrets stay out of version control. Generated files are replaced by those of this
+// version.
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -17,12 +18,9 @@ export interface MadeProject {
 
 export interface InitOptions {
   readonly template: TemplateName
-  /**
-   * Whether the project starts with sample products. False if a configuration exists already: its author would sell the sample products
-   * too.
-   */
+  /** True if the project gets sample products. False if a configuration exists already, because its author would sell the samples too. */
   readonly starterBilling: boolean
-  /** Generated files of this package version, by path in the project. An existing file with other content is replaced. */
+  /** Content of the generated files of this package version, by path in the project. An existing file with other content is replaced. */
   readonly generated: ReadonlyMap<string, string>
 }
 
@@ -34,7 +32,7 @@ export function initProject(folder: string, { template, starterBilling, generate
   const created: string[] = []
   const extended: string[] = []
   const kept: string[] = []
-  // A worker in `ratecard/workers` itself would hide existing workers in sub-folders.
+  // True if sub-folders of `ratecard/workers` contain workers. A worker in `ratecard/workers` itself would hide them.
   const several = findWorkerFolders(folder).some((found) => found !== path.join(folder, 'ratecard', 'workers'))
   for (const [file, source] of projectFiles(template)) {
     if (several && file.startsWith('ratecard/workers/')) continue
@@ -61,7 +59,7 @@ export function initProject(folder: string, { template, starterBilling, generate
   return { created: created.sort(), extended, kept: kept.sort() }
 }
 
-/** Target path → template file. An environment file starts as a copy of its example file. */
+/** Returns the template file of each path in the project. An environment file starts as a copy of its example file. */
 function projectFiles(template: TemplateName): Map<string, string> {
   const files = new Map<string, string>()
   for (const layer of ['common', template]) {
@@ -69,7 +67,7 @@ function projectFiles(template: TemplateName): Map<string, string> {
     for (const entry of readdirSync(root, { recursive: true, withFileTypes: true })) {
       if (!entry.isFile()) continue
       const source = path.join(entry.parentPath, entry.name)
-      // npm drops or renames files that start with a dot when it packs, so template names start with an underscore instead.
+      // Template names start with an underscore instead of a dot, because npm drops or renames files that start with a dot when it packs.
       const parts = path.relative(root, source).split(path.sep)
       const target = parts.map((part) => part.replace(/^_/, '.')).join('/')
       files.set(target, source)
@@ -83,7 +81,7 @@ function isSecret(file: string): boolean {
   return /\.env\.[a-z]+$/.test(file)
 }
 
-/** Appends the missing lines; true if any was missing. */
+/** Appends the lines of `wanted` that the file does not contain. Returns true if any line was missing. */
 function extendLines(file: string, wanted: string): boolean {
   const text = readFileSync(file, 'utf8')
   const present = new Set(text.split(/\r?\n/).map((line) => line.trim()))
@@ -94,7 +92,7 @@ function extendLines(file: string, wanted: string): boolean {
   return true
 }
 
-/** A name valid for package managers and Workers: lower case, digits and hyphens. */
+/** Returns a name that is valid for package managers and Workers: lower case, digits and hyphens. */
 function projectName(folder: string): string {
   const name = path
     .basename(path.resolve(folder))

@@ -1,6 +1,6 @@
 /**
- * Compatibility flags that a worker may set: flags that affect only its own behaviour. Experimental flags are rejected, and so are flags
- * that weaken the isolation of the runtime (`allow_…`, `unsafe…`) or need a binding that is not supported here.
+ * Compatibility flags that a worker may set, because they affect only the worker itself. All other flags are rejected: experimental flags,
+ * flags that weaken the isolation of the runtime (`allow_…`, `unsafe…`), and flags for bindings that are not supported here.
  */
 export const allowedCompatibilityFlags: ReadonlySet<string> = new Set([
   'brotli_content_encoding',

@@ -1,10 +1,10 @@
-// Decides which keys of a wrangler.toml are read, and how the others are reported. Ignoring a mistyped key does silent damage, e.g. a
-// deployment without its `crons` removes the running schedules. A key that resembles a supported key is therefore an error; any other key
-// (e.g. a wrangler-only key) gets a warning.
+// Decides which keys of a wrangler.toml are read, and how the other keys are reported. A mistyped key does silent damage if it is ignored,
+// e.g. a deployment without `crons` removes the running schedules. So a key that resembles a supported key is an error, and any other key
+// (e.g. of a Cloudflare product) gets a warning.
 import { didYouMean, nearest } from '../../errors/suggest.ts'
 import { isTable, type Table } from './manifest-values.ts'
 
-/** Supported keys by section; '' is the top level of the file. The names in `[vars]` are free. */
+/** Supported keys by section; '' is the top level of the file. Names in `[vars]` are not restricted. */
 const supportedKeys = {
   '': [
     'name',
@@ -40,7 +40,7 @@ const bindingKeys: ReadonlySet<string> = new Set(
 
 export const variableName = /^[A-Za-z_$][\w$]*$/
 
-/** A problem with a key: an error if it resembles a supported key, otherwise a warning. */
+/** Issue of a key that is not read: an error if the key resembles a supported key, otherwise a warning. */
 export interface KeyIssue {
   readonly severity: 'error' | 'warning'
   readonly path: readonly (string | number)[]
@@ -48,7 +48,7 @@ export interface KeyIssue {
   readonly hint?: string
 }
 
-/** Issues for all keys that are not read. Keys without effect (`$schema`) and keys inside an ignored section are omitted. */
+/** Returns the issues of all keys that are not read. Omits `$schema`, which has no effect, and keys inside an ignored section. */
 export function judgeKeys(table: Table): readonly KeyIssue[] {
   return [
     ...Object.entries(table).flatMap(([key, value]) => judgeTopKey(key, value)),
@@ -64,7 +64,7 @@ export function judgeKeys(table: Table): readonly KeyIssue[] {
 
 function judgeTopKey(key: string, value: unknown): readonly KeyIssue[] {
   const own = judgeKey('', key)
-  // A mistyped section is one error, so its keys are not checked. `env` is ignored as a whole, because it contains complete manifests.
+  // A mistyped section gets one error, and its keys are not checked. `env` is ignored as a whole, because it contains complete manifests.
   const looksInside = key === 'vars' || (key !== 'env' && own.some(({ severity }) => severity === 'warning'))
   return looksInside && isTable(value) ? [...own, ...straySchedules(key, value)] : own
 }
@@ -82,14 +82,17 @@ function judgeKey(section: Section, key: string): readonly KeyIssue[] {
   return [{ severity: 'warning', path, detail }]
 }
 
-/** Typing errors in the keys of a route. Unsupported routes are reported elsewhere, as a whole. */
+/** Returns an error for a mistyped key of a route. Routes that are not supported are reported elsewhere, as a whole. */
 function judgeRouteKey(path: KeyIssue['path'], key: string): readonly KeyIssue[] {
   if (routeKeys.includes(key)) return []
   const hint = didYouMean(key, routeKeys)
   return hint === undefined ? [] : [{ severity: 'error', path, detail: `"${key}" of a route is not read.`, hint }]
 }
 
-/** Cron schedules that TOML assigned to the section above them. Their form distinguishes them from a variable with the same name. */
+/**
+ * Returns errors for cron schedules that follow another section in the file, so that TOML makes them keys of that section. A list `crons`
+ * or a table `triggers` is taken for schedules, not for a variable of that name.
+ */
 function straySchedules(section: string, { crons, triggers }: Table): readonly KeyIssue[] {
   const stray = (key: string, hint: string): KeyIssue => ({
     severity: 'error',

@@ -1,5 +1,5 @@
-// Positions of the keys and values in a TOML text, because the parser does not keep them and an error without a line is hard to find. The
-// text has already been parsed, so this walk relies on its valid syntax.
+// Finds the line and column of keys and values in a TOML text. The TOML parser does not keep them, and an error without a line is hard to
+// find. The text has already been parsed, so this code relies on valid syntax.
 
 export interface Position {
   readonly line: number
@@ -8,7 +8,7 @@ export interface Position {
 
 type Path = readonly (string | number)[]
 
-/** Finds the position of a path: that of the value itself, otherwise of its closest parent, otherwise the start of the text. */
+/** Returns the position of a path: of the value itself, otherwise of its closest parent, otherwise the start of the text. */
 export interface TomlPositions {
   value(path: Path): Position
   key(path: Path): Position
@@ -153,7 +153,7 @@ class Walker {
     }
   }
 
-  /** True if another statement, item or pair follows the blanks before `end` or before the end of the text. */
+  /** Skips blanks, then returns true if another statement, item or pair follows before `end` or the end of the text. */
   private more(end: string): boolean {
     this.blank()
     return !this.ends(end)

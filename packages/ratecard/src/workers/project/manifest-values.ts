@@ -13,7 +13,7 @@ export function isDay(text: string): boolean {
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text)
 }
 
-/** The value as JSON; undefined if it, or a value inside it, has no JSON form (e.g. a TOML date). */
+/** Returns the value as JSON. Undefined if the value, or a value inside it, has no JSON form (e.g. a TOML date). */
 export function toJson(value: unknown): JsonValue | undefined {
   if (typeof value === 'string' || typeof value === 'boolean') return value
   if (typeof value === 'number') return Number.isFinite(value) ? value : undefined

@@ -1,5 +1,5 @@
-// Parses the author's wrangler.toml: decides which settings are supported, reports the ignored ones, and gives every error its position.
-// Never reads a file or the clock: the caller passes both.
+// Parses the author's wrangler.toml. Decides which settings are supported, reports the ignored ones, and gives every error its position.
+// Never reads a file or the clock: the caller passes the text and the time.
 import { parse, TomlDate, TomlError } from 'smol-toml'
 import { didYouMean } from '../../errors/suggest.ts'
 import { parseCron, type CronSchedule } from '../cron/parse.ts'
@@ -17,16 +17,16 @@ export interface Manifest {
   readonly compatibilityFlags: readonly string[]
   /** Values of `[vars]`. A variable of the environment file overrides one with the same name. */
   readonly vars: Readonly<Record<string, JsonValue>>
-  /** `[secrets] required`: names that the environment file must contain, with their positions in the manifest. */
+  /** `[secrets] required`: names that the environment file must define, with their positions in the manifest. */
   readonly requiredSecrets: readonly (Position & { readonly name: string })[]
   readonly crons: readonly CronSchedule[]
-  /** Custom domains: `routes` with `custom_domain = true`. */
+  /** Custom domains of the worker: `routes` with `custom_domain = true`. */
   readonly hosts: readonly string[]
-  /** `[ratecard] service_key`: scope of the service key created for the worker; null if it gets none. */
+  /** `[ratecard] service_key`: scope of the service key that is created for the worker; null if the worker gets no key. */
   readonly serviceKey: 'read' | 'write' | null
-  /** `[ratecard] pass_credentials`: if true, service keys and cookies of the service are forwarded to the worker with a request. */
+  /** `[ratecard] pass_credentials`. True: the worker receives the service keys and cookies in its requests. */
   readonly passCredentials: boolean
-  /** `explicit`: true if the manifest sets the limit, false for the default. */
+  /** CPU limit. `explicit` is true if the manifest sets the limit, and false for the default. */
   readonly limits: { readonly cpuMs: number; readonly explicit: boolean }
 }
 
@@ -51,7 +51,7 @@ export interface ManifestOptions {
 export const defaultCpuMs = 10_000
 const cpuRange = { min: 10, max: 300_000 }
 
-/** Parses a wrangler.toml and collects all errors. `path` is used only in the issues. */
+/** Parses a wrangler.toml and collects all errors. `path` is used only in the text of issues. */
 export function parseManifest(text: string, path: string, options: ManifestOptions = {}): ParsedManifest {
   const source = text.replace(/^\uFEFF/, '')
   let table: Table
@@ -185,7 +185,7 @@ class Reader {
       const { schedule, issue } = parseCron(expression)
       const at = this.positions.value(['triggers', 'crons', index])
       if (issue) {
-        // Adds 1 for the opening quote. A basic TOML string is on one line, so the offset is a column.
+        // Adds 1 for the opening quote. A basic TOML string is on one line, so the offset in it is also an offset in columns.
         this.issue('error', { ...at, column: at.column + 1 + issue.position }, issue.detail, issue.hint)
         return []
       }

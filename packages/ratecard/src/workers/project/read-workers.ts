@@ -1,5 +1,5 @@
-// Reads the workers of a project from disk: their folders, their manifests and the environment file, with all issues at their positions.
-// Never bundles and never calls a server.
+// Reads the workers of a project from disk: their folders, their manifests and the environment file. All issues have positions. Never
+// bundles a worker and never calls a server.
 import { existsSync, readFileSync, readdirSync, realpathSync } from 'node:fs'
 import path from 'node:path'
 import { workerEnvironment } from './env-files.ts'
@@ -26,23 +26,23 @@ export interface WorkerSource {
 }
 
 export interface ReadWorkers {
-  /** Workers without an error. */
+  /** Workers that have no error. */
   readonly workers: readonly WorkerSource[]
   readonly issues: readonly WorkerIssue[]
 }
 
 export interface EnvironmentFile {
-  /** Absolute path. */
+  /** Absolute path of the environment file. */
   readonly path: string
-  /** Content; null if the file does not exist. */
+  /** Content of the file; null if the file does not exist. */
   readonly text: string | null
-  /** Variables that still hold the placeholder of the example file, with their lines; they count as absent. */
+  /** Variables that still have the placeholder value of the example file, with their lines. They count as absent. */
   readonly untouched?: ReadonlyMap<string, number>
 }
 
 export const manifestName = 'wrangler.toml'
 
-/** Folders with a manifest: `ratecard/workers` itself, or its sub-folders. Absolute paths, sorted by name. */
+/** Returns the folders with a manifest: `ratecard/workers` itself, or its sub-folders. Absolute paths, sorted by name. */
 export function findWorkerFolders(project: string): string[] {
   const root = path.join(project, 'ratecard', 'workers')
   if (!existsSync(root)) return []
@@ -53,7 +53,7 @@ export function findWorkerFolders(project: string): string[] {
     .sort()
 }
 
-/** Reads the workers with these names (of the manifest or of the folder), or all workers if `names` is empty. */
+/** Reads the workers with the given names (of the manifest or of the folder), or all workers if `names` is empty. */
 export function readWorkers(
   folders: readonly string[],
   names: readonly string[],
@@ -134,12 +134,12 @@ function withoutCredentials(
   const withheld = [...given.keys()].filter((name) => isCredential(name) && !named.has(name))
   return {
     variables: new Map([...given].filter(([name]) => !withheld.includes(name))),
-    // No warning about a withheld service key if the worker gets a key of its own.
+    // A worker with its own service key gets no warning that the service key was withheld.
     withheld: withheld.filter((name) => given.get(name) !== '' && (name !== serviceKeyName || serviceKey === null)),
   }
 }
 
-/** The folder that contains `ratecard/workers`, for a worker in that folder or in one of its sub-folders. */
+/** Returns the project folder, i.e. the one that contains `ratecard/workers`, of the worker in `folder`. */
 function projectOf(folder: string): string {
   const isWorkers = (place: string) =>
     path.basename(place) === 'workers' && path.basename(path.dirname(place)) === 'ratecard'

@@ -1,27 +1,30 @@
-// Detects a saved source file at once, because esbuild's own watch mode polls and may take two seconds. Watches folders, because editors
-// replace a file instead of writing into it.
+// Reports a saved source file at once. esbuild's own watch mode polls and may take two seconds. Watches folders and not files, because
+// editors replace a file instead of writing into it.
 import { existsSync, readdirSync, statSync, watch, type FSWatcher } from 'node:fs'
 import path from 'node:path'
 
 export interface SourceWatch {
-  /** Also watches the folders of these files. */
+  /** Also watches the folders of the given files. */
   follow(files: readonly string[]): void
   close(): void
 }
 
-/** Debounce (ms): one save is often several events, and a branch switch hundreds. */
+/** Debounce (ms) of changes: saving one file often emits several events, and switching a branch hundreds. */
 const debounceMs = 15
 
 const ignored = new Set(['node_modules', 'dist', '.git'])
 
 /**
- * Calls `onChange` after a change in `folder` or in the folders of `files`. Includes sub-folders of `folder`, except those of packages and
- * builds (e.g. `node_modules`).
+ * Calls `onChange` after a change in `folder` or in the folders of `files`. Sub-folders of `folder` are included, except those of packages
+ * and builds (e.g. `node_modules`).
  */
 export function watchSources(folder: string, files: readonly string[], onChange: () => void): SourceWatch {
   const watchers = new Map<string, FSWatcher & { readonly inode: number }>()
   let timer: NodeJS.Timeout | undefined
-  /** A folder that was deleted and made again (e.g. by a branch switch) has another inode, and its old watcher is silent. */
+  /**
+   * Stops watchers of replaced folders. A folder that was deleted and created again (e.g. by a branch switch) has another inode, and its
+   * old watcher emits nothing.
+   */
   const dropReplaced = (): void => {
     for (const [name, watcher] of watchers) {
       if (statSync(name, { throwIfNoEntry: false })?.ino === watcher.inode) continue

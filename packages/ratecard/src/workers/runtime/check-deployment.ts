@@ -1,4 +1,4 @@
-// Validates an upload before anything is started or stored. Pure; returns all errors at once.
+// Validates an uploaded worker before anything is started or stored. Pure; reports all errors at once.
 import { createHash } from 'node:crypto'
 import { pointerOf, type Issue } from '../../errors/issue.ts'
 import { ServiceError } from '../../errors/service-error.ts'
@@ -10,7 +10,7 @@ import { allowedCompatibilityFlags } from '../project/manifest-flags.ts'
 import { isDay } from '../project/manifest-values.ts'
 import { defaultLimits } from './worker-runtime.ts'
 
-/** A name valid in a path and, without `_`, as a label of a host name. */
+/** Matches a worker name that is valid in a path and, without `_`, as a label of a host name. */
 export const workerName = /^[a-z0-9]([a-z0-9_-]{0,61}[a-z0-9])?$/
 
 const maxBytes = 10 * 1024 * 1024
@@ -21,7 +21,7 @@ const maxHosts = 20
 const maxVariables = 512
 const maxEnvBytes = 1024 * 1024
 const cpuRange = { min: 10, max: 300_000 }
-/** Modules that the host adds beside the author's. */
+/** Names of the modules that the worker host adds to the author's modules. */
 const reservedModules = new Set(['entry.js', 'prelude.js', 'worker.js', 'control.js', 'egress.js'])
 
 /** Environment variable that contains the worker's own service key. */
@@ -29,7 +29,7 @@ export const serviceKeyVariable = 'RATECARD_SERVICE_KEY'
 
 export interface CheckedDeployment {
   readonly content: DeploymentContent
-  /** Normalized expressions of the cron parser. */
+  /** Normalized cron expressions, as the cron parser returns them. */
   readonly crons: readonly string[]
   readonly hosts: readonly string[]
   readonly variables: readonly string[]
@@ -85,7 +85,10 @@ export function checkDeployment(given: NewDeployment, limits: Limits): CheckedDe
   }
 }
 
-/** True if both settings have their default. Defaults are left out of the checksum, so that deployments of earlier releases keep theirs. */
+/**
+ * True if both settings have their default. A default is not part of the checksum, so that deployments of earlier releases keep their
+ * checksum.
+ */
 function isDefault({ serviceKey, passCredentials }: Pick<NewDeployment, 'serviceKey' | 'passCredentials'>): boolean {
   return serviceKey === null && !passCredentials
 }
@@ -187,6 +190,6 @@ function checksumOf(value: unknown): string {
 }
 
 function megabytes(bytes: number): string {
-  // Rounds up, so that a size one byte over the limit is not displayed as the limit itself (e.g. 10.1 MB, not 10.0 MB).
+  // Rounds up, so that a size one byte over the limit is not displayed as the limit (e.g. 10.1 MB, not 10.0 MB).
   return `${(Math.ceil((bytes / (1024 * 1024)) * 10) / 10).toFixed(1)} MB`
 }

@@ -1,4 +1,4 @@
-// Deploys an uploaded worker. Deployments of one worker run one at a time. Until the store has activated the new version, a failure is
+// Deploys an uploaded worker; deployments of one worker run one at a time. Until the store has activated the new version, any failure is
 // rolled back and the previous version keeps serving.
 import { ServiceError } from '../../errors/service-error.ts'
 import type { NewDeployment, WorkerKeys } from '../../service/workers.ts'
@@ -19,13 +19,13 @@ export interface DeployDeps {
   readonly keys: WorkerKeys
   readonly serviceUrl: () => string | null
   readonly isOwnHost: (host: string) => boolean
-  /** Called after each step, so that a test can kill the process at this point. */
+  /** Called after each step. Tests use it to kill the process at that step. */
   readonly onStep?: (step: DeployStep) => void
 }
 
 export type DeployStep = 'checked' | 'prepared' | 'stored' | 'activated'
 
-/** Deployments kept per worker for a rollback, including the active one. */
+/** Number of deployments kept per worker for a rollback, including the active one. */
 const keptDeployments = 20
 
 export async function deploy(deps: DeployDeps, given: NewDeployment): Promise<WorkerRecord> {
@@ -76,8 +76,8 @@ export async function removeWorker(deps: DeployDeps, name: string): Promise<void
 }
 
 /**
- * Adds the worker's service key to the environment, if the manifest requests one. Reuses the key of the active version while that is valid
- * and has the right scope, so that a worker has one key instead of one per version. Otherwise creates a key and returns its id as `made`.
+ * Adds the worker's service key to the environment if the manifest requests a key. Reuses the key of the active version while that key is
+ * valid and has the right scope, so that not every version adds a key. Otherwise creates a key and returns its id as `made`.
  */
 async function ownKey(
   { keys, workers }: DeployDeps,
@@ -100,7 +100,8 @@ async function ownKey(
 }
 
 /**
- * Deletes runs and logs of a removed worker. Also called before a first deployment, because an earlier removal may have been interrupted.
+ * Deletes the runs and logs of a removed worker. Also called before a first deployment, because an earlier removal may have been
+ * interrupted.
  */
 export async function forgetTraces(store: Pick<Store, 'workerRuns' | 'workerLogs'>, worker: string): Promise<void> {
   await store.workerRuns.removeAll(worker)
@@ -147,7 +148,7 @@ async function exclusively<T>(deps: DeployDeps, name: string, work: (token: Leas
   try {
     return await deps.store.exclusively(`worker:${name}`, ({ token }) => work(token))
   } catch (error) {
-    // The lease error mentions pushes, but here the lease is held by another deployment.
+    // Replaces the error of the lease, which mentions pushes: here another deployment of the worker holds the lease.
     if (!(error instanceof ServiceError) || error.code !== 'push_in_progress') throw error
     throw new ServiceError('deployment_in_progress', `The worker "${name}" is being changed by somebody else now.`, {
       hint: 'Wait until it is done, then try again.',

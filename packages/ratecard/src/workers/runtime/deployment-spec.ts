@@ -4,7 +4,10 @@ import { defaultLimits, type WorkerModule, type WorkerVersionSpec } from './work
 
 export type Env = Readonly<Record<string, DeploymentVar>>
 
-/** Builds the spec for the runtime from the stored deployment. `RATECARD_API_URL` is set to `serviceUrl` unless the author defined it. */
+/**
+ * Builds the specification of a worker version for the runtime from the stored deployment. Sets `RATECARD_API_URL` to `serviceUrl` unless
+ * the author defined it.
+ */
 export function specOf(
   worker: { readonly name: string; readonly deploymentId: string },
   content: DeploymentContent,

@@ -1,20 +1,26 @@
-// Decides which tick of a schedule runs now, which ticks are missed, and when the next one is due. Pure: the caller passes the time.
+// Decides which tick of a cron schedule runs now, which ticks are missed, and when the next tick is due. A tick is a time at which the
+// schedule fires. Pure: the caller passes the time.
 import type { DuePlan } from '../../store/worker-store.ts'
 import { nextFire } from '../cron/next-fire.ts'
 import { parseCron } from '../cron/parse.ts'
 
-/** Maximum delay (ms) of a run. An older tick is recorded as missed, because the next tick is close or the run is no longer useful. */
+/**
+ * Maximum delay (ms) of a run. An older tick is recorded as missed and does not run, because the next tick is close or the run is no longer
+ * useful.
+ */
 export const graceMs = 10_000
 /**
- * Maximum number of missed ticks listed separately after a long downtime, the newest first to be kept. The note of the oldest listed tick
+ * Maximum number of missed ticks listed separately after a long downtime. The newest ones are kept; the note of the oldest listed tick
  * contains the number of ticks before it.
  */
 const maxListed = 1_000
 
-/** Plans the due ticks of a schedule. `nextAt` is the first unclaimed tick and must not be in the future. */
+/**
+ * Plans the due ticks of a schedule. `nextAt` is the first tick that no replica has claimed yet. A tick in the future is left unclaimed.
+ */
 export function planDue(cron: string, nextAt: number, now: number): DuePlan {
   const { schedule } = parseCron(cron)
-  // Unparsable expressions come only from a deployment by a release with another grammar.
+  // The parser can reject a stored expression only if a release with another grammar deployed it.
   if (schedule === undefined) return { run: null, missed: [], nextAt: null }
   const due: number[] = []
   let dropped = 0
@@ -42,7 +48,7 @@ export function planDue(cron: string, nextAt: number, now: number): DuePlan {
 
 const whyMissed = 'No service that hosts workers was running.'
 
-/** The first tick of each expression after `now`. Expressions must have passed the parser. */
+/** Returns the first tick after `now` of each expression. The parser must have accepted the expressions. */
 export function firstTicks(crons: readonly string[], now: number): { cron: string; nextAt: number }[] {
   return crons.flatMap((cron) => {
     const { schedule } = parseCron(cron)

@@ -36,13 +36,13 @@ export class HostedWorker {
     this.options = options
   }
 
-  /** Starts the first process. A failure rejects, so that the caller of the deployment gets the error. */
+  /** Starts the first process. Rejects if the start fails, so that the caller of the deployment gets the error. */
   async start(): Promise<WorkerHandlers> {
     await this.launch()
     return this.handlers
   }
 
-  /** Begins to emit state events and to restart the process after a crash. */
+  /** Begins to emit state events, and restarts the process after a crash from now on. */
   serve(): void {
     this.serving = true
     if (this.worker?.alive !== true) this.restartLater()
@@ -78,7 +78,7 @@ export class HostedWorker {
     }
   }
 
-  /** Stops permanently, after requests and background work have finished or `drainMs` has passed. */
+  /** Stops the worker permanently. Waits for requests and background work, up to `drainMs` (ms). */
   async retire(drainMs: number): Promise<void> {
     this.retired = true
     clearTimeout(this.restartTimer)
@@ -144,7 +144,7 @@ export class HostedWorker {
   }
 
   private onExit(exit: WorkerExit, from: RunningWorker | undefined): void {
-    // A failed start also emits an exit; it is ignored, because the rejected promise has the better error.
+    // Ignores the exit of a failed start: the promise of the start rejects with a better error.
     if (from === undefined || from !== this.worker || this.retired) return
     this.lastExit = exit
     const { name, version } = this.spec

@@ -1,4 +1,4 @@
-// Wires the parts of a replica that hosts workers. Contains no decisions.
+// Creates and connects the parts of a replica that hosts workers. Contains no decisions.
 import type { DeployDeps } from './deploy.ts'
 import { ReplicaWorkers } from './replica-workers.ts'
 import type { LogBuffer } from './log-buffer.ts'

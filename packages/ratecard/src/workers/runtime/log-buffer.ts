@@ -1,5 +1,5 @@
-// Buffers log lines of workers on their way to the store and writes them in batches. The buffer is bounded; dropped lines are counted and
-// reported. Also reads lines for `follow`, because ids decide which lines are new.
+// Buffers log lines of workers and writes them to the store in batches. The buffer is bounded; dropped lines are counted and reported. Also
+// reads lines for `follow`, because new lines are detected by their ids.
 import type { Clock } from '../../clock.ts'
 import { ServiceError } from '../../errors/service-error.ts'
 import type { LogBound, LogRecord, WorkerLogStore } from '../../store/worker-store.ts'
@@ -8,53 +8,53 @@ import { maxMessageLength, type RequestOutcome, type WorkerLogLine } from './wor
 export interface LogBufferOptions {
   readonly store: Pick<WorkerLogStore, 'add' | 'list'>
   readonly clock: Clock
-  /** Replica name, part of each line id, so that ids of two replicas never collide. */
+  /** Replica name. It is part of each line id, so that ids of two replicas never collide. */
   readonly instance: string
   readonly report: (error: unknown, what: string) => void
   readonly onDropped?: (lines: number) => void
 }
 
-/** Retention per worker: the newest 20,000 lines, up to 32 MiB. */
+/** Limit of stored lines per worker: the newest 20,000 lines, up to 32 MiB. */
 export const logBound: LogBound = { lines: 20_000, bytes: 32 * 1024 * 1024 }
 
 const flushMs = 200
 const flushLines = 500
 /**
- * Bounds of the lines waiting to be written: per worker, and for all workers together. Each worker may buffer 64 KiB even if others have
- * filled the shared buffer.
+ * Limits of the lines that wait to be written: per worker, and for all workers together. Each worker may buffer 64 KiB even if the other
+ * workers have filled the shared buffer.
  */
 const waitingOfOne = { lines: 10_000, bytes: 4 * 1024 * 1024 }
 const waitingOfAll = 32 * 1024 * 1024
 const waitingAssured = 64 * 1024
-/** Size of one write, small enough not to delay other users of the database noticeably. */
+/** Maximum size of one write, small enough not to delay other users of the database noticeably. */
 const batch = { lines: 100, bytes: 256 * 1024 }
-/** Estimated size (bytes) of the ids and times of a line. */
+/** Estimated size (bytes) of a line's ids and times. */
 const lineOverhead = 200
 const requestsPerSecond = 100
 const failuresPerSecond = 500
 const followMs = 400
 /**
- * Overlap (ms) between two reads of `follow`. A line of another replica may become visible after a line with a higher id, so new lines are
- * detected by unseen ids and not by the highest id.
+ * Time span (ms) by which two reads of `follow` overlap. A line of another replica may become visible after a line with a higher id. So a
+ * line is new if its id was not seen yet, not if its id is the highest.
  */
 const overlapMs = 5_000
 const followLimit = 5_000
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
 
-/** Encodes a number with `length` digits that sort in numeric order. */
+/** Encodes a number as text of `length` characters that sorts in numeric order. */
 function sortable(value: number, length: number): string {
   let text = ''
   for (let rest = value; text.length < length; rest = Math.floor(rest / 32)) text = alphabet.charAt(rest % 32) + text
   return text
 }
 
-/** Id prefix that sorts before the id of every line created at `time` or later. */
+/** Returns an id prefix that sorts before the ids of all lines created at `time` or later. */
 function idAt(time: number): string {
   return sortable(Math.max(0, time), 10)
 }
 
-/** Buffered lines of one worker, and the number of dropped lines. */
+/** Buffered lines of one worker, and the number of its dropped lines. */
 interface PendingLines {
   lines: LogRecord[]
   bytes: number
@@ -68,7 +68,7 @@ export class LogBuffer {
   private count = 0
   private timer: NodeJS.Timeout | undefined
   private writing: Promise<void> = Promise.resolve()
-  /** Queued write that has not started yet; it includes all lines added before it starts. */
+  /** Write that is queued and has not started. It includes all lines that are added before it starts. */
   private next: Promise<void> | undefined
   private readonly quiet = new Map<string, { second: number; fine: number; failed: number; unlisted: number }>()
 
@@ -121,7 +121,10 @@ export class LogBuffer {
     this.options.onDropped?.(lines)
   }
 
-  /** Adds log lines for requests: at most 100 successful and 500 failed ones per second. The others are reported as a count. */
+  /**
+   * Adds log lines for requests of a worker: at most 100 successful and 500 failed ones per second. Further requests are logged as one
+   * count.
+   */
   addRequest(worker: string, version: string, outcome: RequestOutcome): void {
     const time = this.options.clock.now()
     const second = Math.floor(time / 1_000)
@@ -150,7 +153,7 @@ export class LogBuffer {
     })
   }
 
-  /** Writes the buffered lines. If the store is unavailable, they stay buffered for a retry. */
+  /** Writes the buffered lines, and resolves when they are written. If the store is unavailable, the lines stay buffered for a retry. */
   flush(): Promise<void> {
     clearTimeout(this.timer)
     this.timer = undefined
@@ -164,12 +167,12 @@ export class LogBuffer {
 
   async close(): Promise<void> {
     await this.flush()
-    // Retries for lines that were added during the write or could not be written.
+    // Retries the lines that were added during the write or could not be written.
     for (let again = 0; again < 2 && this.workers.size > 0; again++) await this.flush()
     clearTimeout(this.timer)
   }
 
-  /** Log lines of all replicas from now on, until `signal` is aborted. */
+  /** Yields new log lines of a worker from all replicas, until `signal` is aborted. */
   async *follow(worker: string, signal: AbortSignal): AsyncGenerator<LogRecord> {
     const { store, clock } = this.options
     await this.flush()
@@ -195,11 +198,11 @@ export class LogBuffer {
 
   private newId(): string {
     this.count = (this.count + 1) % 32 ** 5
-    // The counter orders lines of the same millisecond. It wraps after 32^5 (33 million) lines.
+    // The counter orders lines of the same millisecond. It starts again at zero after 32^5 (33 million) lines.
     return `${idAt(this.options.clock.now())}${sortable(this.count, 5)}${this.options.instance}`
   }
 
-  /** Writes one batch per worker in turn, so that a worker with many lines does not delay the others. */
+  /** Writes one batch per worker in turn until no lines are left. So a worker with many lines does not delay the others. */
   private async write(): Promise<void> {
     const left = new Map<string, LogRecord[]>()
     for (const [worker, waiting] of this.workers) {
@@ -219,7 +222,7 @@ export class LogBuffer {
             this.waitAgain(left)
             return
           }
-          // Drops the batch: unless the database is unavailable, a retry of the same lines would fail again.
+          // Drops the batch. The database is available, so a retry of the same lines would fail again.
           this.lose(this.waitingOf(worker), some.length)
           version = null
         }
@@ -242,7 +245,7 @@ export class LogBuffer {
     this.add(worker, { time: this.options.clock.now(), level: 'system', message, version })
   }
 
-  /** Puts unwritten lines back in front of newer ones. If the buffer is full, the oldest lines are dropped. */
+  /** Puts lines that were not written back in front of the newer ones. If the buffer is full, the oldest lines are dropped. */
   private waitAgain(left: ReadonlyMap<string, LogRecord[]>): void {
     for (const [worker, lines] of left) {
       const waiting = this.waitingOf(worker)
@@ -276,7 +279,7 @@ function isUnavailable(error: unknown): boolean {
 }
 
 function describeRequest({ method, url, status, outcome, wallMs, cpuMs }: RequestOutcome): string {
-  // The query string is removed, because it may contain secrets.
+  // Removes the query string, because it may contain secrets.
   const path = url.replace(/\?.*$/s, '')
   const cpu = cpuMs === null ? '' : `, ${cpuMs.toFixed(1)} ms CPU`
   return `${method} ${path} ${status === null ? '-' : String(status)} ${outcome} in ${wallMs.toFixed(1)} ms${cpu}`

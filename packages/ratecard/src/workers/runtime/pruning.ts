@@ -1,14 +1,14 @@
-// Deletes old logs and runs every minute, in small steps with pauses between them.
+// Deletes old logs and runs of workers every minute, in small steps with pauses between the steps.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Store } from '../../store/store.ts'
 
 const everyMs = 60_000
 const runsKeptMs = 30 * 24 * 60 * 60_000
 const runsPerStep = 200
-/** Pause (ms) between two steps, so that most of the database's time is left for requests. */
+/** Pause (ms) between two steps, so that the database has most of its time for requests. */
 const pauseMs = 20
 
-/** Starts pruning at once and repeats it until the returned function is called. */
+/** Starts pruning at once and repeats it every minute. Returns a function that stops it. */
 export function startPruning(deps: {
   readonly store: Pick<Store, 'workers' | 'workerLogs' | 'workerRuns'>
   readonly logRetentionMs: number

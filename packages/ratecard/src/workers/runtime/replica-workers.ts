@@ -1,4 +1,4 @@
-// The workers of this replica. Reads from the store which versions are active, starts a worker on its first request, replaces it after a
+// The workers of this replica. Reads from the store which versions are active. Starts a worker on its first request, replaces it after a
 // deployment by another replica, and stops it when idle. Never decides which version is active.
 import type { Clock } from '../../clock.ts'
 import { ServiceError } from '../../errors/service-error.ts'
@@ -17,7 +17,7 @@ export interface ReplicaWorkersOptions {
   readonly report: (error: unknown, what: string) => void
   /** Writes a message to the worker's own log. */
   readonly say: (worker: string, deploymentId: string, message: string) => void
-  /** Base URL of the service; null until it listens. */
+  /** Returns the base URL of the service; null until the service listens. */
   readonly serviceUrl: () => string | null
 }
 
@@ -26,7 +26,7 @@ interface Member {
   lastUsed: number
 }
 
-/** Failed start of the active version, with the time of the next retry. */
+/** A failed start of the active version, with the time of the next retry. */
 interface WorkerStartFailure {
   readonly deploymentId: string
   readonly detail: string
@@ -46,7 +46,7 @@ export class ReplicaWorkers {
   private readonly failures = new Map<string, WorkerStartFailure>()
   private readonly outdated = new Set<string>()
   private sequence = -1
-  /** Incremented by each local change, so that a list read before the change is recognized as stale. */
+  /** Counter of local changes (e.g. a deployment). A list of workers that was read before the last change is stale. */
   private changes = 0
   private timer: NodeJS.Timeout | undefined
   private polling: Promise<void> = Promise.resolve()
@@ -57,7 +57,7 @@ export class ReplicaWorkers {
     this.options = options
   }
 
-  /** Loads the list of deployed workers; resolves even if the store cannot be reached. */
+  /** Loads the list of deployed workers. Resolves even if the store is unreachable. */
   async start(): Promise<void> {
     await this.poll()
   }
@@ -70,7 +70,7 @@ export class ReplicaWorkers {
     return this.members.has(name)
   }
 
-  /** The serving version: returned at once if its process is running, otherwise as a promise of its start. */
+  /** Returns the serving version at once if its process is running, otherwise a promise of its start. */
   live(name: string): ActiveWorker | Promise<ActiveWorker> {
     const member = this.members.get(name)
     if (member === undefined) throw notFound(name)
@@ -78,7 +78,7 @@ export class ReplicaWorkers {
     return this.options.supervisor.find(name) ?? this.bring(name)
   }
 
-  /** Takes over a version that was just activated, with its running process. */
+  /** Makes a version that was just activated the serving version, with its running process. */
   adopt(record: WorkerRecord, candidate: Candidate): void {
     this.changes++
     this.enter(record)
@@ -93,7 +93,9 @@ export class ReplicaWorkers {
     await this.options.supervisor.remove(name)
   }
 
-  /** Runs one scheduled tick with the deployment that was active when the tick was claimed. */
+  /**
+   * Executes one scheduled run with the deployment that was active when the tick was claimed. A tick is a time at which the schedule fires.
+   */
   async runScheduled(run: RunRecord): Promise<ScheduledResult> {
     try {
       const { id: runId, scheduledTime, cron } = run
@@ -111,14 +113,14 @@ export class ReplicaWorkers {
     return specOf({ name, deploymentId }, content, this.options.serviceUrl())
   }
 
-  /** State of a worker without a running process: `starting`, `idle`, or `unavailable` with the reason. */
+  /** Returns the state of a worker that has no running process: `starting`, `idle`, or `unavailable` with the reason. */
   stateOf(name: string): { readonly state: 'starting' | 'idle' | 'unavailable'; readonly detail: string | null } {
     if (this.coming.has(name)) return { state: 'starting', detail: null }
     const failure = this.failures.get(name)
     return failure === undefined ? { state: 'idle', detail: null } : { state: 'unavailable', detail: failure.detail }
   }
 
-  /** Checks the store for changes now; this also happens every `pollMs`. */
+  /** Reads changes from the store now, e.g. a deployment by another replica. This also happens every `pollMs`. */
   poll(): Promise<void> {
     this.polling = this.polling
       .then(() => this.look())
@@ -157,7 +159,7 @@ export class ReplicaWorkers {
       const sequence = await store.changeSequence()
       if (sequence === this.sequence) return
       const records = await store.list()
-      // The list may be stale, because a local deployment happened during the read. Retry.
+      // The list may be stale, because a local change (e.g. a deployment) happened during the read. Read again.
       if (changes !== this.changes) continue
       this.sequence = sequence
       const present = new Set(records.map((record) => record.name))
@@ -196,12 +198,12 @@ export class ReplicaWorkers {
     try {
       await this.bring(name)
     } catch {
-      // The failure is in the worker's log. The previous version keeps serving, and the start is retried.
+      // Ignores the error, because it is in the worker's log. The previous version keeps serving, and the start is retried.
       if (this.members.has(name) && this.options.supervisor.find(name) !== undefined) this.outdated.add(name)
     }
   }
 
-  /** Starts the active version once for all concurrent callers. */
+  /** Starts the active version. Concurrent callers share one start. */
   private bring(name: string): Promise<ActiveWorker> {
     const present = this.coming.get(name)
     if (present !== undefined) return present
@@ -226,7 +228,7 @@ export class ReplicaWorkers {
         await supervisor.deploy(await this.load(name, id))
         this.failures.delete(name)
       } catch (error) {
-        // Ignores the failure if the version was replaced or removed during its start.
+        // Ignores the failure if the version was replaced or removed while it started.
         if (this.members.get(name)?.record.deployment.id !== id) continue
         this.fail(name, id, messageOf(error))
         throw this.unavailable(name)

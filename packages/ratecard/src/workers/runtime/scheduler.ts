@@ -1,12 +1,12 @@
-// Runs cron schedules: claims each due tick once across all replicas, and ensures that every run gets an outcome.
-// due-runs.ts decides which tick is due and which is late; the callback `carryOut` executes a run.
+// Runs cron schedules. A tick is a time at which a schedule fires. Each due tick is claimed once across all replicas, and every run gets an
+// outcome. due-runs.ts decides which ticks are due and which are missed; the callback `carryOut` executes a run.
 import type { NewRun, RunRecord, WorkerRunStore } from '../../store/worker-store.ts'
 import { planDue } from './due-runs.ts'
 import type { ScheduledResult } from './worker-runtime.ts'
 
 export interface SchedulerOptions {
   readonly runs: WorkerRunStore
-  /** Current time: the database clock in a service, because clocks of replicas differ. */
+  /** Returns the current time. A service uses the database clock, because clocks of replicas differ. */
   readonly time: () => Promise<number>
   /** Name of this replica. */
   readonly instance: string
@@ -21,7 +21,7 @@ const pollMs = 5_000
 const heartbeatMs = 5_000
 /** Time (ms) without a heartbeat after which a run counts as lost; four heartbeat intervals. */
 export const staleMs = 20_000
-/** Ticks per claim, so that replicas share a long queue of due ticks. */
+/** Maximum number of ticks per claim, so that replicas share a long queue of due ticks. */
 const claimLimit = 200
 const finishAttempts = 10
 const retryMs = 1_000
@@ -46,7 +46,7 @@ export class Scheduler {
     this.sleep(0)
   }
 
-  /** Checks for due ticks now, after a change of schedules. */
+  /** Checks for due ticks now. Call it after schedules have changed. */
   wake(): void {
     if (!this.stopped) this.sleep(0)
   }
@@ -65,12 +65,15 @@ export class Scheduler {
         if (next === null || next > now) return next === null ? null : next - now
       }
     } finally {
-      // Runs start only after all claims, otherwise outcomes of the first runs would be written before the last claims.
+      // Starts the runs only after all claims. Otherwise the outcomes of the first runs would be written before the last claims.
       for (const run of taken) this.begin(run).catch((error: unknown) => this.options.report(error, 'cron run'))
     }
   }
 
-  /** Executes one run by hand and waits for its end. The outcome is `skipped` if a run of the same cron is in progress. */
+  /**
+   * Executes one run that a user requested, and resolves when it ends. The outcome is `skipped` if a run of the same cron expression is in
+   * progress.
+   */
   async trigger(run: Omit<NewRun, 'id' | 'scheduledTime'>): Promise<RunRecord> {
     const { runs, instance, newId } = this.options
     const now = await this.options.time()
@@ -90,7 +93,7 @@ export class Scheduler {
     }
   }
 
-  /** Stops claiming, waits up to `deadlineMs` for the current runs, and records the unfinished ones as lost. */
+  /** Stops claiming ticks, waits up to `deadlineMs` for the current runs, and records the unfinished runs as lost. */
   async stop(deadlineMs: number): Promise<void> {
     this.stopped = true
     clearTimeout(this.timer)
@@ -110,7 +113,7 @@ export class Scheduler {
   private sleep(ms: number): void {
     clearTimeout(this.timer)
     this.timer = setTimeout(() => {
-      // Passes are serialized: a wake-up during a pass queues another one.
+      // Checks run one at a time: a wake-up during a check queues another check.
       this.ticking = this.ticking.then(() => this.pass())
     }, ms)
   }
@@ -148,7 +151,7 @@ export class Scheduler {
     this.options.onEnd?.(run, result)
   }
 
-  /** Stores the outcome, with retries, so that a short outage of the database does not lose it. */
+  /** Stores the outcome of a run, with retries, so that a short outage of the database does not lose it. */
   private async finish(id: string, result: ScheduledResult, attempts: number): Promise<void> {
     const { outcome, cpuMs } = result
     for (let attempt = 1; attempt <= attempts; attempt++) {

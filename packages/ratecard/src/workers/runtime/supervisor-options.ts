@@ -6,7 +6,7 @@ export interface HostedState {
   readonly version: string
   readonly state: 'running' | 'restarting' | 'stopped'
   readonly restarts: number
-  /** Reason of the last exit that was not requested; null if there was none. */
+  /** Last exit of the process that the service did not request (e.g. a crash); null if there was none. */
   readonly lastExit: WorkerExit | null
   readonly stats: WorkerStats | null
 }
@@ -14,7 +14,7 @@ export interface HostedState {
 export interface SupervisorEvents {
   log(name: string, line: WorkerLogLine): void
   request(name: string, version: string, outcome: RequestOutcome): void
-  /** Called after every change of state, for health checks and metrics. */
+  /** Called after every change of state. Health checks and metrics use it. */
   state?(state: HostedState): void
 }
 
@@ -22,14 +22,14 @@ export interface SupervisorOptions {
   readonly runtime: WorkerRuntime
   readonly clock: Clock
   readonly events: SupervisorEvents
-  /** Time (ms) for a replaced version to finish its requests and background work; default 30 s. */
+  /** Time (ms) that a replaced version has to finish its requests and background work; default 30 s. */
   readonly drainMs?: number
   /**
-   * Maximum number of scheduled runs in separate processes. Beyond it, a run of the live version uses the resident process, and any other
-   * run waits for a free slot. Default 32.
+   * Maximum number of separate processes for scheduled runs; default 32. Above it, a run of the live version uses the process that serves
+   * requests, and any other run waits for a free slot.
    */
   readonly maxRunProcesses?: number
-  /** Backoff (ms) before each restart in a row; the last value repeats. */
+  /** Backoff: pauses (ms) before consecutive restarts. The last value applies to all further restarts. */
   readonly restartDelaysMs?: readonly number[]
   /** Maximum time (ms) that a request waits for a restarting worker; default 2 s. */
   readonly restartPatienceMs?: number

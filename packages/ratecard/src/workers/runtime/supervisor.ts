@@ -1,5 +1,5 @@
-// Manages the live version of each worker on this replica. Starts a candidate beside the running version, switches between two requests,
-// drains the old version, and restarts crashed processes. Never decides which version to deploy, and stores nothing.
+// Manages the live version of each worker on this replica. Starts a candidate beside the running version, switches requests to it, drains
+// the old version, and restarts crashed processes. Never decides which version to deploy, and stores nothing.
 import { ServiceError } from '../../errors/service-error.ts'
 import { HostedWorker } from './hosted-worker.ts'
 import type {
@@ -16,10 +16,10 @@ import type { HostedState, SupervisorOptions } from './supervisor-options.ts'
 /** The serving version of a worker. */
 export type ActiveWorker = Pick<RunningWorker, 'dispatch' | 'upgrade' | 'spec'>
 
-/** A version that is running and passed its check, but gets no requests yet. */
+/** A version that is running and has reported its handlers, but gets no requests yet. */
 export interface Candidate {
   readonly handlers: WorkerHandlers
-  /** Routes requests to this version from now on; the previous version drains in the background. */
+  /** Sends requests to this version from now on. The previous version finishes its requests in the background. */
   activate(): void
   discard(): Promise<void>
 }
@@ -52,7 +52,7 @@ export class Supervisor {
     return { handlers, activate: () => this.activate(next), discard: () => next.retire(0) }
   }
 
-  /** Calls `prepare` and `activate`. Deployments of one name are serialized. Does nothing if the version is already live. */
+  /** Starts a version and makes it live. Deployments of one name run one at a time. Does nothing if the version is already live. */
   deploy(spec: WorkerVersionSpec): Promise<WorkerHandlers> {
     return this.inTurn(spec.name, async () => {
       const live = this.hosted.get(spec.name)
@@ -75,14 +75,14 @@ export class Supervisor {
     return [...this.hosted.values()].map((worker) => worker.state())
   }
 
-  /** Executes one run of the live version; never rejects. */
+  /** Executes one scheduled run with the live version; never rejects. */
   async runScheduled(name: string, event: ScheduledEvent): Promise<ScheduledResult> {
     const live = this.hosted.get(name)
     if (live === undefined) return { outcome: 'lost', wallMs: 0, cpuMs: null, error: `No worker "${name}" is live.` }
     return this.runVersion(live.spec, event)
   }
 
-  /** Executes one run of the given version, live or not; never rejects. */
+  /** Executes one scheduled run with the given version, live or not; never rejects. */
   async runVersion(spec: WorkerVersionSpec, event: ScheduledEvent): Promise<ScheduledResult> {
     if (this.runProcesses >= this.options.maxRunProcesses) {
       const live = this.hosted.get(spec.name)
@@ -93,14 +93,17 @@ export class Supervisor {
       const log = (line: WorkerLogLine): void => this.options.events.log(spec.name, line)
       return await this.options.runtime.runOnce(spec, event, { log })
     } finally {
-      // Passes the slot to the next queued run.
+      // Passes the slot of this run to the next queued run.
       const next = this.waitingRuns.shift()
       if (next === undefined) this.runProcesses--
       else next()
     }
   }
 
-  /** Stops an idle worker; requests that arrive meanwhile are still served. Returns false if the worker is busy. */
+  /**
+   * Stops an idle worker; requests that arrive meanwhile are still served. Returns false, and does nothing, if the worker is busy or not
+   * live.
+   */
   rest(name: string): boolean {
     const live = this.hosted.get(name)
     if (live === undefined || (live.state().stats?.inFlight ?? 0) > 0) return false
@@ -109,7 +112,7 @@ export class Supervisor {
     return true
   }
 
-  /** Stops serving at once; resolves when the process has ended. */
+  /** Stops serving a worker at once, and resolves when its process has ended. */
   remove(name: string): Promise<void> {
     return this.inTurn(name, async () => {
       const live = this.hosted.get(name)
@@ -118,7 +121,7 @@ export class Supervisor {
     })
   }
 
-  /** Drains all workers for up to `deadlineMs`, then ends every process. */
+  /** Waits up to `deadlineMs` for the work of all workers, then ends every process. */
   async close(deadlineMs: number): Promise<void> {
     this.closing = true
     await Promise.allSettled(this.queues.values())

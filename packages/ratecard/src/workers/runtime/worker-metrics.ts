@@ -8,7 +8,7 @@ export interface WorkerMetrics {
   dropped(lines: number): void
 }
 
-/** Metrics of the workers of this replica. Values of processes (e.g. memory) are read at each scrape. */
+/** Creates the metrics of the workers on this replica. Values of processes (e.g. memory) are read at each scrape. */
 export function createWorkerMetrics(registry: Registry, states: () => readonly HostedState[]): WorkerMetrics {
   const registers = [registry]
   const requests = new Counter({

@@ -1,5 +1,5 @@
-// Port of the worker host: the interface of a runtime that executes workers. Its only adapter runs workerd on this machine.
-// It handles processes and requests. The supervisor decides which version of which worker is live.
+// Interface of a runtime that executes workers. The only implementation runs workerd on this machine. The runtime handles processes and
+// requests; the supervisor decides which version of a worker is live.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 
@@ -10,15 +10,15 @@ export type WorkerModule =
   | { readonly name: string; readonly type: 'wasm' | 'data'; readonly content: Uint8Array }
 
 export interface WorkerLimits {
-  /** CPU time (ms) of one request or one scheduled run, e.g. 10000. */
+  /** Maximum CPU time (ms) of one request or one scheduled run, e.g. 10000. */
   readonly cpuMs: number
   /** Maximum resident memory (MB) of the process; above this limit the process is killed. */
   readonly memoryMb: number
-  /** Maximum JavaScript heap (MB) in that process. */
+  /** Maximum JavaScript heap (MB) of the process. */
   readonly heapMb: number
-  /** Maximum time (ms) until the response headers of a request. */
+  /** Maximum time (ms) from a request to its response headers. */
   readonly responseMs: number
-  /** Maximum time (ms) of one scheduled run, including `waitUntil`. */
+  /** Maximum time (ms) of one scheduled run, including its `waitUntil` tasks. */
   readonly scheduledMs: number
   /** Maximum number of concurrent requests. Further requests are refused, so that one worker cannot use up the service’s sockets. */
   readonly concurrent: number
@@ -43,7 +43,7 @@ export const defaultLimits: WorkerLimits = {
 /** Maximum length of a log message in characters. The prelude inside the worker truncates longer messages. */
 export const maxMessageLength = 16_384
 
-/** Everything needed to run one version of a worker on any replica. */
+/** Everything that is needed to run one version of a worker on any replica. */
 export interface WorkerVersionSpec {
   readonly name: string
   /** Deployment id, copied into every log line. */
@@ -53,9 +53,9 @@ export interface WorkerVersionSpec {
   readonly modules: readonly WorkerModule[]
   readonly compatibilityDate: string
   readonly compatibilityFlags: readonly string[]
-  /** Bindings: strings become text bindings, other JSON values become parsed ones. Contains secrets, so never log it. */
+  /** Variables of the worker's `env`. Strings stay text, other JSON values become parsed values. Contains secrets, so never log it. */
   readonly vars: Readonly<Record<string, WorkerVar>>
-  /** If true, service keys and cookies of the service are forwarded to the worker. */
+  /** True: the worker receives the service keys and cookies in its requests. */
   readonly passCredentials: boolean
   readonly limits: WorkerLimits
 }
@@ -92,7 +92,7 @@ export interface RequestOutcome {
   readonly cpuMs: number | null
 }
 
-/** Callbacks for events of a worker. `exit` is called exactly once, and is always the last event. */
+/** Callbacks for events of a running worker. `exit` is called exactly once and is always the last event. */
 export interface WorkerEvents {
   log(line: WorkerLogLine): void
   request(outcome: RequestOutcome): void
@@ -103,7 +103,7 @@ export interface RequestContext {
   readonly requestId: string
   /** Path and query that the worker receives. */
   readonly url: string
-  /** Prefix removed from the path (e.g. `/workers/name`), or ''. */
+  /** Prefix that was removed from the path (e.g. `/workers/name`), or ''. */
   readonly prefix: string
   readonly protocol: 'http' | 'https'
   readonly host: string
@@ -112,7 +112,7 @@ export interface RequestContext {
 
 export interface ScheduledEvent {
   readonly runId: string
-  /** Scheduled time of the tick in epoch milliseconds. */
+  /** Time for which the run was scheduled, in epoch milliseconds. */
   readonly scheduledTime: number
   readonly cron: string
 }
@@ -121,7 +121,7 @@ export interface ScheduledResult {
   readonly outcome: 'ok' | 'exception' | 'exceeded_cpu' | 'exceeded_memory' | 'timed_out' | 'lost'
   readonly wallMs: number
   readonly cpuMs: number | null
-  /** Message and mapped stack trace of the first failure. */
+  /** Message and mapped stack trace of the first failure; absent if there was none. */
   readonly error?: string
 }
 
@@ -143,39 +143,41 @@ export interface WorkerStats {
 export interface RunningWorker {
   readonly spec: WorkerVersionSpec
   readonly handlers: WorkerHandlers
-  /** False as soon as the process is being ended, before the `exit` event. No requests are accepted from then on. */
+  /** False as soon as the process is being ended, before the `exit` event. The worker then accepts no more requests. */
   readonly alive: boolean
   /**
-   * Handles one request. Rejects with a ServiceError if no byte of the response was written, so that the caller can write the problem. A
-   * failure after the response headers closes the connection, so that a truncated body is not taken for a complete one.
+   * Handles one request. Rejects with a ServiceError if no byte of the response was written, so that the caller can write an error
+   * response. A failure after the response headers closes the connection, so that a truncated body is not taken for a complete one.
    */
   dispatch(request: IncomingMessage, response: ServerResponse, context: RequestContext): Promise<void>
-  /** Connects an upgraded connection (WebSocket) to the worker. Rejects like `dispatch` if no byte was written. */
+  /** Connects an upgraded connection (WebSocket) to the worker. Rejects with a ServiceError if no byte was written. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, context: RequestContext): Promise<void>
-  /** Runs the scheduled handler in this process. Resolves after its `waitUntil` tasks; never rejects. */
+  /** Runs the scheduled handler in this process. Resolves after the handler's `waitUntil` tasks; never rejects. */
   scheduled(event: ScheduledEvent): Promise<ScheduledResult>
   describe(): Promise<WorkerHandlers>
   stats(): WorkerStats
   /** Resolves when no requests and no background work are left, or after `deadlineMs`. Does not stop the worker. */
   drain(deadlineMs: number): Promise<void>
-  /** Ends the process and removes its files. Idempotent. */
+  /** Ends the process and removes its files. Calling it again has no effect. */
   dispose(): Promise<void>
 }
 
 export interface RuntimeState {
   readonly available: boolean
-  /** One sentence for operators: how workers are confined, or why the runtime is unavailable. */
+  /** One sentence for operators: how worker processes are confined, or why the runtime is unavailable. */
   readonly detail: string
 }
 
 export interface WorkerRuntime {
   state(): Promise<RuntimeState>
   /**
-   * Starts a version. Rejects with `worker_start_failed` (with the mapped trace in the detail) or `worker_unavailable` (no runtime here).
+   * Starts a version. Rejects with `worker_start_failed` (the detail contains the mapped stack trace), or with `worker_unavailable` if
+   * there is no runtime on this replica.
    */
   start(spec: WorkerVersionSpec, events: WorkerEvents): Promise<RunningWorker>
   /**
-   * Executes one scheduled run in a separate process, so that CPU time is exact and exceeding a limit affects no request. Never rejects.
+   * Executes one scheduled run in a separate process. So its CPU time is exact, and a run that exceeds a limit affects no request. Never
+   * rejects.
    */
   runOnce(spec: WorkerVersionSpec, event: ScheduledEvent, events: Pick<WorkerEvents, 'log'>): Promise<ScheduledResult>
   /** Ends all processes started by this runtime. */

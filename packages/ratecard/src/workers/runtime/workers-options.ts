@@ -21,7 +21,7 @@ export interface WorkersOptions {
   readonly pollMs?: number
   readonly registry?: Registry
   readonly supervisor?: Partial<Omit<SupervisorOptions, 'runtime' | 'clock' | 'events'>>
-  /** Clock for schedules; default the database clock. */
+  /** Returns the time for schedules. Default: the database clock. */
   readonly time?: () => Promise<number>
   readonly report: (error: unknown, what: string) => void
   readonly onDeployStep?: (step: DeployStep) => void

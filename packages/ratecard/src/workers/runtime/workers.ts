@@ -1,4 +1,4 @@
-// Implements all worker operations of the service. A replica that hosts no workers can still list and remove them.
+// Implements all operations of the service for workers. A replica that hosts no workers can still list and remove them.
 import { ServiceError } from '../../errors/service-error.ts'
 import { workersRoot, type WorkerOperations, type WorkerRequest, type WorkerView } from '../../service/workers.ts'
 import type { WorkerRecord } from '../../store/worker-store.ts'
@@ -16,13 +16,13 @@ import { deploymentView, logView, runView, workerView } from './worker-views.ts'
 export interface Workers extends WorkerOperations {
   /** Loads the deployed workers and starts the scheduler. `url` is the address on which the service listens. */
   readonly start: (url: string) => Promise<void>
-  /** Runtime state: how workers are confined, or why none can run; null if workers are disabled. */
+  /** Returns the state of the runtime: how worker processes are confined, or why none can run. null if workers are disabled. */
   readonly state: () => Promise<RuntimeState | null>
-  /** Drains requests, background work and runs for up to `deadlineMs`. */
+  /** Waits up to `deadlineMs` for requests, background work and scheduled runs, then ends all processes. */
   readonly close: (deadlineMs: number) => Promise<void>
 }
 
-/** The worker operations alone, to be merged into the service object. */
+/** Returns the operations for workers alone, to be merged into the service object. */
 export function operationsOf({
   start: _start,
   state: _state,
@@ -40,9 +40,9 @@ export function createWorkers(options: WorkersOptions): Workers {
   /** Host names of the service itself. Workers cannot claim them, otherwise the service would become unreachable. */
   const addresses = new Set<string>()
   if (publicUrl !== null) addresses.add(new URL(publicUrl).hostname)
-  /** Host of the public URL if it is `https`: only there a proxy with a certificate is certain. */
+  /** Host of the public URL if the URL is `https`, otherwise null. Only an `https` URL proves that a proxy with a certificate exists. */
   const secureHost = publicUrl?.startsWith('https:') === true ? new URL(publicUrl).host : null
-  /** True for host names of the service, and for names under the domain, which belong to the workers of those names. */
+  /** True for host names of the service, and for names under the domain, which are reserved for the workers of those names. */
   const isOwnHost = (host: string) =>
     addresses.has(host) || (domain !== null && (host === domain || host.endsWith(`.${domain}`)))
 
@@ -106,7 +106,7 @@ export function createWorkers(options: WorkersOptions): Workers {
       stopPruning()
       if (hosting !== null) {
         const { replica, scheduler, supervisor } = hosting
-        // Runs have separate processes, so the scheduler and the supervisor may both use the full deadline.
+        // Scheduled runs have separate processes, so the scheduler and the supervisor can use the full deadline at the same time.
         const stopped = scheduler.stop(deadlineMs)
         await replica.close()
         await Promise.all([stopped, supervisor.close(deadlineMs)])

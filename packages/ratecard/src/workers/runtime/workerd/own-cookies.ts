@@ -1,12 +1,15 @@
-// Removes cookies of the service (tenant sessions, the dashboard) from requests to a worker and from its responses on the service's own
-// host. `\s` trims as our cookie parser does. Leading equal signs are matched, because browsers return a cookie without a name as its value
-// alone, so that `Set-Cookie: =ratecard_session=…` would be read as one of ours.
+// Removes cookies of the service (tenant sessions, the dashboard) from requests to a worker, and from a worker's responses on the service's
+// own host. `\s` trims as our cookie parser does. Leading equal signs are matched too: browsers return a cookie without a name as its value
+// alone, so `Set-Cookie: =ratecard_session=…` would be read as our cookie.
 const ours = {
   all: /^[\s=]*(__(host|secure)-)?ratecard_/i,
   dashboard: /^[\s=]*(__(host|secure)-)?ratecard_dashboard\b/i,
 }
 
-/** Request headers (alternating name and value) without our cookies: all of them (`all`), or only the one of the dashboard. */
+/**
+ * Returns the request headers (alternating name and value) without our cookies. `which` selects all of our cookies, or only the one of the
+ * dashboard.
+ */
 export function withoutOwnCookies(headers: readonly string[], which: keyof typeof ours): string[] {
   const kept: string[] = []
   for (let index = 0; index < headers.length; index += 2) {
@@ -22,7 +25,7 @@ export function withoutOwnCookies(headers: readonly string[], which: keyof typeo
   return kept
 }
 
-/** Response headers without those that set a cookie of ours, e.g. the session of another tenant. */
+/** Returns the response headers without those that set a cookie of ours, e.g. a session of another tenant. */
 export function withoutOwnSetCookies(headers: readonly string[]): string[] {
   const kept: string[] = []
   for (let index = 0; index < headers.length; index += 2) {

@@ -1,4 +1,4 @@
-// Adapter of the runtime port for workerd on this machine: one process per version, plus one per scheduled run.
+// Implements WorkerRuntime with workerd on this machine: one process per version, plus one per scheduled run.
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
 import type { Clock } from '../../../clock.ts'
@@ -29,7 +29,7 @@ export interface WorkerdRuntimeOptions {
   readonly egress: Omit<EgressPolicy, 'onRefused'>
   /** Confinement mode; default `auto`, the strictest mode that works. */
   readonly confinement?: 'auto' | ConfinementMode
-  /** Path of workerd; default the installed one; null if there is none. */
+  /** Path of the workerd executable. Default: the installed one. null: there is none. */
   readonly binary?: string | null
   readonly startTimeoutMs?: number
   /** Called with each line that workerd itself prints, for the operator's log. */
@@ -40,7 +40,7 @@ interface RuntimeBase {
   readonly binary: string
   readonly confinement: Confinement
   readonly root: string
-  /** null if processes run as the user of the service. */
+  /** null if worker processes run as the user of the service. */
   readonly users: Users | null
 }
 
@@ -136,7 +136,7 @@ class WorkerdRuntime implements WorkerRuntime {
     const ground = await this.prepare().catch((error: unknown) => {
       throw new ServiceError('worker_unavailable', `No worker can run here: ${String(error)}`, { cause: error })
     })
-    // Imported with the first worker, so that a service without workers does not load undici.
+    // Imported when the first worker starts, so that a service without workers does not load undici.
     const { createPool } = await import('./traffic/pool.ts')
     const map = traceMapper(spec.sourceMap)
     const user = (await ground.users?.claim()) ?? null
@@ -182,7 +182,7 @@ class WorkerdRuntime implements WorkerRuntime {
     }
   }
 
-  /** Resolves when the control worker has reported the handlers; otherwise disposes of the process. */
+  /** Asks the control worker for the handlers and resolves when it has reported them. Otherwise disposes of the process and rejects. */
   private async checked(worker: WorkerdWorker): Promise<WorkerdWorker> {
     const handlers = await worker.describe().catch(async (error: unknown) => {
       await worker.dispose()
@@ -209,7 +209,7 @@ function startProblem(spec: WorkerVersionSpec, error: unknown, map: TraceMapper)
   })
 }
 
-/** Extracts the author's error from the output of workerd, e.g. `service user: Uncaught Error: …`. */
+/** Returns the author's error from the output of workerd, e.g. the text after `service user: `. */
 function complaint(lastWords: string): string {
   const lines = lastWords.split('\n').filter((line) => !/bootstrap compile cache|^\s*$/.test(line))
   return lines

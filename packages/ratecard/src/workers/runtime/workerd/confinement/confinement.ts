@@ -1,5 +1,5 @@
-// Confinement of a workerd process. The runtime does not claim to be a hardened sandbox, so the process gets as few rights as the system
-// allows: a separate user, no capabilities, no network except the egress socket, and, where possible, no files except its own.
+// Confinement of a workerd process. workerd does not claim to be a hardened sandbox, so its process gets as few rights as the system
+// allows: a separate user, no capabilities, no network except the egress socket and, where possible, no files except its own.
 import { execFile, spawn } from 'node:child_process'
 import { closeSync, existsSync, openSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -8,13 +8,13 @@ import path from 'node:path'
 import { confinementModes, type ConfinementMode } from '../../confinement-modes.ts'
 import { seccompProgram } from './seccomp.ts'
 
-/** Command of a process with its user, folder and memory limit. */
+/** Command line of the process, with its user, folder and memory limit. */
 export interface ProcessToConfine {
   readonly binary: string
   readonly args: readonly string[]
-  /** User id of the process; null for the user of the service. */
+  /** User id of the process; null to run it as the user of the service. */
   readonly user: number | null
-  /** Only host folder that the process may write to; it has the same path inside. */
+  /** The only folder of the host that the process may write to. Its path is the same inside the confinement. */
   readonly folder: string
   /** Memory limit (MB) enforced by the kernel, in addition to the watchdog. */
   readonly memoryMb: number
@@ -35,13 +35,14 @@ export const filterDescriptor = 4
 
 export interface ChosenConfinement {
   readonly confinement: Confinement
-  /** Path of the runtime's executable that all confined processes can open. */
+  /** Path of the workerd executable that all confined processes can open. */
   readonly binary: string
 }
 
 /**
- * Selects the strictest mode that works here (`auto`), or exactly the configured mode; rejects if that mode does not work. `copy` copies
- * the executable to a folder that every user can open, and is called only if the installed one cannot be opened.
+ * Selects the confinement. `auto` tries the modes from the strictest on and takes the first that works. A configured mode must work,
+ * otherwise this rejects. `copy` is called only if the user of a worker cannot open the installed executable; it copies the executable to a
+ * folder that every user can open.
  */
 export async function chooseConfinement(
   setting: 'auto' | ConfinementMode,
@@ -77,8 +78,8 @@ interface Way {
 }
 
 /**
- * Modes to try, in order. In a container that hides parts of /proc, the kernel refuses to mount another /proc, so bubblewrap is retried
- * without it.
+ * Returns the modes to try, in order. In a container that hides parts of /proc, the kernel refuses to mount another /proc, so bubblewrap is
+ * tried again without that mount.
  */
 function ways(setting: 'auto' | ConfinementMode): readonly Way[] {
   const modes = setting === 'auto' ? confinementModes : [setting]
@@ -89,8 +90,8 @@ function ways(setting: 'auto' | ConfinementMode): readonly Way[] {
 }
 
 /**
- * The confinement, or the name of the missing requirement. `mountsProc`: bubblewrap mounts a separate /proc for the process, otherwise
- * none. @public for the test that inspects the inside of each mode.
+ * Returns the confinement for a mode, or text that names the missing requirement. `mountsProc`: bubblewrap mounts a separate /proc for the
+ * process, otherwise none. @public for the test that inspects the inside of each mode.
  */
 export async function confinementOf(
   mode: ConfinementMode,
@@ -109,19 +110,20 @@ export async function confinementOf(
     return tools.unshare === null ? 'needs unshare' : namespaces(tools.setpriv, tools.unshare, root, limited)
   if (tools.bwrap === null) return 'is not installed'
   const filter = seccompProgram(process.arch)
-  // Without /proc, bubblewrap cannot disable further namespaces; the seccomp filter rejects them instead.
+  // Without /proc, bubblewrap cannot disable further user namespaces. The seccomp filter must reject them instead.
   if (!mountsProc && filter === null) return 'needs a filter of system calls where /proc cannot be mounted'
   const proc = mountsProc ? ['--disable-userns', '--proc', '/proc'] : ['--symlink', binaryInside, '/proc/self/exe']
   return bubblewrap(tools.setpriv, tools.bwrap, root, limited, await librariesOf(binary), proc, filter)
 }
 
-/** Address space (MB) that the runtime reserves without using it, plus the stacks of its threads. */
+/** Address space (MB) that workerd reserves without using it, plus the stacks of its threads. */
 const reservedMb = 1_024 + 16 * os.availableParallelism()
 
 type ResourceLimits = (process: ProcessToConfine) => readonly string[]
 
 /**
- * The `prlimit` prefix of a command, so that the limits apply from the start. Core dumps are disabled, because they would contain secrets.
+ * Returns a function for the `prlimit` prefix of a command, so that the limits apply from the start. Core dumps are disabled, because they
+ * would contain secrets.
  */
 function limits(prlimit: string | null): ResourceLimits {
   return ({ memoryMb }) => {
@@ -214,7 +216,7 @@ function commandOf(words: readonly string[]): readonly [string, ...string[]] {
   return [first, ...rest]
 }
 
-/** `--pdeathsig` is set together with the user, because the kernel clears it when the user changes. */
+/** `--pdeathsig` must be set in the same command as the user, because the kernel clears it when the user changes. */
 function asUser(user: number | null): string[] {
   const kept = ['--no-new-privs', '--inh-caps=-all', '--pdeathsig', 'KILL']
   if (user === null) return kept
@@ -225,7 +227,7 @@ function find(name: string): string | null {
   return ['/usr/bin', '/bin', '/usr/sbin', '/sbin'].map((folder) => `${folder}/${name}`).find(existsSync) ?? null
 }
 
-/** Shared libraries of a program, as listed by its loader. */
+/** Returns the paths of a program's shared libraries, as its loader lists them. */
 function librariesOf(binary: string): Promise<readonly string[]> {
   return new Promise((resolve) => {
     execFile(binary, [], { env: { LD_TRACE_LOADED_OBJECTS: '1' }, timeout: 10_000 }, (_error, stdout) => {
@@ -234,12 +236,12 @@ function librariesOf(binary: string): Promise<readonly string[]> {
   })
 }
 
-/** User id of a trial run. It is never assigned to a worker. */
+/** User id of a trial process. The id is never assigned to a worker. */
 const trialUser = 64_000
 
 /**
- * Runs the real binary in the real confinement, so that a missing requirement is found now instead of at the first deployment. `silent`:
- * any output on standard error counts as failure, e.g. the runtime's complaint about a folder that its user cannot enter.
+ * Runs the real executable in the confinement, so that a missing requirement is found now instead of at the first deployment. With
+ * `silent`, any output on standard error counts as failure, e.g. workerd's complaint about a folder that its user cannot enter.
  */
 async function trial(confinement: Confinement, binary: string, silent: boolean): Promise<string | null> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'rct-'))

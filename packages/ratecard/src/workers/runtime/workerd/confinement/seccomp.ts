@@ -1,10 +1,10 @@
-// Seccomp filter for a worker's process, as BPF for the kernel. Rejects system calls that the runtime never needs and a breakout would: new
-// processes and namespaces, mounts, tracing, kernel modules, and all sockets except unix sockets. Pure.
+// Seccomp filter for a worker process, as a BPF program for the kernel. Rejects system calls that workerd never needs but an attack would:
+// new processes and namespaces, mounts, tracing, kernel modules, and all sockets except unix sockets. Pure.
 
-/** System call numbers on x64 and arm64; null where the call does not exist. */
+/** Number of a system call on x64 and arm64; null where the call does not exist. */
 type Numbers = readonly [x64: number | null, arm64: number | null]
 
-/** System calls rejected with EPERM. @public for the test that tries them from inside. */
+/** System calls that fail with EPERM. @public for the test that tries them inside a confined process. */
 export const refusedCalls: Readonly<Record<string, Numbers>> = {
   ...{ ptrace: [101, 117], process_vm_readv: [310, 270], process_vm_writev: [311, 271], process_madvise: [440, 440] },
   ...{ kcmp: [312, 272], pidfd_getfd: [438, 438], perf_event_open: [298, 241], bpf: [321, 280] },
@@ -26,7 +26,8 @@ export const refusedCalls: Readonly<Record<string, Numbers>> = {
 
 const clone: Numbers = [56, 220]
 /**
- * The flags of `clone3` are in memory, which a filter cannot read. It is rejected with ENOSYS, so that the C library falls back to `clone`.
+ * The flags of `clone3` are in memory, which a seccomp filter cannot read. `clone3` fails with ENOSYS, so that the C library falls back to
+ * `clone`.
  */
 const clone3: Numbers = [435, 435]
 const socket: Numbers = [41, 198]
@@ -37,7 +38,7 @@ const errors = { EPERM: 1, ENOSYS: 38, EAFNOSUPPORT: 97 } as const
 const actions = { allow: 0x7fff0000, kill: 0x80000000, error: 0x00050000 } as const
 /** Offsets in the kernel's `struct seccomp_data`. */
 const offsets = { number: 0, machine: 4, firstArgument: 16 } as const
-/** First number of the x32 interface on x64. */
+/** First number of a system call of the x32 interface on x64. */
 const x32 = 0x40000000
 const cloneThread = 0x00010000
 const unixSocket = 1
@@ -50,7 +51,7 @@ const anyBit = (value: number, jumpTrue: number, jumpFalse: number): Instruction
 const give = (action: number): Instruction => [0x06, 0, 0, action]
 const refuse = (error: keyof typeof errors): Instruction => give(actions.error | errors[error])
 
-/** Filter program for `bwrap --seccomp`; null for an architecture without call numbers here. */
+/** Returns the filter program for `bwrap --seccomp`; null for an architecture whose call numbers are not listed in this file. */
 export function seccompProgram(machine: string): Uint8Array | null {
   if (machine !== 'x64' && machine !== 'arm64') return null
   const { column, audit } = machines[machine]

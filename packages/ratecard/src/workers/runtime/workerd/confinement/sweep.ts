@@ -5,8 +5,7 @@ import path from 'node:path'
 const prefix = 'rcw-'
 
 /**
- * Creates the folder for the processes of this service. Other users may pass through it but not list it, because each process owns one
- * folder inside.
+ * Creates the folder that contains the folders of all worker processes of this service. Other users may pass through it but not list it.
  */
 export async function createRoot(): Promise<string> {
   const parent = os.tmpdir().length < 60 ? os.tmpdir() : '/tmp'
@@ -33,12 +32,12 @@ export async function sweepOrphans(): Promise<void> {
 }
 
 async function sweepRoot(root: string): Promise<void> {
-  // Another service that starts at the same moment may sweep the same folder: what it removed or killed first is done.
+  // Ignores what no longer exists, because another service that starts at the same time may sweep the same folder.
   for (const name of await readdir(root).catch(() => [])) {
     const folder = path.join(root, name)
     const pid = Number(await readFile(path.join(folder, 'pid'), 'utf8').catch(() => ''))
     if (!Number.isInteger(pid) || pid <= 1) continue
-    // A process is ours only if its arguments contain the random name of the folder; its pid may have been reused.
+    // Kills the process only if its arguments contain the random name of the folder. Otherwise another process has reused the pid.
     const args = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
     if (args.includes(`${folder}/`)) killIfRunning(pid)
   }
@@ -53,7 +52,9 @@ function killIfRunning(pid: number): void {
   }
 }
 
-/** Start time of a process. Pid and start time together identify a process uniquely; '' if the process or /proc does not exist. */
+/**
+ * Returns the start time of a process. Together with the pid it identifies a process uniquely. '' if the process or /proc does not exist.
+ */
 export async function startTimeOf(pid: number): Promise<string> {
   const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '')
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? ''

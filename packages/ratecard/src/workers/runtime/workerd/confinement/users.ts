@@ -1,5 +1,5 @@
-// Assigns user ids to worker processes. No two processes on this machine have the same user at a time, even if they belong to different
-// services.
+// Assigns user ids to worker processes. No two worker processes on this machine have the same user at a time, even if they belong to
+// different services.
 import { link, lstat, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
@@ -8,18 +8,18 @@ import { startTimeOf } from './sweep.ts'
 const firstUser = 64_000
 const users = 1_000
 
-/** User id of one process, claimed until `release`. */
+/** User id of one process. No other process gets it until `release` is called. */
 export interface ClaimedUser {
   readonly id: number
   release(): Promise<void>
 }
 
 export interface Users {
-  /** Claims a free user id; rejects if all are taken. */
+  /** Claims a free user id; rejects if all ids are taken. */
   claim(): Promise<ClaimedUser>
 }
 
-/** Opens the claims, which are files in a folder that only root can write to. Claims of crashed services are released. */
+/** Opens the claims of user ids, which are files in a folder that only root can write to. Releases the claims of crashed services. */
 export async function openUsers(folder?: string): Promise<Users> {
   const place = folder ?? (await claimsFolder())
   await freeStale(place)
@@ -64,7 +64,7 @@ async function freeStale(folder: string): Promise<void> {
     const file = path.join(folder, name)
     const owner = await readFile(file, 'utf8').catch(() => null)
     if (owner === null || (await lives(owner))) continue
-    // Another service may release the same claim concurrently: if the moved file is not the one that was read, it is put back.
+    // Another service may have released and re-created this claim since it was read. If the moved file has other content, put it back.
     const taken = path.join(folder, `.${name}-${String(process.pid)}`)
     await rename(file, taken).catch(() => undefined)
     const content = await readFile(taken, 'utf8').catch(() => owner)

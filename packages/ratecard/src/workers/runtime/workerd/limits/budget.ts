@@ -1,14 +1,14 @@
-/** Action after one reading of the CPU clock. */
+/** Action for the watchdog after one reading of the CPU clock: nothing, keep watching, ping the process, or end it. */
 export type BudgetState = 'idle' | 'watch' | 'ping' | 'exceeded'
 
-/** Share of a core (30 %) between two readings from which the worker is pinged. */
+/** Share of a core (30 %) between two readings from which the process is busy and gets pinged. */
 const busyShare = 0.3
 const quietShare = 0.05
 
 /**
- * CPU limit of one process, without clocks and timers. It has two rules. A busy window may use the limit once per invocation begun in it,
- * which stops loops that yield to the event loop. Without any sign of life a process may use the limit once in total, which stops loops
- * that block the event loop, however many requests are queued.
+ * CPU limit of one process, without clocks and timers. It has two rules. While the process is busy, it may use the limit once per
+ * invocation that began in that time; this stops loops that yield to the event loop. Without a sign of life, the process may use the limit
+ * once in total, however many requests are queued; this stops loops that block the event loop.
  */
 export class CpuBudget {
   private readonly limitMs: number
@@ -35,7 +35,7 @@ export class CpuBudget {
     this.inFlight++
   }
 
-  /** Counts a message on an open connection like a request, with a CPU limit of its own. */
+  /** Adds one CPU limit for a message on an open connection, as for a request. */
   extend(): void {
     if (this.windowStart !== null) this.begun++
   }
@@ -44,7 +44,7 @@ export class CpuBudget {
     this.inFlight--
   }
 
-  /** Records output of the worker or a ping response, which shows that its event loop is not blocked. */
+  /** Records a sign of life: output of the worker or a ping response, which shows that its event loop is not blocked. */
   signOfLife(): void {
     this.alive = true
   }
@@ -56,7 +56,7 @@ export class CpuBudget {
     const share = elapsedMs > 0 ? used / elapsedMs : 0
     if (this.windowStart === null) {
       if (share < busyShare) return 'idle'
-      // Background work after the last response gets the limit of one invocation.
+      // No invocation is in flight, so this is background work after the last response. It gets the limit of one invocation.
       this.windowStart = before
       this.begun = 1
     }

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs'
 
-/** CPU and memory usage of a process; null if the system reports none (no /proc, or the process has ended). */
+/** CPU and memory usage of a process. A reading is null if the system reports none (no /proc, or the process has ended). */
 export interface Readings {
   /** CPU time of the main thread, which runs all JavaScript, in milliseconds. */
   cpuMs(): number | null
@@ -9,7 +9,7 @@ export interface Readings {
 }
 
 export function readingsOf(pid: number): Readings {
-  // The file stays open: a new path could refer to another process after the pid is reused, an open file cannot.
+  // Keeps the file open. After the pid is reused, the path would refer to another process, but the open file cannot.
   let file = open(`/proc/${pid}/schedstat`)
   const buffer = Buffer.alloc(64)
   return {

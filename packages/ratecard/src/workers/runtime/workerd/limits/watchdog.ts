@@ -1,5 +1,5 @@
-// Enforces CPU and memory limits from outside, because workerd has none of its own and a looping isolate reacts only to SIGKILL. Decides
-// when a process must end; the caller ends it.
+// Enforces the CPU and memory limits of a process from outside. workerd has no limits of its own, and a worker in an endless loop reacts
+// only to SIGKILL. Decides when a process must end; the caller ends it.
 import { CpuBudget } from './budget.ts'
 import type { Readings } from './readings.ts'
 import type { WorkerLimits } from '../../worker-runtime.ts'
@@ -7,17 +7,20 @@ import type { WorkerLimits } from '../../worker-runtime.ts'
 export interface WatchdogOptions {
   readonly limits: Pick<WorkerLimits, 'cpuMs' | 'memoryMb'>
   readonly readings: Readings
-  /** Resolves when the process responds; a rejection counts as no response. */
+  /** Sends a ping to the process and resolves when it responds. A rejection counts as no response. */
   readonly ping: () => Promise<void>
   /** Called once, when a limit is exceeded. */
   readonly onExceeded: (reason: 'exceeded_cpu' | 'exceeded_memory', detail: string) => void
 }
 
 export interface Invocation {
-  /** Counts a message on an open connection as further work. */
+  /** Counts a message on an open connection (e.g. a WebSocket) as further work. */
   extend(): void
   signOfLife(): void
-  /** CPU time (ms) of the invocation; time is divided equally among concurrent invocations. null if the system does not report it. */
+  /**
+   * Ends the invocation and returns its CPU time (ms). CPU time is divided equally among concurrent invocations. null if the system does
+   * not report it.
+   */
   end(): number | null
 }
 
@@ -31,13 +34,13 @@ export class Watchdog {
   private readonly budget: CpuBudget
   private readonly pollMs: number
   private timer: NodeJS.Timeout | undefined
-  /** Starts with frequent readings, because the top-level code has just run. */
+  /** True: reads the CPU clock often. The first readings are frequent, because the top-level code of the worker has just run. */
   private fast = true
   private done = false
   private lastPollAt = performance.now()
   private lastMemoryPollAt = 0
   private inFlight = 0
-  /** CPU time (ms) that an invocation would have been charged if it had been in flight since the start. */
+  /** CPU time (ms) of an invocation that had been in flight since the start: the sum of all shares so far. */
   private shared = 0
   private sharedAt: number
   /** True if the system reports CPU time. After the process has ended, the last reading is used. */

@@ -10,7 +10,9 @@ const packages: Readonly<Record<string, string>> = {
   'darwin arm64': '@cloudflare/workerd-darwin-arm64',
 }
 
-/** Path of the workerd binary from the optional dependency; null if it is not installed or not available for this platform. */
+/**
+ * Returns the path of the workerd executable in the optional dependency. null if it is not installed or not available for this platform.
+ */
 export function findWorkerd(): string | null {
   const name = packages[`${process.platform} ${process.arch}`]
   if (name === undefined) return null
@@ -20,15 +22,15 @@ export function findWorkerd(): string | null {
       const binary = path.join(path.dirname(from?.resolve(`${name}/package.json`) ?? ''), 'bin', 'workerd')
       if (existsSync(binary)) return binary
     } catch {
-      // Not installed here. Package managers differ in the location of transitive dependencies.
+      // Not found from this location: package managers install transitive dependencies in different locations. Try the next one.
     }
   }
   return null
 }
 
 /**
- * The same binary in a folder that every user can enter, for an installation that only its owner can enter. Hard-links the file (150 MB) if
- * both are on one file system, otherwise copies it.
+ * Returns the path of a copy of the executable in `folder`, which every user can enter. Hard-links the file (150 MB) if both folders are on
+ * one file system, otherwise copies it.
  */
 export async function copyOf(binary: string, folder: string): Promise<string> {
   const copy = path.join(folder, 'workerd')
@@ -37,7 +39,7 @@ export async function copyOf(binary: string, folder: string): Promise<string> {
     (mode & 0o005) === 0o005 &&
     (await link(binary, copy).then(
       () => true,
-      // Fallback for another file system, or one without hard links.
+      // No hard link is possible (e.g. another file system), so copy the file below.
       () => false,
     ))
   if (!linked) {

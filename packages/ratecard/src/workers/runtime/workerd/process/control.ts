@@ -8,12 +8,13 @@ export interface WorkerFailure {
 }
 
 /**
- * Client for the control worker of one process. Each call opens a connection, so that a stuck call does not block others; calls are rare.
+ * Client for the control worker in a process, which runs beside the author's worker. Each call opens a connection, so that a stuck call
+ * does not block others; calls are rare.
  */
 export interface Control {
   ping(): Promise<void>
   describe(): Promise<WorkerHandlers>
-  /** Errors of the handler and of its background work, in order. */
+  /** Runs the scheduled handler and its background work. Resolves with their errors, in order. */
   runScheduled(event: ScheduledEvent, signal: AbortSignal): Promise<readonly WorkerFailure[]>
 }
 

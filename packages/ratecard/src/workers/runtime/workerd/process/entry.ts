@@ -1,16 +1,16 @@
-// Source text of the modules that the host adds beside the author's. They run in the author's isolate and are no security boundary: a
-// worker that changes them spoils only its own logs and outcomes.
+// Source text of the modules that the worker host adds to the author's modules. They run in the author's isolate and are no security
+// boundary: a worker that changes them spoils only its own logs and outcomes.
 
 import { maxMessageLength } from '../../worker-runtime.ts'
 
-/** Header that marks a response standing for an exception of the handler. */
+/** Header of a response that stands for an exception of the handler. */
 export const exceptionHeader = 'x-ratecard-exception'
-/** Header that marks a request refused by the egress proxy; its value becomes the message of the TypeError. */
+/** Header of a response to a `fetch` that the egress proxy refused. Its value becomes the message of the TypeError in the worker. */
 export const egressHeader = 'x-ratecard-egress'
 /** Prefix of a structured log line on standard output. */
 export const lineMark = '\u001e'
 
-/** Module evaluated before the author's code, so that top-level logging is captured too. */
+/** Module that is evaluated before the author's code, so that logging at the top level is captured too. */
 export const preludeModule = `import { AsyncLocalStorage } from 'node:async_hooks';
 export const invocation = new AsyncLocalStorage();
 const raw = console.log.bind(console), stringify = JSON.stringify, now = Date.now;
@@ -89,7 +89,7 @@ export class __Ctl extends WorkerEntrypoint {
 }
 `
 
-/** Module that handles requests of the supervisor on the private control socket. */
+/** Module of the control worker. It handles requests of the supervisor on the private control socket. */
 export const controlModule = `export default {
   async fetch(request, env) {
     const path = new URL(request.url).pathname;
@@ -105,7 +105,9 @@ export const controlModule = `export default {
 };
 `
 
-/** Module that converts a refused request into a TypeError with the reason, like any failed `fetch`. */
+/**
+ * Module for outgoing `fetch` calls. It converts a refusal of the egress proxy into a TypeError with the reason, like any failed `fetch`.
+ */
 export const egressModule = `export default {
   async fetch(request, env) {
     const response = await env.OUTSIDE.fetch(request);

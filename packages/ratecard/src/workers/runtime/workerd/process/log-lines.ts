@@ -1,5 +1,5 @@
-// Parses the output of a process into log lines. The author's code can forge lines of its own worker, so only their shape is validated and
-// their content is not trusted.
+// Parses the output of a process into log lines. The author's code can forge lines of its own worker, so the shape of a line is validated
+// and its content is not trusted.
 import type { WorkerLogLine } from '../../worker-runtime.ts'
 import { lineMark } from './entry.ts'
 import type { TraceMapper } from './source-map.ts'
@@ -8,7 +8,10 @@ const maxLine = 65_536
 const linesPerSecond = 1_000
 const charactersPerSecond = 512 * 1024
 
-/** Line on standard error by which workerd reports an exception that no handler could catch, e.g. one thrown while a body is streamed. */
+/**
+ * Matches a line on standard error in which workerd reports an exception that no handler could catch, e.g. one thrown while a body is
+ * streamed.
+ */
 const uncaught = /Uncaught exception: .*?\bjsg\.(\w+: .*)$/
 
 type Level = WorkerLogLine['level']
@@ -69,8 +72,8 @@ export function parseLogLine(line: string, context: LineContext): WorkerLogLine 
 }
 
 /**
- * The worker's exception reported by a line of standard error; undefined for any other line, which is workerd's own. The worker itself
- * writes only to standard output, because the prelude redirects its console.
+ * Returns the exception that a line of standard error reports as a log line of the worker. Undefined for any other line, which is workerd's
+ * own: the prelude redirects the worker's console to standard output.
  */
 export function exceptionIn(line: string, context: LineContext): WorkerLogLine | undefined {
   const text = uncaught.exec(line)?.[1]
@@ -83,16 +86,16 @@ function plainLine(level: Level, line: string, { now, map, version }: LineContex
 
 export interface LineLimit {
   /**
-   * True if a line of this length fits into the limit of the current second. Otherwise the line is counted as dropped and need not be
+   * True if a line of this length is within the limits of the current second. Otherwise the line is counted as dropped and need not be
    * parsed.
    */
   takes(length: number): boolean
   log(line: WorkerLogLine): void
-  /** Logs the number of dropped lines. */
+  /** Logs the number of lines dropped so far. */
   flush(): void
 }
 
-/** Rate limit for log lines: 1,000 lines and 512 Ki characters per second. Reports the number of dropped lines. */
+/** Creates a rate limit for log lines: 1,000 lines and 512 Ki characters per second. Dropped lines are logged as a count. */
 export function limitLines(version: string, now: () => number, log: (line: WorkerLogLine) => void): LineLimit {
   let second = 0
   let left = { lines: linesPerSecond, characters: charactersPerSecond }

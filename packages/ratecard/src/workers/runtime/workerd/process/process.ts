@@ -1,4 +1,4 @@
-// One workerd process: its private folder, its start and its end. Does not handle requests.
+// One workerd process: creates its private folder, starts it and ends it. Does not handle requests.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { closeSync, openSync, readdirSync } from 'node:fs'
 import { chmod, chown, mkdir, rm, writeFile } from 'node:fs/promises'
@@ -21,9 +21,9 @@ export interface ProcessOptions {
   readonly spec: WorkerVersionSpec
   readonly binary: string
   readonly confinement: Confinement
-  /** User id of the process; null for the user of the service. */
+  /** User id of the process; null to run it as the user of the service. */
   readonly user: number | null
-  /** Absolute path; must not exist yet. */
+  /** Absolute path of the private folder; must not exist yet. */
   readonly folder: string
   readonly startTimeoutMs: number
   readonly egress: EgressPolicy
@@ -31,25 +31,28 @@ export interface ProcessOptions {
 }
 
 export interface ProcessExit {
-  /** Last lines of standard error, used to find the cause of the exit. */
+  /** Last lines of standard error, in which the caller finds the cause of the exit. */
   readonly stderrTail: string
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
 }
 
 export interface WorkerdProcess {
-  /** Pid of workerd itself, not of a helper process that started it. */
+  /** Pid of workerd itself, not of a helper process (e.g. bubblewrap) that started it. */
   readonly pid: number
   readonly httpSocket: string
   readonly controlSocket: string
   readonly ended: Promise<ProcessExit>
-  /** Resolves after `ended`, when the folder and the egress proxy are removed too. */
+  /** Resolves after `ended`, when the folder and the egress proxy have been removed too. */
   readonly removed: Promise<void>
   terminate(): void
   kill(): void
 }
 
-/** Resolves when both sockets accept connections. The configuration, which contains secrets, has been deleted from disk by then. */
+/**
+ * Starts a process and resolves when both of its sockets accept connections. By then the configuration, which contains secrets, has been
+ * deleted from disk.
+ */
 export async function startProcess(options: ProcessOptions): Promise<WorkerdProcess> {
   if (Buffer.byteLength(path.join(options.folder, fileNames.control)) > maxSocketPathLength)
     throw new StartFailed(`The folder ${options.folder} is too deep for unix sockets.`, '')
@@ -108,7 +111,7 @@ async function launch(options: ProcessOptions, removeAll: () => Promise<void>): 
   const args = ['serve', path.join(folder, fileNames.config), '--control-fd=3']
   const { memoryMb } = spec.limits
   const [command, ...rest] = confinement.command({ binary, args, user, folder, memoryMb })
-  // Opened separately for each process, because a shared descriptor would already be at the end of the file.
+  // Opens the filter file for each process, because the position of a shared descriptor would already be at the end of the file.
   const filter = confinement.filter === null ? 'ignore' : openSync(path.join(folder, fileNames.filter), 'r')
   const child = spawn(command, rest, { env: {}, cwd: '/', stdio: ['ignore', 'pipe', 'pipe', 'pipe', filter] })
   if (typeof filter === 'number') closeSync(filter)
@@ -145,28 +148,28 @@ async function launch(options: ProcessOptions, removeAll: () => Promise<void>): 
   }
 }
 
-/** Increment of the nice level: the service gets about three times the CPU share of a worker on a busy core. */
+/** Increment of the process's nice level. On a busy core the service gets about three times the CPU share of a worker. */
 const niceIncrement = 5
 
 /**
- * Lowers the priority of every thread that workerd has started so far; later threads inherit it from these. Otherwise a looping worker could
- * starve the service.
+ * Lowers the priority of every thread that workerd has started so far; later threads inherit it. Otherwise a worker in an endless loop
+ * could starve the service.
  */
 function lowerPriority(pid: number): void {
   const priority = Math.min(os.getPriority() + niceIncrement, os.constants.priority.PRIORITY_LOW)
   try {
-    // Linux keeps a priority for each thread, so setting that of the process alone would miss threads that already run.
+    // Linux has a priority per thread. Setting the priority of the process alone would miss threads that already run.
     for (const thread of readdirSync(`/proc/${pid}/task`)) os.setPriority(Number(thread), priority)
   } catch {
-    // The process has ended, or the system does not allow it. Workers then have the same priority as the service.
+    // Ignored: the process has ended, or the system does not allow the change. The worker then has the same priority as the service.
   }
 }
 
 function signals(child: ChildProcess, pid: number): Pick<WorkerdProcess, 'terminate' | 'kill'> {
   const send = (name: NodeJS.Signals): void => {
-    // The pid may be reused after the process has ended.
+    // Sends no signal to a process that has ended, because its pid may be reused.
     if (child.exitCode !== null || child.signalCode !== null) return
-    // Signals workerd first, because the helper waits for it and does not forward signals.
+    // Signals workerd before the helper process, because the helper waits for workerd and does not forward signals.
     if (pid !== child.pid) sendSignal(pid, name)
     if (pid === child.pid || name === 'SIGKILL') child.kill(name)
   }
@@ -174,8 +177,8 @@ function signals(child: ChildProcess, pid: number): Pick<WorkerdProcess, 'termin
 }
 
 /**
- * Maximum output (bytes) read from one process per second. A process that prints more is blocked in its write, so that it slows down itself
- * and not the service.
+ * Maximum output (bytes) that is read from one process per second. A process that prints more blocks in its write, so that it slows down
+ * itself and not the service.
  */
 const outputPerSecond = 2 * 1024 * 1024
 
@@ -200,7 +203,7 @@ function collect(child: ChildProcess, onLine: ProcessOptions['onLine']): () => s
       if (from === 'stderr' && last.push(line) > 40) last.shift()
       onLine(line, from)
     })
-    // A decoding error loses only this part of the worker's log.
+    // A decoding error loses only this part of the worker's output.
     const lost = (error: unknown): void => void last.push(`Output was lost: ${String(error)}`)
     const onData = (chunk: Buffer): void => {
       meter(chunk.length)
@@ -229,7 +232,7 @@ async function ready(
   const death = gone.then((end) => {
     throw new StartFailed('The worker ended while it started.', end.stderrTail)
   })
-  // Marks the rejection as handled, because the promise may lose the race.
+  // Marks the rejection as handled, because another promise may win the race below.
   death.catch(() => undefined)
   try {
     await Promise.race([bothSockets(child), timeout, death, exceeded])
@@ -256,6 +259,6 @@ function sendSignal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name)
   } catch {
-    // The process has already ended.
+    // Ignored: the process has already ended.
   }
 }

@@ -1,4 +1,4 @@
-// One running version of a worker: combines process, proxy, control and watchdog into the port's RunningWorker.
+// One running version of a worker. Implements RunningWorker with the process, proxy, control client and watchdog.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Pool } from 'undici'
@@ -25,7 +25,7 @@ import { Watchdog, type Invocation } from '../limits/watchdog.ts'
 
 const drainLookMs = 50
 const killAfterMs = 2_000
-/** Maximum wait (ms) for the exit of a process whose socket broke. After that the process counts as alive. */
+/** Maximum wait (ms) for the exit event of a process whose socket broke. Without the event the process counts as alive. */
 const newsMs = 500
 
 const outOfMemory = /out of memory|heap limit|last resort|Allocation failed|Cannot allocate memory/i
@@ -147,7 +147,7 @@ export class WorkerdWorker implements RunningWorker {
   async drain(deadlineMs: number): Promise<void> {
     const deadline = performance.now() + deadlineMs
     while (performance.now() < deadline && this.cause === undefined) {
-      // Checked again afterwards, because a request can arrive while the worker reports its background work.
+      // Checks for requests again, because one can arrive while the worker reports its background work.
       if (this.noneInFlight() && (await this.nonePending()) && this.noneInFlight()) return
       await new Promise((resolve) => setTimeout(resolve, drainLookMs))
     }
@@ -158,7 +158,7 @@ export class WorkerdWorker implements RunningWorker {
   }
 
   private async nonePending(): Promise<boolean> {
-    // A worker that does not respond has no background work to wait for.
+    // If the worker does not respond, there is no background work to wait for.
     return this.describe().then(
       (handlers) => handlers.pending === 0,
       () => true,
@@ -174,7 +174,7 @@ export class WorkerdWorker implements RunningWorker {
     await this.process.removed
   }
 
-  /** Resolves with the cause of the exit; never rejects. */
+  /** Resolves with the exit of the process; never rejects. */
   exited(): Promise<WorkerExit> {
     return this.exit
   }
@@ -210,7 +210,7 @@ export class WorkerdWorker implements RunningWorker {
     this.readings.close()
     const exit = this.cause ?? exitOf(ended, this.stopping, this.spec)
     this.cause = exit
-    // Open requests fail with the process, so errors of the pool are irrelevant.
+    // Ignores errors of the pool: requests that are still open fail with the process.
     await this.pool.destroy().catch(() => undefined)
     this.events.exit(exit)
     return exit

@@ -1,7 +1,7 @@
 import { originalPositionFor, TraceMap } from '@jridgewell/trace-mapping'
 import { moduleFiles } from './workerd-config.ts'
 
-/** Maps the positions in a text (a stack trace, or an error of workerd) from the bundle to the author's files. */
+/** Replaces positions in a text (a stack trace, or an error of workerd): positions in the bundle become positions in the author's files. */
 export type TraceMapper = (text: string) => string
 
 const place = new RegExp(`\\b${moduleFiles.user.replace('.', '\\.')}:(\\d+):(\\d+)`, 'g')
@@ -9,7 +9,7 @@ const ours = new RegExp(
   `\\b(${moduleFiles.entry}|${moduleFiles.prelude}|${moduleFiles.control}|${moduleFiles.egress})(:\\d+)+`,
 )
 
-/** Creates the mapper. Frames of the host's own modules are removed. Positions without a mapping stay those of the bundle. */
+/** Creates a mapper for a source map. It removes frames of the worker host's own modules. Positions without a mapping stay unchanged. */
 export function traceMapper(sourceMap: string | null): TraceMapper {
   let map: TraceMap | null | undefined
   const load = (): TraceMap | null => {
@@ -22,14 +22,14 @@ export function traceMapper(sourceMap: string | null): TraceMapper {
   return (text) => {
     const lines = text.split('\n').filter((line) => !(/^\s+at /.test(line) && ours.test(line)))
     return lines.join('\n').replace(place, (whole, line: string, column: string) => {
-      // The map is parsed on first use, because most versions never throw and a large map needs memory.
+      // Parses the source map on first use, because most versions never throw and a large map needs memory.
       map ??= load()
       if (map === null) return whole
       try {
         const found = originalPositionFor(map, { line: Number(line), column: Number(column) - 1 })
         return found.source === null ? whole : `${found.source}:${found.line}:${found.column + 1}`
       } catch {
-        // The worker may forge an invalid position (e.g. 0:0), or the map may be damaged.
+        // The position is invalid (e.g. 0:0, which the worker may forge), or the map is damaged. Keep the text unchanged.
         return whole
       }
     })

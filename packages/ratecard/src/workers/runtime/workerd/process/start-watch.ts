@@ -1,10 +1,11 @@
-// Enforces the limits of a process until it listens, because the author's top-level code runs before the process responds to pings.
+// Enforces the CPU and memory limits of a process while it starts. The author's top-level code runs before the process can respond to the
+// watchdog's pings.
 import { readFileSync } from 'node:fs'
 import type { WorkerLimits } from '../../worker-runtime.ts'
 import { readingsOf, type Readings } from '../limits/readings.ts'
 import { cpuDetail, memoryDetail } from '../limits/watchdog.ts'
 
-/** The process exited, did not listen in time, or exceeded a limit. `lastWords` is the end of its standard error. */
+/** Error of a start: the process exited, did not listen in time, or exceeded a limit. `lastWords` is the end of its standard error. */
 export class StartFailed extends Error {
   readonly stderrTail: string
   constructor(message: string, lastWords: string) {
@@ -14,7 +15,7 @@ export class StartFailed extends Error {
 }
 
 const pollMs = 15
-/** CPU time allowance (ms) for the start of workerd itself on a slow machine. */
+/** CPU time (ms) that the start of workerd itself may take on a slow machine, in addition to the worker's limit. */
 const startCpuMs = 2_000
 
 export interface StartWatch {
@@ -23,7 +24,7 @@ export interface StartWatch {
   stop(): void
 }
 
-/** Watches a starting process. `pid` is the spawned process: workerd itself, or a helper in front of it. */
+/** Watches the limits of a starting process. `pid` is the spawned process: workerd itself, or a helper process that starts workerd. */
 export function watchStart(pid: number, limits: Pick<WorkerLimits, 'cpuMs' | 'memoryMb'>): StartWatch {
   let readings: { readonly pid: number; readonly of: Readings } | undefined
   let timer: NodeJS.Timeout | undefined
@@ -40,7 +41,7 @@ export function watchStart(pid: number, limits: Pick<WorkerLimits, 'cpuMs' | 'me
       else if (cpuMs > limits.cpuMs + startCpuMs) reject(new StartFailed(cpuDetail(limits.cpuMs), ''))
     }, pollMs)
   })
-  // Marks the rejection as handled; it matters only while the caller awaits the start.
+  // Marks the rejection as handled, because it matters only while the caller awaits the start.
   exceeded.catch(() => undefined)
   return {
     exceeded,
@@ -51,7 +52,9 @@ export function watchStart(pid: number, limits: Pick<WorkerLimits, 'cpuMs' | 'me
   }
 }
 
-/** A process and its chain of descendants. Each helper in front of workerd has one child, and workerd has none. */
+/**
+ * Returns the pids of a process and its chain of descendants, ending with workerd. Each helper process has one child, and workerd has none.
+ */
 export function processesFrom(pid: number): readonly number[] {
   const chain: number[] = []
   for (let next = pid; next > 1; next = childOf(next)) chain.push(next)

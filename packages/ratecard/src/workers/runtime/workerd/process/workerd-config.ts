@@ -1,7 +1,7 @@
-// Generates the configuration of one workerd process. Pure: the same input gives the same bytes, and all values are escaped.
+// Generates the configuration of one workerd process. Pure: the same input gives the same bytes. All values are escaped.
 import type { WorkerVersionSpec } from '../../worker-runtime.ts'
 
-/** File names in the private folder of a process. They are relative, because `embed` accepts only relative paths. */
+/** File names in the private folder of a process. They are relative, because `embed` in the configuration accepts only relative paths. */
 export const fileNames = {
   config: 'c.capnp',
   http: 'h.sock',
@@ -18,16 +18,16 @@ export const moduleFiles = {
   egress: 'egress.js',
 } as const
 
-/** Header in which the proxy passes the client's scheme to workerd, which removes it. */
+/** Header in which the proxy passes the scheme of the client's URL (http or https) to workerd. workerd removes it. */
 export const protoHeader = 'x-ratecard-proto'
 
 /**
- * Compatibility date from which workerd provides the Node modules by default. From then on, the flag for a part of them only causes a
- * warning.
+ * Compatibility date from which workerd provides the Node modules by default. From that date on, workerd warns about the flag for a part of
+ * these modules.
  */
 const nodeByDefault = '2026-08-04'
 
-/** Escapes a Cap'n Proto text literal, including every byte outside printable ASCII. */
+/** Returns a Cap'n Proto text literal. Escapes every byte outside printable ASCII. */
 export function capnpText(value: string): string {
   let text = '"'
   for (const byte of Buffer.from(value, 'utf8')) {
@@ -40,10 +40,11 @@ export function capnpText(value: string): string {
   return `${text}"`
 }
 
-/** Configuration of a process that runs one worker. `folder` is absolute and contains the sockets and the embedded files. */
+/** Returns the configuration of a process that runs one worker. `folder` is absolute and contains the sockets and the embedded files. */
 export function workerdConfig(spec: WorkerVersionSpec, folder: string): string {
   const socket = (name: string): string => capnpText(`unix:${folder}/${name}`)
-  // Overrides the service "internet". By default workerd would create a network of its own, which needs certificates of the host.
+  // The configuration replaces the service "internet". By default workerd would create a network of its own, which needs certificates of
+  // the host.
   return `using Workerd = import "/workerd/workerd.capnp";
 
 const config :Workerd.Config = (
@@ -88,7 +89,7 @@ const egress :Workerd.Worker = (
 `
 }
 
-/** File name for the content of module number `index` of the bundle. */
+/** Returns the file name for the module with number `index` in the bundle. */
 export function moduleFile(index: number): string {
   return `m${index}`
 }
@@ -104,7 +105,10 @@ function modules(spec: WorkerVersionSpec): string {
   return lines.join('\n')
 }
 
-/** Adds the flag for AsyncLocalStorage, which the wrapper module needs and older compatibility dates lack. */
+/**
+ * Returns the compatibility flags, with the flag for AsyncLocalStorage if it is missing: the prelude module needs it, and older
+ * compatibility dates do not include it.
+ */
 function flags(spec: WorkerVersionSpec): readonly string[] {
   const given = spec.compatibilityFlags
   const hasIt = given.some((flag) => ['nodejs_als', 'nodejs_compat', 'nodejs_compat_v2'].includes(flag))

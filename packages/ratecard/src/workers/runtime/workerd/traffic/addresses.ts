@@ -20,7 +20,9 @@ for (const [network, bits] of [
 ] as const)
   refused4.addSubnet(network, bits, 'ipv4')
 
-/** Only 2000::/3 is allocated for global unicast. The listed parts of it are special, or embed an IPv4 address. */
+/**
+ * IPv6: only 2000::/3 is allocated for global unicast. The networks listed below are parts of it that are special or embed an IPv4 address.
+ */
 const global6 = new BlockList()
 global6.addSubnet('2000::', 3, 'ipv6')
 const refused6 = new BlockList()
@@ -33,7 +35,8 @@ for (const [network, bits] of [
   refused6.addSubnet(network, bits, 'ipv6')
 
 /**
- * True for an address of the public internet, i.e. not loopback, private, link-local, shared, mapped, translated, multicast or reserved.
+ * True for an address of the public internet. False for e.g. loopback, private, link-local, shared, multicast and reserved addresses, and
+ * IPv6 addresses that embed an IPv4 address.
  */
 export function isPublicAddress(address: string): boolean {
   const family = isIP(address)

@@ -1,5 +1,5 @@
-// Egress proxy of a worker on a unix socket beside its process, the worker's only network access. Decides which hosts are allowed and
-// connects to exactly the address it checked. Redirects are followed by the worker, so each hop is checked too.
+// Egress proxy of a worker: a unix socket beside its process, and the only network access of the process. Decides which hosts are allowed,
+// and connects to exactly the address that it checked. The worker itself follows redirects, so each redirect is checked too.
 import http, { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http'
 import https from 'node:https'
 import { lookup } from 'node:dns/promises'
@@ -17,21 +17,24 @@ import { endToEnd, hopByHopAnd } from './headers.ts'
 export type Resolve = (hostname: string) => Promise<readonly string[]>
 
 /**
- * Resolves with the machine's own resolver, for all address families, in its order.
- * @public for the composition that hosts workers; tests inject their own.
+ * Resolves a host name with the machine's resolver, for IPv4 and IPv6. @public for the composition that hosts workers; tests inject their
+ * own.
  */
 export const systemResolve: Resolve = async (hostname) =>
   (await lookup(hostname, { all: true })).map((answer) => answer.address)
 
 export interface EgressPolicy {
   readonly resolve: Resolve
-  /** Hosts allowed by the operator whatever their addresses, e.g. `db.internal`, or `db.internal:8080` for one port only. */
+  /** Hosts that the operator allows even if their addresses are not public, e.g. `db.internal`, or `db.internal:8080` for one port only. */
   readonly allowedHosts: ReadonlySet<string>
-  /** Origins of the service (e.g. `https://billing.example.com`) and its listening address: always allowed. */
+  /** The service itself, which is always allowed: its origins (e.g. `https://billing.example.com`) and its listening address. */
   readonly service: { readonly origins: ReadonlySet<string>; readonly address: string; readonly port: number } | null
-  /** Addresses of this machine, including public ones. They are refused, because local services are not part of the internet. */
+  /**
+   * Returns the addresses of this machine, including public ones. Requests to them are refused, because local services are not part of the
+   * internet.
+   */
   readonly ownAddresses?: () => ReadonlySet<string>
-  /** Called for each refused request, for the worker's log. */
+  /** Called with the reason for each refused request, for the worker's log. */
   readonly onRefused?: (detail: string) => void
 }
 
@@ -49,21 +52,21 @@ interface EgressTarget {
   readonly secure: boolean
 }
 
-/** Refused request; the message is shown to the worker's author. */
+/** Error of a refused request. Its message is shown to the author of the worker. */
 export class EgressRefusedError extends Error {}
 
 const connectTimeoutMs = 10_000
-/** Maximum number of concurrent fetches per process. Each uses memory and a file descriptor of the service. */
+/** Maximum number of concurrent fetches per process. Each fetch uses memory and a file descriptor of the service. */
 const maxFetches = 1_000
 /**
- * Maximum number of concurrent fetches to workers of this service. Such a request may cause the next one: a worker that calls itself twice
- * would otherwise double its requests until all slots are taken.
+ * Maximum number of concurrent fetches from a process to workers of this service. Each may cause further fetches: a worker that calls
+ * itself twice would double its requests until all connections are used.
  */
 const maxFetchesToWorkers = 64
 const notHost = hopByHopAnd('host')
 /**
- * `X-Forwarded-For` is removed from requests to the service: a worker calls from this machine, like a trusted proxy, and could forge the
- * client address.
+ * Headers removed from requests to the service. A worker calls from this machine, like a trusted proxy, so with `X-Forwarded-For` it could
+ * forge the client address.
  */
 const notClient = hopByHopAnd('host', 'x-forwarded-for')
 const notOurs = hopByHopAnd(egressHeader)
@@ -104,7 +107,7 @@ export function createEgress(policy: EgressPolicy): Egress {
   }
 }
 
-/** Takes a slot until the connection of the fetch closes; throws EgressRefusedError if none is left. */
+/** Counts a fetch until its connection closes; throws EgressRefusedError if the maximum number is reached. */
 type TakePlace = (target: EgressTarget, connection: ServerResponse | Duplex) => void
 
 function placesAtWorkers(): TakePlace {
@@ -120,7 +123,9 @@ function placesAtWorkers(): TakePlace {
   }
 }
 
-/** Finds the address of a request; throws EgressRefusedError with a sentence for the author. */
+/**
+ * Returns the address for a requested URL. Throws EgressRefusedError, with a message for the worker's author, if the URL is not allowed.
+ */
 export async function findTarget(policy: EgressPolicy, text: string | undefined): Promise<EgressTarget> {
   const url = URL.canParse(text ?? '') ? new URL(text ?? '') : null
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:'))
@@ -147,7 +152,7 @@ async function lookUp(policy: EgressPolicy, url: URL, host: string): Promise<rea
     const addresses = await policy.resolve(host)
     if (addresses.length > 0) return addresses
   } catch {
-    // The error below is the same for all causes of a failed lookup.
+    // A failed lookup gets the error below, whatever its cause.
   }
   throw new EgressRefusedError(`fetch to ${url.host} failed: the host name could not be resolved.`)
 }
@@ -160,7 +165,7 @@ function requestOptions(target: EgressTarget, incoming: IncomingMessage): https.
   const { url, ours, address, port } = target
   return {
     method: incoming.method,
-    // Connects to the checked address, because a second DNS lookup could return another one (DNS rebinding).
+    // Connects to the address that was checked. A second DNS lookup could return another address (DNS rebinding).
     host: address,
     port,
     path: url.pathname + url.search,
@@ -231,8 +236,8 @@ async function forwardUpgrade(
   let answered = false
   const failed = (error: unknown): void => {
     outgoing.destroy()
-    // After the response headers, an error text would be read as part of the body or of the upgraded protocol. Close the connection
-    // instead.
+    // The response headers have already been sent. An error text would be read as part of the body or of the upgraded protocol, so close
+    // the connection.
     if (answered) socket.destroy()
     else failUpgrade(socket, failureOf(target, error))
   }

@@ -1,11 +1,14 @@
-// Validates status lines and headers received from a worker or from a server that a worker fetches, before they are forwarded. Node's
-// `writeHead` throws for invalid values, and HTTP parsers accept some of them, e.g. the status 099.
+// Validates the status and headers of a response before it is forwarded. The response comes from a worker, or from a server that a worker
+// fetches. Node's `writeHead` throws for invalid values, and HTTP parsers accept some of them, e.g. the status 099.
 import { STATUS_CODES, type ServerResponse } from 'node:http'
 import { endToEnd } from './headers.ts'
 
 declare const checked: unique symbol
 
-/** Validated response headers as alternating name and value. Only `checkHead` creates this type, and only this type can be written. */
+/**
+ * Validated response headers as alternating name and value. Only `checkHead` creates this type, so that unvalidated headers cannot be
+ * written.
+ */
 export interface SafeHead {
   readonly status: number
   readonly headers: readonly string[]
@@ -22,8 +25,8 @@ const badName = /[^!#$%&'*+\-.^_`|~0-9A-Za-z]/
 const badValue = /[^\t\x20-\x7e\x80-\xff]/
 
 /**
- * Validates the response headers and removes the hop-by-hop ones and those in `without`. With `upgrade`, only status 101 is valid;
- * otherwise 200 to 599. The reason phrase is never forwarded.
+ * Validates response headers, and removes hop-by-hop headers and those in `without`. The status must be 101 with `upgrade`, otherwise 200
+ * to 599. The reason phrase is never forwarded.
  */
 export function checkHead(
   status: number | undefined,
@@ -49,7 +52,7 @@ export function writeHead(response: ServerResponse, { status, headers }: SafeHea
   response.writeHead(status, STATUS_CODES[status] ?? '', [...headers])
 }
 
-/** Serializes status line and headers for a plain socket. */
+/** Returns the status line and headers as bytes, to write them to a plain socket. */
 export function headBytes({ status, headers }: SafeHead): Buffer {
   let text = `HTTP/1.1 ${String(status)} ${STATUS_CODES[status] ?? ''}\r\n`
   for (let index = 0; index < headers.length; index += 2) text += `${headers[index]!}: ${headers[index + 1]!}\r\n`

@@ -11,12 +11,12 @@ const hopByHop: ReadonlySet<string> = new Set([
   'upgrade',
 ])
 
-/** The hop-by-hop headers plus `names` (lowercase), as argument of `endToEnd`. */
+/** Returns the hop-by-hop headers plus `names` (lowercase), for the argument `without` of `endToEnd`. */
 export function hopByHopAnd(...names: readonly string[]): ReadonlySet<string> {
   return new Set([...hopByHop, ...names])
 }
 
-/** Headers as alternating name and value, without those in `without` and those listed in the `Connection` header. */
+/** Returns the headers (alternating name and value) without those in `without` and those that the `Connection` header lists. */
 export function endToEnd(rawHeaders: readonly string[], without: ReadonlySet<string>): string[] {
   let named: Set<string> | undefined
   for (let index = 0; index < rawHeaders.length; index += 2) {

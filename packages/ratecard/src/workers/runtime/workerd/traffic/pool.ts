@@ -1,9 +1,10 @@
-// Keep-alive connections to the socket of one process.
+// Pool of keep-alive connections to the socket of one process.
 import { Socket } from 'node:net'
 import { Pool } from 'undici'
 
 export function createPool(socketPath: string): Pool {
-  // workerd closes idle connections after five seconds. The pool must close them earlier, otherwise a request races with the close.
+  // workerd closes idle connections after five seconds. The pool must close them earlier, otherwise a request could be sent while workerd
+  // closes its connection.
   return new Pool('http://worker', {
     connect: (_options, callback) => {
       const socket = new PatientSocket()

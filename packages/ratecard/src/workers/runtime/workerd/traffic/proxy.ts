@@ -15,12 +15,15 @@ export interface ProxyOptions {
   readonly spec: WorkerVersionSpec
   readonly socketPath: string
   readonly begin: () => Invocation
-  /** Exit of the process; undefined if it is alive. Waits up to 500 ms, because the socket breaks before the exit is reported. */
+  /**
+   * Returns the exit of the process; undefined if it is alive. Waits up to 500 ms for the exit event, because the socket breaks before the
+   * event is emitted.
+   */
   readonly cause: () => Promise<WorkerExit | undefined>
   readonly onOutcome: (outcome: RequestOutcome) => void
 }
 
-/** Request headers set only by this proxy. Copies sent by a client are removed, because a worker trusts them. */
+/** Request headers that only this proxy sets. Values from a client are removed, because a worker trusts these headers. */
 const replaced = hopByHopAnd(
   'host',
   'expect',
@@ -44,8 +47,8 @@ const replaced = hopByHopAnd(
 )
 const added = hopByHopAnd('x-worker-version', 'x-request-id')
 /**
- * Headers removed from responses on the service's own host, where a worker shares the origin of the dashboard and of the session cookies.
- * They affect the whole origin and not only the worker's path: e.g. `Clear-Site-Data: "cookies"` would sign every user out of the
+ * Headers removed from responses on the service's own host, in addition to {@link added}. A worker shares that origin with the dashboard
+ * and the session cookies, and these headers affect the whole origin: e.g. `Clear-Site-Data: "cookies"` would sign every user out of the
  * dashboard.
  */
 const addedOnOurHost = new Set([
@@ -62,9 +65,9 @@ const addedOnOurHost = new Set([
   'service-worker-allowed',
   'strict-transport-security',
 ])
-/** Maximum body size (bytes) that is copied and sent together with the headers: a second write costs more than the copy. */
+/** Maximum size (bytes) of a body that is copied and sent together with the headers. A second write costs more than the copy. */
 const smallBody = 4_096
-/** Maximum time (ms) for draining a request body after the worker has responded without reading it. */
+/** Maximum time (ms) for reading and discarding a request body after the worker has responded without reading it. */
 const restMs = 5_000
 
 /** Headers removed from requests to workers without `pass_credentials`: with `x-service-key` a worker could call our API as its caller. */
@@ -78,8 +81,7 @@ export function requestHeaders(
   const headers = passCredentials
     ? withoutOwnCookies(endToEnd(request.rawHeaders, replaced), 'dashboard')
     : withoutOwnCookies(endToEnd(request.rawHeaders, credentials), 'all')
-  // As few headers as possible, because workerd needs more time for each than this proxy needs for its routing. No two carry the same
-  // information.
+  // Adds few headers, because workerd needs more time for each header than this proxy needs for its routing.
   headers.push('host', context.host, 'x-request-id', context.requestId, 'x-forwarded-proto', context.protocol)
   headers.push('x-forwarded-for', context.clientAddress, 'cf-connecting-ip', context.clientAddress)
   if (context.protocol === 'https') headers.push(protoHeader, 'https')
@@ -88,8 +90,8 @@ export function requestHeaders(
 }
 
 /**
- * Response headers without those that must not be forwarded, plus the worker version and the request id. Throws `worker_failed` for headers
- * that cannot be forwarded.
+ * Returns the response headers without those that must not be forwarded, plus the worker version and the request id. Throws `worker_failed`
+ * for headers that cannot be forwarded.
  */
 export function responseHead(
   status: number | undefined,
@@ -129,8 +131,8 @@ export function dispatch(
 }
 
 /**
- * The body is piped through a PassThrough, because undici destroys a body that it no longer needs, which would close the client's
- * connection.
+ * Returns the request body for undici; null if there is none. The PassThrough protects the client's connection: undici destroys a body that
+ * it no longer needs.
  */
 function bodyOf(request: IncomingMessage): PassThrough | null {
   return hasBody(request.rawHeaders) ? request.pipe(new PassThrough().on('error', () => undefined)) : null
@@ -178,7 +180,7 @@ class ProxiedRequest implements Dispatcher.DispatchHandler {
     this.invocation = options.begin()
     response.on('close', this.onClose)
     response.on('drain', this.onDrain)
-    // A write error (e.g. a write after the end) affects only this connection.
+    // Ignores the cause of a write error (e.g. a write after the end), because it affects only this connection.
     response.on('error', () => response.destroy())
   }
 
@@ -294,10 +296,10 @@ export interface Failure {
   readonly error: ServiceError
 }
 
-/** Error codes of undici and Node for response headers above the size limit. */
+/** Error codes of undici and Node for response headers that exceed the size limit. */
 const headersTooLarge = new Set<unknown>(['UND_ERR_HEADERS_OVERFLOW', 'HPE_HEADER_OVERFLOW'])
 
-/** The error and outcome for a request without response headers that can be forwarded. */
+/** Returns the error and outcome of a request that has no response headers to forward. */
 export async function failureOf({ spec, cause }: ProxyOptions, error: unknown): Promise<Failure> {
   const { name, limits } = spec
   if (error instanceof ServiceError) return { outcome: 'failed', error }
@@ -326,7 +328,7 @@ function tooManyHeaders(name: string): ServiceError {
   })
 }
 
-/** The error and outcome for a request whose process has ended. */
+/** Returns the error and outcome of a request whose process has ended. */
 function problemOf(name: string, exit: WorkerExit | undefined): Failure {
   if (exit?.reason === 'exceeded_cpu')
     return { outcome: 'exceeded_cpu', error: new ServiceError('worker_exceeded_cpu', exit.detail, { retryAfter: 1 }) }

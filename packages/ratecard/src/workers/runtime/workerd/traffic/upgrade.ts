@@ -8,7 +8,10 @@ import { headBytes, withHeaders, type SafeHead } from './foreign-head.ts'
 import { failureOf, isRuntimeFailure, requestHeaders, responseHead, type ProxyOptions } from './proxy.ts'
 import type { Invocation } from '../limits/watchdog.ts'
 
-/** Connects an upgraded connection (e.g. a WebSocket) to the worker, byte for byte. Resolves when the connection has closed. */
+/**
+ * Connects an upgraded connection (e.g. a WebSocket) to the worker and copies bytes in both directions. Resolves when the connection has
+ * closed.
+ */
 export function upgrade(
   options: ProxyOptions,
   request: IncomingMessage,
@@ -85,7 +88,7 @@ class Joint {
 
   private onUpgrade(answer: IncomingMessage, upstream: Duplex, first: Buffer): void {
     clearTimeout(this.timer)
-    // Listens before the pipelines below exist: the upstream may fail while its headers are checked.
+    // Adds the listener before the pipelines below exist, because the upstream may fail while its headers are checked.
     upstream.on('error', () => upstream.destroy())
     const head = this.headOf(answer, true)
     this.status = 101
@@ -97,7 +100,7 @@ class Joint {
     if (first.length > 0) this.socket.write(first)
     if (this.head.length > 0) upstream.write(this.head)
     const over = (): void => {
-      // Upgraded protocols have no useful half-closed state: when one direction ends, the connection is closed.
+      // Closes the whole connection when one direction ends, because upgraded protocols have no useful half-closed state.
       upstream.destroy()
       this.socket.destroy()
       this.finish('ok')
