@@ -1,6 +1,6 @@
 // Builds everything that is installed from this repository: client, sandbox, product, pricing table script, dashboard pages, and the
-// product's bundle. Incremental: a second run does nothing. Plain JavaScript without dependencies, because `npm ci` runs it as
-// `prepare`, maybe on an older Node than the product needs.
+// product's bundle. Incremental: a second run does nothing. Plain JavaScript without dependencies, because `npm ci` runs it as `prepare`,
+// possibly on an older Node than the product needs.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, statSync, utimesSync } from 'node:fs'
 import path from 'node:path'
@@ -11,9 +11,7 @@ const projects = ['packages/client', 'packages/sandbox', 'packages/ratecard']
 const compiler = path.join(root, 'node_modules/typescript/bin/tsc')
 const pinned = path.join(root, 'node_modules/.bin', process.platform === 'win32' ? 'node.exe' : 'node')
 
-/**
- * Runs the bundlers, which make single files from the compiler's output. Imported here, because their dependencies may not be installed.
- */
+/** Bundles the compiler's output into single files. The bundlers are imported here, because their dependencies may not be installed. */
 async function bundle() {
   const { buildPricingTable } = await import('../packages/pricing-table/build.mjs')
   await buildPricingTable()
@@ -21,7 +19,7 @@ async function bundle() {
   await buildDashboard()
 }
 
-/** The running Node if it is version 22 or later, otherwise the Node that the repository pins. */
+/** Returns the running Node if it is version 22 or later, otherwise the Node that the repository pins. */
 function chooseNode() {
   const major = Number(process.versions.node.split('.')[0])
   if (major >= 22) return process.execPath
@@ -55,8 +53,8 @@ async function build() {
 }
 
 /**
- * Touches outputs whose source was touched but not changed (e.g. by a checkout): the compiler does not rewrite them. The command line
- * compares these times to detect a stale build.
+ * Updates the time of outputs whose source was touched but not changed (e.g. by a checkout), because the compiler does not rewrite them.
+ * The command line compares these times to detect a stale build.
  */
 function freshen(folder, startedAt) {
   for (const name of readdirSync(path.join(folder, 'src'), { recursive: true })) {

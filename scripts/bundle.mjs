@@ -1,6 +1,6 @@
-// Bundles the compiler's output into `packages/ratecard/bundle`: command line and service in few files, each loaded on demand. The
+// Bundles the compiler's output into `packages/ratecard/bundle`: a few files with command line and service, each loaded on demand. The
 // bundle is published, and `npx ratecard` runs it in this repository. Pure JavaScript dependencies are inlined; their licences are in
-// THIRD-PARTY-LICENSES.txt beside it.
+// THIRD-PARTY-LICENSES.txt beside the bundle.
 import { existsSync, readFileSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -13,7 +13,10 @@ const product = path.join(root, 'packages/ratecard')
 const dist = path.join(product, 'dist')
 const bundle = path.join(product, 'bundle')
 
-/** Entry points of threads. A thread is found beside the file that starts it, so both are in the bundle's single folder. */
+/**
+ * Entry points of threads. The code that starts a thread looks for its file in its own folder, so all entry points are in the single folder
+ * of the bundle.
+ */
 const threads = Object.fromEntries(
   [dist, path.join(root, 'packages/sandbox/dist')]
     .flatMap((folder) => readdirSync(folder, { recursive: true }).map((name) => path.join(folder, name)))
@@ -27,15 +30,15 @@ const { notInBundle, optionalDependencies, peerDependencies } = JSON.parse(
   readFileSync(path.join(product, 'package.json'), 'utf8'),
 )
 /**
- * Packages that stay outside of the bundle: native modules, served files, runtimes. Our client is both inlined (for the product) and
- * published beside the bundle (for workers).
+ * Packages that are not bundled: native modules, packages whose files are served, and runtimes. Our client is both inlined (for the
+ * product) and published beside the bundle (for workers).
  */
 const external = [...notInBundle, ...Object.keys({ ...optionalDependencies, ...peerDependencies })].filter(
   (name) => !name.startsWith('@ratecard/'),
 )
 
 /**
- * Replaces `import.meta.url` by the module's address before bundling, so that files beside or above the module are still found.
+ * Replaces `import.meta.url` by the original module's address before bundling, so that files beside or above that module are still found.
  */
 const ownAddress = {
   name: 'own-address',
@@ -59,8 +62,7 @@ const ownAddress = {
 }
 
 /**
- * Compiles the validation of the document's schema to code, because compiling at run time takes longer than the rest of `billing
- * validate`.
+ * Compiles the validation of the document's schema to code. Compiling it at run time would take longer than the rest of `billing validate`.
  */
 async function compiledShape() {
   const file = path.join(dist, 'config/validation/compile-shape.js')
@@ -68,7 +70,7 @@ async function compiledShape() {
   const parts = Object.entries(documentParts())
   const ajv = shapeCompiler({ source: true, esm: true, formats: _`formats` })
   const code = standaloneCode.default(ajv, Object.fromEntries(parts.map(([name]) => [name, name])))
-  // A separate file, loaded on the first validation: it is as long as the rest of a command.
+  // The compiled validation is a separate file that is loaded on the first validation, because it is as long as the rest of a command.
   await build({
     stdin: {
       contents: `import { isMoment } from '../schema/moment.js'
@@ -103,7 +105,7 @@ export const compileShape = () => {
   }
 }
 
-/** Name and licence text of each inlined third-party package. */
+/** Returns the name and licence text of each inlined third-party package. */
 function licences(inputs) {
   const packages = new Map()
   for (const input of inputs) {
@@ -139,7 +141,7 @@ const self = Math.max(
 )
 const compiled = [dist, path.join(root, 'packages/client/dist'), path.join(root, 'packages/sandbox/dist')]
 if (made > self && compiled.every((folder) => isOlderThan(folder, made))) {
-  // Outputs of touched but unchanged sources are not rewritten. The command line compares the time of this file, so it is updated.
+  // Nothing has to be bundled again. Updates the time of this file, because the command line compares it to detect a stale build.
   utimesSync(stamp, new Date(), new Date())
 } else {
   if (existsSync(bundle)) rmSync(bundle, { recursive: true })
@@ -152,14 +154,14 @@ if (made > self && compiled.every((folder) => isOlderThan(folder, made))) {
     format: 'esm',
     platform: 'node',
     target: 'node22',
-    // Prefers ES modules: the CommonJS of some packages requires its own files in ways that cannot be bundled.
+    // Prefers ES modules, because the CommonJS of some packages requires its own files in ways that cannot be bundled.
     mainFields: ['module', 'main'],
     external: [...external, 'pg-native', 'pg-cloudflare'],
     banner: {
       js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
     },
     legalComments: 'none',
-    // Halves the text to keep in memory. Names stay, so that stack traces are readable.
+    // Halves the text that Node keeps in memory. Names are not shortened, so that stack traces are readable.
     minifyWhitespace: true,
     minifySyntax: true,
     metafile: true,

@@ -1,5 +1,5 @@
-// Compares recorded responses of two commits: `node scripts/compare-answers.ts BEFORE AFTER`, two folders from test runs with
-// RECORD_ANSWERS=folder. Counts tests that only one folder has; prints different responses. Exit code 1 if any differ.
+// Compares recorded responses of two commits: `node scripts/compare-answers.ts BEFORE AFTER`. Both arguments are folders from test runs
+// with RECORD_ANSWERS=folder. Prints responses that differ and counts tests that only one folder has. Exit code 1 if any differ.
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 
@@ -9,7 +9,7 @@ interface Recorded {
   readonly answer: unknown
 }
 
-/** Recorded responses by test, in the order of its requests, because a test sends them one after the other. */
+/** Returns the recorded responses by test, in the order of its requests. A test sends its requests one after the other. */
 function read(folder: string): Map<string, Recorded[]> {
   const found = new Map<string, Recorded[]>()
   for (const file of readdirSync(folder).sort())
@@ -37,7 +37,7 @@ for (const [test, expected] of before) {
     missing++
     continue
   }
-  // Concurrent requests may be answered in any order, so the order is ignored.
+  // Ignores the order of responses, because concurrent requests may be answered in any order.
   const left = new Map<string, number>()
   for (const answer of actual) {
     const text = JSON.stringify([answer.what, answer.answer])

@@ -1,5 +1,5 @@
 // Demonstrates the main workflow through the command line, as a new user would: server, project, first push, second push, history, a
-// calculation, a conversion. Leaves everything running; `--exit` stops it.
+// calculation, a conversion. Keeps the servers running; with `--exit` it stops them.
 import { spawn } from 'node:child_process'
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -19,7 +19,7 @@ const shop = path.join(workspace, 'harborlight')
 const billing = path.join(shop, 'ratecard/billing')
 let server = null
 
-/** Two ports that were free when probed. */
+/** Returns two ports that were free a moment ago. */
 async function freePorts(count) {
   const probes = Array.from({ length: count }, () => createServer())
   const ports = await Promise.all(
@@ -70,7 +70,7 @@ async function startServer(port, sandboxPort) {
     server.on('error', reject)
     server.on('exit', (code) => reject(new Error(`the server ended with ${code}`)))
   })
-  // Avoids an unhandled rejection once the server is up. During the start, an early exit rejects the race below.
+  // Marks the rejection as handled, because it matters only until the server is up: an early exit rejects the race below.
   ended.catch(() => undefined)
   await Promise.race([ended, answering(`http://127.0.0.1:${port}/readyz`)])
 }
@@ -105,7 +105,7 @@ async function ask(base, resource, body, serviceKey) {
 
 const show = (value) => console.log(JSON.stringify(value, null, 2))
 
-/** Edits the document for the second push: a changed amount, an enterprise price, a removed product, a meter with a price. */
+/** Edits the document for the second push: changes an amount, adds an enterprise price and a meter with a price, and removes a product. */
 function editConfiguration() {
   const file = path.join(billing, 'billing.json')
   const config = JSON.parse(readFileSync(file, 'utf8'))
@@ -141,7 +141,7 @@ function editConfiguration() {
 
 const readKey = (name) => readFileSync(path.join(workspace, 'data', name), 'utf8').trim()
 
-/** Pays on the sandbox's checkout page, as a buyer would. */
+/** Pays on the sandbox's checkout page, as a customer would. */
 async function payAt(url) {
   const form = new URLSearchParams({ action: 'pay', number: '4242 4242 4242 4242' })
   const response = await fetch(url, { method: 'POST', body: form, redirect: 'manual' })
@@ -173,7 +173,7 @@ async function sellToATenant({ base, env, sandboxPort }) {
   if (totals.join() !== '10200,7500') throw new Error(`the invoices should be 10200 and 7500, not ${totals.join()}`)
 }
 
-/** Totals of the invoices at the processor, oldest first. */
+/** Returns the totals of the invoices at the processor, oldest first. */
 async function invoiceTotals(sandboxPort) {
   const authorization = `Basic ${Buffer.from(`${readKey('sandbox-key')}:`).toString('base64')}`
   const response = await fetch(`http://127.0.0.1:${sandboxPort}/v1/invoices`, { headers: { authorization } })

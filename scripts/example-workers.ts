@@ -17,7 +17,7 @@ interface Place {
 const webhookSecret = 'whsec_of_the_examples'
 const compiler = fileURLToPath(new URL('../node_modules/typescript/bin/tsc', import.meta.url))
 
-/** Check of each example worker. Throws if the worker does not do what its README promises. */
+/** Checks of the example workers, by name. A check throws if the worker does not do what its README promises. */
 const shows: Readonly<Record<string, (place: Place) => Promise<string>>> = {
   'price-watch': async ({ client }) => {
     const run = await client.workers.triggerCron('price-watch')

@@ -1,5 +1,5 @@
-// Validates, plans and pushes every example into an empty sandbox account, and checks that a pull returns it unchanged. Its workers are
-// deployed and run on the real runtime, to check what their README promises.
+// Validates, plans and pushes every example into an empty sandbox account, and checks that a pull returns the same document. Deploys and
+// runs the workers of each example on the real runtime, and checks what their README promises.
 import { existsSync, globSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -17,7 +17,7 @@ import { runWorkers } from './example-workers.ts'
 const examples = path.join(path.dirname(path.dirname(fileURLToPath(import.meta.url))), 'examples')
 const serviceKey = 'examples-run-on-an-empty-account'
 
-/** The merged, expanded document of an example. Throws all its issues in one text, warnings included. */
+/** Returns the merged, expanded document of an example. Throws if it has issues, with all errors and warnings in one text. */
 function readExample(name: string): BillingConfig {
   const folder = path.join(examples, name, 'ratecard')
   const files = globSync('billing/**/*.{json,jsonc,yaml,yml}', { cwd: folder }).sort()

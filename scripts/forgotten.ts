@@ -22,9 +22,9 @@ interface Forgotten {
   readonly line: string
   readonly instead?: string
   readonly noticedBy: 'generate:check' | `${string}.test.ts`
-  /** Titles of the tests to run. Default: all tests of the file. */
+  /** Titles of the tests to run, as a pattern. Default: all tests of the file. */
   readonly titled?: string
-  /** Text that the failure must contain. */
+  /** Text that the output of the failure must contain. */
   readonly names: string
 }
 
@@ -121,7 +121,7 @@ const copy = path.join(folder, 'copy')
 const modules = path.join(copy, 'node_modules')
 const git = (...args: readonly string[]) => execFileSync('git', args, { cwd: root })
 
-/** Checks out this commit into a copy. It uses the installed packages, except those of this repository. */
+/** Checks out this commit into a copy. The copy uses the installed packages, except those of this repository. */
 function checkOut(): void {
   git('worktree', 'add', '--detach', copy, 'HEAD')
   mkdirSync(modules)
@@ -147,7 +147,10 @@ function ask({ noticedBy, titled }: Pick<Forgotten, 'noticedBy' | 'titled'>) {
   return run(path.join(modules, 'vitest/vitest.mjs'), 'run', '--project', 'fast', noticedBy, ...only)
 }
 
-/** Reason why the row is a hole: not detected, or detected without its name. Null if it is detected properly. */
+/**
+ * Removes the row's line, runs its test and restores the line. Returns null if the test failed and named the missing fact, otherwise the
+ * reason why the row is a hole.
+ */
 function holeIn(row: Forgotten): string | null {
   const file = path.join(copy, row.file)
   const text = readFileSync(file, 'utf8')

@@ -1,4 +1,4 @@
-// Writes every generated file of the repository. With --check, lists the files that differ from their sources.
+// Writes every generated file of the repository. With --check, lists the files that are out of date and writes nothing.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -30,10 +30,10 @@ const pages: Readonly<Record<string, () => string | Promise<string>>> = {
   'packages/client/src/wire.generated.ts': clientTypes,
 }
 
-/** Generators that are separate scripts. Each supports --check. */
+/** Generators that are separate scripts. Each of them supports --check. */
 const scripts = ['scripts/stripe-contract.ts', 'scripts/store-schema.ts']
 
-/** Writes the page, or compares it with --check. Returns true if the file is now up to date. */
+/** Writes a generated file, or only compares it with --check. Returns true if the file is now up to date. */
 async function settle(file: string, make: () => string | Promise<string>): Promise<boolean> {
   const target = path.join(root, file)
   const wanted = await make()

@@ -25,13 +25,13 @@ type Step =
 
 interface Guide {
   readonly steps: readonly Step[]
-  /** Names of the services; '' for the default service of the commands. */
+  /** Names of the services that the guide needs; '' for the default service of the commands. */
   readonly services: readonly string[]
   readonly sandbox: boolean
   readonly skipped: number
 }
 
-/** Parses the steps of a page, in order. Throws for a code block that is neither runnable nor marked as skipped. */
+/** Returns the steps of a guide, in order. Throws for a code block that is neither runnable nor marked as skipped. */
 function readGuide(text: string): Guide {
   const steps: Step[] = []
   const services: string[] = []
@@ -66,7 +66,7 @@ function readGuide(text: string): Guide {
   return { steps, services, sandbox, skipped }
 }
 
-/** Joins the steps into one script, so that folder and variables persist from block to block. */
+/** Joins the steps into one script, so that the folder and variables persist from one block to the next. */
 function scriptOf({ steps }: Guide, replace: (text: string) => string): string {
   const parts = steps.map((step) => {
     const begin = `echo "== line ${String(step.line)}"`
@@ -85,7 +85,7 @@ interface Started {
   readonly sandboxUrl: string
 }
 
-/** Starts a command that prints its address and keeps running. */
+/** Starts a command that prints its address and keeps running. Resolves when the address was printed. */
 function start(args: readonly string[], env: NodeJS.ProcessEnv, cwd: string, pattern: RegExp): Promise<Started> {
   const child = spawn(process.execPath, [cli, ...args], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
   let printed = ''
@@ -111,7 +111,7 @@ async function stop({ process: child }: Started): Promise<void> {
   await ended
 }
 
-/** Null if the guide works as printed, otherwise the output up to the failure. */
+/** Runs a guide. Returns null if the guide works as printed, otherwise the output up to the failure. */
 async function walk(guide: Guide): Promise<string | null> {
   const folder = mkdtempSync(path.join(tmpdir(), 'ratecard-guide-'))
   const [home, work, bin] = ['home', 'work', 'bin'].map((name) => path.join(folder, name)) as [string, string, string]
@@ -133,7 +133,7 @@ async function walk(guide: Guide): Promise<string | null> {
       const args = ['server', 'start', '--port', '0', '--data-dir', dataDir]
       const service = await start(args, { ...env, RATECARD_SANDBOX_PORT: '0' }, folder, /API\s+(http:\/\/[^/\s]+)/)
       running.push(service)
-      // Sets the port, not the address: the server is then the one of `dev`, which gets the variables of `.env.dev`.
+      // Sets the port instead of the URL. The commands then use the server of `dev`, with the variables of `.env.dev`.
       if (name === '') env['RATECARD_PORT'] = new URL(service.url).port
       else env[`${name.toUpperCase()}_URL`] = service.url
       const keyFile = path.join(dataDir, 'service-key')

@@ -34,12 +34,12 @@ if (!/^[\w.-]+$/.test(name)) throw new Error('Say how the release is called: nod
 
 function keep(file: string, content: object): void {
   const target = path.join(fixtures, file)
-  // Existing tests depend on the existing fixture, so it is never overwritten.
+  // Never overwrites a fixture, because existing tests depend on its content.
   if (existsSync(target)) throw new Error(`${target} is there already.`)
   writeFileSync(target, gzipSync(JSON.stringify(content), { level: 9 }))
 }
 
-/** Time of the fixtures: the start of their history. */
+/** Time at which the history in the fixtures begins. */
 const began = Date.parse('2026-10-01T12:00:00.000Z')
 const minute = 60_000
 const by = { keyId: 'key_fixture', keyName: 'fixture' }
@@ -156,7 +156,7 @@ async function leaveStore(place: Place, folder: string): Promise<OldStore> {
   afterStep = async () => {
     afterStep = () => Promise.resolve()
     void service.cancelPush(interruptedPush)
-    // Time for the push to notice the cancellation, between this step and the next.
+    // Gives the push time to notice the cancellation before its next step.
     await pause(1_000)
   }
   await service
@@ -186,7 +186,7 @@ async function leaveStore(place: Place, folder: string): Promise<OldStore> {
   }
 }
 
-/** Names of the tables in order of creation. */
+/** Returns the names of the tables in order of creation. */
 function tableNames(): readonly string[] {
   const db = new Database(':memory:')
   try {

@@ -20,12 +20,12 @@ const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
 const compiler = path.join(root, 'node_modules/typescript/bin/tsc')
 const world = mkdtempSync(path.join(os.tmpdir(), 'ratecard-pack-check-'))
 const majors = ['22', '24']
-/** Limits of an installation: megabytes as counted by `du`, and number of packages. */
+/** Limits of an installation: size in megabytes as counted by `du`, and number of packages. */
 const limits = { plain: { megabytes: 60, packages: 80 }, workers: { megabytes: 230, packages: 90 } }
 
 const run = (program, args, options = {}) =>
   execFileSync(program, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'], ...options })
-/** Timeout of 60 seconds with 4 retries for the registry; npm's default timeout is 5 minutes. */
+/** npm options for the registry: a timeout of 60 seconds with 4 retries. npm's default timeout is 5 minutes. */
 const patience = ['--fetch-timeout=60000', '--fetch-retries=4', '--no-audit', '--no-fund']
 const say = (line) => process.stdout.write(`${line}\n`)
 function must(holds, what) {
@@ -33,7 +33,7 @@ function must(holds, what) {
   say(`  ok: ${what}`)
 }
 
-/** Node programs to test: those of the command line, otherwise from npm. */
+/** Returns the Node programs to test with: those of the command line, otherwise the newest 22 and 24 from npm. */
 function nodes() {
   const given = process.argv.flatMap((word, index, all) => (all[index - 1] === '--node' ? [path.resolve(word)] : []))
   if (given.length > 0) return given
@@ -46,7 +46,7 @@ function nodes() {
   })
 }
 
-/** A folder with an installation from the tarballs only; `flags` as on npm's command line. */
+/** Installs only the tarballs into a new folder and returns the folder. `flags` are npm options. */
 function install(name, tarballs, env, flags = []) {
   const folder = path.join(world, name)
   mkdirSync(folder)
@@ -63,7 +63,7 @@ function fits(name, { packages, megabytes }, limit) {
   )
 }
 
-/** Starts the service. Resolves with its address. */
+/** Starts the service and resolves with its address. */
 async function startServer(node, folder, env) {
   const args = [path.join(folder, 'node_modules/ratecard/bin/ratecard.js'), 'server', 'start', '--port', '0', '--json']
   const child = spawn(node, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] })
@@ -79,7 +79,7 @@ async function startServer(node, folder, env) {
   return { url: JSON.parse(line).url, stop }
 }
 
-/** Checks the promises of the installation page, by its own commands where it has some. */
+/** Checks what the installation page promises, where possible with the commands of that page. */
 async function workThere(node, folder, env) {
   const bin = path.join(folder, 'node_modules/ratecard/bin/ratecard.js')
   const project = path.join(folder, 'my-shop')
@@ -150,7 +150,7 @@ try {
     symlinkSync(node, path.join(bin, 'node'))
     const home = path.join(world, `home-${version}`)
     mkdirSync(home)
-    // The environment of the caller for network access, without variables of a real account or store.
+    // Environment for the checks: the caller's environment (e.g. proxy settings) without variables of a real account or store.
     const inherited = Object.entries(process.env).filter(
       ([name]) => !/^(RATECARD_|STRIPE_|DATABASE_URL$|NODE_COMPILE)/.test(name),
     )

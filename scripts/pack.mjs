@@ -18,7 +18,7 @@ const folders = readManifest(root)
   .filter((folder) => readManifest(folder).private !== true)
 const own = new Map(folders.map((folder) => [readManifest(folder).name, folder]))
 
-/** Copies the published files of a package, without those that only the compiler needs. */
+/** Copies the published files of a package, without files that only the compiler needs. */
 function copyPackage(from, to) {
   const { files = [] } = readManifest(from)
   for (const name of ['package.json', ...files]) {
@@ -31,7 +31,7 @@ function copyPackage(from, to) {
 function stage(folder, to) {
   copyPackage(folder, to)
   const { devDependencies: _, scripts: __, notInBundle, ...manifest } = readManifest(folder)
-  // Removes dependencies that are inlined in the bundle: users need not install them.
+  // Removes the dependencies that are inlined in the bundle, because users need not install them.
   if (notInBundle !== undefined)
     manifest.dependencies = Object.fromEntries(notInBundle.map((name) => [name, manifest.dependencies[name]]))
   const needed = Object.keys(manifest.dependencies ?? {}).filter((name) => own.has(name))

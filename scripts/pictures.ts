@@ -23,7 +23,7 @@ const record = path.join(folder, 'pictures.json')
 const cli = path.join(root, 'packages/ratecard/bin/ratecard.js')
 const serviceKey = 'pictures-are-taken-of-an-empty-account'
 const longest = 300 * 1024
-/** Shown in place of the real address, whose port changes from run to run. */
+/** Address shown instead of the real one, whose port changes from run to run. */
 const shownAddress = 'https://billing.example.com'
 
 interface World {
@@ -34,17 +34,17 @@ interface World {
 }
 
 interface Shot {
-  /** HTML of the page; '' if `arrive` opens one. */
+  /** HTML of the page; '' if `arrive` opens another page. */
   readonly html: string
-  /** Navigates to the content, if it is not a page of its own. */
+  /** Opens the content of the picture, if `html` is not a complete page. */
   readonly arrive?: (page: Page) => Promise<void>
   readonly width: number
   readonly height: number
   /** Selector of an element to wait for before taking the picture. */
   readonly ready: string
-  /** Selector of the element to take. Default: the window. */
+  /** Selector of the element to take a picture of. Default: the whole window. */
   readonly of?: string
-  /** Text content of the picture, for its fingerprint. */
+  /** Returns the text content of the picture, for its fingerprint. */
   readonly shows: (page: Page) => Promise<string>
 }
 
@@ -61,7 +61,7 @@ pre { margin: 0; padding: 18px 20px; font: 14px/1.5 'DejaVu Sans Mono', ui-monos
 
 const escapeHtml = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
-/** Converts the colour codes of a terminal to elements. */
+/** Converts the colour codes of terminal output to HTML elements. */
 function coloured(output: string): string {
   const on = new Set<string>()
   const parts = output.split(/\u001b\[([0-9;]*)m/)
@@ -105,7 +105,7 @@ function ratecard({ url, home }: World, cwd: string, args: readonly string[]): P
   })
 }
 
-/** The next version of the document: a changed price, a removed price, a new plan. */
+/** Returns the next version of the document: a changed price, a removed price, a new plan. */
 function nextVersion(document: BillingConfig): BillingConfig {
   const next = structuredClone(document)
   next.version = '1.1.0'
@@ -157,7 +157,7 @@ function pricingTable({ url }: World): Promise<Shot> {
     height: 600,
     ready: '[part~=card]',
     of: 'main',
-    // The text as rendered, and the styles as written, because browsers serialize computed styles differently.
+    // The fingerprint covers the rendered text and the source of the styles, because browsers serialize computed styles differently.
     shows: async (page) => {
       const words = await page.evaluate<string>(
         'document.querySelector("ratecard-pricing-table").shadowRoot.textContent',
@@ -169,10 +169,7 @@ function pricingTable({ url }: World): Promise<Shot> {
 
 // ── Dashboard
 
-/**
- * The price list, the dashboard's first page. Times are removed from its fingerprint, because they change; its styles are checked
- * elsewhere.
- */
+/** The price list in the dashboard. Times are removed from the fingerprint because they change. Styles are checked elsewhere. */
 function dashboard({ url }: World): Promise<Shot> {
   return Promise.resolve({
     html: '',
@@ -199,7 +196,7 @@ const pictures: Readonly<Record<string, (world: World) => Promise<Shot>>> = {
 
 // ── Taking them
 
-/** Serves the pages from another origin than the service, like the pages of a shop. */
+/** Serves the pages from an origin that differs from the service's, like the pages of a shop. */
 async function serve(shots: ReadonlyMap<string, Shot>) {
   const server = createServer((request, response) => {
     const shot = shots.get((request.url ?? '').slice(1))

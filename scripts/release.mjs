@@ -18,7 +18,7 @@ const npm = (...args) =>
 const read = (name) => readFileSync(path.join(root, name), 'utf8')
 const write = (name, text) => writeFileSync(path.join(root, name), text)
 
-/** Folders of the published packages, dependencies first. */
+/** Folders of the published packages, in the order of their dependencies. */
 const folders = JSON.parse(read('package.json')).workspaces
 const changes = 'docs/changes'
 
@@ -27,7 +27,7 @@ function refuse(why) {
   process.exit(1)
 }
 
-/** 1 if `a` is later than `b`. Release versions are three numbers. */
+/** Returns 1 if version `a` is later than `b`, -1 if earlier, 0 if equal. A release version is three numbers. */
 function compare(a, b) {
   const [left, right] = [a, b].map((text) => text.split('.').map(Number))
   const at = left.findIndex((part, index) => part !== right[index])
@@ -37,7 +37,7 @@ function compare(a, b) {
 function check() {
   if (!/^\d+\.\d+\.\d+$/.test(version)) refuse('say which version: node scripts/release.mjs 1.2.3')
   const current = JSON.parse(read('packages/ratecard/package.json')).version
-  // Equal versions are allowed: the first release has the version that the manifests already contain.
+  // The version may equal the current one: the first release has the version that the manifests already contain.
   if (compare(version, current) < 0) refuse(`${version} is before ${current}`)
   if (git('tag', '--list', `v${version}`) !== '') refuse(`there is a tag v${version} already`)
   if (git('status', '--porcelain') !== '') refuse('there are changes that are not committed')
@@ -50,7 +50,7 @@ function check() {
   return fragments
 }
 
-/** Version references outside of the manifests. The version follows the first group of each pattern. */
+/** Files outside of the manifests that contain the version. It follows the first group of each pattern. */
 const action = /(github-action@v)[\d.]+/g
 const pinned = [
   ['deploy/kubernetes/kustomization.yaml', /(newTag: ).*/],
@@ -59,7 +59,7 @@ const pinned = [
   ['docs/guides/prices-in-pull-requests.md', action],
 ]
 
-/** Sets the version of all packages, also in their references to each other. */
+/** Sets the version in the manifests of all packages, and in their references to each other. */
 function setVersions() {
   const names = new Set(folders.map((folder) => JSON.parse(read(`${folder}/package.json`)).name))
   for (const folder of folders) {
@@ -87,7 +87,7 @@ function setVersions() {
     )
 }
 
-/** Joins the fragments into a section of the changelog, under their own headings where they have some. */
+/** Joins the fragments into a section of the changelog. Fragments with headings keep them. */
 function joinChanges(fragments) {
   const body = fragments.map((name) => read(`${changes}/${name}`).trim()).join('\n')
   const day = git('log', '-1', '--format=%cs')
@@ -102,7 +102,7 @@ function joinChanges(fragments) {
   return section
 }
 
-/** Files written by scripts/keep-release.ts. */
+/** Fixture files that scripts/keep-release.ts writes. */
 const fixtures = [`stores/${version}-sqlite`, `stores/${version}-postgres`, `services/${version}`].map(
   (name) => `test/fixtures/${name}.json.gz`,
 )
@@ -132,7 +132,7 @@ if (dry) {
   setVersions()
   keepFixtures()
   joinChanges(fragments)
-  // Git does not store empty folders, and the next fragment needs this one.
+  // Keeps the folder for the next fragment, because Git does not store empty folders.
   write(`${changes}/.gitkeep`, '')
   git('add', '--all')
   git('commit', '--quiet', '--message', `release ${version}`)

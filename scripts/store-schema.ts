@@ -1,4 +1,4 @@
-// Writes the store's schema of both engines to a file, so that reviews show its changes. `--check` only compares.
+// Writes the database schema of the store for both engines to a file, so that reviews show its changes. `--check` only compares.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { schemaText } from '../packages/ratecard/src/store/sql/schema-migrations/apply-schema.ts'

@@ -1,6 +1,6 @@
-// Part of the SDK that the contract covers.
+// The part of Stripe's SDK that the generated contract (stripe-contract.ts) covers.
 
-/** Resource file, its class, and the methods that the product calls. */
+/** Resource files of the SDK with their class and the methods that the product calls. */
 export const used: readonly (readonly [file: string, className: string, ...methods: string[]])[] = [
   ['Accounts', 'AccountResource', 'retrieveCurrent'],
   ['Products', 'ProductResource', 'create', 'retrieve', 'update', 'list', 'search', 'del'],
@@ -84,7 +84,7 @@ export const used: readonly (readonly [file: string, className: string, ...metho
   ['BillingPortal/Configurations', 'ConfigurationResource', 'create', 'retrieve', 'update', 'list'],
 ]
 
-/** Objects described in full. For any other object only its `object` member is checked. */
+/** Objects that the contract describes in full. For any other object, only the member `object` is checked. */
 export const described = new Set([
   'Account',
   'Product',
@@ -136,7 +136,7 @@ export const described = new Set([
   'Configuration',
 ])
 
-/** Large fields about payment methods that the product never reads: only checked to be an object or null. */
+/** Large fields about payment methods that the product never reads. The contract only checks that each is an object or null. */
 export const unread = new Set([
   'payment_method_options',
   'payment_method_data',
@@ -151,8 +151,8 @@ export const unread = new Set([
 ])
 
 /**
- * Objects described in full only at the top level of a response. Nested ones are checked by `object` only, because each refers to all
- * others.
+ * Objects that the contract describes in full only at the top level of a response. For nested ones it checks only `object`, because each of
+ * them refers to all the others.
  */
 export const heavy = new Set([
   'Account',

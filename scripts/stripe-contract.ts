@@ -52,7 +52,7 @@ function schemaOfUnion(type: ts.UnionType, depth: number): Schema {
   const literals = parts.filter((part) => part.isStringLiteral() || part.isNumberLiteral()).map((part) => part.value)
   const booleans = parts.filter((part) => part.flags & ts.TypeFlags.BooleanLiteral)
   const others = parts.filter((part) => {
-    // `string & Record<never, never>` leaves an enum open for later API versions; this contract covers one version.
+    // Ignores `string & Record<never, never>`, which leaves an enum open for later API versions: this contract covers one version.
     if (part.isIntersection() && literals.length > 0) return false
     return !part.isStringLiteral() && !part.isNumberLiteral() && !(part.flags & ts.TypeFlags.BooleanLiteral)
   })
@@ -72,11 +72,11 @@ function schemaOfObject(type: ts.Type, depth: number): Schema {
   const markerType = marker === undefined ? undefined : checker.getTypeOfSymbol(marker)
   if (markerType?.isStringLiteral() === true && (depth > 0 || described.has(name))) {
     if (!described.has(name) || (depth > 0 && heavy.has(name))) return anyObject(markerType.value)
-    // Two resources are named `Session`, so they are keyed by their `object`.
+    // Uses the value of `object` as key, because two resources are named `Session`.
     const key = name === 'Session' ? markerType.value : name
     if (!objects.has(key)) {
       objects.set(key, null)
-      // The depth starts again at 0, because recursion goes through references by name.
+      // The depth starts at 0 again, because recursion goes through references by name.
       objects.set(key, members(type, 0))
     }
     return { $ref: `#/objects/${key}` }
@@ -96,7 +96,7 @@ function members(type: ts.Type, depth: number): Schema {
   for (const property of [...type.getProperties()].sort((a, b) => (a.name < b.name ? -1 : 1))) {
     const own = checker.getTypeOfSymbol(property)
     const bare = own.isUnion() ? own.types : [own]
-    // `deleted?: void` means that a live object has no such field.
+    // Omits a member with the type `void` (e.g. `deleted?: void`), which means that a live object does not have it.
     if (bare.every((part) => part.flags & (ts.TypeFlags.Undefined | ts.TypeFlags.Void))) continue
     properties[property.name] = unread.has(property.name) ? { type: ['object', 'null'] } : schemaOf(own, depth + 1)
     if (!(property.flags & ts.SymbolFlags.Optional)) required.push(property.name)
@@ -185,7 +185,7 @@ function argumentOf(node: ts.TypeNode | undefined): ts.TypeNode | undefined {
 
 function resourceSchema(node: ts.TypeNode | undefined): Schema {
   if (node === undefined) throw new Error('A reply without a type')
-  // `Event` is a union of one type per event name. They differ only in `data.object`, so one schema covers all.
+  // `Event` is a union with one type per event name. The types differ only in `data.object`, so one schema covers all of them.
   if (node.getText() !== 'Event') return schemaOf(checker.getTypeFromTypeNode(node))
   const base = sourceOf('Events').statements.find(
     (statement) => ts.isInterfaceDeclaration(statement) && statement.name.text === 'EventBase',
@@ -194,7 +194,7 @@ function resourceSchema(node: ts.TypeNode | undefined): Schema {
   return schemaOf(checker.getTypeAtLocation(base))
 }
 
-/** Method and path of an operation, from the call in the SDK's code. */
+/** Returns the method and path of an operation, from the request in the SDK's code. */
 function requestOf(
   file: string,
   className: string,
@@ -207,7 +207,7 @@ function requestOf(
     const here = inMethod || (ts.isMethodDeclaration(node) && node.name.getText() === method)
     if (here && ts.isCallExpression(node) && node.expression.getText() === 'this._makeRequest') {
       const [verb, path] = node.arguments
-      // The last call of the method wins. (The call without an id in `accounts.retrieve` is in another method.)
+      // Keeps the last request of the method. (In `accounts.retrieve`, the request without an id is in another method.)
       if (verb !== undefined && ts.isStringLiteral(verb) && path !== undefined)
         found = { method: verb.text, path: pathText(path) }
     }
@@ -254,8 +254,8 @@ const contract = {
 }
 
 /**
- * Parameters as a tree: a name maps to its members, `[]` is any element of a list, `*` any key of a map. A list of strings is an enum, 0
- * a scalar, 1 any value.
+ * Parameters as a tree: a name maps to its members, `[]` is any element of a list, `*` any key of a map. A list of strings is an enum, 0 is
+ * a scalar, 1 is any value.
  */
 type Known = 0 | 1 | readonly string[] | { readonly [name: string]: Known }
 
@@ -284,7 +284,7 @@ function merged(a: Known, b: Known): Known {
   return isEnum(b) ? a : { ...a, ...b }
 }
 
-/** Every request of the SDK, e.g. `GET /v1/prices/{id}`. */
+/** Returns every request of the SDK, e.g. `GET /v1/prices/{id}`. */
 function everyRequest(): string[] {
   const folder = join(esm, 'resources')
   const found = new Set<string>()

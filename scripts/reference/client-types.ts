@@ -27,7 +27,7 @@ interface Node extends TSchema {
   readonly [moment]?: true
 }
 
-/** Types of document objects. A document is data, so its names stay in snake_case. */
+/** Types of document objects, whose names stay in snake_case because a document is data. */
 const documents = new Map<TSchema, string>([
   [config.BillingConfig, 'BillingDocument'],
   [config.Product, 'ProductDocument'],
@@ -51,11 +51,11 @@ const scalars: Readonly<Record<string, string>> = {
   boolean: 'boolean',
   null: 'null',
 }
-/** Types written by hand in the client, because a newer service may return values that this version does not list. */
+/** Types that are written by hand in the client, because a newer service may return values that this version does not list. */
 const ownTypes = new Set(['Issue'])
 
 interface Side {
-  /** True for a request: members are readonly, and an optional one may be undefined. */
+  /** True for a request: its members are readonly, and an optional member may be undefined. */
   readonly sent: boolean
   readonly turned: boolean
 }
@@ -73,7 +73,7 @@ class Types {
     return this.body(node, node[verbatim] === true ? { ...side, turned: false } : side, indent)
   }
 
-  /** Declares the type once. Two different shapes with one name are an error. */
+  /** Declares a type once and returns its name. Two different shapes with one name are an error. */
   named(name: string, node: Node, given: Side): string {
     if (ownTypes.has(name)) return name
     if (!this.found.has(name)) {
@@ -127,10 +127,10 @@ function arrayOf(item: string, { sent }: Side): string {
   return sent && array.endsWith('[]') ? `readonly ${array}` : array
 }
 
-/** Members below which names need a case conversion. */
+/** Members that contain names to convert, by name. */
 type Turns = { [name: string]: Turns }
 
-/** Null if no name here or below needs a conversion. */
+/** Returns the members below a node that contain names to convert. Null if there are none. */
 function turnsOf(node: Node): Turns | null {
   if (node[verbatim] === true || (node.$ref !== undefined && node[target] === undefined)) return null
   if (node[target] !== undefined) return turnsOf(node[target])
@@ -180,7 +180,7 @@ function operationTypes(types: Types, [id, row]: readonly [string, Operation]): 
   ].join('')
 }
 
-/** True for a member that is optional or has a default. */
+/** True if the member is optional or has a default. */
 const isOptional = (schema: TSchema | undefined) => schema === undefined || '~optional' in schema || 'default' in schema
 
 function operationRow([id, row]: readonly [string, Operation]): string {
@@ -212,7 +212,7 @@ export function clientTypes(): string {
   ].join('\n')
 }
 
-/** Copies the case conversion rule into the client, which has no dependencies. */
+/** Returns the source of the case conversion for the client, which has no dependencies and therefore needs a copy. */
 export function clientNames(): string {
   const source = new URL('../../packages/ratecard/src/api/notation/names.ts', import.meta.url)
   const text = readFileSync(source, 'utf8').replace(/^(\/\/.*\n)+/, '')

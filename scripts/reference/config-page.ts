@@ -6,7 +6,7 @@ import * as schema from '../../packages/ratecard/src/config/schema/schema.ts'
 import { code, page, table } from './markdown.ts'
 import { limitsText, plainSchema, typeText, type SchemaNode } from './schema-text.ts'
 
-/** Objects with their own section, in reading order. */
+/** Objects that have a section of their own, in reading order. */
 const sections: readonly (readonly [name: string, schema: object])[] = [
   ['document', schema.BillingConfig],
   ['product', schema.Product],
@@ -71,7 +71,7 @@ const changes: Readonly<Record<Mutability, string>> = {
   attached: 'in place',
 }
 
-/** Effect of an edit of the member on a push, described on the page by the processor's behaviour. */
+/** Returns the effect that an edit of the member has on a push, which depends on what the processor can change. */
 function changeText(kind: ResourceKind, member: string): string {
   if (Object.hasOwn(ownMembers[kind], member)) return 'kept here alone'
   const row = fieldRows[kind].find(([, { members }]) => members.includes(member))?.[1]
@@ -81,13 +81,13 @@ function changeText(kind: ResourceKind, member: string): string {
 
 const isCurrencyCode = (name: string | undefined) => currencies.some((currency) => currency === name)
 
-/** Schema of the values of a map keyed by currency. Undefined for any other node. */
+/** Returns the schema of the values of a map by currency. Undefined for any other node. */
 function currencyMap(node: SchemaNode): SchemaNode | undefined {
   const options = Object.entries(node.properties ?? {})
   return options.length === currencies.length && isCurrencyCode(options[0]?.[0]) ? options[0]?.[1] : undefined
 }
 
-/** Table rows of an object. Nested objects without their own section are listed inline: `price_display.suffix`. */
+/** Returns the table rows of an object. Nested objects without their own section are listed inline, e.g. `price_display.suffix`. */
 function rowsOf(node: SchemaNode, prefix: string): string[][] {
   return Object.entries(node.properties ?? {}).flatMap(([field, child]) => {
     const path = `${prefix}${field}`

@@ -46,7 +46,7 @@ Routes marked **service key** need the header \`X-Service-Key\`; on those marked
 **session or service key** also take the cookie \`ratecard_session\` of a tenant (over TLS \`__Host-ratecard_session\`). A key has the scope \`write\` (everything) or \`read\`: then only
 what is marked *any scope*, and dry runs (\`dry_run=true\`).`
 
-/** The OpenAPI description as served by the application. Generating it calls no operation, so the service behind it is a stub. */
+/** Returns the OpenAPI description as the application serves it. No operation is called, so the service behind it is a stub. */
 export async function openApi(): Promise<OpenApi> {
   const unused: object = new Proxy({}, { get: () => () => Promise.reject(new Error('only the description is read')) })
   const app = await buildApp({
@@ -153,7 +153,7 @@ export async function httpPage(): Promise<string> {
     })),
   )
   const tags = [...new Set(operations.map(({ tag }) => tag))]
-  // Objects of the document are described field by field in config.md.
+  // Objects of the document, which config.md describes field by field.
   const elsewhere = new Set(['BillingConfig', 'Product', 'Price', 'Meter'])
   return page('HTTP API', 'the OpenAPI description (packages/ratecard/src/http)', [
     intro,

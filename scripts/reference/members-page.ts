@@ -1,4 +1,4 @@
-// Treatment of every member of the processor's object types, from the tables that the product uses.
+// Generates the page on how Ratecard treats every member of the processor's objects, from the tables that the product uses.
 import { documentName } from '../../packages/ratecard/src/catalog/fields/tables.ts'
 import { resourceKinds, type ResourceKind } from '../../packages/ratecard/src/catalog/resource.ts'
 import { memberTables } from '../../packages/ratecard/src/processor/stripe/kinds/members.ts'

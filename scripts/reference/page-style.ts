@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs'
 
 const source = new URL('../../packages/dashboard/src/styles/base.css', import.meta.url)
 
-/** The style sheet shared by all HTML pages of the product, as a module: for pages rendered where no style sheet is served. */
+/**
+ * Returns the style sheet that all HTML pages of the product share, as a module. Some pages are rendered where no style sheet is served.
+ */
 export function pageStyle(): string {
   const css = readFileSync(source, 'utf8')
   if (/[`\\]|\$\{/.test(css)) throw new Error('The shared style has a character that a template cannot hold as it is.')

@@ -1,5 +1,5 @@
-// Compares the sandbox with the real API: which operations and parameters of the SDK's types it supports (found by requests), and the
-// source of each rule that it follows.
+// Generates the page that compares the sandbox with the real API: the operations and parameters of the SDK that it supports (found by
+// sending requests), and the source of each rule that it follows.
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { paymentPages } from '../../packages/sandbox/src/endpoints/checkout/payment-pages.ts'
@@ -17,7 +17,7 @@ const contractFile = fileURLToPath(new URL('../../test/support/stripe-contract.g
 const key = 'sk_test_reference'
 const now = Math.floor(Date.UTC(2026, 10, 1) / 1000)
 
-/** One object of each kind, so that an operation on it does not fail with 404. */
+/** Requests that create one object of each kind, so that an operation on it does not fail with 404. */
 const seeds = [
   { path: '/v1/products', params: { name: 'P' }, as: 'product' },
   {
@@ -86,7 +86,7 @@ const seeds = [
   },
 ] as const
 
-/** Source of a rule of the sandbox. */
+/** Texts for the kinds of sources that the rules of the sandbox have. */
 const sources = {
   types: 'the documentation in the SDK’s types',
   recorded: 'public recordings of the real API at 2026-08-26.dahlia',
@@ -254,7 +254,7 @@ async function missing(
   }
 }
 
-/** Names of the parameters that the sandbox rejects as unsupported. */
+/** Returns the names of the parameters that the sandbox rejects as unsupported. */
 async function refusedBy(
   url: string,
   { method, path, params }: Operation,

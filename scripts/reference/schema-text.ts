@@ -28,7 +28,7 @@ export interface SchemaNode {
   readonly title?: string
 }
 
-/** The JSON Schema of a schema object, without the symbols of the schema library. */
+/** Returns a schema as plain JSON Schema, without the symbols of the schema library. */
 export function plainSchema(schema: object): SchemaNode {
   const node: unknown = JSON.parse(JSON.stringify(schema))
   if (!isNode(node)) throw new Error('not a schema')
@@ -42,7 +42,8 @@ function isNode(value: unknown): value is SchemaNode {
 const literal = (value: unknown) => `\`${JSON.stringify(value)}\``
 
 /**
- * Type of a node in one phrase: `string`, `array of price`, `"day" \| "week"`. `nameOf` returns the name of a node with its own section.
+ * Returns the type of a node in one phrase: `string`, `array of price`, `"day" \| "week"`. `nameOf` returns the name of a node that has its
+ * own section.
  */
 export function typeText(node: SchemaNode, nameOf: (node: SchemaNode) => string | undefined = () => undefined): string {
   const name = nameOf(node)
@@ -64,7 +65,7 @@ const range = (low: number | undefined, high: number | undefined, unit: string) 
   return high === undefined ? undefined : `at most ${high.toString()}${unit}`
 }
 
-/** Limits of a node: range, length, pattern. Empty if there are none. */
+/** Returns the limits of a node as text: range, length, pattern. Empty if there are none. */
 export function limitsText(node: SchemaNode): string {
   const limits = [
     range(node.minimum, node.maximum, ''),

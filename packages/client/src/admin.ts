@@ -10,55 +10,56 @@ export interface Page extends CallOptions {
 }
 
 export interface PushOptions extends CallOptions {
-  /** Returns the plan; writes nothing. */
+  /** True: returns the plan and writes nothing. */
   readonly dryRun?: boolean
-  /** Overwrites fields that were edited at the processor. Without it, a push onto edited fields is refused. */
+  /** True: overwrites fields that were edited at the processor. Otherwise a push that would overwrite such an edit is refused. */
   readonly force?: boolean
-  /** Applies the plan although it affects live subscriptions. */
+  /** True: applies the plan although it affects live subscriptions. */
   readonly approveImpact?: boolean
   /**
    * Fingerprint (`plan`) of a plan that was approved earlier. If the current plan differs, the push is refused with `plan_stale`.
    */
   readonly expectPlan?: string
-  /** Id from `keepWritten` of the source document, before variables were expanded. `startRollback` uses that of the revision. */
+  /**
+   * Id that `keepWritten` returned for the source document, before variables were expanded. `startRollback` uses the source document of the
+   * revision.
+   */
   readonly written?: string
   readonly author?: string | undefined
   readonly message?: string | undefined
-  /** Idempotency key: makes the push safe to retry, and lets the client retry it after a failed connection. */
+  /** Idempotency key. It makes the push safe to retry, and lets the client retry it after a failed connection. */
   readonly idempotencyKey?: string
 }
 
 export interface NewKeyOptions extends CallOptions {
-  /** `read` may read, validate and request dry runs; `write` may do everything. Default: `write`. */
+  /** `read` may read, validate and request dry runs. `write` may do everything. Default: `write`. */
   readonly scope?: 'read' | 'write' | undefined
-  /** Expiry, RFC 3339. Default: the key never expires. */
+  /** Expiry of the key as RFC 3339. Default: the key never expires. */
   readonly expiresAt?: string | undefined
 }
 
 export interface AdminClient {
   /** Returns the whole configuration, including hidden and enterprise prices. */
   config(options?: CallOptions): Promise<result.ServedConfig>
-  /** Pushes and waits for the end, up to `timeoutMs` (default 10 minutes). For longer pushes use `startPush`. */
+  /** Pushes a document and waits for the end of the push, up to `timeoutMs` (default: 10 minutes). For longer pushes use `startPush`. */
   push(document: object, options?: PushOptions): Promise<result.PushOutcome>
-  /** Starts a push and returns as soon as it is in the journal. Follow it with `pushEvents`. */
+  /** Starts a push and returns as soon as the push is in the journal. Follow the push with `pushEvents`. */
   startPush(document: object, options?: Omit<PushOptions, 'dryRun'>): Promise<StartedPush>
-  /**
-   * Stores the source document, before variables were expanded. Returns the id to pass as `written` when pushing the expanded one.
-   */
+  /** Stores the source document, before variables were expanded. Returns the id to pass as `written` when pushing the expanded document. */
   keepWritten(document: object, options?: CallOptions): Promise<{ written: string }>
   validate(document: object, options?: CallOptions): Promise<result.Validation>
-  /** Revisions, newest first. */
+  /** Returns the revisions, newest first. */
   history(page?: Page): Promise<result.History>
   revision(revision: number, options?: CallOptions): Promise<result.Revision>
   diff(from: number, to: number, options?: CallOptions): Promise<result.DocumentDifference[]>
   /** Pushes the content of an earlier revision as a new revision, and waits for the end. */
   rollback(revision: number, options?: PushOptions): Promise<result.PushOutcome>
-  /** Starts a rollback and returns as soon as it is in the journal. */
+  /** Starts a rollback and returns as soon as it is in the journal. Follow it with `pushEvents`. */
   startRollback(revision: number, options?: Omit<PushOptions, 'dryRun'>): Promise<StartedPush>
   /** Returns the active objects at the processor as a document. */
   pull(options?: CallOptions): Promise<Pulled>
   drift(options?: CallOptions): Promise<result.DriftReport>
-  /** Archives every managed resource; with `account`, unmanaged ones too. */
+  /** Archives every resource that Ratecard manages. With `scope: 'account'` also archives the others. */
   reset(
     options?: CallOptions & {
       readonly scope?: 'managed' | 'account'
@@ -68,7 +69,7 @@ export interface AdminClient {
   ): Promise<result.ResetReport>
   pushes(page?: Page): Promise<{ pushes: result.PushSummary[]; pagination: result.Pagination }>
   findPush(id: string, options?: CallOptions): Promise<result.PushReport>
-  /** Emits the current state, then each event of the push until it ends. */
+  /** Yields the current state of a push, then each of its events until the push ends. */
   pushEvents(id: string, options?: CallOptions): AsyncIterable<PushEvent>
   /** Continues an interrupted push and waits for its end. */
   resume(id: string, options?: CallOptions): Promise<result.PushOutcome>
@@ -76,14 +77,17 @@ export interface AdminClient {
   startResume(id: string, options?: CallOptions): Promise<StartedPush>
   /** Stops a running push between two steps. It can be resumed. */
   cancelPush(id: string, options?: CallOptions): Promise<result.PushSummary>
-  /** Webhook endpoints. With `secrets: false` the secrets are left out, even for a key that may see them. */
+  /** Returns the webhook endpoints. With `secrets: false` the secrets are left out, even for a key that may see them. */
   webhooks(options?: CallOptions & { readonly secrets?: boolean | undefined }): Promise<result.WebhookListing[]>
   /** Creates an endpoint with a new secret, and disables the old endpoint after the overlap (default: 24 hours). */
   rotateWebhook(
     id: string,
     options?: ActOptions & { readonly overlapSeconds?: number | undefined },
   ): Promise<result.WebhookRotation>
-  /** Processor events after the event id `after`, oldest first. Without `after`: no events, only `last`, the id to start from. */
+  /**
+   * Returns the processor events after the event id `after`, oldest first. Without `after` returns no events, only `last`, the id to start
+   * from.
+   */
   processorEvents(
     query?: CallOptions & { readonly after?: string | undefined; readonly types?: readonly string[] | undefined },
   ): Promise<result.ProcessorEvents>
@@ -95,14 +99,14 @@ export interface AdminClient {
   revokeKey(id: string, options?: CallOptions): Promise<void>
   /** Returns the service key of this client. */
   ownKey(options?: CallOptions): Promise<result.ServiceKey>
-  /** A tag that stays equal while no data readable by this client has changed. Cheap enough to poll every second. */
+  /** Returns a tag that stays equal while no data readable by this client has changed. Cheap enough to poll every second. */
   changeTag(options?: CallOptions): Promise<string>
-  /** Creates a link that signs in to the dashboard with the rights of this client's key. It works once, within minutes. */
+  /** Creates a link that signs in to the dashboard with the rights of this client's key. The link works once, within minutes. */
   dashboardLink(options?: CallOptions): Promise<{ url: string; expiresAt: string }>
   doctor(options?: CallOptions): Promise<result.Finding[]>
 }
 
-/** Timeout for calls that read a whole account or write hundreds of objects at the processor: 10 minutes. */
+/** Timeout (10 minutes) of calls that read a whole account or write hundreds of objects at the processor. */
 const longTimeoutMs = 600_000
 const slow = (options?: CallOptions & Pick<RequestOptions, 'headers'>) => ({ timeoutMs: longTimeoutMs, ...options })
 const isAsync = { prefer: 'respond-async' }
@@ -231,7 +235,7 @@ function pushParts(options: PushOptions, headers: Record<string, string> = {}) {
   }
 }
 
-/** The options for the transport, without the headers and parameters of a push. The default timeout is `longTimeoutMs`. */
+/** Returns the options for the transport, without the headers and parameters of a push. The default timeout is `longTimeoutMs`. */
 function rest({ signal, timeoutMs }: PushOptions): CallOptions {
   return { timeoutMs: timeoutMs ?? longTimeoutMs, signal }
 }

@@ -4,22 +4,22 @@ import type { CallOptions, Transport } from './transport.ts'
 import type { Conversion, MeterDocument, PriceDocument, ProductDocument, ServedConfig } from './wire.generated.ts'
 
 export interface CalculateOptions extends CallOptions {
-  /** A currency in which the price is offered. Default: the price's own currency. */
+  /** Currency of the cost. The price must be offered in it. Default: the price's own currency. */
   readonly currency?: string
 }
 
 export interface BillingClient {
-  /** The JSON Schema of the configuration document. */
+  /** Returns the JSON Schema of the configuration document. */
   schema(options?: CallOptions): Promise<Record<string, unknown>>
-  /** The public configuration. */
+  /** Returns the public configuration. */
   config(options?: CallOptions): Promise<ServedConfig>
   /** Finds a price by id. Hidden prices are found only with a service key. */
   price(id: string, options?: CallOptions): Promise<{ price: PriceDocument; product: ProductDocument }>
   product(id: string, options?: CallOptions): Promise<ProductDocument>
   meter(id: string, options?: CallOptions): Promise<MeterDocument>
-  /** Calculates the cost of a quantity, equal to the amount that the processor would invoice. */
+  /** Calculates the cost of a quantity. The amount equals the one that the processor would invoice. */
   calculate(priceId: string, quantity: number, options?: CalculateOptions): Promise<Cost>
-  /** The configuration id for a processor id, current or past. */
+  /** Returns the configuration id of an object, for its current or an earlier id at the processor. */
   convert(processorId: string, options?: CallOptions): Promise<Conversion>
 }
 

@@ -1,5 +1,5 @@
-// Calls an operation of the API contract: fills in its path, and converts names between camelCase and snake_case in the objects that
-// the contract lists. Documents, metadata and events belong to their author and are not converted.
+// Calls an operation of the API contract: fills in its path, and converts names between camelCase and snake_case in the objects that the
+// contract lists. Names in documents, metadata and events are not converted, because they belong to their author.
 import { RatecardError, isRecord } from './error.ts'
 import { readEvents } from './event-stream.ts'
 import { camel, snake } from './names.generated.ts'
@@ -24,18 +24,18 @@ type EventOf<Name extends Id> = Operations[Name] extends { events: infer Events 
   ? { [Event in keyof Events]: readonly [Event, Events[Event]] }[keyof Events]
   : never
 
-/** Objects whose members get a case conversion, keyed by the members' snake_case names. */
+/** Objects whose member names need a case conversion, keyed by the snake_case names of the members. */
 interface CaseMap {
   readonly [name: string]: CaseMap
 }
 
 export interface WriteOptions extends CallOptions {
-  /** Retrying with the same key returns the first result. Generated if omitted. */
+  /** Idempotency key: retrying with the same key returns the first result. Generated if omitted. */
   readonly idempotencyKey?: string | undefined
 }
 
 export interface ActOptions extends CallOptions {
-  /** Shown in the audit trail. */
+  /** Author of the change, shown in the audit trail. */
   readonly author?: string | undefined
   readonly message?: string | undefined
 }
@@ -50,7 +50,7 @@ export function acted<Options extends ActOptions & WriteOptions>({
   return { ...options, headers: { ...actorHeaders({ author, message }), 'idempotency-key': idempotencyKey } }
 }
 
-/** Names and messages are percent-encoded, because a header value is a single line of Latin-1. */
+/** Returns the headers for author and message. Both are percent-encoded, because a header value is a single line of Latin-1. */
 export function actorHeaders(actor: { author?: string | undefined; message?: string | undefined }) {
   const encoded = (text: string | undefined) =>
     text?.replace(/[^\x20-\x24\x26-\x7e]/gu, (character) => encodeURIComponent(character))
@@ -68,7 +68,7 @@ export async function call<Name extends Id>(
 }
 
 /**
- * Calls an operation and returns status, headers and body. A body that is no JSON object fails with `answer_invalid`; its shape is not
+ * Calls an operation and returns status, headers and body. Fails with `answer_invalid` if the body is no JSON object; its shape is not
  * validated further.
  */
 export async function answer<Name extends Id>(
@@ -84,7 +84,7 @@ export async function answer<Name extends Id>(
   return { status, headers, body: convertCase(body, turns, camel) }
 }
 
-/** The server-sent events of an operation. Event types that are not in `known` are skipped. */
+/** Yields the server-sent events of an operation. Skips event types that are not in `known`. */
 export async function* events<Name extends Id>(
   transport: Transport,
   name: Name,

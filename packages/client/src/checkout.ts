@@ -8,14 +8,15 @@ export interface CheckoutClient {
 }
 
 /**
- * The prices negotiated for the tenant of the session, each with the public price it replaces. With a service key, pass `tenantId`.
+ * Returns the prices negotiated for the tenant of the session, each with the public price that it replaces. With a service key, pass
+ * `tenantId`.
  */
 export type SessionPricesCall = (
   query?: { readonly tenantId?: string | undefined },
   options?: CallOptions,
 ) => Promise<result.SessionPrices>
 
-/** The features that the tenant of the session may use. With a service key, pass `tenantId`. */
+/** Returns the features that the tenant of the session may use. With a service key, pass `tenantId`. */
 export type EntitlementsCall = (
   query?: { readonly tenantId?: string | undefined },
   options?: CallOptions,
@@ -31,7 +32,7 @@ export interface PortalClient {
 
 export interface UsageClient {
   record(usage: result.NewUsage, options?: WriteOptions): Promise<result.Usage>
-  /** Usage that was accepted but dropped in the last 30 days, newest first. It is not billed. Needs a service key. */
+  /** Returns the usage that was accepted but dropped in the last 30 days, newest first. It is not billed. Needs a service key. */
   dropped(
     query?: { readonly meter?: string | undefined; readonly tenantId?: string | undefined } & CallOptions,
   ): Promise<result.DroppedUsage[]>

@@ -1,5 +1,5 @@
 // The client of a Ratecard service, with one typed function per route. It holds no state and retries only idempotent requests. It needs
-// only `fetch` and Web Crypto, so it runs in browsers, Node and workers alike.
+// only `fetch` and Web Crypto, so it runs in browsers, Node and workers.
 import { adminClient, type AdminClient } from './admin.ts'
 import { billingClient, type BillingClient } from './billing.ts'
 import { checkoutClient, entitlementsCall, portalClient, sessionPricesCall, usageClient } from './checkout.ts'
@@ -13,15 +13,15 @@ import { createTransport, type ClientOptions } from './transport.ts'
 import { workersClient, type WorkersClient } from './workers.ts'
 
 export interface Client {
-  /** Calls without a key. */
+  /** Calls that need no key. */
   readonly billing: BillingClient
-  /** Calls for a tenant, with its session or with a service key. */
+  /** Calls for a tenant. They need the tenant's session or a service key. */
   readonly sessionPrices: SessionPricesCall
   readonly entitlements: EntitlementsCall
   readonly checkout: CheckoutClient
   readonly portal: PortalClient
   readonly usage: UsageClient
-  /** Calls that need a service key, for example pushes and keys. */
+  /** Calls that need a service key, e.g. pushes and keys. */
   readonly admin: AdminClient
   readonly tenants: TenantsClient
   /** Calls about revenue, subscribers and invoices. */
@@ -31,7 +31,7 @@ export interface Client {
   readonly migrations: MigrationsClient
   readonly jobs: JobsClient
   readonly workers: WorkersClient
-  /** Calls about the service itself. */
+  /** Calls about the service itself, e.g. its health. */
   readonly server: ServerClient
 }
 

@@ -5,17 +5,20 @@ import type { RequestOptions, CallOptions, Transport } from './transport.ts'
 import type * as result from './wire.generated.ts'
 
 export interface ApplyOptions extends WriteOptions, ActOptions {
-  /** Returns the items that would be moved; moves nothing. */
+  /** True: returns the items that would be moved, and moves nothing. */
   readonly dryRun?: boolean | undefined
 }
 
 export interface ApplyChoices {
-  /** Items on another deal without a price in this deal: `keep` their price, or return them to their `base` price. */
+  /**
+   * Treatment of items whose price was negotiated under another template and has no counterpart in this template: `keep` their price, or
+   * return them to their `base` price.
+   */
   readonly unmatched?: 'keep' | 'base' | undefined
 }
 
 export interface EnterpriseClient {
-  /** Moves a tenant to a template. Nothing is charged now: the new prices are billed from the next renewal. */
+  /** Applies the prices of an enterprise template to a tenant. Nothing is charged now: the new prices are billed from the next renewal. */
   applyTemplate(
     target: { readonly tenantId: string; readonly enterpriseTemplate: string } & ApplyChoices,
     options?: ApplyOptions,
@@ -24,11 +27,11 @@ export interface EnterpriseClient {
     target: { readonly tenantId: string; readonly enterpriseId: string } & ApplyChoices,
     options?: ApplyOptions,
   ): Promise<result.EnterpriseOutcome>
-  /** Moves the tenant back to the base prices. */
+  /** Moves the tenant back to the base prices, i.e. the prices of the public price list. */
   remove(target: { readonly tenantId: string }, options?: ApplyOptions): Promise<result.EnterpriseOutcome>
-  /** Enterprise prices of each base price. */
+  /** Returns the enterprise prices of each base price. A base price is a price of the public price list. */
   coverage(options?: CallOptions): Promise<result.Coverage>
-  /** Starts a job that applies a template again to every tenant that has it. */
+  /** Starts a job that applies an enterprise template again to every tenant that has it. */
   moveTemplate(
     target: { readonly enterpriseTemplate: string },
     options?: WriteOptions & ActOptions,
@@ -36,23 +39,23 @@ export interface EnterpriseClient {
 }
 
 export interface MigrationsClient {
-  /** The subscribers that would be moved, and the change in their amounts. */
+  /** Returns the subscribers that would be moved, and the change in their amounts. */
   plan(migration: NewMigration, options?: CallOptions): Promise<result.MigrationPlan>
-  /** Starts a job that moves the subscribers of a replaced price to its successor. */
+  /** Starts a job that moves the subscribers of a replaced price to its replacement. */
   start(migration: NewMigration, options?: WriteOptions & ActOptions): Promise<result.Job>
 }
 
 export interface JobsClient {
-  /** Jobs, newest first. */
+  /** Returns the jobs, newest first. */
   list(query?: TenantPage & { readonly kind?: result.JobKind | undefined }): Promise<result.JobList>
   find(id: string, options?: CallOptions): Promise<result.JobReport>
-  /** Continues a job that stopped before its end. Starts a waiting job now. */
+  /** Continues a job that stopped before its end. A waiting job starts at once. */
   resume(id: string, options?: CallOptions): Promise<result.Job>
   /** Stops a running job between two steps, or cancels a waiting job. Completed steps are not undone. */
   cancel(id: string, options?: CallOptions): Promise<result.Job>
 }
 
-/** Timeout of 10 minutes: reads and writes all subscriptions of a tenant at the processor; a plan reads those of all tenants. */
+/** Timeout (10 minutes) of calls that read and write all subscriptions of a tenant, or read those of all tenants, at the processor. */
 const longTimeoutMs = 600_000
 const slow = (options?: CallOptions & Pick<RequestOptions, 'headers'>) => ({ timeoutMs: longTimeoutMs, ...options })
 
@@ -80,7 +83,7 @@ export function enterpriseClient(transport: Transport): EnterpriseClient {
 export function migrationsClient(transport: Transport): MigrationsClient {
   const bodyOf = ({ to, ...rest }: NewMigration) => ({ ...rest, to: to instanceof Date ? to.toISOString() : to })
   return {
-    // With `dry_run` the service answers the plan, else the job.
+    // With `dry_run` the service returns the plan, otherwise the job.
     plan: async (migration, options) =>
       (await call(
         transport,

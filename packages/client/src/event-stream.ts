@@ -3,7 +3,10 @@ export interface ServerSentEvent {
   readonly data: string
 }
 
-/** Parses a `text/event-stream` body into events as they arrive, until the body ends. Comments and other fields are skipped. */
+/**
+ * Parses a `text/event-stream` body and yields its events as they arrive, until the body ends. Skips comments and fields other than `event`
+ * and `data`.
+ */
 export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<ServerSentEvent> {
   const reader = body.getReader()
   const decoder = new TextDecoder()
@@ -12,7 +15,7 @@ export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenera
     for (;;) {
       const { done, value } = await reader.read()
       rest += done ? decoder.decode() : decoder.decode(value, { stream: true })
-      // A CR at the end may be the first half of a CRLF, so it stays in the buffer until the next chunk.
+      // A CR at the end of the chunk may be the first half of a CRLF, so it stays in the buffer until the next chunk.
       const blocks = rest.replace(/\r\n|\r(?!$)/g, '\n').split('\n\n')
       rest = blocks.pop() ?? ''
       for (const block of blocks) {

@@ -3,39 +3,45 @@ import type { CallOptions, Transport } from './transport.ts'
 import { operations } from './wire.generated.ts'
 import type * as result from './wire.generated.ts'
 
-/** Days (`YYYY-MM-DD`, UTC), both included. */
+/** Range of days (`YYYY-MM-DD`, UTC), both included. */
 export interface Days extends CallOptions {
-  /** Default: 90 days before `to`. */
+  /** First day. Default: 90 days before `to`. */
   readonly from?: string | undefined
-  /** Default: today. */
+  /** Last day. Default: today. */
   readonly to?: string | undefined
 }
 
 export interface ExportQuery extends Pick<CallOptions, 'signal'> {
-  /** First day (`YYYY-MM-DD`, UTC). Default: that of the oldest row. */
+  /** First day (`YYYY-MM-DD`, UTC). Default: the day of the oldest row. */
   readonly from?: string | undefined
-  /** Last day, included. Default: today. */
+  /** Last day (`YYYY-MM-DD`, UTC), included. Default: today. */
   readonly to?: string | undefined
-  /** Default: `csv`. */
+  /** Format of the export. Default: `csv`. */
   readonly format?: 'csv' | 'json' | undefined
 }
 
 export interface SubscriberQuery extends CallOptions {
-  /** `current`: on the price as it is sold now; `legacy`: on an earlier generation of it. Default: `all`. */
+  /**
+   * `current`: only subscribers who pay the price as it is sold now. `legacy`: only those who still pay an earlier amount of it. Default:
+   * `all`.
+   */
   readonly generation?: 'all' | 'current' | 'legacy' | undefined
   readonly limit?: number | undefined
   readonly offset?: number | undefined
 }
 
-/** Calls that the service answers from the mirror: without it they fail with `mirror_off`, before it is complete with `mirror_filling`. */
+/**
+ * Calls that read the service's mirror, i.e. its copy of the processor's data. They fail with `mirror_off` if the mirror is off, and with
+ * `mirror_filling` until it is complete.
+ */
 export interface MoneyClient {
-  /** Monthly recurring revenue now, by currency, product and price. */
+  /** Returns the monthly recurring revenue now, by currency, product and price. */
   now(options?: CallOptions): Promise<result.Money>
-  /** Monthly recurring revenue and its movements day by day, and the pushes of that time. */
+  /** Returns the monthly recurring revenue and its movements day by day, with the pushes in that time. */
   days(days?: Days): Promise<result.MoneyDays>
-  /** Subscribers of a price, by tenant id. */
+  /** Returns the subscribers of a price, by tenant id. */
   subscribers(priceId: string, query?: SubscriberQuery): Promise<result.Subscribers>
-  /** Finalized invoices, credit notes and refunds as a stream of text, oldest first. Without retries or timeout. */
+  /** Returns finalized invoices, credit notes and refunds as a stream of text, oldest first. The call has no retries and no timeout. */
   exportInvoices(query?: ExportQuery): Promise<ReadableStream<Uint8Array>>
 }
 

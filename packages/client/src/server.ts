@@ -9,7 +9,7 @@ export interface ServerClient {
   readiness(options?: CallOptions): Promise<AnswerOf<'getReadiness'>>
   /** Prometheus metrics as text. Needs a service key. */
   metrics(options?: CallOptions): Promise<string>
-  /** The OpenAPI description of the service. */
+  /** Returns the OpenAPI description of the service. */
   openApi(options?: CallOptions): Promise<Record<string, unknown>>
 }
 

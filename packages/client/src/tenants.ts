@@ -11,41 +11,47 @@ export interface TenantQuery extends TenantPage {
   readonly processorCustomerId?: string | undefined
   readonly enterpriseTemplate?: string | undefined
   readonly enterpriseId?: string | undefined
-  /** Part of id, name, e-mail or customer id, in any case. */
+  /** Search text: part of the id, name, e-mail address or customer id. Upper and lower case are equal. */
   readonly q?: string | undefined
-  /** This and the filters below need the mirror, as do `monthly` and `owed` of `sort`. */
+  /**
+   * Billing status of the tenant. All filters from here on, and `sort` by `monthly` or `owed`, need the mirror, i.e. the service's copy of
+   * the processor's data.
+   */
   readonly state?: result.BillingStatus | undefined
   readonly priceId?: string | undefined
   readonly productId?: string | undefined
-  /** True: only tenants with an item on an earlier generation of its price. */
+  /** True: only tenants with a subscription item that still has an earlier amount of its price. */
   readonly legacy?: boolean | undefined
-  /** True: only tenants that owe something. */
+  /** True: only tenants with an unpaid amount. */
   readonly owing?: boolean | undefined
-  /** Default: `id`. */
+  /** Order of the list. Default: `id`. */
   readonly sort?: 'id' | 'name' | 'created_at' | 'monthly' | 'owed' | undefined
   readonly order?: 'asc' | 'desc' | undefined
 }
 
 export interface TenantsClient {
   create(tenant: result.NewTenant, options?: WriteOptions & ActOptions): Promise<result.Tenant>
-  /** Tenants, by default by id, ascending. */
+  /** Returns the tenants, by default by id, ascending. */
   list(query?: TenantQuery): Promise<result.TenantList>
   find(id: string, options?: CallOptions): Promise<result.Tenant>
   update(id: string, change: result.TenantChange, options?: ActOptions): Promise<result.Tenant>
   /**
-   * Refused while the tenant has live subscriptions. Ends its sessions and open checkout pages; keeps its audit trail and its customer
-   * at the processor.
+   * Deletes a tenant. Refused while the tenant has live subscriptions. Ends its sessions and open checkout pages; keeps its audit trail and
+   * its customer at the processor.
    */
   remove(id: string, options?: ActOptions): Promise<void>
   subscriptions(id: string, options?: CallOptions): Promise<result.TenantSubscriptions>
-  /** Ends a subscription to a free price. Subscriptions at the processor are cancelled in its portal. */
+  /** Ends a subscription to a free price. Other subscriptions are cancelled in the processor's customer portal. */
   cancelSubscription(id: string, subscription: string, options?: ActOptions): Promise<void>
-  /** The features that the tenant may use now. */
+  /** Returns the features that the tenant may use now. */
   entitlements(id: string, options?: CallOptions): Promise<result.Entitlements>
   upcomingInvoice(id: string, options?: CallOptions): Promise<result.UpcomingInvoice>
-  /** Finalized invoices, newest first, with what is owed and what was refunded. Needs the mirror. */
+  /**
+   * Returns the finalized invoices, newest first, with their unpaid and refunded amounts. Needs the mirror, i.e. the service's copy of the
+   * processor's data.
+   */
   invoices(id: string, page?: TenantPage): Promise<result.TenantInvoices>
-  /** Audit entries, newest first. */
+  /** Returns the audit entries, newest first. */
   audit(id: string, page?: TenantPage): Promise<result.Audit>
 }
 

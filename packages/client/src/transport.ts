@@ -3,17 +3,17 @@ import { RatecardError, errorFromProblem, isRecord } from './error.ts'
 export interface ClientOptions {
   /** Address of the service, for example `http://127.0.0.1:4242`. */
   readonly baseUrl: string
-  /** Sent as `X-Service-Key`. Never put a service key into a browser. */
+  /** Service key, sent as `X-Service-Key`. Never put a service key into a browser. */
   readonly serviceKey?: string | undefined
   /**
-   * Session of a tenant, for servers that call on behalf of a customer. Sent as the cookies `ratecard_session` and
-   * `__Host-ratecard_session`; the service reads the first without TLS, the second with TLS.
+   * Session of a tenant, for servers that call on behalf of a customer. Sent as two cookies: the service reads `ratecard_session` without
+   * TLS and `__Host-ratecard_session` with TLS.
    */
   readonly session?: string | undefined
-  /** With `include`, a browser sends its session cookie to a service of another origin. */
+  /** Credentials mode of `fetch`. With `include`, a browser sends its session cookie to a service of another origin. */
   readonly credentials?: 'omit' | 'same-origin' | 'include'
   readonly fetch?: typeof fetch
-  /** Timeout of each attempt. Default: 30000 (30 seconds). */
+  /** Timeout (ms) of each attempt. Default: 30000 (30 seconds). */
   readonly timeoutMs?: number
   /** Number of retries of idempotent requests: reads, and writes with an idempotency key. Default: 2. */
   readonly retries?: number
@@ -26,7 +26,7 @@ export interface CallOptions {
 
 export interface RequestOptions extends CallOptions {
   readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE'
-  /** An idempotent write: sent with an `Idempotency-Key` (generated if missing), so it can be retried. */
+  /** True for an idempotent write. It is sent with an `Idempotency-Key` (generated if missing), so that it can be retried. */
   readonly keyed?: boolean
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>
   readonly headers?: Readonly<Record<string, string | undefined>>
@@ -42,9 +42,7 @@ export interface ApiResponse {
 
 export interface Transport {
   send(path: string, call?: RequestOptions): Promise<ApiResponse>
-  /**
-   * Returns the response body as a stream; fails like `send`. Without retries or timeout, because a stream may be idle for long.
-   */
+  /** Returns the response body as a stream, and fails like `send`. Has no retries and no timeout, because a stream may be idle for long. */
   stream(path: string, call?: RequestOptions): Promise<ReadableStream<Uint8Array>>
 }
 
@@ -109,7 +107,7 @@ function headersOf(options: ClientOptions, call: RequestOptions): Record<string,
   if (options.serviceKey !== undefined) headers['x-service-key'] = options.serviceKey
   if (options.session !== undefined) {
     const value = encodeURIComponent(options.session)
-    // Sends both names, because the service picks one by its public URL, which may differ from `baseUrl`, e.g. within a cluster.
+    // Sends both cookie names. The service picks one by its public URL, which may differ from `baseUrl`, e.g. within a cluster.
     headers['cookie'] = `ratecard_session=${value}; __Host-ratecard_session=${value}`
   }
   if (call.body !== undefined) headers['content-type'] = 'application/json'
@@ -182,7 +180,8 @@ function isRepeatable(call: RequestOptions): boolean {
 }
 
 /**
- * Adds one idempotency key for all attempts of a call. `crypto.randomUUID` is missing on pages without TLS; `getRandomValues` is not.
+ * Adds an idempotency key to the call, equal for all attempts. Uses `getRandomValues`, because `crypto.randomUUID` is missing on pages
+ * without TLS.
  */
 function withKey(call: RequestOptions): RequestOptions {
   if (call.keyed !== true || call.headers?.['idempotency-key'] !== undefined) return call
@@ -191,7 +190,8 @@ function withKey(call: RequestOptions): RequestOptions {
 }
 
 /**
- * True if a retry may succeed. `ownMayRun`: an earlier attempt of this call may still be running, so `request_in_progress` is retried.
+ * True if a retry may succeed. `ownMayRun`: an earlier attempt of this call may still be running, so the error `request_in_progress` is
+ * retried too.
  */
 function isTransient(error: unknown, ownMayRun: boolean): boolean {
   if (!(error instanceof RatecardError)) return false
@@ -203,7 +203,7 @@ function isTransient(error: unknown, ownMayRun: boolean): boolean {
 function backoffMs(error: unknown, tries: number): number {
   const asked = error instanceof RatecardError ? error.retryAfterMs : null
   if (asked !== null) return Math.min(asked, maxBackoffMs)
-  // Half of the backoff is random (jitter), so that clients that failed together do not retry together.
+  // Half of the backoff is random (jitter), so that clients that failed at the same time do not retry at the same time.
   const full = Math.min(200 * 2 ** tries, maxBackoffMs)
   return full / 2 + (randomFraction() * full) / 2
 }

@@ -1,4 +1,4 @@
-// Verification of the processor's webhook deliveries. Uses only Web Crypto, so it runs in workers, Node and browsers.
+// Verifies webhook deliveries of the processor. Uses only Web Crypto, so it runs in workers, Node and browsers.
 
 /** A webhook event of the processor. */
 export interface WebhookEvent {
@@ -94,7 +94,10 @@ function parseHeader(header: string | null | undefined): { timestamp: string; si
   return { timestamp, signatures }
 }
 
-/** Verifies every pair, each in constant time, so that the duration does not reveal which signature or secret matched. */
+/**
+ * True if any signature matches with any secret. Verifies every pair in constant time, so that the duration does not reveal which one
+ * matched.
+ */
 async function isSigned(signed: Bytes, signatures: readonly Bytes[], secrets: readonly string[]): Promise<boolean> {
   let genuine = false
   for (const secret of secrets) {

@@ -13,26 +13,26 @@ export interface LogQuery extends CallOptions {
 }
 
 export interface WorkersClient {
-  /** Deploys a version and switches to it once it has started. If it fails to start, the previous version keeps serving. */
+  /** Deploys a version of a worker and switches to it once it has started. If it fails to start, the previous version keeps serving. */
   deploy(name: string, deployment: NewDeployment, options?: ActOptions): Promise<result.Worker>
   list(options?: CallOptions): Promise<result.Worker[]>
   find(name: string, options?: CallOptions): Promise<result.Worker>
   remove(name: string, options?: CallOptions): Promise<void>
-  /** Deployments, newest first. */
+  /** Returns the deployments of a worker, newest first. */
   deployments(name: string, page?: TenantPage): Promise<result.DeploymentList>
   /** Rolls back to the given deployment. Default: the deployment before the current one. */
   rollback(name: string, deployment?: string | null, options?: ActOptions): Promise<result.Worker>
-  /** The newest `limit` log lines, oldest first. */
+  /** Returns the newest `limit` log lines, oldest first. */
   logs(name: string, query?: LogQuery): Promise<result.WorkerLogLine[]>
-  /** Emits the lines of `logs`, then new lines as they are written, until the server ends the stream or `signal` aborts. */
+  /** Yields the lines of `logs`, then new lines as they are written, until the server ends the stream or `signal` aborts. */
   followLogs(name: string, query?: LogQuery): AsyncIterable<result.WorkerLogLine>
-  /** Runs, newest first. */
+  /** Returns the cron runs of a worker, newest first. */
   cronRuns(name: string, query?: TenantPage & { readonly cron?: string | undefined }): Promise<result.CronRunList>
-  /** Runs the scheduled handler once, now, and returns when it has ended. */
+  /** Runs the scheduled handler once, now, and resolves when it has ended. */
   triggerCron(name: string, cron?: string | null, options?: CallOptions): Promise<result.CronRun>
 }
 
-/** Timeout of 10 minutes: for an upload of megabytes with a start check, or a scheduled run until its end. */
+/** Timeout (10 minutes) of an upload of megabytes with its start check, and of a scheduled run until its end. */
 const longTimeoutMs = 600_000
 const slow = (options?: CallOptions & Pick<RequestOptions, 'headers'>) => ({ timeoutMs: longTimeoutMs, ...options })
 
@@ -75,7 +75,7 @@ export const workersClient = (transport: Transport): WorkersClient => ({
 
 function logCall({ limit, since, level, runId, requestId, ...options }: LogQuery) {
   const from = since instanceof Date ? since.toISOString() : since
-  // Sends any level: a newer server may support levels that this client does not know.
+  // Sends any log level, because a newer server may support levels that this client does not know.
   return { options, query: { limit, since: from, level: level as WorkerLogLevel, runId, requestId } }
 }
 

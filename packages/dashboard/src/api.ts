@@ -1,11 +1,14 @@
-// The API client of the dashboard: @ratecard/client, authenticated by the session cookie instead of a key.
+// The API client of the dashboard: @ratecard/client, authenticated by the session cookie instead of a service key.
 import { createClient } from '@ratecard/client'
 import { pageToken } from './page-data.ts'
 import { base } from './menu.ts'
 
 const signIn = `${base}/sign-in`
 
-/** On 401 (the session has expired) redirects to the sign-in page, which returns the user to the current page. */
+/**
+ * Sends requests with the page token. On 401 (the session has expired) it redirects to the sign-in page, which returns the user to the
+ * current page.
+ */
 const fetchSignedIn: typeof fetch = async (input, init) => {
   const headers = new Headers(init?.headers)
   if (pageToken !== null) headers.set('x-csrf-token', pageToken)
@@ -13,7 +16,7 @@ const fetchSignedIn: typeof fetch = async (input, init) => {
   if (response.status === 401) {
     const here = `${location.pathname}${location.search}`
     location.replace(`${signIn}?next=${encodeURIComponent(here)}`)
-    // The browser leaves this page, so the request stays pending instead of showing an error until then.
+    // Never resolves, because the browser is leaving this page. Otherwise the page would show an error until then.
     return new Promise(() => undefined)
   }
   return response

@@ -1,4 +1,5 @@
-// Effect of a deal in money: the amount of each item to be moved, at its current price and at its new price, for its quantity.
+// Effect of a deal in money. A deal moves subscription items of a tenant to negotiated prices. For each item: the amount at its current
+// price and at its new price, for its quantity.
 import type {
   BillingDocument,
   EnterpriseOutcome,
@@ -20,24 +21,26 @@ export interface DealLine {
   readonly quantity: number | null
   readonly currency: string
   readonly interval: PriceDocument['interval']
-  /** Minor units per period. Null if the amount depends on usage, or if the amount of a replaced price is unknown. */
+  /**
+   * Amount at the current price, in minor units per period. Null if it depends on usage, or if the amount of a replaced price is unknown.
+   */
   readonly before: number | null
-  /** Minor units per period. Null if the amount depends on usage. */
+  /** Amount at the new price, in minor units per period. Null if it depends on usage. */
   readonly after: number | null
 }
 
 export interface DealMoney {
   readonly lines: readonly DealLine[]
   /**
-   * Error of the invoice preview, which is the source of the amounts of replaced prices. Null if the preview succeeded or was not
-   * needed.
+   * Error of the invoice preview; null if the preview succeeded or was not needed. The preview is the source of the amounts of replaced
+   * prices.
    */
   readonly unknown: RatecardError | null
 }
 
 /**
- * Lines of a deal. `preview` is called only if an item is on a replaced price. If the preview fails, only the amounts of these items
- * before the deal are unknown.
+ * Returns the amounts of the items that a deal moves. Calls `preview` only if an item is on a replaced price. If the preview fails, the
+ * current amounts of such items are unknown.
  */
 export async function dealMoney(
   outcome: Pick<EnterpriseOutcome, 'swaps'>,
@@ -100,19 +103,19 @@ const itemsOf = (subscriptions: TenantSubscriptions['subscriptions']) =>
     subscriptions.flatMap(({ currency, items }) => items.map((item) => [item.id, { ...item, currency }] as const)),
   )
 
-/** A replaced price, or a price that Ratecard does not manage, is not in the document. */
+/** True for an item on a replaced price, or on a price that Ratecard does not manage. Such prices are not in the document. */
 const isReplaced = ({ legacy }: SubscriptionItem, { from }: Swap, prices: ReadonlyMap<string, PriceDocument>) =>
   legacy || !prices.has(from)
 
-/** False for an item billed by usage: no invoice contains its amount in advance. */
+/** True if invoices contain the amount of the item in advance. False for an item billed by usage. */
 const isBilledByPeriod = (item: SubscriptionItem): item is SubscriptionItem & { readonly currentPeriodEnd: string } =>
   item.quantity !== null && item.currentPeriodEnd !== null
 
-/** Amount that the processor will bill for the item in the next period. Null if the invoice has no line for it. */
+/** Returns the amount that the processor will bill for the item in the next period. Null if the invoice has no line for the item. */
 function billedAmount(item: SubscriptionItem, invoice: UpcomingInvoice['invoices'][number] | undefined): number | null {
   if (!isBilledByPeriod(item)) return null
   const { processorPriceId, currentPeriodEnd } = item
-  // Skips lines of the current period, because they are proration.
+  // Uses only lines of the next period. Lines of the current period are proration.
   const lines = (invoice?.lines ?? []).filter(
     (line) =>
       line.processorPriceId === processorPriceId && Date.parse(line.periodStart) >= Date.parse(currentPeriodEnd),

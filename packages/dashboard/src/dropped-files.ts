@@ -1,5 +1,5 @@
-// Reads dropped or pasted files into one document: parses, merges and expands them in the browser, with the code of the command line.
-// The service validates the document.
+// Reads dropped or pasted files into one document. Parses, merges and expands them in the browser with the code of the command line. The
+// service validates the document.
 import { codeFrame } from '../../ratecard/src/config/files/code-frame.ts'
 import { interpolate } from '../../ratecard/src/config/files/interpolate.ts'
 import { mergeFiles, placeIssues } from '../../ratecard/src/config/files/merge-files.ts'
@@ -21,18 +21,20 @@ export interface PlacedIssue {
 }
 
 type BareIssue = Pick<PlacedIssue, 'code' | 'detail' | 'hint' | 'pointer' | 'severity'>
-/** A newer service may return issue codes that these pages do not list, so a code is plain text here. */
+/**
+ * Issue of this code or of the service. A newer service may return issue codes that the dashboard does not list, so a code is plain text.
+ */
 type OwnIssue = Parameters<typeof placeIssues>[0][number]
 
 export interface ReadDocument {
-  /** The source document, with `${NAME}`. Null if a file could not be parsed. */
+  /** The source document, with variables as `${NAME}`. Null if a file could not be parsed. */
   readonly written: object | null
   /** The document with its variables expanded. Null while a variable has no value, or if a file could not be parsed. */
   readonly document: object | null
   readonly issues: readonly PlacedIssue[]
-  /** Names of variables without a value. */
+  /** Names of the variables that have no value. */
   readonly unset: readonly string[]
-  /** Adds file and line to the issues that the service finds in the document. */
+  /** Returns the service's issues in the document with their file and line. */
   place(issues: readonly BareIssue[]): readonly PlacedIssue[]
 }
 
@@ -61,7 +63,7 @@ export function readDocument(files: readonly GivenFile[], values: ReadonlyMap<st
     return values.get(name)
   })
   const unset = [...asked].filter((name) => !values.has(name)).sort()
-  // Omits `variable_unset`, because the page asks for these values.
+  // Omits `variable_unset`, because the page shows a field for each variable without a value.
   const others = expanded.issues.filter(({ code }) => code !== 'variable_unset')
   const issues = [...ofFiles, ...place(others)]
   const isWhole = unset.length === 0 && issues.every(({ severity }) => severity !== 'error')

@@ -1,4 +1,4 @@
-// HTML of the page before any script runs. Rendered by the build.
+// HTML of the frame that is visible before any script runs. The build renders it.
 import { renderToStaticMarkup } from 'react-dom/server'
 import { Router } from 'wouter'
 import { Frame } from './frame.tsx'

@@ -1,6 +1,6 @@
-// Addresses from attributes and from the price list. Only http and https are accepted, so that an address cannot run script.
+// Checks URLs from attributes and from the price list. Accepts only http and https, so that a URL cannot run script.
 
-/** Address of the checkout for an offer. Null if the pattern is no http or https address. */
+/** Returns the URL of the checkout for an offer: `pattern` with its values filled in. Null if the result is no http or https URL. */
 export function checkoutAddress(
   pattern: string,
   values: { readonly price_id: string; readonly quantity: number },
@@ -12,7 +12,7 @@ export function checkoutAddress(
   return webAddress(filled, base)
 }
 
-/** The absolute http or https address. Null for any other text. */
+/** Returns the text as an absolute http or https URL. Null for any other text. */
 export function webAddress(text: string, base: string): string | null {
   if (!URL.canParse(text, base)) return null
   const url = new URL(text, base)

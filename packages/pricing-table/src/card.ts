@@ -1,4 +1,4 @@
-// Card of a product with its offers: amount, quantity, tiers, button and features.
+// Renders the card of a product with its offers: amount, quantity, tiers, button and features.
 import type { Price } from '../../ratecard/src/config/schema/schema.ts'
 import { webAddress } from './address.ts'
 import { h, textElement, type Child } from './dom.ts'
@@ -30,9 +30,9 @@ export function productCard(card: Card, offers: readonly HTMLElement[], view: Vi
   )
 }
 
-/** Features and limits of a product and of the shown offers, without duplicates. */
+/** Returns the list of features and limits of a product and of the shown offers, without duplicates. Null if there are none. */
 function featureList({ product, offers }: Card, { locale }: View): HTMLElement | null {
-  // If the shown offers list no features or limits, takes those of another price of the product: better than an empty card.
+  // If the shown offers list no features or limits, takes those of another price of the product, because an empty card would be worse.
   const told = ({ ui }: Price) => (ui?.features?.length ?? 0) + (ui?.limits?.length ?? 0) > 0
   const shown = offers.map(({ price }) => price)
   const others = (product.prices ?? []).filter(told).slice(0, 1)
@@ -98,7 +98,7 @@ function figureOf(offer: Offer, view: View): string {
     : words.notInCurrency
 }
 
-/** Terms below the amount, e.g. `per month · incl. tax`, and the unit amount if a quantity can be chosen. */
+/** Returns the terms below the amount, e.g. `per month · incl. tax`, and the unit amount if the customer can choose a quantity. */
 function termsOf(offer: Offer, { words, currency, locale }: View): Child[] {
   const { price, tariff, range, unit } = offer
   const each = tariff === null || range === null ? null : unitAmountText(tariff)
@@ -113,7 +113,7 @@ function termsOf(offer: Offer, { words, currency, locale }: View): Child[] {
   return terms.flatMap((term, index) => [index === 0 ? null : ' · ', h('span', { dir: 'auto' }, term)])
 }
 
-/** A slider and a number field for the same quantity. The field accepts quantities beyond the end of the slider. */
+/** Returns a slider and a number field for the same quantity. The field accepts quantities beyond the end of the slider. */
 function quantityPart(
   offer: Offer,
   { least, most }: QuantityRange,
@@ -142,7 +142,7 @@ function quantityPart(
     input.addEventListener('input', () => {
       const quantity = wholeFrom(input.value, least)
       view.quantities.set(id, quantity)
-      // Screen readers announce the value of a slider by themselves; after typing in the field, the new amount is announced.
+      // Announces the new amount after typing in the field. Screen readers announce the value of a slider without help.
       amount.setAttribute('aria-live', input === field ? 'polite' : 'off')
       changed()
       say(quantity, input)
@@ -189,7 +189,10 @@ function tierMoney({ unitAmount, flatAmount }: TierRow, { words, currency, local
   return unitAmount === '0' ? flat : `${unit} + ${flat}`
 }
 
-/** A link if there is an address, so that it can open in a new tab; otherwise a button that emits `ratecard-select`. */
+/**
+ * Returns the button of an offer. It is a link if it has a URL, so that it can open in a new tab; otherwise a button that emits
+ * `ratecard-select`.
+ */
 function action(offer: Offer, card: Card, view: View): { readonly element: HTMLElement; readonly point: () => void } {
   const { price } = offer
   const label = card.product.ui?.cta_text ?? actionWords(offer, view.words)

@@ -1,4 +1,4 @@
-// Switches above the cards: billing period (with its saving) and currency.
+// Switches above the cards: billing period (with the saving of each period) and currency.
 import type { Product } from '../../ratecard/src/config/schema/schema.ts'
 import { h } from './dom.ts'
 import { savingOf, type Period } from './model.ts'
@@ -12,7 +12,10 @@ interface Periods {
   readonly chosen: Period
 }
 
-/** A group of radio buttons, for keyboard and screen readers. Null if there are fewer than two periods. */
+/**
+ * Returns the switch of the billing period: a group of radio buttons, which keyboards and screen readers support. Null if there are fewer
+ * than two periods.
+ */
 export function periodChoice(
   { products, periods, chosen }: Periods,
   view: View,

@@ -1,4 +1,4 @@
-// Creates elements by DOM calls, never from markup, so that text of a price list cannot become HTML.
+// Creates elements with DOM calls and never from HTML text, so that text of a price list cannot become HTML.
 
 export type Child = Node | string | null
 type Attributes = Readonly<Record<string, string>>
@@ -14,7 +14,7 @@ export function h<Tag extends keyof HTMLElementTagNameMap>(
   return element
 }
 
-/** An element with the seller's text, in the direction of its script. Null without text. */
+/** Returns an element with a text of the seller, in the direction of its script (e.g. right to left for Arabic). Null without text. */
 export function textElement<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   name: string,

@@ -1,5 +1,5 @@
-// <ratecard-pricing-table> shows the price list of an address. Text of the list goes only into text nodes, so it cannot become markup.
-// The style sheet is adopted, so a strict content security policy needs no exception.
+// <ratecard-pricing-table> shows the price list of a service. Texts of the list go only into text nodes, so they cannot become markup. The
+// style sheet is added by script, so a strict content security policy needs no exception.
 import { checkoutAddress } from './address.ts'
 import { offerPart, productCard } from './card.ts'
 import { currencyChoice, periodChoice } from './choices.ts'
@@ -12,11 +12,11 @@ import { wordsFor, type Messages } from './words.ts'
 /** Detail of the `ratecard-select` event. */
 export interface Selection {
   /**
-   * Id of the price in the configuration. For a negotiated price, the id of its base price: checkout finds the negotiated one by the
-   * tenant.
+   * Id of the price in the configuration. For a negotiated price it is the id of its public base price, because checkout finds the
+   * negotiated price by the tenant.
    */
   readonly price_id: string
-  /** Quantity. For a metered price an estimate from the slider, which checkout does not accept. */
+  /** Quantity. For a metered price it is an estimate from the slider, which checkout does not accept. */
   readonly quantity: number
   readonly currency: string
   /** Billing interval, e.g. `month`. Null for a one-time price. */
@@ -39,7 +39,7 @@ const attributeNames = [
 
 type AttributeName = (typeof attributeNames)[number]
 
-/** On a server without a DOM only the class must exist; the element is never rendered there. */
+/** Base class. On a server without a DOM the element is never rendered, and the class only has to exist. */
 const Base: typeof HTMLElement =
   (globalThis as { readonly HTMLElement?: typeof HTMLElement }).HTMLElement ?? (Object as unknown as typeof HTMLElement)
 
@@ -70,7 +70,7 @@ export class RatecardPricingTable extends Base {
     this.#root.adoptedStyleSheets = [sharedSheet()]
   }
 
-  /** The site's own texts in place of the built-in ones, by name. */
+  /** Texts of the site that replace the built-in texts, by name. */
   get texts(): Readonly<Record<string, unknown>> {
     return this.#texts
   }
@@ -99,7 +99,7 @@ export class RatecardPricingTable extends Base {
     else this.#show()
   }
 
-  /** Reloads the prices, for example after a sign-in. */
+  /** Loads the prices again, e.g. after a sign-in. */
   async reload(): Promise<void> {
     this.#loading?.abort()
     const loading = new AbortController()
@@ -195,7 +195,7 @@ export class RatecardPricingTable extends Base {
     )
   }
 
-  /** Server-rendered content of the tag stays visible while loading, and beside an error. */
+  /** Returns the content shown while loading and beside an error: a placeholder, or the server-rendered content of the tag. */
   #waiting(words: Messages): HTMLElement[] {
     const rendered = h('slot', {})
     const hasRendered = [...this.childNodes].some(
@@ -243,8 +243,8 @@ async function readPrices(base: string, credentials: string | null, signal: Abor
   ])
   if (!list.ok) throw new Error(`${list.url} answered ${String(list.status)}`)
   const { config } = (await list.json()) as { readonly config: PriceList }
-  // Without a session (401) the list prices apply. Any other failure is an error, because list prices would be wrong for a tenant with
-  // a deal.
+  // Without a session (401) the public prices apply. Any other failure is an error, because public prices would be wrong for a tenant with
+  // negotiated prices.
   if (session === null || session.status === 401) return config
   if (!session.ok) throw new Error(`${session.url} answered ${String(session.status)}`)
   return withOwnPrices(config, (await session.json()) as SessionPrices)

@@ -1,5 +1,5 @@
-// Decides the content of the table from the public price list, the chosen interval and the currency. Pure: no DOM, no network. Amounts
-// are calculated by the code that the service uses, which is bundled here.
+// Decides the content of the table from the public price list, the chosen billing period and the currency. Pure: no DOM, no network.
+// Amounts are calculated by the service's code, which is bundled with this script.
 import { exactAmount, flatAmountOf, unitAmountOf, type Tariff } from '../../ratecard/src/pricing/calculate.ts'
 import type { Meter, Price, Product } from '../../ratecard/src/config/schema/schema.ts'
 import { decimalText, roundHalfUp } from '../../ratecard/src/money/decimal.ts'
@@ -10,12 +10,12 @@ export interface PriceList {
   readonly meters?: readonly Meter[]
 }
 
-/** Response body of `session/prices`. */
+/** Response body of `session/prices`: the prices negotiated for the tenant. */
 export interface SessionPrices {
   readonly prices: readonly { readonly base_price_id: string; readonly price: Price }[]
 }
 
-/** Billing period: `month`, `year`, `3 month` … or `once`. */
+/** Billing period: `month`, `year`, `3 month`, … or `once` for a one-time price. */
 export type Period = string
 
 interface Choice {
@@ -23,7 +23,9 @@ interface Choice {
   readonly currency: string
 }
 
-/** `open`: the customer chooses the amount. `request`: free and without a subscription, so the button contacts the seller. */
+/**
+ * Kind of an offer. `open`: the customer chooses the amount. `request`: free and without a subscription, so the button contacts the seller.
+ */
 export type OfferKind = 'money' | 'free' | 'open' | 'request' | 'unavailable'
 
 export interface QuantityRange {
@@ -42,7 +44,7 @@ export interface Offer {
   readonly tariff: Tariff | null
   /** Range of the slider. Null if the quantity does not change the amount. */
   readonly range: QuantityRange | null
-  /** Name of one unit in the seller's words. Null if none is configured. */
+  /** Name of one unit as the seller configured it, e.g. `seat`. Null if none is configured. */
   readonly unit: string | null
 }
 
@@ -52,15 +54,16 @@ export interface Card {
 }
 
 export interface TierRow {
-  /** Null for the last tier, which has no upper bound. */
+  /** Upper bound of the tier. Null for the last tier, which has none. */
   readonly upTo: number | null
-  /** Canonical decimals in minor units, e.g. `0.05`. */
+  /** Amounts as canonical decimals in minor units, e.g. `0.05`. */
   readonly unitAmount: string
   readonly flatAmount: string
 }
 
 /**
- * A negotiated price is listed in place of its base and sold under the base price's id: checkout finds the negotiated one by the tenant.
+ * A price of the table. A negotiated price (`own`) is listed in place of its public base price and keeps the base price's id, because
+ * checkout finds the negotiated price by the tenant.
  */
 interface ListedPrice extends Price {
   readonly own?: true
@@ -87,14 +90,17 @@ export function periodOf({ interval, interval_count: count = 1 }: Pick<Price, 'i
   return count === 1 ? interval : `${String(count)} ${interval}`
 }
 
-/** Products by `sort_order`, then in document order. If `only` is not empty, only these products. */
+/** Returns the products by `sort_order`, then in document order. If `only` is not empty, returns only the products with these ids. */
 export function orderedProducts(products: readonly Product[], only: readonly string[] = []): readonly Product[] {
   const wanted = only.length === 0 ? products : products.filter(({ id }) => only.includes(id))
   const place = (product: Product) => product.ui?.sort_order ?? Number.MAX_SAFE_INTEGER
   return [...wanted].sort((a, b) => place(a) - place(b))
 }
 
-/** Amounts of the price in the currency, its own or one of its `currency_options`. Null if the price is not offered in it. */
+/**
+ * Returns the amounts of a price in a currency: in its own currency, or in one of its `currency_options`. Null if the price is not offered
+ * in that currency.
+ */
 export function tariffIn(price: Price, currency: string): Tariff | null {
   if (price.currency === currency) return price
   const options: Readonly<Partial<Record<string, Partial<Tariff>>>> = price.currency_options ?? {}
@@ -108,7 +114,10 @@ export function tariffIn(price: Price, currency: string): Tariff | null {
   }
 }
 
-/** Available periods and currencies in a stable order: periods from short to long, currencies in the order of the price list. */
+/**
+ * Returns the available periods from short to long, and the currencies in the order of the price list. The order does not depend on the
+ * choice.
+ */
 export function choicesOf(products: readonly Product[]): {
   readonly periods: readonly Period[]
   readonly currencies: readonly string[]
@@ -119,7 +128,7 @@ export function choicesOf(products: readonly Product[]): {
   return { periods: [...periods].sort((a, b) => daysOf(a) - daysOf(b)), currencies: [...currencies] }
 }
 
-/** Days of a period, with a year of 365 days and months of 365/12. Used for sorting and whole multiples, never for money. */
+/** Days per unit of a period, with a year of 365 days and months of 365/12. Used to sort and compare periods, never for money. */
 const daysIn: Readonly<Record<string, number>> = { once: 0, day: 1, week: 7, month: 365 / 12, year: 365 }
 
 function daysOf(period: Period): number {
@@ -127,7 +136,7 @@ function daysOf(period: Period): number {
   return Number(count) * (daysIn[unit] ?? 0)
 }
 
-/** Cards of all products. A product without an offer in the chosen period keeps its place and shows all its offers. */
+/** Returns the cards of all products. A product without an offer in the chosen period keeps its place and shows all its offers. */
 export function cardsOf(list: PriceList, choice: Choice): readonly Card[] {
   return list.products.map((product) => {
     const all = (product.prices ?? []).map((price) => offerOf(price, product, list, choice.currency))
@@ -163,7 +172,7 @@ function kindOf(price: Price, tariff: Tariff | null): OfferKind {
 
 const maxUnits = 1_000_000_000
 
-/** Range of the slider. A price with one amount has none, unless its product names a unit. */
+/** Returns the range of the slider; null for no slider. A price with a single amount gets a slider only if its product names a unit. */
 function rangeOf(price: Price, product: Product, tariff: Tariff): QuantityRange | null {
   const metered = price.usage_type === 'metered'
   const packages = price.transform_quantity?.divide_by
@@ -175,7 +184,10 @@ function rangeOf(price: Price, product: Product, tariff: Tariff): QuantityRange 
   return { least: metered ? 0 : 1, most: Math.min(Math.max(reach, first), maxUnits), first }
 }
 
-/** Initial quantity that costs at least 100 minor units: a candidate or, if none does, the last one times a power of ten. */
+/**
+ * Returns the initial quantity, which costs at least 100 minor units. It is the first candidate that costs so much, otherwise the largest
+ * candidate times a power of ten.
+ */
 function firstPaid(tariff: Tariff, candidates: readonly number[]): number {
   const enough = (quantity: number) => minorAmount(tariff, quantity) >= 100n
   const bound = candidates.find(enough)
@@ -185,12 +197,12 @@ function firstPaid(tariff: Tariff, candidates: readonly number[]): number {
   return quantity
 }
 
-/** Cost of a quantity in minor units, rounded once like the processor does. */
+/** Returns the cost of a quantity in minor units, rounded once as the processor does. */
 export function minorAmount(tariff: Tariff, quantity: number): bigint {
   return roundHalfUp(exactAmount(tariff, quantity))
 }
 
-/** Unit amount as a canonical decimal in minor units. Null for tiers, where it depends on the quantity. */
+/** Returns the unit amount as a canonical decimal in minor units. Null for a tiered price, whose unit amount depends on the quantity. */
 export function unitAmountText(tariff: Tariff): string | null {
   return tariff.tiers === undefined ? decimalText(unitAmountOf(tariff)) : null
 }
@@ -204,13 +216,13 @@ export function tierRows({ tiers = [] }: Tariff): readonly TierRow[] {
 }
 
 export interface Saving {
-  /** Saving in whole per cent, rounded down; the largest of all products. 0 if nothing is saved or comparable. */
+  /** Saving in whole per cent, rounded down; the largest saving of all products. 0 if nothing is saved or comparable. */
   readonly percent: number
-  /** True if every comparable product saves the same. */
+  /** True if all comparable products have the same saving. */
   readonly same: boolean
 }
 
-/** Saving of a period compared with the same duration at the shortest period of the same product. */
+/** Returns the saving of a period, e.g. a year at the yearly price compared with twelve months at the monthly price of the same product. */
 export function savingOf(products: readonly Product[], period: Period, currency: string): Saving {
   const savings = products.flatMap((product) => {
     const percent = productSaving(product, period, currency)

@@ -1,11 +1,11 @@
-// Formats minor units for a locale. Amounts stay exact: the formatter gets text, never a float.
+// Formats minor units for a locale. Amounts stay exact, because the formatter gets text and never a float.
 import { currencyDecimals, isCurrency } from '../../ratecard/src/money/currencies.ts'
 import { canonicalDecimal } from '../../ratecard/src/money/decimal.ts'
 
-/** Formats minor units without rounding: `1200` of eur is €12.00, `0.05` of usd is $0.0005. */
+/** Formats an amount in minor units without rounding: `1200` of eur is €12.00, `0.05` of usd is $0.0005. */
 export function formatMoney(minor: bigint | string, currency: string, locale: string, showCurrency = true): string {
   const text = canonicalDecimal(String(minor))
-  // A newer service may serve a currency that this script does not list. Guessing its decimals would show a wrong price.
+  // A newer service may use a currency that this script does not list. Guessing the number of decimals would show a wrong price.
   if (!isCurrency(currency)) return `${currency.toUpperCase()} ${text} minor units`
   const decimals = currencyDecimals[currency]
   const [whole = '0', fraction = ''] = text.split('.')

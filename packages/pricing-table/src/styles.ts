@@ -1,4 +1,4 @@
-// Three layouts by CSS alone. A site can change everything through custom properties and parts.
+// Style sheet with three layouts. A site can change everything through CSS custom properties and parts.
 export const styles = `
 :host {
   --_accent: var(--ratecard-accent, #3451d1);

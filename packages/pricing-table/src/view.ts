@@ -7,10 +7,10 @@ export interface View {
   readonly locale: string
   readonly currency: string
   readonly images: boolean
-  /** Address of an offer's button. Null if the button only emits an event. */
+  /** Returns the URL of an offer's button. Null if the button only emits an event. */
   readonly addressOf: (offer: Offer, quantity: number) => string | null
-  /** Emits `ratecard-select`. False if the page cancelled the event. */
+  /** Emits `ratecard-select`. Returns false if the page cancelled the event. */
   readonly select: (offer: Offer, quantity: number) => boolean
-  /** Chosen quantity by price, kept when the table is rendered again. */
+  /** Chosen quantity by price. It survives rendering the table again. */
   readonly quantities: Map<string, number>
 }

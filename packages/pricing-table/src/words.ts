@@ -7,7 +7,7 @@ export interface Messages {
   readonly onRequest: string
   readonly payWhatYouWant: string
   readonly notInCurrency: string
-  /** Label beside a price negotiated by the viewer. */
+  /** Label beside a price that was negotiated for the viewing tenant. */
   readonly own: string
   readonly daily: string
   readonly weekly: string
@@ -224,7 +224,7 @@ const es: Messages = {
 /** Texts by language subtag, e.g. `de`. */
 export const languages: Readonly<Record<string, Messages>> = { en, de, fr, es }
 
-/** Texts for the locale's language, otherwise in English, with the site's own texts taking precedence. */
+/** Returns the texts for the language of a locale, otherwise in English. The site's own texts take precedence. */
 export function wordsFor(locale: string, own: Readonly<Record<string, unknown>> = {}): Messages {
   const words = languages[locale.toLowerCase().split('-')[0] ?? 'en'] ?? en
   const set = Object.entries(own).filter(([name, text]) => Object.hasOwn(words, name) && typeof text === 'string')
@@ -243,13 +243,13 @@ const named: Readonly<Record<string, readonly [name: keyof Messages, per: keyof 
   year: ['yearly', 'perYear', 'years'],
 }
 
-/** Label of a period on the switch: `Monthly`, `every 3 months`. */
+/** Returns the label of a period on the switch, e.g. `Monthly` or `every 3 months`. */
 export function periodName(period: string, words: Messages): string {
   const row = named[period]
   return row === undefined ? severalWords(period, words) : words[row[0]]
 }
 
-/** Period beside an amount: `per month`, `every 3 months`. */
+/** Returns the text of a period beside an amount, e.g. `per month` or `every 3 months`. */
 export function periodWords(period: string, words: Messages): string {
   const row = named[period]
   return row === undefined ? severalWords(period, words) : words[row[1]]

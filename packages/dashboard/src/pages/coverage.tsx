@@ -1,11 +1,13 @@
-// Coverage page: the enterprise prices of each base price, and the gaps.
+// Coverage page: the enterprise prices of each base price (price of the public list), and the enterprise templates that have none for it.
 import type { Coverage } from '@ratecard/client'
 import { api } from '../api.ts'
 import { useLoaded } from '../live.ts'
 import { Badge, Card, Empty, Id, Page, Show, Text } from '../ui/basic.tsx'
 import { pluralize } from '../words.ts'
 
-/** A base price that no deal has a price for is no gap, because all customers pay the list price. */
+/**
+ * True if an enterprise template has a price for this base price. Otherwise nothing is missing, because all customers pay the public price.
+ */
 const isNegotiated = ({ cells }: Coverage['rows'][number]) => cells.some(({ priceId }) => priceId !== null)
 
 export function CoveragePage() {

@@ -1,4 +1,4 @@
-// Drift page: objects edited at the processor outside of Ratecard.
+// Drift page: objects that were edited at the processor outside of Ratecard.
 import { Link } from 'wouter'
 import { api } from '../api.ts'
 import { useLoaded } from '../live.ts'

@@ -1,4 +1,4 @@
-// History page: every revision with author, time and message. Two revisions can be compared; an earlier one can be restored.
+// History page: every revision with author, time and message. The user can compare two revisions and restore an earlier one.
 import { useState } from 'react'
 import { Link } from 'wouter'
 import type { HistoryEntry } from '@ratecard/client'

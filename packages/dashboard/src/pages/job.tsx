@@ -74,7 +74,7 @@ export function JobPage() {
 const isTime = (value: unknown): value is string =>
   typeof value === 'string' && /^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/.test(value)
 
-/** Members of a job step from the journal: scalars on one line, objects on demand. */
+/** Renders the members of a job step from the journal. Scalars are on one line; objects are collapsed. */
 function Words({ words }: { readonly words: Readonly<Record<string, unknown>> }) {
   const entries = Object.entries(words).filter(([, value]) => value !== null)
   const isPlain = (value: unknown) => typeof value !== 'object'

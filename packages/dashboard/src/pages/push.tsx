@@ -32,7 +32,9 @@ interface PushProgress {
   readonly steps: ReadonlyMap<number, PushStep>
 }
 
-/** Progress of a running push from its event stream, which is newer than the loaded report. */
+/**
+ * Returns the progress of a running push from its event stream, which is newer than the loaded report. Calls `onEnd` when the stream ends.
+ */
 function useEvents(report: PushReport, onEnd: () => void): PushProgress | null {
   const [live, setLive] = useState<PushProgress | null>(null)
   const isRunning = report.state === 'running' || report.state === 'planned'
@@ -50,13 +52,13 @@ function useEvents(report: PushReport, onEnd: () => void): PushProgress | null {
       }
     }
     follow()
-      // The stream ended or broke. The stored report has the rest, and a lost connection has its own banner.
+      // The stream ended or broke. The page then loads the stored report, and the frame shows a banner for a lost connection.
       .catch(() => undefined)
       .finally(() => {
         if (!controller.signal.aborted) onEnd()
       })
     return () => controller.abort()
-    // `onEnd` is left out of the dependencies: it does the same for one push, so the stream stays open while the push runs.
+    // `onEnd` is left out of the dependencies because it does the same in every render. So the stream stays open while the push runs.
   }, [report.id, isRunning])
   return isRunning ? live : null
 }

@@ -1,4 +1,4 @@
-// Revision page: its changes, its document, and the rollback to it.
+// Revision page: the changes of a revision, its document, and the rollback to it.
 import { useState } from 'react'
 import { Link, useLocation, useParams } from 'wouter'
 import { api } from '../api.ts'

@@ -1,4 +1,4 @@
-// Webhooks page: endpoints of the processor. A signing secret is requested only when the user reveals it.
+// Webhooks page: webhook endpoints at the processor. The page requests a signing secret only when the user reveals it.
 import { useState } from 'react'
 import type { WebhookListing } from '@ratecard/client'
 import { api } from '../api.ts'

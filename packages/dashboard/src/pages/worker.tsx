@@ -96,7 +96,7 @@ const groups = [
   ['did not run', 'warn'],
 ] as const
 
-/** Group (and with it the colour) of each outcome of a cron run. */
+/** Colour group of each outcome of a cron run. */
 const outcomes: Readonly<Record<CronRun['outcome'], (typeof groups)[number][1]>> = {
   ok: 'good',
   running: 'note',

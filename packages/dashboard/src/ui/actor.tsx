@@ -1,4 +1,4 @@
-// Author and reason of an action, for the history. Every action that is recorded there has these fields.
+// Fields for author and reason of an action. Every action that the history records shows them.
 import { useState } from 'react'
 
 const storedName = 'ratecard.author'

@@ -1,4 +1,4 @@
-// List of changes of a plan, of drift, or between two revisions: one line per resource, with its fields below.
+// List of the changes of a plan, of drift, or between two revisions. Each resource has one line, with its changed fields below.
 import type { ChangeReport, Detail, FieldChange } from '@ratecard/client'
 import { kindWords, pluralize, shown } from '../words.ts'
 import { Badge, Id, Text } from './basic.tsx'
@@ -29,7 +29,7 @@ interface ChangeRow {
   readonly display: Detail['display']
 }
 
-/** Maximum length of both values together on one line, in characters. Longer values are shown on demand. */
+/** Maximum length (characters) of the old and new value together on one line. Longer values are collapsed. */
 const maxTextLength = 120
 
 export function Changes({ changes }: { readonly changes: readonly ChangeRow[] }) {
@@ -56,7 +56,8 @@ export function Changes({ changes }: { readonly changes: readonly ChangeRow[] })
 }
 
 /**
- * Fields of a change. Four or more fields of a created or archived resource are shown on demand: its summary line is mostly enough.
+ * Renders the fields of a change. Four or more fields of a created or archived resource are collapsed, because its summary line is mostly
+ * enough.
  */
 function Fields({ change }: { readonly change: ChangeRow }) {
   const fields = fieldsBeside(change).filter(({ before, after }) => !isEmpty(before) || !isEmpty(after))
@@ -87,7 +88,10 @@ function Fields({ change }: { readonly change: ChangeRow }) {
 const isEmpty = (value: unknown) =>
   value === null || value === undefined || (typeof value === 'object' && Object.keys(value).length === 0)
 
-/** Omits the field list if the before → after line already shows the only change (`amount`, `name`, `display_name`, `url`). */
+/**
+ * Returns the fields to list below a change. Returns none if its line `before → after` already shows the only changed field (`amount`,
+ * `name`, `display_name`, `url`).
+ */
 function fieldsBeside({ fields, display: { before, after } }: ChangeRow): ChangeRow['fields'] {
   const [only, ...rest] = fields
   const isSaid = rest.length === 0 && before !== null && after !== null && before !== after
@@ -139,7 +143,7 @@ function FieldValues({ before, after }: { readonly before: unknown; readonly aft
   )
 }
 
-/** Summary of the report as text: `3 prices created, 1 product archived`. */
+/** Returns a summary of the report as text: `3 prices created, 1 product archived`. */
 export function reportWords(report: ChangeReport): string {
   const parts = Object.entries(report).flatMap(([kind, lists]) =>
     Object.entries(lists as Readonly<Record<string, readonly string[]>>).flatMap(([verb, ids]) =>
@@ -149,5 +153,5 @@ export function reportWords(report: ChangeReport): string {
   return parts.length === 0 ? 'nothing changed' : parts.join(', ')
 }
 
-/** `promotion_codes` → `promotion code`. */
+/** Returns the kind as text: `promotion_codes` → `promotion code`. */
 const kindOf = (list: string) => kindWords[list.replace(/s$/, '')] ?? list.replace(/s$/, '').replaceAll('_', ' ')

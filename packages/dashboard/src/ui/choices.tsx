@@ -6,7 +6,7 @@ interface ChoicesProps<Value extends string> {
   readonly onChange: (value: Value) => void
 }
 
-/** Radio buttons side by side, for a choice among few values. */
+/** Radio buttons side by side, for a choice between a few values. */
 export function Choices<Value extends string>({ name, options, value, onChange }: ChoicesProps<Value>) {
   return (
     <fieldset className="choices">

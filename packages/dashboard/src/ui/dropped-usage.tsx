@@ -2,7 +2,7 @@ import type { UpcomingInvoice } from '@ratecard/client'
 import { pluralize } from '../words.ts'
 import { Badge, Id, Text, Time } from './basic.tsx'
 
-/** Usage that the processor accepted and later dropped. It will not be billed, and the sender got no error. */
+/** Alert about usage that the processor accepted and later dropped. The usage will not be billed, and its sender got no error. */
 export function DroppedUsage({ reports }: { readonly reports: UpcomingInvoice['droppedUsage'] }) {
   if (reports === null) return <p className="quiet">It is not known whether the processor dropped usage.</p>
   if (reports.length === 0) return null

@@ -1,4 +1,4 @@
-// Dry run of a deal for a tenant: the items that move, their amounts, and the items that stay.
+// Dry run of a deal (negotiated prices) for a tenant: the items that would move, their amounts, and the items that would stay.
 import type { EnterpriseOutcome } from '@ratecard/client'
 import type { DealLine, DealMoney } from '../deal.ts'
 import { count, pluralize, money, period } from '../words.ts'
@@ -81,7 +81,7 @@ const Sum = ({ line, amount }: { readonly line: DealLine; readonly amount: numbe
     </span>
   )
 
-/** Sums of all lines. Shown only if every amount is known, with one currency and interval. */
+/** Renders the sums of all lines. Nothing is shown unless every amount is known and all lines have one currency and interval. */
 function Totals({ lines }: { readonly lines: readonly DealLine[] }) {
   const [first] = lines
   if (first === undefined || lines.length < 2) return null

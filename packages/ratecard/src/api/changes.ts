@@ -1,11 +1,11 @@
-// Differences between two documents, or between a document and the processor.
+// Schemas of the differences between two documents, or between a document and the processor.
 import { Type } from 'typebox'
 import { Ids, ResourceKind } from './notation/common.ts'
 import { AnyValue, asWritten, choice, closed, nullable, shape } from './notation/schema.ts'
 
 const created = { created: Ids, updated: Ids, archived: Ids }
 
-/** The specification's change report, in its own snake_case, which is not converted. */
+/** The specification's change report. Its names are snake_case in the code too, so they are not converted. */
 export const ChangeReport = asWritten(
   shape(
     'ChangeReport',

@@ -1,4 +1,4 @@
-// Tenant operations: prices, checkout, managing subscriptions, and reporting usage.
+// Operations for a tenant: prices, checkout, managing subscriptions, and reporting usage.
 import { Type } from 'typebox'
 import type { Price } from '../config/schema/schema.ts'
 import { customerErrors, keyErrors, keyHeader, operations } from './notation/operation.ts'
@@ -66,7 +66,7 @@ export const Checkout = shape('Checkout', {
   ),
 })
 
-/** Exact in both directions: a whole number, or a decimal as text, e.g. `"0.25"`. */
+/** A usage value without loss of precision: a whole number, or a decimal as text, e.g. `"0.25"`. */
 const UsageValue = Type.Unsafe<number | string>({
   type: ['integer', 'string'],
   minimum: 0,

@@ -1,4 +1,4 @@
-// The configuration for its owners: read, push, validate, roll back, pull, drift, reset.
+// Operations on the configuration, for callers with a service key: read, push, validate, roll back, pull, drift, reset.
 import { Type } from 'typebox'
 import type { BillingConfig } from '../config/schema/schema.ts'
 import { Detail } from './changes.ts'
@@ -9,7 +9,7 @@ import { pushHeaders, PushOutcome, pushQuery, pushStarted } from './pushes.ts'
 import { AnyObject, asWritten, closed, document, nullable, shape, shared, Time } from './notation/schema.ts'
 
 const Document = document<BillingConfig>('BillingConfig')
-/** An unchecked document: the service validates it and returns detailed issues. */
+/** A configuration document that the API does not validate. The service validates it and returns detailed issues. */
 const GivenDocument = document<unknown>('BillingConfig')
 
 export const ServedConfig = shape('ServedConfig', {

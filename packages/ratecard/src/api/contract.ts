@@ -1,4 +1,4 @@
-// All operations of the API in documentation order, and the schemas that are OpenAPI components.
+// All operations of the API in the order of the documentation, and the schemas that are OpenAPI components.
 import { BillingConfig, Meter, Price, Product } from '../config/schema/schema.ts'
 import { ChangeReport, Detail } from './changes.ts'
 import { checkoutOperations } from './checkout.ts'
@@ -49,7 +49,9 @@ export const contract = {
   ...serverOperations,
 }
 
-/** Schemas that OpenAPI lists once, by component name. Those of the document come from its own schema. */
+/**
+ * Schemas that OpenAPI lists once, by component name. The schemas of document objects (e.g. `Price`) come from the document's own schema.
+ */
 export const components = {
   BillingConfig,
   Product,

@@ -1,4 +1,4 @@
-// API operations for the dashboard only: the caller's key, change detection, sign-in links.
+// Operations for the dashboard only: the caller's service key, detection of changes, and sign-in links.
 import { Type } from 'typebox'
 import { ServiceKey } from './keys.ts'
 import { operations } from './notation/operation.ts'

@@ -1,4 +1,4 @@
-// Negotiated prices: listed, applied to a tenant, removed.
+// Operations on negotiated prices: list them, apply them to a tenant, remove them.
 import { Type } from 'typebox'
 import type { Price } from '../config/schema/schema.ts'
 import { TenantId } from './notation/common.ts'

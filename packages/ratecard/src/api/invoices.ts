@@ -1,4 +1,4 @@
-// Invoices of tenants, and the export for the accounts.
+// Operations on invoices of tenants, and the export of all invoices for accounting.
 import { Type } from 'typebox'
 import { Pagination } from './notation/common.ts'
 import { Day, DayAsked, further, leading, mirrored } from './notation/mirrored.ts'
@@ -45,7 +45,7 @@ const Decimal = (description: string) =>
   nullable(
     Type.String({ pattern: String.raw`^-?\d+(\.\d+)?$`, description: `${description} In units of the currency.` }),
   )
-/** A row of the export; its members are the columns of the CSV, in this order. */
+/** Row of the invoice export. Its members are the columns of the CSV, in this order. */
 export const ExportRow = shape('ExportRow', {
   date: Day('When it was finalized or made, UTC.'),
   type: Type.Enum(['invoice', 'credit_note', 'refund']),

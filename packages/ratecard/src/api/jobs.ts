@@ -1,4 +1,4 @@
-// Jobs: journalled work on many subscriptions (completed, running and waiting).
+// Operations on jobs. A job changes many subscriptions step by step, and its steps are in the journal. It is running, waiting or completed.
 import { Type } from 'typebox'
 import { jobActs, jobKinds, jobStates } from '../store/records/journal.ts'
 import { journalled, Pagination, StepState } from './notation/common.ts'

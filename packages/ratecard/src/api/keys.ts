@@ -1,4 +1,4 @@
-// Service keys.
+// Operations on service keys.
 import { Type } from 'typebox'
 import { idParams, KeyScope, operations } from './notation/operation.ts'
 import { closed, nullable, shape, Time } from './notation/schema.ts'

@@ -1,4 +1,4 @@
-// Money that comes in: monthly recurring revenue (MRR) now and day by day, and who pays it.
+// Operations on revenue: monthly recurring revenue (MRR) now and day by day, and the tenants that pay it.
 import { Type } from 'typebox'
 import { Pagination } from './notation/common.ts'
 import { Day, DayAsked, Formatted, further, leading, mirrored, MoneyOf, NullableMinor } from './notation/mirrored.ts'
@@ -134,7 +134,7 @@ export const Subscribers = shape('Subscribers', {
 
 const path = '/api/v1/billing/admin'
 const all = { tag: 'Money', access: 'service_key', scope: 'read', method: 'GET' } as const
-/** Errors of operations that only the mirror can answer. */
+/** Errors of operations that read the mirror, which is the store's copy of the processor's data: the mirror is not complete yet, or off. */
 export const mirrorErrors = ['mirror_filling', 'mirror_off'] as const
 
 export const moneyOperations = operations({

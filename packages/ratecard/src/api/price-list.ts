@@ -1,4 +1,4 @@
-// The specification's public operations. No key is required; with a valid key, single lookups include hidden prices.
+// The specification's public operations. They need no key; with a valid key, single lookups include hidden prices.
 import { Type } from 'typebox'
 import type { Meter, Price, Product } from '../config/schema/schema.ts'
 import { ResourceKind } from './notation/common.ts'
@@ -7,8 +7,8 @@ import { idParams, operations } from './notation/operation.ts'
 import { absent, closed, code, Count, document, nullable, shape } from './notation/schema.ts'
 
 /**
- * A canonical decimal in the code. In the API, whole minor units are an integer and fractions are decimal text, so that common amounts can
- * be added without parsing.
+ * An exact amount in minor units; in the code a canonical decimal as text. In the API a whole number is an integer, so that common amounts
+ * can be added without parsing, and a fraction is decimal text.
  */
 const ExactMinor = (description: string) =>
   code<string, number | string>(
@@ -43,7 +43,7 @@ export const Cost = shape('Cost', {
   formatted: Type.String({ description: 'The amount as people read it.' }),
   breakdown: Type.Array(CostLine),
 })
-/** The route validates it by hand, because an invalid quantity has its own status and error code. */
+/** The route validates this body by hand, because an invalid quantity has its own status and error code. */
 export const Calculation = shape(
   'Calculation',
   {

@@ -1,4 +1,4 @@
-// Migration of subscribers from a replaced price to its replacement.
+// Operations that move subscribers from a replaced price to its replacement.
 import { Type } from 'typebox'
 import { TenantId } from './notation/common.ts'
 import { Effective } from './enterprise.ts'

@@ -1,4 +1,4 @@
-// Problem responses (RFC 9457) and their issues.
+// Schemas of problem responses (RFC 9457) and their issues.
 import { Type } from 'typebox'
 import { issueCodes, problemCodes, type IssueCode, type ProblemCode } from '../errors/codes.ts'
 import { named } from './notation/marks.ts'

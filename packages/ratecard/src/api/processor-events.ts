@@ -1,4 +1,4 @@
-// Signed deliveries of events by the processor, which keep the mirror up to date.
+// Operation that receives signed events from the processor. They keep the mirror (the store's copy of the processor's data) up to date.
 import { Type } from 'typebox'
 import { operations } from './notation/operation.ts'
 import { AnyObject, closed } from './notation/schema.ts'

@@ -102,7 +102,7 @@ export const PushReport = shape('PushReport', {
 })
 
 const progress = { push_id: Type.String(), steps_done: Count('Steps that are done.'), steps_total: Count('All steps.') }
-/** Data of server-sent events by event name, which is the member `type` in the code and in the client. */
+/** Data of the server-sent events of a push, by event name. In the code and in the client, the event name is the member `type`. */
 export const pushEvents = {
   state: shape('PushStateEvent', { ...progress, state: PushState }),
   step: shape('PushStepEvent', { ...progress, step: PushStep }),

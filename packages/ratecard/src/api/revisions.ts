@@ -1,4 +1,4 @@
-// Accepted revisions: history, a single revision, the difference of two.
+// Operations on accepted revisions: the history, a single revision, and the difference of two revisions.
 import { Type } from 'typebox'
 import type { BillingConfig } from '../config/schema/schema.ts'
 import { ChangeReport, DocumentDifference } from './changes.ts'

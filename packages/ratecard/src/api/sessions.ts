@@ -1,4 +1,4 @@
-// Tenant sessions: created by a service key; valid for checkout, portal and usage of that tenant only.
+// Operations on tenant sessions. A service key creates a session, which is valid for checkout, portal and usage of one tenant.
 import { Type } from 'typebox'
 import { TenantId } from './notation/common.ts'
 import { idParams, operations } from './notation/operation.ts'

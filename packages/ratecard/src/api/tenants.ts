@@ -1,4 +1,4 @@
-// Tenants: their data, subscriptions, upcoming invoices and audit log.
+// Operations on tenants: their data, subscriptions, upcoming invoices and audit log.
 import { Type } from 'typebox'
 import { billingStatuses } from '../store/records/billing-status.ts'
 import { By, Pagination, TenantId } from './notation/common.ts'
@@ -16,7 +16,7 @@ import { MoneyOf, perhapsMirrored } from './notation/mirrored.ts'
 import { AnyObject, choice, closed, Count, nullable, shape, Time } from './notation/schema.ts'
 import { DroppedUsage } from './usage.ts'
 
-/** Text or null without a union, because an invalid value would produce an error for each branch. */
+/** Text or null. The schema is no union, because an invalid value would then produce an error for each branch. */
 const TextOrNull = (maxLength: number, description: string) =>
   Type.Unsafe<string | null>({ type: ['string', 'null'], minLength: 1, maxLength, description })
 
@@ -52,7 +52,10 @@ export const BillingStatus = choice(
   billingStatuses,
   'Status of all its subscriptions together: debts come first.',
 )
-/** Members that need the mirror. All are left out while it is off or not complete. */
+/**
+ * Members that are read from the mirror, which is the store's copy of the processor's data. All are left out while the mirror is off or not
+ * complete.
+ */
 const billing = {
   billing_status: Type.Optional(BillingStatus),
   products: Type.Optional(Type.Array(Type.String(), { description: 'Config ids of what it is subscribed to, by id.' })),

@@ -1,4 +1,4 @@
-// Usage that the processor accepted and later dropped, as reported by its error events.
+// Operation on dropped usage: the processor accepted the usage and dropped it later, as its error events report.
 import { Type } from 'typebox'
 import { reportUsageAgain } from '../errors/advice.ts'
 import { TenantId } from './notation/common.ts'

@@ -1,4 +1,4 @@
-// Webhooks with their signing secrets, and events of the processor.
+// Operations on webhooks with their signing secrets, and on events of the processor.
 import { Type } from 'typebox'
 import { actorHeaders, idParams, operations, processorErrors } from './notation/operation.ts'
 import { asWritten, closed, nullable, shape, Time } from './notation/schema.ts'

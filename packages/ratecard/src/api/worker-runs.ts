@@ -1,4 +1,4 @@
-// Logs and cron runs of workers.
+// Operations on logs and cron runs of workers.
 import { Type } from 'typebox'
 import { runOutcomes } from '../store/records/workers.ts'
 import { Pagination } from './notation/common.ts'

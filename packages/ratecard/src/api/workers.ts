@@ -1,4 +1,4 @@
-// Edge workers and their deployments.
+// Operations on edge workers and their deployments.
 import { Type } from 'typebox'
 import { keyScopes } from '../store/records/auth.ts'
 import { Pagination } from './notation/common.ts'
@@ -87,7 +87,7 @@ const one = `${workersPath}/:name` as const
 export const workerParams = { name: Type.String({ maxLength: 63, description: 'The worker’s name.' }) }
 const all = { tag: 'Workers', access: 'service_key' } as const
 const serves = { 200: { description: 'It serves.', schema: Worker } } as const
-/** Maximum size in bytes: 10 MB of modules in base64, plus their source maps. */
+/** Maximum size of a deployment in bytes: 10 MB of modules in base64, plus their source maps. */
 const deploymentLimit = 48 * 1024 * 1024
 
 export const workerOperations = operations({

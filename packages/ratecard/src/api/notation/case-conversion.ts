@@ -1,18 +1,18 @@
-// Case conversion between API (snake_case) and code (camelCase): one walk over the schema, in both directions. Only names in the schema
-// are converted; a member that is not in the schema is dropped, and author-defined content (`asWritten`) is copied unchanged.
+// Case conversion between the API (snake_case) and the code (camelCase), in both directions. Converts only names in the schema. A member
+// that is not in the schema is dropped, and content of an author (`asWritten`) is copied unchanged.
 import type { Static, TSchema } from 'typebox'
 import { absence, coded, target, verbatim } from './marks.ts'
 import { camel } from './names.ts'
 import type { Inside } from './schema.ts'
 
-/** Converts a value of the code to its API form. */
+/** Converts a value from its form in the code to its form in the API. */
 export function toWire<Schema extends TSchema>(schema: Schema, value: Inside<Schema>): Static<Schema> {
   return encoded(schema, value) as Static<Schema>
 }
 
 /**
- * The JSON text of `toWire`, in parts that are joined without separator. A list item is one part, e.g. one change of a plan, so that the
- * caller can yield to the event loop between two: all changes of the largest document at once take 400 ms.
+ * Yields the JSON text of `toWire` in parts, to be joined without separator. Each list item is one part, so that the caller can yield to
+ * the event loop between two items: all changes of the largest document take 400 ms.
  */
 export function* wireJson(schema: TSchema, value: unknown): Generator<string> {
   const node = schema as Node
@@ -38,17 +38,17 @@ export function* wireJson(schema: TSchema, value: unknown): Generator<string> {
   } else yield JSON.stringify(value)
 }
 
-/** Like `toWire`, for values that the client has read, whose times are already RFC 3339 text. */
+/** Like `toWire`, for values that the client returned. Their times are already RFC 3339 text. */
 export function clientToWire<Schema extends TSchema>(schema: Schema, value: Inside<Schema, string>): Static<Schema> {
   return encoded(schema, value) as Static<Schema>
 }
 
-/** Converts validated API input to the form of the code. */
+/** Converts validated API input from its form in the API to its form in the code. */
 export function fromWire<Schema extends TSchema>(schema: Schema, wire: unknown): Inside<Schema> {
   return decoded(schema, wire) as Inside<Schema>
 }
 
-/** Schema members that the walk uses. */
+/** Members of a JSON Schema that the conversion reads. */
 interface Node extends TSchema {
   readonly properties?: Readonly<Record<string, Node>>
   readonly required?: readonly string[]
@@ -70,7 +70,10 @@ interface NamedMember {
   readonly isRequired: boolean
 }
 
-/** Members of a schema with both names. Cached, because a push of thousands of prices needs the same ones each time. */
+/**
+ * Members of a schema with their names in the API and in the code. Cached, because a push of thousands of prices converts by the same
+ * schemas.
+ */
 const membersByNode = new WeakMap<Node, readonly NamedMember[]>()
 
 function membersOf(node: Node): readonly NamedMember[] {
@@ -100,7 +103,7 @@ function encoded(node: Node, value: unknown): unknown {
   return wire
 }
 
-/** The members that the API form of a value has. */
+/** Yields the members that a value has in the API. Omits optional members that are undefined or equal their `empty` value. */
 function* presentMembers(node: Node, value: Members) {
   for (const { name, inside, member, isRequired } of membersOf(node)) {
     const given = value[inside]
@@ -128,8 +131,8 @@ function decoded(node: Node, wire: unknown): unknown {
 const asIs = (name: string) => name
 
 /**
- * The union branch that matches a value: null, a list, the first schema whose required members are present, otherwise a branch without
- * members.
+ * Returns the branch of a union that matches a value: null, a list, the first schema whose required members are present, otherwise a branch
+ * whose names are not converted.
  */
 function branchOf(branches: readonly Node[], value: unknown, spell: (name: string) => string): Node {
   const isMembers = typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -25,7 +25,7 @@ export const PushKind = choice('PushKind', changeKinds)
 /** State of a step, for pushes and jobs. */
 export const StepState = choice('StepState', stepStates)
 
-/** Journal fields that pushes and jobs share. */
+/** Members of the journal that pushes and jobs share. */
 export const journalled = {
   author: nullable(Type.String()),
   by: nullable(By),

@@ -1,16 +1,20 @@
-// Schemas that answers from the mirror share: how recent they are, and amounts of money.
+// Schemas for responses that are read from the mirror, which is the store's copy of the processor's data: how recent they are, and amounts
+// of money.
 import { Type } from 'typebox'
 import { absent, closed, nullable, Time } from './schema.ts'
 
 const isStale = Type.Literal(true, { description: 'Only when `as_of` is more than five minutes behind.' })
 
-/** Members of every answer that only the mirror can give. */
+/** Members of every response that only the mirror can give, e.g. revenue by day. */
 export const mirrored = {
   as_of: Time('Everything that happened at the processor until then is in the answer.'),
   stale: absent(isStale, false),
 }
 
-/** Members of an answer that is from the mirror if the mirror is complete; left out of an answer that was read live. */
+/**
+ * Members of a response that is read from the mirror if the mirror is complete, otherwise live from the processor. A live response omits
+ * them.
+ */
 export const perhapsMirrored = {
   as_of: Type.Optional(Time('The answer is from the mirror, complete until then; left out when it was read live.')),
   stale: Type.Optional(isStale),
@@ -23,8 +27,8 @@ const asPeopleRead = 'as people read it.'
 export const Formatted = (subject: string) => Type.String({ description: `${subject} ${asPeopleRead}` })
 
 /**
- * An amount and its text: `formatted` stands beside the leading amount of an object (`mrr`, `amount`, `total`), `<name>_formatted` beside
- * each further one.
+ * Members for an amount and its text. The text of an object's main amount (`mrr`, `amount`, `total`) is in `formatted`, the text of any
+ * other amount in `<name>_formatted`.
  */
 export const leading = <const Name extends string>(name: Name, description: string) =>
   ({ [name]: Minor(description), formatted: Formatted(`\`${name}\``) }) as {
@@ -42,11 +46,11 @@ export const MoneyOf = (description: string) =>
     { description: `${description} One entry for each currency, by code.` },
   )
 
-/** A day of the calendar (UTC), e.g. `2026-01-31`. */
+/** Day of the calendar (UTC), e.g. `2026-01-31`. */
 export const Day = (description: string) =>
   Type.String({ pattern: String.raw`^\d{4}-\d{2}-\d{2}$`, description, examples: ['2026-01-31'] })
 
-/** A day in a request: any text, so that the route names a wrong one in its own words. */
+/** Day in a request. The schema accepts any text, so that the route can refuse an invalid day with its own error message. */
 export const DayAsked = (description: string) =>
   Type.Optional(
     Type.String({ maxLength: 40, description: `${description} \`YYYY-MM-DD\`, UTC.`, examples: ['2026-01-31'] }),

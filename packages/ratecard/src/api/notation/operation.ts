@@ -1,5 +1,5 @@
-// An operation of the API as data: everything except its behavior. Routes are bound to operations in http, and the client's methods are
-// generated from them.
+// Type of an API operation as data, i.e. everything except its behavior. Routes are bound to operations in http, and the client's methods
+// are generated from operations.
 import { Type } from 'typebox'
 import type { TProperties, TSchema } from 'typebox'
 import type { ProblemCode } from '../../errors/codes.ts'
@@ -22,10 +22,10 @@ export type Tag =
 
 export interface ResponseSpec {
   readonly description: string
-  /** null if the response has no body. */
+  /** Schema of the body; null if the response has no body. */
   readonly schema: TSchema | null
   readonly mediaType?: string
-  /** Further media type of the response, as text, e.g. `text/csv`. */
+  /** Media type of another form of the response, as text, e.g. `text/csv`. */
   readonly textType?: string
   readonly headers?: Readonly<Record<string, { readonly type: string; readonly description: string }>>
 }
@@ -36,7 +36,7 @@ export const KeyScope = choice(
   '`read`: reads, validates, asks for dry runs, sees no webhook secrets. `write`: everything.',
 )
 
-/** Required scope of a service key. `dry_run`: the scope `write`, or `read` for a request with `dry_run=true`. */
+/** Scope that a service key needs. `dry_run`: the scope `write`, or `read` for a request with `dry_run=true`. */
 export type ScopeNeeded = Inside<typeof KeyScope> | 'dry_run'
 
 interface Basis {
@@ -50,25 +50,25 @@ interface Basis {
   readonly query?: Readonly<Record<string, TSchema>>
   readonly headers?: Readonly<Record<string, TSchema>>
   readonly body?: TSchema
-  /** Maximum size in bytes; default 64 KiB. */
+  /** Maximum size of the request body in bytes; default 64 KiB. */
   readonly bodyLimit?: number
-  /** The body is a whole document: it stays JSON text until the service validates it. */
+  /** True: the body is a whole document, which stays JSON text until the service validates it. */
   readonly keepsText?: true
   readonly answers: Readonly<Record<number, ResponseSpec>>
   /** For a stream: schema of the data of each server-sent event, by event name. */
   readonly events?: Readonly<Record<string, TSchema>>
-  /** Errors in addition to those implied by access and body. */
+  /** Errors of this operation, in addition to those of its access and its body. */
   readonly errors?: readonly ProblemCode[]
 }
 
 export type Operation = Basis &
   (
     | {
-        /** No authentication. With `public`, a caller with a valid key of any scope gets more data. */
+        /** The operation needs no authentication. With `public`, a caller with a valid key of any scope gets more data. */
         readonly access: 'public' | 'open'
       }
     | {
-        /** `session`: a tenant's session cookie, or a service key. */
+        /** `session`: the operation needs a tenant's session cookie, or a service key. */
         readonly access: 'service_key' | 'session'
         readonly scope: ScopeNeeded
       }
@@ -92,10 +92,10 @@ export type ValueAt<Row extends Operation, Status> = Status extends keyof Row['a
     : // eslint-disable-next-line @typescript-eslint/no-invalid-void-type -- what a handler without an answer returns
       void
   : never
-/** Value of the response, for any status with a body. */
+/** Value of the response body, for any status with a body. */
 export type ValueOf<Row extends Operation> = ValueAt<Row, StatusOf<Row>>
 
-/** `Have` with type `never` for each member that is missing in `Want`, so that a value with such a member is a compile error. */
+/** Makes a value with members outside of `Want` a compile error: `Have`, with type `never` for each member that `Want` does not have. */
 export type Only<Want, Have> = Have extends readonly (infer Item)[]
   ? Want extends readonly (infer Wanted)[]
     ? readonly Only<Wanted, Item>[]
@@ -114,7 +114,7 @@ type MemberOf<Want, Name extends PropertyKey> = Want extends unknown
     : never
   : never
 
-/** Pagination parameters. */
+/** Pagination parameters of a list. */
 export const pageQuery = {
   limit: Type.Integer({ minimum: 1, maximum: 100, default: 10, description: 'How many to list.' }),
   offset: Type.Integer({ minimum: 0, maximum: 1_000_000_000, default: 0, description: 'How many to skip.' }),
@@ -132,10 +132,10 @@ export const keyHeader = {
     Type.String({ minLength: 1, maxLength: 255, description: 'A repeat with the same key answers the first result.' }),
   ),
 }
-/** Errors in addition for operations with an Idempotency-Key. */
+/** Further errors of operations that accept an Idempotency-Key. */
 export const keyErrors = ['idempotency_key_reused', 'request_in_progress'] as const satisfies readonly ProblemCode[]
 
-/** Errors of any processor call. */
+/** Errors of operations that call the processor. */
 export const processorErrors = [
   'processor_unauthorized',
   'processor_broken',
@@ -145,10 +145,10 @@ export const processorErrors = [
   'processor_rejected',
 ] as const satisfies readonly ProblemCode[]
 
-/** Errors of operations on a processor customer. */
+/** Errors of operations on a customer at the processor. */
 export const customerErrors = [...processorErrors, 'account_mismatch'] as const satisfies readonly ProblemCode[]
 
-/** Errors of operations that plan and apply. */
+/** Errors of operations that plan and apply changes, e.g. a push. */
 export const pushErrors = [
   ...processorErrors,
   'push_in_progress',

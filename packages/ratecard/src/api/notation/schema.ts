@@ -1,5 +1,5 @@
-// Builders for API schemas. A schema is a closed TypeBox object in snake_case; derived from it are Fastify's validation and OpenAPI, the
-// type in the code (`Inside`), the client's types, and the case conversion (case-conversion.ts).
+// Builders for API schemas. A schema is a closed TypeBox object in snake_case. Validation, OpenAPI, the type in the code (`Inside`), the
+// client's types and the case conversion (case-conversion.ts) are derived from the schema.
 import { Type } from 'typebox'
 import type { Static, TArray, TObject, TOptional, TProperties, TSchema, TUnion, TUnsafe } from 'typebox'
 import { toRfc3339 } from '../../clock.ts'
@@ -9,7 +9,7 @@ import type { Camel } from './names.ts'
 export const closed = { additionalProperties: false } as const
 
 interface Codec<InsideForm, WireForm> {
-  /** Also accepts the API form, because the CLI encodes values that the client has read. */
+  /** Converts a value to its API form. Also accepts the API form, because the CLI encodes values that the client returned. */
   readonly encode: (inside: InsideForm | WireForm) => WireForm
   readonly decode: (wire: WireForm) => InsideForm
 }
@@ -27,10 +27,10 @@ export interface TVerbatim<Value> extends TUnsafe<Value> {
 export interface TShared<Schema extends TSchema> extends TUnsafe<Static<Schema>> {
   [target]: Schema
 }
-/** Optional in the API; in the code always present, with `Empty` for an absent value. */
+/** A member that is optional in the API and always present in the code, where `Empty` stands for an absent value. */
 export type TAbsent<Schema extends TSchema, Empty> = TOptional<Schema> & { [absence]: { readonly empty: Empty } }
 
-/** A closed object with a name, under which the client exports its type. */
+/** Creates a closed object with a name, under which the client exports its type. */
 export function shape<Properties extends TProperties>(
   name: string,
   properties: Properties,
@@ -39,21 +39,21 @@ export function shape<Properties extends TProperties>(
   return Type.Object(properties, { ...closed, ...described(description), [named]: name })
 }
 
-/** An enumeration with a name. */
+/** Creates an enumeration with a name. */
 export const choice = <Values extends string[]>(name: string, values: readonly [...Values], description?: string) =>
   Type.Enum<Values>(values, { ...described(description), [named]: name })
 
-/** A schema that is an OpenAPI component under its name; must be listed in contract.ts. */
+/** Refers to a schema that is an OpenAPI component under its name. The schema must be listed in contract.ts. */
 export function shared<Schema extends TSchema>(schema: Schema): TShared<Schema> {
   const reference = { $ref: `${nameOf(schema) ?? ''}#`, [target]: schema }
   return Type.Unsafe<Static<Schema>>(reference) as TShared<Schema>
 }
 
-/** An author's document, by component name. Its names are not converted. */
+/** Refers to an author's document object by component name. Its names are not converted. */
 export const document = <Value>(component: string): TVerbatim<Value> =>
   Type.Unsafe<Value>({ $ref: `${component}#`, [verbatim]: true }) as TVerbatim<Value>
 
-/** Content of an author or of the processor, whose names are not converted. */
+/** Marks content of an author or of the processor: its names are not converted. */
 export function asWritten<Schema extends TSchema>(schema: Schema): TVerbatim<Frozen<Static<Schema>>> {
   return { ...schema, [verbatim]: true } as unknown as TVerbatim<Frozen<Static<Schema>>>
 }
@@ -69,14 +69,14 @@ export const AnyObject = asWritten(
   Type.Unsafe<Readonly<Record<string, unknown>>>(Type.Object({}, { additionalProperties: true })),
 )
 
-/** Any JSON value; its names are not converted. null if absent. */
+/** Any JSON value; its names are not converted. */
 export const AnyValue = (description: string) => asWritten(Type.Unknown({ description }))
 
 export function code<InsideForm, WireForm>(schema: TSchema, codec: Codec<InsideForm, WireForm>) {
   return Type.Unsafe<WireForm>({ ...schema, [coded]: codec }) as TCoded<InsideForm, WireForm>
 }
 
-/** Epoch milliseconds in the code, RFC 3339 (UTC) in the API. */
+/** A time: epoch milliseconds in the code, RFC 3339 (UTC) in the API. */
 export const Time = (description?: string): TTime =>
   code(Type.String({ format: 'date-time', ...described(description) }), timeCodec) as TTime
 
@@ -85,12 +85,15 @@ const timeCodec: Codec<number, string> = {
   decode: (text) => Date.parse(text),
 }
 
-/** A time in a request: text on both sides, so that an invalid one gets its own error message. The client also accepts a `Date`. */
+/**
+ * A time in a request. It is text in the API and in the code, so that an invalid time gets its own error message. The client also accepts a
+ * `Date`.
+ */
 export const Moment = (description: string) => Type.String({ maxLength: 40, description, [moment]: true })
 
 export const nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
 
-/** Omitted in the API if the value in the code equals `empty`. */
+/** Creates a member that the API omits if its value in the code equals `empty`. */
 export function absent<Schema extends TSchema, const Empty>(schema: Schema, empty: Empty): TAbsent<Schema, Empty> {
   return Type.Optional({ ...schema, [absence]: { empty } }) as unknown as TAbsent<Schema, Empty>
 }
@@ -103,7 +106,9 @@ export function nameOf(schema: TSchema): string | undefined {
   return (schema as { readonly [named]?: string })[named]
 }
 
-/** The type in the code: camelCase, times as epoch milliseconds. With `Time = string`, the type in the client. */
+/**
+ * Type of a schema's value in the code: camelCase names, times as epoch milliseconds. With `Time = string` it is the type in the client.
+ */
 export type Inside<Schema, Time = number> = Schema extends TTime
   ? Time
   : Schema extends TVerbatim<infer Value>
