@@ -1,5 +1,5 @@
-// Mutation test of the checks that are not the compiler's: each row removes one line from one file in a copy of this commit, and names
-// the test that must fail. The run fails if a row is not detected, or if the failure does not name the missing fact.
+// Mutation test of the checks that the compiler cannot make. Each row removes one line from one file in a copy of this commit, and names
+// the test that must fail. The run fails if that test passes, or if its failure does not name the missing fact.
 //   node scripts/forgotten.ts [word]    takes minutes: it starts a test run per row
 import { execFileSync, spawnSync } from 'node:child_process'
 import {

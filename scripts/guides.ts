@@ -1,13 +1,13 @@
-// Runs the guides: each one in an empty folder with its own home, its code blocks in the order of the page. A guide that uses something
-// not created before fails here, not at a reader's.
+// Runs the code blocks of each guide in the order of the page, in an empty folder with an empty home folder. A guide that uses something
+// that it did not create fails here, and not on a reader's machine.
 //
-// Blocks of the language `sh` are run; blocks with `file=PATH` behind their language are written to that file. Setup that the page does
-// not show is in HTML comments:
-//   <!-- walk: service [NAME] -->   starts a service; without a name it is the one that commands find, with one NAME_URL and NAME_KEY
-//   <!-- walk: sandbox -->          starts a sandbox of its own
-//   <!-- walk: skip REASON -->      the next block is not run
-//   <!-- walk: exit N -->           the next block ends with this exit code
-//   <!-- walk: run COMMANDS -->     runs these as well
+// Blocks of the language `sh` are run. A block with `file=PATH` behind its language is written to that file. HTML comments contain the
+// setup that the page does not show:
+//   <!-- walk: service [NAME] -->   starts a service; commands use it by default, or with a name through NAME_URL and NAME_KEY
+//   <!-- walk: sandbox -->          starts a sandbox
+//   <!-- walk: skip REASON -->      does not run the next block
+//   <!-- walk: exit N -->           expects exit code N from the next block
+//   <!-- walk: run COMMANDS -->     runs these commands too
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,7 +1,7 @@
-// Creates the fixtures of a release for the upgrade tests: a database of each engine with all kinds of data, and the service itself,
-// to run beside its successors:
+// Creates the fixtures of a release for the upgrade tests: a database of each engine with all kinds of data, and the service itself.
+// Tests run this old service beside a newer one:
 //   node scripts/keep-release.ts <version>
-// Run it once, on the tree of that release. Its fixtures are never recreated.
+// Run it once, on the commit of that release. The fixtures of a release are never recreated.
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'

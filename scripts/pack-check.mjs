@@ -1,6 +1,6 @@
-// Packs the published packages, installs them into an empty folder as a user would, and uses them there, with each supported Node:
+// Packs the published packages, installs them into an empty folder as a user would, and uses the installation with each supported Node:
 //   node scripts/pack-check.mjs [--node <program>]…
-// Without --node: the newest 22 and 24, from the registry. Needs a build and access to the registry; sends requests to no other host.
+// Without --node: the newest Node 22 and 24 from npm. Needs a build and access to the npm registry; sends requests to no other host.
 import { execFileSync, spawn } from 'node:child_process'
 import {
   existsSync,

@@ -1,7 +1,7 @@
 // Creates the tarballs to publish:  node scripts/pack.mjs [--out <folder>]
-// The tarball of `ratecard` contains the packages of this repository that it needs at run time (npm's bundled dependencies), so it
-// installs alone; the sandbox is inside its bundle. npm bundles only packages in the package's own node_modules, and workspaces are
-// links above it, so the package is copied to a staging folder.
+// The tarball of `ratecard` contains the packages of this repository that it needs at run time (npm's bundled dependencies), so users
+// install this tarball only. The sandbox is part of its JavaScript bundle. npm bundles only packages in the package's own node_modules,
+// but workspaces are links in the root's node_modules. So the package is copied to a staging folder.
 import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'

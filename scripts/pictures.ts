@@ -1,6 +1,6 @@
 // Takes the pictures of README and guides from the running product:  node scripts/pictures.ts [--check]
-// Each picture has a fingerprint of its text and styles beside it, not of its pixels, which differ between machines.
-// With --check nothing is written; the run fails with the names of the outdated pictures.
+// A file beside each picture has a fingerprint of its text and styles. Pixels are not compared, because they differ between machines.
+// With --check nothing is written, and the run fails with the names of the outdated pictures.
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -194,7 +194,7 @@ const pictures: Readonly<Record<string, (world: World) => Promise<Shot>>> = {
   dashboard,
 }
 
-// ── Taking them
+// ── Taking the pictures
 
 /** Serves the pages from an origin that differs from the service's, like the pages of a shop. */
 async function serve(shots: ReadonlyMap<string, Shot>) {

@@ -1,8 +1,8 @@
 // Prepares a release of all packages without publishing it:
 //   node scripts/release.mjs <version> [--dry-run]
 // Sets the version everywhere, joins the fragments of docs/changes into CHANGELOG.md, creates the fixtures for upgrade tests, commits,
-// tags, builds and packs. Prints the remaining manual steps. After a failure only the commit and the tag may remain; it prints their
-// names. Needs PostgreSQL on this machine.
+// tags, builds and packs. Prints the remaining manual steps. After a failure only the commit and the tag may remain, and their names are
+// printed. Needs PostgreSQL on this machine.
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'

@@ -1,7 +1,7 @@
-// Generates the contract for checks of the sandbox and the adapter from the installed SDK's types and code: the operations in use, and
-// the allowed values of a webhook for the document's rules and the sandbox.
+// Generates files from the types and code of the installed Stripe SDK. The contract describes the operations that the product uses; checks
+// compare the sandbox and the adapter with it. The other files have allowed values and parameters, e.g. the events of a webhook.
 //   node scripts/stripe-contract.ts           writes the files
-//   node scripts/stripe-contract.ts --check   fails when a file is not what would be written
+//   node scripts/stripe-contract.ts --check   writes nothing; fails if a file is out of date
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'

@@ -40,7 +40,7 @@ export interface ActOptions extends CallOptions {
   readonly message?: string | undefined
 }
 
-/** Moves author, message and idempotency key into headers. The other options go to the transport. */
+/** Moves author, message and idempotency key from the options into headers. The other options go to the transport. */
 export function acted<Options extends ActOptions & WriteOptions>({
   author,
   message,
@@ -125,7 +125,7 @@ function requestOf(
   return { path, turns, request }
 }
 
-/** Converts the names of `value`. `turns` is keyed by snake_case names for both directions. */
+/** Converts the member names of `value` with `spell`. `turns` lists the members to convert; its keys are snake_case for both directions. */
 function convertCase(value: unknown, turns: CaseMap | null | undefined, spell: (name: string) => string): unknown {
   if (turns === null || turns === undefined || value instanceof Date) return value
   if (Array.isArray(value)) return value.map((item) => convertCase(item, turns, spell))

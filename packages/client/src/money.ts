@@ -22,8 +22,8 @@ export interface ExportQuery extends Pick<CallOptions, 'signal'> {
 
 export interface SubscriberQuery extends CallOptions {
   /**
-   * `current`: only subscribers who pay the price as it is sold now. `legacy`: only those who still pay an earlier amount of it. Default:
-   * `all`.
+   * Filter of subscribers. `current`: only those who pay the price as it is sold now. `legacy`: only those who still pay an earlier amount
+   * of it. Default: `all`.
    */
   readonly generation?: 'all' | 'current' | 'legacy' | undefined
   readonly limit?: number | undefined

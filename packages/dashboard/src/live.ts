@@ -1,5 +1,5 @@
-// Data that is reloaded while a page is open. One cheap poll of the change tag detects changes, also those of other users; only then
-// does a page reload its own data.
+// Data that is reloaded while a page is open. A cheap poll of the change tag detects all changes of data, also those of other users. A page
+// reloads its own data only after such a change.
 import { useCallback, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react'
 import type { RatecardError } from '@ratecard/client'
 import { api } from './api.ts'
@@ -16,26 +16,24 @@ const pulse = new Pulse({
 export const useIsConnected = () => useSyncExternalStore(pulse.onConnection, () => pulse.isConnected)
 
 export interface LoadState<Value> {
-  /** Undefined until the first response. During a reload, the previous value stays. */
+  /** Loaded data; undefined until the first response. During a reload, the previous value stays. */
   readonly value: Value | undefined
-  /** Error of the latest attempt. */
+  /** Error of the latest attempt to load; null if it succeeded. */
   readonly error: RatecardError | null
   readonly isLoading: boolean
   readonly reload: () => void
 }
 
 export interface LoadOptions {
-  /**
-   * Also reloads every so many milliseconds, for data whose changes do not change the tag, e.g. cron runs and state at the processor.
-   */
+  /** Interval (ms) of additional reloads, for data whose changes do not change the tag, e.g. cron runs and state at the processor. */
   readonly everyMs?: number
-  /** False: reloads only on request, for data that needs many calls to the processor. */
+  /** False: reloads only on request. For data that needs many calls to the processor. */
   readonly isLive?: boolean
 }
 
 /**
- * Result of `load`, reloaded after every change. `key` identifies the data: a new key starts from an empty state and does not show the
- * data of the previous key.
+ * Returns the state of the data that `load` returns, and reloads it after every change. `key` identifies the data: with a new key the state
+ * is empty until the new data is loaded.
  */
 export function useLoaded<Value>(
   key: string,
@@ -68,7 +66,7 @@ export function useLoaded<Value>(
       )
   }, [key])
 
-  // A layout effect runs before the browser paints, so the request is under way during the paint.
+  // Uses a layout effect, which runs before the browser paints. So the request is under way during the paint.
   useLayoutEffect(() => {
     run()
     const stops = [
@@ -105,7 +103,7 @@ export interface Act<Args extends readonly unknown[], Value> {
   readonly reset: () => void
 }
 
-/** State of an action of the user: its result or its error. `run` resolves to undefined if the action failed. */
+/** Returns the state of a user's action: its result or its error. `run` resolves with undefined if the action failed. */
 export function useAct<Args extends readonly unknown[], Value>(
   work: (...args: Args) => Promise<Value>,
 ): Act<Args, Value> {

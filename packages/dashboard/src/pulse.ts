@@ -1,14 +1,14 @@
-// Polls the change tag of the service, which changes with every change of data, also of other users.
+// Polls the change tag of the service. The tag changes with every change of data, also by other users.
 
 const pollIntervalMs = 1000
 
 type Listener = () => void
 
 export interface PulseDeps {
-  /** The change tag when the page was loaded. Null if the HTML contains none. */
+  /** Change tag at the time the page was loaded. Null if the HTML contains none. */
   readonly firstTag: string | null
   readonly readTag: () => Promise<string>
-  /** While the page is hidden, polling is suspended. */
+  /** The browser's document. Polling is suspended while it is hidden. */
   readonly page: {
     readonly visibilityState: string
     addEventListener(type: 'visibilitychange', listener: Listener): void
@@ -22,7 +22,7 @@ export class Pulse {
   #tag: string | null
   #timer: ReturnType<typeof setTimeout> | null = null
   isConnected = true
-  /** Resolves once there is a change tag to compare with. Data read after that is at least as new as the tag. */
+  /** Resolves when a change tag has been read. Data that is read later is at least as new as the tag. */
   readonly ready: Promise<void>
 
   constructor(deps: PulseDeps) {
@@ -65,7 +65,7 @@ export class Pulse {
       this.#tag = tag
       if (!isFirst) this.#tell()
     } catch {
-      // The frame shows a banner until a poll succeeds.
+      // The poll failed. The frame of the page shows a banner until a poll succeeds.
       this.#connected(false)
     }
   }
@@ -74,7 +74,7 @@ export class Pulse {
     if (is === this.isConnected) return
     this.isConnected = is
     for (const listener of this.#connection) listener()
-    // Changes during the lost connection may have been missed, so all listeners reload.
+    // All listeners reload, because changes may have been missed while there was no connection.
     if (is) this.#tell()
   }
 

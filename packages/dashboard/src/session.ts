@@ -4,6 +4,6 @@ import type { ServiceKey } from '@ratecard/client'
 
 export const SessionContext = createContext<ServiceKey | null>(null)
 
-/** False for a `read` key: pages then show no actions. The service refuses them in any case. */
+/** True if the session may perform actions. False for a `read` key: pages then show no actions, and the service would refuse them. */
 export const useMayAct = () => useContext(SessionContext)?.scope === 'write'
 export const useSessionKey = () => useContext(SessionContext)

@@ -1,4 +1,5 @@
-// Operations on jobs. A job changes many subscriptions step by step, and its steps are in the journal. It is running, waiting or completed.
+// Operations on jobs. A job changes many subscriptions step by step (e.g. moves the subscribers of a price), and its steps are in the
+// journal.
 import { Type } from 'typebox'
 import { jobActs, jobKinds, jobStates } from '../store/records/journal.ts'
 import { journalled, Pagination, StepState } from './notation/common.ts'

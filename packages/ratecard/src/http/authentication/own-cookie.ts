@@ -11,7 +11,10 @@ export interface OwnCookie {
 
 const nameFor = ({ name }: OwnCookie, overTls: boolean) => (overTls ? `__Host-${name}` : name)
 
-/** Returns the raw value of the cookie, or undefined if the request has none. Its name depends on whether the request uses TLS. */
+/**
+ * Returns the raw value of the cookie, or undefined if the request has none. The name of the cookie depends on whether the request uses
+ * TLS.
+ */
 export function readOwnCookie(request: FastifyRequest, cookie: OwnCookie): string | undefined {
   const header = request.headers.cookie
   if (header === undefined) return undefined
@@ -19,7 +22,7 @@ export function readOwnCookie(request: FastifyRequest, cookie: OwnCookie): strin
   return value === '' ? undefined : value
 }
 
-/** Sets a cookie. `secure` applies only without TLS; over TLS the cookie is always `Secure`. */
+/** Sets a cookie. Over TLS the cookie is always `Secure`; otherwise `options.secure` decides. */
 export function setOwnCookie(
   reply: FastifyReply,
   cookie: OwnCookie,

@@ -114,10 +114,7 @@ function representation(
   return { etag, body, headers }
 }
 
-/**
- * Returns the available encoding with the highest weight in `Accept-Encoding`. On equal weights, returns the encoding with the smaller
- * result.
- */
+/** Returns the available encoding with the highest weight in `Accept-Encoding`. On equal weights, prefers Brotli, then gzip. */
 export function encodingOf(header = ''): Encoding {
   const weights = new Map<string, number>()
   for (const item of header.toLowerCase().split(',')) {

@@ -70,7 +70,10 @@ const smallBody = 4_096
 /** Maximum time (ms) for reading and discarding a request body after the worker has responded without reading it. */
 const restMs = 5_000
 
-/** Headers removed from requests to workers without `pass_credentials`: with `x-service-key` a worker could call our API as its caller. */
+/**
+ * Headers removed from requests to workers without `pass_credentials`: with `x-service-key` a worker could call our API as the client that
+ * sent the request.
+ */
 const credentials = new Set([...replaced, 'x-service-key'])
 
 export function requestHeaders(
