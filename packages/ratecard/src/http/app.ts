@@ -168,7 +168,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const notFound = (scope: FastifyInstance) => {
     scope.setNotFoundHandler(async (request, reply) => {
       const { error, allow } = missing(request)
-      // The metrics path requires a key for every method, so that a caller without one cannot probe the route.
+      // The metrics path requires a key for every method, so that a caller without a key cannot probe the route.
       if (allow !== null && request.url.startsWith(metricsPath) && request.caller === null)
         await authentication.required(request, reply)
       if (allow !== null) reply.header('allow', allow)

@@ -31,8 +31,8 @@ export function redactSecrets(app: FastifyInstance, service: Secrets): void {
 type Secrets = Pick<Service, 'secretTexts'>
 
 /**
- * Returns the secrets to redact in a response. If the store fails, a 5xx response is sent without redaction, because it contains no
- * document. Any other response then fails, because even a processor error may quote the request.
+ * Returns the secrets to redact in a response. If the store fails, returns none for a 5xx response, which contains no document. For any
+ * other response it throws, because the text may contain a secret, e.g. in a processor error that quotes the request.
  */
 async function secretsFor({ statusCode }: FastifyReply, service: Secrets): Promise<readonly SecretText[]> {
   try {

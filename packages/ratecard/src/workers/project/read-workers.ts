@@ -139,7 +139,10 @@ function withoutCredentials(
   }
 }
 
-/** Returns the project folder, i.e. the one that contains `ratecard/workers`, of the worker in `folder`. */
+/**
+ * Returns the folder of the project that the worker in `folder` belongs to, i.e. the folder that contains `ratecard/workers`. A worker
+ * elsewhere is a project of its own.
+ */
 function projectOf(folder: string): string {
   const isWorkers = (place: string) =>
     path.basename(place) === 'workers' && path.basename(path.dirname(place)) === 'ratecard'
