@@ -113,7 +113,8 @@ function optionsOf({ xs, series, xName, kind, height, isTime, element, says }: D
           ...(kind === 'bar'
             ? { fill: stroke, paths: uPlot.paths.bars!({ size: [0.34, 60], align: index === 0 ? -1 : 1, gap: 2 }) }
             : {}),
-          points: kind === 'point' || one.isDots === true ? { show: true, size: 9, fill: stroke, stroke } : { show: false },
+          points:
+            kind === 'point' || one.isDots === true ? { show: true, size: 9, fill: stroke, stroke } : { show: false },
           value: (_plot, value: number | null) => (value === null ? '–' : says().sayY(value)),
         }
       }),

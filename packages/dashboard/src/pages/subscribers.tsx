@@ -51,7 +51,9 @@ export function Subscribers() {
         {(found) =>
           found.subscribers.length === 0 ? (
             <Empty title="No subscribers">
-              <p>{generation === 'all' ? 'Nobody is subscribed to this price.' : 'Nobody is subscribed to it like that.'}</p>
+              <p>
+                {generation === 'all' ? 'Nobody is subscribed to this price.' : 'Nobody is subscribed to it like that.'}
+              </p>
             </Empty>
           ) : (
             <>

@@ -180,11 +180,7 @@ const FilterFields = ({ of, onChange }: FieldsProps) => (
     </label>
     <label className="field">
       <span className="field-label">Order</span>
-      <select
-        className="input"
-        value={of.sort}
-        onChange={(event) => onChange({ sort: event.target.value as Sort })}
-      >
+      <select className="input" value={of.sort} onChange={(event) => onChange({ sort: event.target.value as Sort })}>
         {Object.entries(sorts).map(([sort, words]) => (
           <option key={sort} value={sort}>
             {words}
@@ -234,7 +230,11 @@ const TenantTable = ({ tenants }: { readonly tenants: readonly ListedTenant[] })
           <Badge tone={stateTone(tenant.billingStatus)}>{stateLabel(tenant.billingStatus)}</Badge>
         ),
         <>
-          {tenant.products === undefined || tenant.products.length === 0 ? '—' : <Text>{tenant.products.join(', ')}</Text>}{' '}
+          {tenant.products === undefined || tenant.products.length === 0 ? (
+            '—'
+          ) : (
+            <Text>{tenant.products.join(', ')}</Text>
+          )}{' '}
           {(tenant.legacyItems ?? 0) > 0 ? <Badge>earlier price</Badge> : null}
         </>,
         <Amounts of={tenant.monthly} />,

@@ -15,11 +15,9 @@ const mostLines = 20
 export function MoveSubscribers({ price, onClose }: { readonly price: string; readonly onClose: () => void }) {
   const [to, setTo] = useState<keyof typeof whens>('renewal')
   const [, go] = useLocation()
-  const plan = useLoaded(
-    `move ${price} ${to}`,
-    (signal) => api.migrations.plan({ priceId: price, to }, { signal }),
-    { isLive: false },
-  )
+  const plan = useLoaded(`move ${price} ${to}`, (signal) => api.migrations.plan({ priceId: price, to }, { signal }), {
+    isLive: false,
+  })
   const start = useAct(async () => {
     const job = await api.migrations.start({ priceId: price, to })
     go(`/jobs/${job.id}`)

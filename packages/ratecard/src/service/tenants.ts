@@ -104,9 +104,7 @@ export type UpcomingInvoices = readonly Inside<typeof tenants.Invoice>[]
 export interface TenantOperations {
   createTenant(tenant: NewTenant, caller: Caller): Promise<Tenant>
   /** Throws `mirror_off` or `mirror_filling` for a filter or order that needs the mirror. Any other list has no members of the mirror then. */
-  listTenants(
-    query: TenantQuery,
-  ): Promise<PerhapsMirrored & Page<ListedTenant>>
+  listTenants(query: TenantQuery): Promise<PerhapsMirrored & Page<ListedTenant>>
   findTenant(id: string): Promise<Tenant>
   updateTenant(id: string, change: TenantChange, caller: Caller): Promise<Tenant>
   removeTenant(id: string, caller: Caller): Promise<void>

@@ -40,7 +40,10 @@ export function createCustomers(deps: TenantDeps): Customers {
   }
 }
 
-export async function findTenant({ store }: { readonly store: Pick<Store, 'tenants'> }, id: string): Promise<TenantRecord> {
+export async function findTenant(
+  { store }: { readonly store: Pick<Store, 'tenants'> },
+  id: string,
+): Promise<TenantRecord> {
   const tenant = await store.tenants.find(id)
   if (tenant === null) throw tenantNotFound(id)
   return tenant

@@ -48,10 +48,17 @@ function termsOf(coupon: UntrustedReply<Stripe.Coupon>): CouponTerms {
   const { amount_off: amount, currency } = coupon
   return {
     duration: word(['forever', 'once', 'repeating'], coupon.duration, 'duration'),
-    percentOff: coupon.percent_off === null || coupon.percent_off === undefined ? null : canonicalDecimal(coupon.percent_off),
+    percentOff:
+      coupon.percent_off === null || coupon.percent_off === undefined ? null : canonicalDecimal(coupon.percent_off),
     amountOff: {
-      ...(amount === null || amount === undefined ? {} : { [text(currency, 'currency')]: integer(amount, 'amount_off') }),
-      ...amountsBeside(currency ?? null, coupon.currency_options as Stripe.Coupon['currency_options'], (option) => option.amount_off),
+      ...(amount === null || amount === undefined
+        ? {}
+        : { [text(currency, 'currency')]: integer(amount, 'amount_off') }),
+      ...amountsBeside(
+        currency ?? null,
+        coupon.currency_options as Stripe.Coupon['currency_options'],
+        (option) => option.amount_off,
+      ),
     },
     products: products.length === 0 ? null : [...products].sort().map(processorId),
   }

@@ -1,6 +1,17 @@
 // Reads invoices for the mirror: with all lines and payments.
 import type { Stripe } from 'stripe'
-import { idIn, formerId, formerObject, idOf, integer, listOf, milliseconds, requiredList, text, word } from '../connection/reading.ts'
+import {
+  idIn,
+  formerId,
+  formerObject,
+  idOf,
+  integer,
+  listOf,
+  milliseconds,
+  requiredList,
+  text,
+  word,
+} from '../connection/reading.ts'
 import type { Untrusted, UntrustedReply } from '../connection/reading.ts'
 import type { MirroredInvoice, MirroredInvoiceLine } from '../../mirrored.ts'
 import type { StripeContext } from '../catalog/context.ts'

@@ -74,10 +74,7 @@ async function withAllItems(
   const request = {
     operation: 'GET /v1/subscription_items',
     page: (paging: Stripe.PaginationParams, options: Stripe.RequestOptions) =>
-      context.stripe.subscriptionItems.list(
-        { ...paging, subscription: reply.id, expand: ['data.discounts'] },
-        options,
-      ),
+      context.stripe.subscriptionItems.list({ ...paging, subscription: reply.id, expand: ['data.discounts'] }, options),
   }
   const data = await readAll<Stripe.SubscriptionItem>(context, 'subscription_item', request, signal)
   return { ...reply, items: { ...items, data, has_more: false } }

@@ -47,9 +47,9 @@ export class SqlRevenue implements RevenueStore {
       for (const row of rows) {
         const of = row.customer === null ? undefined : found.get(processorId(row.customer))
         if (of === undefined) continue
-        if (row.kind === 'customer') of.customer = objectOf<'customer'>(row)
-        if (row.kind === 'subscription') add(of.subscriptions, objectOf<'subscription'>(row))
-        if (row.kind === 'invoice') add(of.invoices, objectOf<'invoice'>(row))
+        if (row.kind === 'customer') of.customer = objectOf<'customer'>({ object: row.object })
+        if (row.kind === 'subscription') add(of.subscriptions, objectOf<'subscription'>({ object: row.object }))
+        if (row.kind === 'invoice') add(of.invoices, objectOf<'invoice'>({ object: row.object }))
       }
     })
     return found
