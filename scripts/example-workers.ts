@@ -49,7 +49,7 @@ const shows: Readonly<Record<string, (place: Place) => Promise<string>>> = {
   },
 }
 
-/** Type-checks, bundles, deploys and checks the workers of an example. */
+/** Type-checks, bundles and deploys the workers of an example, then runs their checks. Returns a line of text for each worker. */
 export async function runWorkers(example: string, place: Place): Promise<string[]> {
   const folders = findWorkerFolders(example)
   if (folders.length === 0) return []

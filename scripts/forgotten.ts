@@ -18,7 +18,7 @@ import path from 'node:path'
 interface Forgotten {
   readonly fact: string
   readonly file: string
-  /** Text to replace by `instead` (default: nothing). It must occur exactly once in the file. */
+  /** Text in the file that is replaced by `instead` (default: removed). It must occur exactly once in the file. */
   readonly line: string
   readonly instead?: string
   readonly noticedBy: 'generate:check' | `${string}.test.ts`

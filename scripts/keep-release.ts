@@ -222,7 +222,7 @@ async function postgresRows(url: string): Promise<Rows> {
 const filled = (tables: readonly (readonly [string, Rows[string]])[]): Rows =>
   Object.fromEntries(tables.filter(([, rows]) => rows.length > 0))
 
-/** Bundles the service without its libraries: one script, and the entry points of its threads. */
+/** Bundles the service without its libraries: the main script, and the entry points of its threads. */
 async function keepService(): Promise<void> {
   const sources = path.join(root, 'packages/ratecard/src')
   const main = path.join(sources, 'composition/main.ts')

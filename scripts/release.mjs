@@ -108,7 +108,8 @@ const fixtures = [`stores/${version}-sqlite`, `stores/${version}-postgres`, `ser
 )
 
 /**
- * Creates the fixtures of this release for the upgrade tests. The tree was clean before, so a failure can be reverted completely.
+ * Creates the fixtures of this release for the upgrade tests. Reverts everything if that fails, which is possible because the tree was
+ * clean before.
  */
 function keepFixtures() {
   const there = fixtures.filter((name) => existsSync(path.join(root, name)))

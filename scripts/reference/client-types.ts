@@ -60,7 +60,7 @@ interface Side {
   readonly turned: boolean
 }
 
-/** Interfaces by name, in the order of their first use. */
+/** Declarations of the client's types by name, in the order of their first use. */
 class Types {
   readonly found = new Map<string, string>()
 

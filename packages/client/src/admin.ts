@@ -56,7 +56,7 @@ export interface AdminClient {
   rollback(revision: number, options?: PushOptions): Promise<result.PushOutcome>
   /** Starts a rollback and returns as soon as it is in the journal. Follow it with `pushEvents`. */
   startRollback(revision: number, options?: Omit<PushOptions, 'dryRun'>): Promise<StartedPush>
-  /** Returns the active objects at the processor as a document. */
+  /** Returns the active objects at the processor as a configuration document. */
   pull(options?: CallOptions): Promise<Pulled>
   drift(options?: CallOptions): Promise<result.DriftReport>
   /** Archives every resource that Ratecard manages. With `scope: 'account'` also archives the others. */
@@ -75,11 +75,11 @@ export interface AdminClient {
   resume(id: string, options?: CallOptions): Promise<result.PushOutcome>
   /** Continues an interrupted push and returns as soon as it runs again. */
   startResume(id: string, options?: CallOptions): Promise<StartedPush>
-  /** Stops a running push between two steps. It can be resumed. */
+  /** Stops a running push between two steps. `resume` continues it. */
   cancelPush(id: string, options?: CallOptions): Promise<result.PushSummary>
   /** Returns the webhook endpoints. With `secrets: false` the secrets are left out, even for a key that may see them. */
   webhooks(options?: CallOptions & { readonly secrets?: boolean | undefined }): Promise<result.WebhookListing[]>
-  /** Creates an endpoint with a new secret, and disables the old endpoint after the overlap (default: 24 hours). */
+  /** Creates a webhook endpoint with a new secret, and disables the old endpoint after the overlap (default: 24 hours). */
   rotateWebhook(
     id: string,
     options?: ActOptions & { readonly overlapSeconds?: number | undefined },
@@ -94,7 +94,7 @@ export interface AdminClient {
   enterprisePricesByTemplate(template: string, options?: CallOptions): Promise<result.PriceDocument[]>
   enterprisePricesById(enterpriseId: string, options?: CallOptions): Promise<result.PriceDocument[]>
   keys(options?: CallOptions): Promise<result.ServiceKey[]>
-  /** Creates a service key. This is the only response that contains the key itself. */
+  /** Creates a service key. Only this response contains the key itself. */
   createKey(name: string, options?: NewKeyOptions): Promise<result.ServiceKey & { key: string }>
   revokeKey(id: string, options?: CallOptions): Promise<void>
   /** Returns the service key of this client. */

@@ -24,7 +24,7 @@ export interface Client {
   /** Calls that need a service key, e.g. pushes and keys. */
   readonly admin: AdminClient
   readonly tenants: TenantsClient
-  /** Calls about revenue, subscribers and invoices. */
+  /** Calls about revenue, subscribers and invoices. They need a service key. */
   readonly money: MoneyClient
   readonly sessions: SessionsClient
   readonly enterprise: EnterpriseClient

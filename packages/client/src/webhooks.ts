@@ -16,7 +16,7 @@ export interface WebhookEvent {
 }
 
 export type WebhookErrorCode =
-  /** The request has no signature header. */
+  /** The signature header is missing. */
   | 'signature_missing'
   /** The header has no timestamp, or no signature of a known scheme (`v1`). */
   | 'signature_malformed'

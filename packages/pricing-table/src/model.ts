@@ -40,7 +40,7 @@ export interface Offer {
   readonly own: boolean
   readonly period: Period
   readonly kind: OfferKind
-  /** Amounts in the chosen currency. Null if the price is not offered in it. */
+  /** Amounts in the chosen currency. Null if the price is not offered in that currency. */
   readonly tariff: Tariff | null
   /** Range of the slider. Null if the quantity does not change the amount. */
   readonly range: QuantityRange | null

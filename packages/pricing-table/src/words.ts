@@ -1,4 +1,4 @@
-// Texts of the table in several languages, and the overrides of a site. Placeholders have the form `{name}`.
+// Texts of the table in several languages, and the overrides by a site. Placeholders have the form `{name}`.
 
 export interface Messages {
   readonly choose: string
@@ -17,7 +17,7 @@ export interface Messages {
   readonly perWeek: string
   readonly perMonth: string
   readonly perYear: string
-  /** Placeholders: `{count}` and `{unit}`. */
+  /** Text with the placeholders `{count}` and `{unit}`. */
   readonly perSeveral: string
   readonly days: string
   readonly weeks: string
@@ -27,18 +27,18 @@ export interface Messages {
   readonly billing: string
   readonly currency: string
   readonly quantity: string
-  /** Placeholder: `{percent}`, formatted for the locale. */
+  /** Text with the placeholder `{percent}`, which is formatted for the locale. */
   readonly save: string
   readonly saveUpTo: string
-  /** Placeholders: `{money}` and `{unit}`. */
+  /** Text with the placeholders `{money}` and `{unit}`. */
   readonly each: string
   readonly unit: string
   readonly graduated: string
   readonly volume: string
-  /** Placeholder: `{quantity}`. */
+  /** Text with the placeholder `{quantity}`. */
   readonly tierUpTo: string
   readonly tierBeyond: string
-  /** Placeholder: `{money}`. */
+  /** Text with the placeholder `{money}`. */
   readonly tierUnit: string
   readonly tierFlat: string
   readonly taxIncluded: string

@@ -1,5 +1,5 @@
-// The HTTP API: its routes, their authentication, and the hooks common to all responses. Contains no billing logic; depends on the Service
-// only.
+// The HTTP API: its routes, their authentication, and the hooks common to all responses. Contains no billing logic; it calls only the
+// Service.
 import cookie from '@fastify/cookie'
 import helmet from '@fastify/helmet'
 import cors from '@fastify/cors'
@@ -52,7 +52,7 @@ export interface AppOptions {
     readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
     /** Addresses and networks of trusted proxies, e.g. `10.0.0.0/8`. `X-Forwarded-For` is used only if one of these proxies sent it. */
     readonly trustedProxies?: readonly string[]
-    /** Maximum number of open connections. Absent or null: half of the file descriptor limit. */
+    /** Maximum number of open connections. If absent or null: half of the process's file descriptor limit. */
     readonly maxConnections?: number | null
   }
   /** Overrides of the default connection limits and timeouts. */
@@ -68,9 +68,9 @@ declare module 'fastify' {
     isOverTls: IsOverTls
     /** Begins shutdown: `/readyz` returns 503 and connections end with their next response. Requests are still served. */
     leave: () => void
-    /** Starts draining: new requests are refused (503) and streams end; running requests continue. */
+    /** Starts draining: new requests are refused (503) and streams end. Running requests continue. */
     drain: () => void
-    /** Stops accepting connections and closes the open ones gracefully. Resolves when all are closed. */
+    /** Stops accepting connections and lets each open one end with its next response. Resolves when all connections are closed. */
     endConnections: () => Promise<void>
   }
 }
@@ -85,7 +85,7 @@ const smallBody = 64 * 1024
 const publicPath = '/api/v1/billing'
 const adminPath = `${publicPath}/admin`
 
-/** Builds the application, ready to listen or to inject requests. It does not own the service: close the service after it. */
+/** Builds the application, ready to listen or to inject requests. It does not own the service: the caller closes the service after it. */
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const { service, settings, clock } = options
   const docsUrl = errorsUrl(settings.publicUrl)
@@ -248,7 +248,7 @@ async function publicScope(scope: FastifyInstance, deps: ScopeDeps, routes: ByOp
 
 async function adminScope(scope: FastifyInstance, deps: ScopeDeps, routes: ByOperation): Promise<void> {
   requireKey(scope, deps)
-  // Without this route, the public scope's preflight response (`*`) would also apply to admin paths.
+  // Without this route, the preflight response of the public routes (`*`) would also apply to admin paths.
   scope.options('*', { schema: { hide: true } }, (_request, reply) => {
     reply.callNotFound()
   })
@@ -373,7 +373,7 @@ export async function closeGracefully(
       await Promise.race([ended, delay(lastResponsesMs, undefined, { ref: false })])
       app.server.closeAllConnections()
     },
-    // All connections ended before the timeout.
+    // All connections ended before the timeout, so there is nothing to cut.
     () => undefined,
   )
   await ended

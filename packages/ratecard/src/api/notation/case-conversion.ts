@@ -97,7 +97,7 @@ function encoded(node: Node, value: unknown): unknown {
   if (node.items !== undefined) return (value as readonly unknown[]).map((item) => encoded(node.items as Node, item))
   if (node.properties === undefined) return value
   const wire: Record<string, unknown> = {}
-  // JSON has no undefined, so a required member becomes null.
+  // JSON has no undefined, so a required member without a value becomes null.
   for (const { name, member, given } of presentMembers(node, value as Members))
     wire[name] = given === undefined ? null : encoded(member, given)
   return wire

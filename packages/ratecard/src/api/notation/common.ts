@@ -22,7 +22,7 @@ export const Ids = Type.Array(Type.String(), { description: 'Configuration ids i
 
 export const PushKind = choice('PushKind', changeKinds)
 
-/** State of a step, for pushes and jobs. */
+/** State of a step of a push or a job. */
 export const StepState = choice('StepState', stepStates)
 
 /** Members of the journal that pushes and jobs share. */

@@ -55,7 +55,7 @@ interface Basis {
   /** True: the body is a whole document, which stays JSON text until the service validates it. */
   readonly keepsText?: true
   readonly answers: Readonly<Record<number, ResponseSpec>>
-  /** For a stream: schema of the data of each server-sent event, by event name. */
+  /** Only for a stream: schema of the data of each server-sent event, by event name. */
   readonly events?: Readonly<Record<string, TSchema>>
   /** Errors of this operation, in addition to those of its access and its body. */
   readonly errors?: readonly ProblemCode[]
@@ -84,7 +84,7 @@ export type ParamsOf<Row> = Part<Row, 'params'>
 export type QueryOf<Row> = Part<Row, 'query'>
 export type BodyOf<Row> = Row extends { readonly body: infer Body } ? Inside<Body> : undefined
 
-/** Statuses that a handler may return. */
+/** Statuses that the handler of an operation may return. */
 export type StatusOf<Row extends Operation> = keyof Row['answers'] & number
 export type ValueAt<Row extends Operation, Status> = Status extends keyof Row['answers']
   ? Row['answers'][Status] extends { readonly schema: infer Schema extends TSchema }

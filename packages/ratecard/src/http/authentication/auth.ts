@@ -1,4 +1,4 @@
-// Authentication of callers. Runs in `onRequest`, so that a request without a key is refused before its body is read.
+// Authentication of callers. It runs in the hook `onRequest`, so that a request without a key is refused before its body is read.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { toRfc3339 } from '../../clock.ts'
 import { ServiceError } from '../../errors/service-error.ts'
@@ -12,7 +12,7 @@ import { sessionValueOf, type Origins } from './session.ts'
 declare module 'fastify' {
   interface FastifyRequest {
     caller: ServiceKey | null
-    /** The valid tenant session, on routes that accept one. */
+    /** The tenant session of the request, on routes that accept a session; null if there is none. */
     tenantSession: Session | null
   }
 }

@@ -18,7 +18,8 @@ export function setSessionCookie(
   value: string,
   options: { readonly maxAgeSeconds: number; readonly publicUrl: string | null },
 ): void {
-  // The default public URL is loopback, but a proxy may serve a public hostname in front of it, so the requested host is checked as well.
+  // The default public URL is loopback, but a proxy may serve a public hostname in front of the service. So the requested hostname is
+  // checked too.
   const hosts = [reply.request.hostname, ...(options.publicUrl === null ? [] : [new URL(options.publicUrl).hostname])]
   setOwnCookie(reply, sessionCookie, value, {
     sameSite: 'lax',
@@ -28,7 +29,7 @@ export function setSessionCookie(
 }
 
 export interface Origins {
-  /** True if pages of this origin may send the session cookie. */
+  /** True if pages of the given origin may send the session cookie. */
   isAllowed(origin: string | undefined): boolean
   /** CSRF protection: throws `not_allowed` for a page of an origin that is not allowed. Programs send no Origin header and pass. */
   refuseForeign(request: FastifyRequest): void

@@ -36,7 +36,7 @@ export interface RouteContext<Row extends Operation> {
 /** Maximum length of JSON (characters) that is encoded without yielding to the event loop; takes about 1 ms. */
 const chunkLength = 64 * 1024
 
-/** A response, created by `RouteContext.answer`. Encoded for the API when it is sent. */
+/** A response, created by `RouteContext.answer`. It is encoded for the API when it is sent. */
 export class RouteResponse<Row extends Operation = Operation> {
   declare readonly row: Row
   readonly status: number

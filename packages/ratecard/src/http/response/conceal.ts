@@ -53,7 +53,7 @@ function redactEvents(events: Readable, service: Secrets): Readable {
   async function* pieces() {
     for await (const piece of events) {
       const text = String(piece)
-      // A heartbeat contains no data.
+      // Leaves a heartbeat unchanged, because it contains no data.
       yield text.startsWith(':') && !text.includes('\ndata:') ? text : redactText(text, await service.secretTexts())
     }
   }

@@ -1,4 +1,4 @@
-// Routes of all operations. A missing route is a compile error.
+// The routes of all operations. A missing route is a compile error.
 import type { contract } from '../../api/contract.ts'
 import type { RouteDeps } from './deps.ts'
 import type { Routes } from '../contract/route.ts'

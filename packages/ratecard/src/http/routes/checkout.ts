@@ -16,7 +16,7 @@ import type { Origins } from '../authentication/session.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Route option of @fastify/cors that overrides the scope's options. */
+    /** CORS options of one route, which override the scope's options (@fastify/cors). */
     cors?: FastifyCorsOptions
   }
 }

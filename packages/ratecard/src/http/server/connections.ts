@@ -12,7 +12,9 @@ export interface ConnectionLimits {
   readonly headersMs: number
   /** Timeout (ms) for the body of an API request, from the end of its headers. */
   readonly bodyMs: number
-  /** Minimum rate (bytes per second) of a request body for a worker, while the worker reads it. Such a body has no total timeout. */
+  /**
+   * Minimum upload rate (bytes per second) of a body for a worker, measured only while the worker reads the body. It has no total timeout.
+   */
   readonly workerBytesPerSecond: number
   /** Time (ms) for which the rest of a request body is read after the response was sent, so that the client gets to read the response. */
   readonly restMs: number

@@ -15,7 +15,7 @@ export interface WorkerGatewayOptions {
   readonly service: Service
   readonly docsUrl: string
   readonly addressOf: ClientAddress
-  /** Aborts when shutdown begins: connections then end with their next response. */
+  /** Aborts when shutdown begins. Connections then end with their next response. */
   readonly leaving: AbortSignal
   /** Aborts when draining begins: new requests are refused, and upgraded connections (e.g. WebSockets) are closed after a grace period. */
   readonly closing: AbortSignal

@@ -24,9 +24,9 @@ export type CloudflareProblem = 'unreachable' | 'refused'
 export class CloudflareError extends Error {
   override readonly name = 'CloudflareError'
   readonly problem: CloudflareProblem
-  /** The step that failed. */
+  /** The request that failed. */
   readonly step: 'upload' | 'schedules'
-  /** HTTP status of Cloudflare's response; null if there was no response. */
+  /** HTTP status of Cloudflare's response to that request; null if there was no response. */
   readonly status: number | null
 
   constructor(
@@ -49,7 +49,8 @@ const timeoutMs = 60_000
 const retryPausesMs = [500, 1_000]
 
 /**
- * Uploads the script and replaces its schedules; rejects with a {@link CloudflareError}. Idempotent, so a failed deployment can be retried.
+ * Uploads the script and replaces its schedules; rejects with a {@link CloudflareError}. A failed deployment can be retried, because both
+ * requests are idempotent.
  */
 export async function deployToCloudflare(
   worker: CloudflareWorker,

@@ -1,7 +1,10 @@
 // Strict parser of cron expressions: five fields, `*`, ranges, lists, steps, Sunday as 0, UTC. Decides the meaning of an expression and the
 // reason for a rejection; never reads the clock.
 
-/** A parsed expression. Each array is indexed by the value itself (e.g. `months[1]` is January); 1 means "fires". */
+/**
+ * A parsed cron expression. Each array is indexed by the value of the field (e.g. `months[1]` is January). 1 means that the schedule fires
+ * at that value.
+ */
 export interface CronSchedule {
   /** Source text without surrounding and repeated blanks. */
   readonly expression: string
@@ -20,7 +23,7 @@ export interface CronSchedule {
 export interface CronIssue {
   readonly detail: string
   readonly hint: string
-  /** Zero-based offset of the error in the expression. */
+  /** Offset of the error in the expression, starting at 0. */
   readonly position: number
 }
 

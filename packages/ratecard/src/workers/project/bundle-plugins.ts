@@ -22,8 +22,8 @@ const moduleTypes: Readonly<Record<string, BundleModule['type']>> = {
 }
 
 /**
- * Resolves `@ratecard/client` from the project if it is installed there, otherwise from this installation, so that a new project can be
- * deployed before `npm install`.
+ * Resolves `@ratecard/client` from the project if it is installed there, otherwise from this installation of Ratecard. So a new project can
+ * be deployed before `npm install`.
  */
 export const ownClient: Plugin = {
   name: 'own-client',
@@ -42,8 +42,8 @@ export const ownClient: Plugin = {
 }
 
 /**
- * Resolves `import 'crypto'` to `node:crypto`, as Cloudflare does, unless the project installed a package of that name. A CommonJS
- * `require` is rewritten to an ES import: the runtime has no `require`, and esbuild's replacement for it always throws.
+ * Resolves `import 'crypto'` to `node:crypto`, as Cloudflare does, unless the project installed a package of that name. Rewrites a CommonJS
+ * `require` to an ES import, because the runtime has no `require` and esbuild's replacement always throws.
  */
 export const nodeModules: Plugin = {
   name: 'node-modules',

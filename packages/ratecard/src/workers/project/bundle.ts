@@ -29,13 +29,13 @@ export interface BundleIssue {
 }
 
 export interface BundleResult {
-  /** null if any issue is an error. */
+  /** The bundle; null if any issue is an error. */
   readonly bundle: WorkerBundle | null
   readonly issues: readonly BundleIssue[]
 }
 
 export interface BundleOptions {
-  /** Entry file: absolute, or relative to `workingDirectory`. */
+  /** Path of the entry file: absolute, or relative to `workingDirectory`. */
   readonly entry: string
   /** Base folder of the paths in issues and source maps, usually the folder of the manifest. */
   readonly workingDirectory: string
@@ -47,7 +47,7 @@ export const maxBundleBytes = 10 * 1024 * 1024
 /** Name of the class that the worker host adds to every worker. An author's export of the same name would replace that class. */
 const reservedExport = '__Ctl'
 
-/** Bundles a worker with esbuild. Errors in the author's code are returned as issues; it throws only if the installation is broken. */
+/** Bundles a worker with esbuild. Errors in the author's code are returned as issues. Rejects only if the installation is broken. */
 export async function bundleWorker(options: BundleOptions): Promise<BundleResult> {
   const modules: ImportedModules = new Map()
   const { build } = await import('esbuild')

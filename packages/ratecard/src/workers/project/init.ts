@@ -10,7 +10,7 @@ export const templates = ['saas', 'usage', 'enterprise', 'worker-only'] as const
 export type TemplateName = (typeof templates)[number]
 
 export interface MadeProject {
-  /** Paths relative to the project, with `/` as separator, sorted. */
+  /** Files that were created. The paths in all three lists are relative to the project, with `/` as separator, and sorted. */
   readonly created: readonly string[]
   readonly extended: readonly string[]
   readonly kept: readonly string[]

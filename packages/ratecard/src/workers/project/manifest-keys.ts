@@ -31,7 +31,7 @@ const sections = Object.keys(supportedKeys) as Section[]
 
 const routeKeys = ['pattern', 'custom_domain']
 
-/** Sections that add a binding to `env` on Cloudflare and are not supported here. */
+/** Sections that add a binding to `env` on Cloudflare. This service does not support them. */
 const bindingKeys: ReadonlySet<string> = new Set(
   'ai analytics_engine_datasets browser d1_databases dispatch_namespaces durable_objects hyperdrive images kv_namespaces mtls_certificates pipelines queues r2_buckets secrets_store_secrets send_email services vectorize version_metadata workflows'.split(
     ' ',

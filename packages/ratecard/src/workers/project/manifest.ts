@@ -10,9 +10,9 @@ import { isDay, isTable, toJson, type JsonValue, type Table } from './manifest-v
 
 export interface Manifest {
   readonly name: string
-  /** Entry file, relative to the manifest. */
+  /** Path of the entry file, relative to the manifest. */
   readonly main: string
-  /** Date in the form `YYYY-MM-DD`. */
+  /** Compatibility date in the form `YYYY-MM-DD`. */
   readonly compatibilityDate: string
   readonly compatibilityFlags: readonly string[]
   /** Values of `[vars]`. A variable of the environment file overrides one with the same name. */
@@ -38,7 +38,7 @@ export interface ManifestIssue extends Position {
 }
 
 export interface ParsedManifest {
-  /** null if any issue is an error. */
+  /** The parsed manifest; null if any issue is an error. */
   readonly manifest: Manifest | null
   readonly issues: readonly ManifestIssue[]
 }

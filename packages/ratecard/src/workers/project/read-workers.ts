@@ -11,14 +11,14 @@ export interface WorkerIssue {
   readonly severity: 'error' | 'warning'
   readonly detail: string
   readonly hint?: string
-  /** Absolute path. */
+  /** Absolute path of the file with the issue. */
   readonly file: string
   readonly line?: number
   readonly column?: number
 }
 
 export interface WorkerSource {
-  /** Absolute path. */
+  /** Absolute path of the worker's folder. */
   readonly folder: string
   readonly manifest: Manifest
   /** Variables of the environment file; they override `[vars]` of the same name. */
@@ -122,8 +122,8 @@ function readWorker(folder: string, environment: EnvironmentFile, now: number): 
 const serviceKeyName = 'RATECARD_SERVICE_KEY'
 
 /**
- * Withholds `RATECARD_SERVICE_KEY` and `STRIPE_*` unless the manifest lists them under `[secrets] required`: they give full control of the
- * service and the Stripe account.
+ * Returns the variables without `RATECARD_SERVICE_KEY` and `STRIPE_*`, unless the manifest lists them under `[secrets] required`. With
+ * these variables the worker could control the service and the Stripe account.
  */
 function withoutCredentials(
   given: ReadonlyMap<string, string>,

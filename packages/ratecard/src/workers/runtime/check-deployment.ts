@@ -39,11 +39,14 @@ export interface CheckedDeployment {
 
 interface Limits {
   readonly now: number
-  /** True if a host name belongs to the service itself or to the domain under which it assigns names. */
+  /** True if a host name belongs to the service itself, or to the domain under which the service names workers. */
   readonly isOwnHost: (host: string) => boolean
 }
 
-/** Validates a deployment. Throws `worker_bundle_invalid` or `cron_invalid` with all issues, each at its member of the request body. */
+/**
+ * Validates a deployment. Throws `worker_bundle_invalid` or `cron_invalid` with all issues. Each issue points to its member of the request
+ * body.
+ */
 export function checkDeployment(given: NewDeployment, limits: Limits): CheckedDeployment {
   const issues: Issue[] = []
   const wrong: Wrong = (path, detail, hint) => {

@@ -12,7 +12,7 @@ import type {
 } from './worker-runtime.ts'
 import type { HostedState, SupervisorOptions } from './supervisor-options.ts'
 
-/** Uptime (30 s) after which a worker is healthy: a later crash restarts the backoff at its first delay. */
+/** Uptime (30 s) after which a worker counts as healthy. The backoff then starts again at its first delay after the next crash. */
 const healthyMs = 30_000
 
 /** One worker version with its current process. Restarts the process after a crash. */

@@ -15,7 +15,7 @@ export interface ReplicaWorkersOptions {
   readonly idleMs: number
   readonly pollMs: number
   readonly report: (error: unknown, what: string) => void
-  /** Writes a message to the worker's own log. */
+  /** Writes a message of the service to the log of the worker. */
   readonly say: (worker: string, deploymentId: string, message: string) => void
   /** Returns the base URL of the service; null until the service listens. */
   readonly serviceUrl: () => string | null

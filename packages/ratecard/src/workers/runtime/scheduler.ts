@@ -11,7 +11,7 @@ export interface SchedulerOptions {
   /** Name of this replica. */
   readonly instance: string
   readonly newId: () => string
-  /** Executes a run; never rejects. */
+  /** Executes a scheduled run and resolves with its result; never rejects. */
   readonly carryOut: (run: RunRecord) => Promise<ScheduledResult>
   readonly onEnd?: (run: RunRecord, result: ScheduledResult) => void
   readonly report: (error: unknown, what: string) => void

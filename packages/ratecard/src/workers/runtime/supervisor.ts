@@ -44,7 +44,7 @@ export class Supervisor {
     return this.options.runtime.state()
   }
 
-  /** Starts a candidate. Rejects with `worker_start_failed` or `worker_unavailable`; the serving version is not affected. */
+  /** Starts a version beside the serving one, which is not affected. Rejects with `worker_start_failed` or `worker_unavailable`. */
   async prepare(spec: WorkerVersionSpec): Promise<Candidate> {
     if (this.closing) throw new ServiceError('shutting_down', 'The worker host is shutting down.')
     const next = new HostedWorker(spec, this.options)

@@ -88,7 +88,7 @@ export interface RequestOutcome {
   readonly outcome:
     'ok' | 'exception' | 'exceeded_cpu' | 'exceeded_memory' | 'timed_out' | 'failed' | 'unavailable' | 'cancelled'
   readonly wallMs: number
-  /** CPU time (ms) attributed to this request; null if the system does not report it. */
+  /** CPU time (ms) that the request used; null if the system does not report it. */
   readonly cpuMs: number | null
 }
 

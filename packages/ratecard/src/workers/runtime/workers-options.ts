@@ -8,7 +8,7 @@ import type { SupervisorOptions } from './supervisor-options.ts'
 
 export interface WorkersOptions {
   readonly store: Store
-  /** Runtime for workers; null if this replica hosts none. */
+  /** Runtime for workers; null if this replica hosts no workers. */
   readonly runtime: WorkerRuntime | null
   readonly clock: Clock
   readonly newId: () => string

@@ -14,7 +14,7 @@ import type { WorkersOptions } from './workers-options.ts'
 import { deploymentView, logView, runView, workerView } from './worker-views.ts'
 
 export interface Workers extends WorkerOperations {
-  /** Loads the deployed workers and starts the scheduler. `url` is the address on which the service listens. */
+  /** Loads the deployed workers and starts the scheduler. `url` is the URL on which the service listens. */
   readonly start: (url: string) => Promise<void>
   /** Returns the state of the runtime: how worker processes are confined, or why none can run. null if workers are disabled. */
   readonly state: () => Promise<RuntimeState | null>
@@ -57,7 +57,7 @@ export function createWorkers(options: WorkersOptions): Workers {
     onDropped: (lines) => metrics?.dropped(lines),
   })
   const serviceUrl = () => publicUrl ?? ownUrl
-  /** null if this replica hosts no workers. */
+  /** Parts that host workers; null if this replica hosts no workers. */
   const hosting: Hosting | null =
     runtime === null ? null : createHosting({ ...options, runtime }, { logs, metrics, instance, serviceUrl, isOwnHost })
 

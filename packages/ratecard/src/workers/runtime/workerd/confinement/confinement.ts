@@ -22,7 +22,7 @@ export interface ProcessToConfine {
 
 export interface Confinement {
   readonly mode: ConfinementMode
-  /** Description for operators, shown at start and in health checks. */
+  /** Description of the confinement for operators, shown at start and in health checks. */
   readonly detail: string
   /** True if each process runs as a separate user, so that no process can signal or trace another. */
   readonly ownUsers: boolean

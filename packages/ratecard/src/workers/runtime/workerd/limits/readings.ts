@@ -2,7 +2,7 @@ import { closeSync, openSync, readFileSync, readSync } from 'node:fs'
 
 /** CPU and memory usage of a process. A reading is null if the system reports none (no /proc, or the process has ended). */
 export interface Readings {
-  /** CPU time of the main thread, which runs all JavaScript, in milliseconds. */
+  /** Returns the CPU time (ms) of the main thread, which runs all JavaScript. */
   cpuMs(): number | null
   memoryMb(): number | null
   close(): void

@@ -9,7 +9,7 @@ export interface WatchdogOptions {
   readonly readings: Readings
   /** Sends a ping to the process and resolves when it responds. A rejection counts as no response. */
   readonly ping: () => Promise<void>
-  /** Called once, when a limit is exceeded. */
+  /** Called once, when the process has exceeded a limit. */
   readonly onExceeded: (reason: 'exceeded_cpu' | 'exceeded_memory', detail: string) => void
 }
 
@@ -26,7 +26,10 @@ export interface Invocation {
 
 const idlePollMs = 1_000
 const memoryPollMs = 25
-/** Reading the CPU clock costs as much as a short request. With several invocations in flight, a reading up to 5 ms old is reused. */
+/**
+ * Maximum age (ms) of a reading of the CPU clock that is used again while several invocations are in flight. Reading the clock costs as
+ * much as a short request.
+ */
 const maxReadingAgeMs = 5
 
 export class Watchdog {

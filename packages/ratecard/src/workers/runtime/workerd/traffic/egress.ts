@@ -13,7 +13,7 @@ import { egressHeader } from '../process/entry.ts'
 import { checkHead, headBytes, withHeaders, writeHead } from './foreign-head.ts'
 import { endToEnd, hopByHopAnd } from './headers.ts'
 
-/** Resolves a host name to all its addresses. */
+/** Resolves with all addresses of a host name. */
 export type Resolve = (hostname: string) => Promise<readonly string[]>
 
 /**

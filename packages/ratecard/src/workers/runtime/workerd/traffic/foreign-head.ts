@@ -43,7 +43,7 @@ export function checkHead(
   return { status, headers } as unknown as SafeHead
 }
 
-/** Appends our headers to the sender's. */
+/** Appends headers of Ratecard to the headers of the sender. */
 export function withHeaders(head: SafeHead, ...ours: readonly string[]): SafeHead {
   return { ...head, headers: [...head.headers, ...ours] }
 }
@@ -56,7 +56,7 @@ export function writeHead(response: ServerResponse, { status, headers }: SafeHea
 export function headBytes({ status, headers }: SafeHead): Buffer {
   let text = `HTTP/1.1 ${String(status)} ${STATUS_CODES[status] ?? ''}\r\n`
   for (let index = 0; index < headers.length; index += 2) text += `${headers[index]!}: ${headers[index + 1]!}\r\n`
-  // Node parses header bytes as latin1, so writing latin1 reproduces the original bytes.
+  // Node decodes header bytes as Latin-1, so encoding as Latin-1 reproduces the original bytes.
   return Buffer.from(`${text}\r\n`, 'latin1')
 }
 

@@ -26,8 +26,8 @@ export function createPool(socketPath: string): Pool {
 type DoneCallback = (error?: Error | null) => void
 
 /**
- * A worker may respond before it has read the request body; workerd then closes the connection under our write (EPIPE). The write error is
- * ignored, because the response is still readable and the read side reports a crash.
+ * Socket that ignores write errors (EPIPE). A worker may respond before it has read the request body, and workerd then closes the
+ * connection during the write. The response is still readable, and the read side reports a crash.
  */
 class PatientSocket extends Socket {
   override _write(chunk: Buffer, encoding: BufferEncoding, done: DoneCallback): void {

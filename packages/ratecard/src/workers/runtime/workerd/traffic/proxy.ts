@@ -282,7 +282,8 @@ class ProxiedRequest implements Dispatcher.DispatchHandler {
   }
 
   /**
-   * Drains the request body for up to 5 s (`restMs`), so that a client that is still sending reads the response. Then destroys the socket.
+   * Reads and discards the rest of the request body for up to 5 s (`restMs`), so that a client that is still sending reads the response.
+   * Then destroys the socket.
    */
   private readRest(): void {
     const { request } = this
@@ -344,7 +345,10 @@ function problemOf(name: string, exit: WorkerExit | undefined): Failure {
   return { outcome: 'unavailable', error: new ServiceError('worker_unavailable', detail, { retryAfter: 1 }) }
 }
 
-/** True for workerd's own 500, sent when the handler can never respond. Only that response has `connection: close`. */
+/**
+ * True for workerd's own response with status 500, which means that the handler will never respond. Only this response has `connection:
+ * close`.
+ */
 export function isRuntimeFailure(status: number, headers: object): boolean {
   return status === 500 && 'connection' in headers && String(headers.connection).toLowerCase() === 'close'
 }
