@@ -1,11 +1,11 @@
-// Formats money, times and numbers in the viewer's language. Money is exact: decimals are passed to Intl as text.
+// Formats money, times and numbers in the viewer's language. Amounts stay exact, because Intl gets decimals as text.
 import { RatecardError, type PriceDocument } from '@ratecard/client'
 import { currencyDecimals, isCurrency } from '../../ratecard/src/money/currencies.ts'
 import { formatMinor } from '../../ratecard/src/money/format.ts'
 
 const maxDigits = 14
 
-/** Cached per currency, because creating a format costs more than formatting. */
+/** Number formats by currency. Cached, because creating a format costs more than formatting. */
 const moneyFormats = new Map<string, Intl.NumberFormat>()
 
 function moneyFormat(currency: keyof typeof currencyDecimals): Intl.NumberFormat {
@@ -21,10 +21,10 @@ function moneyFormat(currency: keyof typeof currencyDecimals): Intl.NumberFormat
   return format
 }
 
-/** Minor units (a number, or text with decimals) in the viewer's language, e.g. `€12.00` or `12,00 €`. */
+/** Formats minor units (a number, or text with decimals) in the viewer's language, e.g. `€12.00` or `12,00 €`. */
 export function money(minor: number | string, currency: string): string {
   if (!isCurrency(currency)) return formatMinor(minor, currency)
-  // Intl accepts decimal text, but its TypeScript type does not list it yet.
+  // Intl accepts decimal text, but its TypeScript type does not include text yet.
   return moneyFormat(currency).format(shifted(String(minor), currencyDecimals[currency]) as unknown as number)
 }
 
@@ -41,10 +41,10 @@ const countFormat = new Intl.NumberFormat()
 
 export const count = (value: number) => countFormat.format(value)
 
-/** `1 price`, `3 prices`. */
+/** Returns a count with its noun: `1 price`, `3 prices`. */
 export const pluralize = (value: number, one: string, more = `${one}s`) => `${count(value)} ${value === 1 ? one : more}`
 
-/** Remaining steps of a push or a job: `1 step is`, `3 steps are`. */
+/** Returns the remaining steps of a push or a job with a verb: `1 step is`, `3 steps are`. */
 export function remaining(
   { stepsTotal, stepsDone }: { readonly stepsTotal: number; readonly stepsDone: number },
   one = 'step',
@@ -60,7 +60,7 @@ export function period(price: Pick<PriceDocument, 'interval' | 'interval_count'>
   return times === 1 ? `a ${price.interval}` : `every ${times} ${price.interval}s`
 }
 
-/** Amount of one unit, without its period. Null if tiers or the customer decide the amount. */
+/** Returns the amount of one unit, without the period. Null if tiers or the customer decide the amount. */
 export function unitAmount(price: PriceDocument): string | null {
   if (price.tiers !== undefined || price.custom_unit_amount !== undefined) return null
   return price.unit_amount_decimal ?? String(price.amount ?? 0)
@@ -83,7 +83,7 @@ const steps = [
   ['minute', 60],
 ] as const
 
-/** Relative time: `3 minutes ago`, `in 2 hours`. Null beyond 7 days. */
+/** Returns a relative time: `3 minutes ago`, `in 2 hours`. Null for times more than 7 days away. */
 export function fromNow(at: Date, now: number): string | null {
   const seconds = (at.getTime() - now) / 1000
   if (Math.abs(seconds) > 7 * 86_400) return null
@@ -101,10 +101,10 @@ export const kindWords: Readonly<Record<string, string>> = {
   feature: 'feature',
 }
 
-/** State of a subscription as a label, e.g. `Past due` for `past_due`. */
+/** Returns the state of a subscription as a label, e.g. `Past due` for `past_due`. */
 export const stateLabel = (state: string) => `${state.charAt(0).toUpperCase()}${state.slice(1).replaceAll('_', ' ')}`
 
-/** A value of a document as one line of text. */
+/** Returns a value of a document as one line of text. */
 export function shown(value: unknown): string {
   if (value === null || value === undefined) return '—'
   if (typeof value === 'string') return value === '' ? '“”' : value

@@ -172,7 +172,10 @@ function kindOf(price: Price, tariff: Tariff | null): OfferKind {
 
 const maxUnits = 1_000_000_000
 
-/** Returns the range of the slider; null for no slider. A price with a single amount gets a slider only if its product names a unit. */
+/**
+ * Returns the range of the slider; null for no slider. A price that is not metered and has a single amount gets a slider only if its
+ * product names a unit.
+ */
 function rangeOf(price: Price, product: Product, tariff: Tariff): QuantityRange | null {
   const metered = price.usage_type === 'metered'
   const packages = price.transform_quantity?.divide_by

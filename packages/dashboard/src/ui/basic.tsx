@@ -39,12 +39,12 @@ export const Badge = ({ tone = 'plain', children }: { readonly tone?: Tone; read
   <span className={`badge badge-${tone}`}>{children}</span>
 )
 
-/** User-supplied text (id, name, message). `<bdi>` keeps right-to-left text from reordering the text around it. */
+/** Renders user-supplied text (id, name, message). `<bdi>` keeps right-to-left text from reordering the text around it. */
 export const Text = ({ children, mono = false }: { readonly children: string; readonly mono?: boolean }) => (
   <bdi className={mono ? 'mono text' : 'text'}>{children}</bdi>
 )
 
-/** A sentence of the service, e.g. a hint. Parts between backticks, e.g. a command, become `<code>`. */
+/** Renders a text of the service, e.g. a hint. Parts between backticks, e.g. a command, become `<code>`. */
 export function Prose({ children }: { readonly children: string }) {
   const parts = children.split('`')
   if (parts.length % 2 === 0) return <Text>{children}</Text>
@@ -59,7 +59,7 @@ export const Money = ({ amount, currency }: { readonly amount: number | string; 
   <span className="money">{money(amount, currency)}</span>
 )
 
-/** Time in the viewer's time zone. Its tooltip has the time in UTC. */
+/** Renders a time in the viewer's time zone. The tooltip shows the time in UTC. */
 export function Time({ at, isRelative = false }: { readonly at: string; readonly isRelative?: boolean }) {
   const date = new Date(at)
   if (Number.isNaN(date.getTime())) return <Text>{at}</Text>
@@ -71,7 +71,7 @@ export function Time({ at, isRelative = false }: { readonly at: string; readonly
   )
 }
 
-/** Author of a change: the claimed name, and the key that authenticated the call. */
+/** Renders the author of a change: the name that the client sent, and the service key that authenticated the call. */
 export function Who({ author, by }: { readonly author: string | null; readonly by: By | null }) {
   if (author === null && by === null) return <span className="quiet">the service itself</span>
   return (
@@ -87,7 +87,7 @@ export function Who({ author, by }: { readonly author: string | null; readonly b
   )
 }
 
-/** An error: the message, the hint, and the data that an operator of the service needs. */
+/** Renders an error: its message, its hint, and the data that an operator of the service needs (e.g. the request id). */
 export function Problem({ error, onRetry }: { readonly error: RatecardError; readonly onRetry?: () => void }) {
   return (
     <div className="alert alert-problem" role="alert">
@@ -176,7 +176,7 @@ interface LoadedProps<Value> {
   readonly children: (value: Value) => ReactNode
 }
 
-/** Renders the three states of loaded data: loading, error, value. During and after a failed reload, the previous value stays. */
+/** Renders loaded data in its three states: loading, error, value. During a reload and after a failed reload, the previous value stays. */
 export function Show<Value>({ of, what = 'Loading', children }: LoadedProps<Value>) {
   return (
     <>
@@ -208,7 +208,7 @@ export function Card({ title, aside, children, isFlush = false }: CardProps) {
   )
 }
 
-/** A table that turns into a list of cards on narrow screens. Each cell carries its column name for that. */
+/** Table that turns into a list of cards on narrow screens. Each cell has the name of its column, which the cards show. */
 export function Table({
   caption,
   columns,

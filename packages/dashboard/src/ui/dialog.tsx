@@ -35,7 +35,7 @@ export function Dialog({ title, children, onClose, footer }: DialogProps) {
   )
 }
 
-/** Result of a completed action. Has no cancel button, because the action is done. */
+/** Dialog with the result of a completed action. It has no cancel button, because the action is done. */
 export const Outcome = (props: Omit<DialogProps, 'footer'>) => (
   <Dialog
     {...props}

@@ -18,14 +18,17 @@ const tones = {
   failed: 'bad',
 } as const
 
-/** State of a push, a job, or one of their steps. */
+/** Badge with the state of a push, of a job, or of a step. */
 export const PushBadge = ({ state }: { readonly state: string }) => (
   <Badge tone={(tones as Readonly<Record<string, (typeof tones)[keyof typeof tones]>>)[state] ?? 'plain'}>
     {state}
   </Badge>
 )
 
-/** The last two cells in the row of a push or a job: its progress, and a link to its page. `what` is e.g. `push psh_1`. */
+/**
+ * Returns the last two table cells of a push or a job: its progress, and a link to its page. `what` names it for screen readers, e.g. `push
+ * psh_1`.
+ */
 export const progressCells = (
   of: { readonly stepsDone: number; readonly stepsTotal: number },
   href: string,

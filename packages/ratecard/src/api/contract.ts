@@ -1,4 +1,4 @@
-// All operations of the API in the order of the documentation, and the schemas that are OpenAPI components.
+// All operations of the API, in the order of the documentation. Also the schemas that are OpenAPI components.
 import { BillingConfig, Meter, Price, Product } from '../config/schema/schema.ts'
 import { ChangeReport, Detail } from './changes.ts'
 import { checkoutOperations } from './checkout.ts'

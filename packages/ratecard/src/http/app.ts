@@ -52,7 +52,7 @@ export interface AppOptions {
     readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
     /** Addresses and networks of trusted proxies, e.g. `10.0.0.0/8`. `X-Forwarded-For` is used only if one of these proxies sent it. */
     readonly trustedProxies?: readonly string[]
-    /** Maximum number of open connections. If absent or null: half of the process's file descriptor limit. */
+    /** Maximum number of open connections. If absent or null: half of the process's file descriptor limit, at most 16,384. */
     readonly maxConnections?: number | null
   }
   /** Overrides of the default connection limits and timeouts. */
@@ -64,7 +64,7 @@ export interface AppOptions {
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** True if the browser uses TLS. Ratecard's cookies then have the `__Host-` prefix. */
+    /** Returns true if the browser that sent a request uses TLS. Ratecard's cookies then have the `__Host-` prefix. */
     isOverTls: IsOverTls
     /** Begins shutdown: `/readyz` returns 503 and connections end with their next response. Requests are still served. */
     leave: () => void

@@ -1,4 +1,4 @@
-// Schemas for responses that are read from the mirror, which is the store's copy of the processor's data: how recent they are, and amounts
+// Members of responses that are read from the mirror, which is the store's copy of the processor's data: the time of that copy, and amounts
 // of money.
 import { Type } from 'typebox'
 import { absent, closed, nullable, Time } from './schema.ts'
