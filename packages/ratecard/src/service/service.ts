@@ -167,7 +167,7 @@ export interface Service extends TenantOperations, WorkerOperations, DashboardOp
   rotateWebhook(id: string, request: RotationRequest): Promise<WebhookRotation>
   enterprisePrices(target: { readonly template: string } | { readonly enterpriseId: string }): Promise<readonly Price[]>
 
-  /** Returns the service key; null if it is unknown, expired or revoked. */
+  /** Returns the service key, or its end if it has expired. Returns null if the key is unknown or revoked. The comparison takes constant time. */
   authenticate(
     key: string,
   ): Promise<
