@@ -7,7 +7,7 @@ import type { PriceBook } from '../item-swaps/price-book.ts'
 import { inCommon, sharesTrial, subscriptionBeside } from '../item-swaps/duplicate-subscriptions.ts'
 import type { PresentSubscription } from '../item-swaps/duplicate-subscriptions.ts'
 
-/** Standing of a tenant: the existing subscriptions that affect a checkout. */
+/** Existing subscriptions of a tenant that affect a checkout. */
 export interface Standing {
   /** Live subscription that excludes the requested one, e.g. to the same product; null if there is none. */
   readonly present: PresentSubscription | null
@@ -15,7 +15,10 @@ export interface Standing {
   readonly firstTrial: string | null
 }
 
-/** Returns the standing of a tenant. `subscriptions` are sorted oldest first; ended subscriptions count only for the trial. */
+/**
+ * Returns the existing subscriptions that affect a checkout of `wanted`. `subscriptions` are sorted oldest first; ended subscriptions count
+ * only for the trial.
+ */
 export function standingOf(
   wanted: SoldItem,
   subscriptions: readonly LiveSubscription[],

@@ -1,5 +1,5 @@
-// Finds prices that subscriptions are on and that were removed from the configuration. Their template or enterprise id and their base price
-// are read from earlier revisions.
+// Finds prices that were removed from the configuration although subscriptions are still on them. Their template or enterprise id and their
+// base price are read from earlier revisions.
 import type { BillingConfig } from '../config/schema/schema.ts'
 import type { PastRename } from '../catalog/renames.ts'
 import type { Store } from '../store/store.ts'

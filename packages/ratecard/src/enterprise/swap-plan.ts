@@ -16,19 +16,19 @@ export interface LiveState {
 }
 
 /**
- * What happens to an item that is on a price of other negotiated prices, if the target has no price for it: `keep` its price, or restore
- * the `base` price.
+ * Treatment of an item that is on a negotiated price of another template or enterprise id, if the target has no price for it: `keep` its
+ * price, or restore the `base` price.
  */
 export type UnmatchedPolicy = 'keep' | 'base'
 
 export interface SwapChoices {
-  /** Default `keep`. */
+  /** Default: `keep`. */
   readonly unmatched?: UnmatchedPolicy | undefined
-  /** Prices that items are on and that were removed from the configuration, by id, as they were last. */
+  /** Prices of items that were removed from the configuration, by id, each as in the last revision that contained it. */
   readonly removed?: ReadonlyMap<string, BookedPrice>
 }
 
-/** Reason of a skipped item that keeps a price of other negotiated prices, and so keeps their discount. */
+/** Reason of a skipped item that keeps a negotiated price of another template or enterprise id, and so keeps its discount. */
 export const onOtherDeal = 'on_other_deal'
 
 export interface SwapPlan {

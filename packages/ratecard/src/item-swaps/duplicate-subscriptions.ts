@@ -26,7 +26,8 @@ type BilledSubscription = Pick<
 >
 
 /**
- * True if a tenant should have only one of the two items: products of one group exclude each other, and so do prices of one product. Prices of one product can be combined if they bill different meters, or if only one of them has a meter, e.g. a base fee and its usage.
+ * True if a tenant should have only one of the two items: products of one group exclude each other, and so do prices of one product. Prices
+ * of one product can be combined if they bill different meters, or if only one of them has a meter, e.g. a base fee and its usage.
  */
 export function excludes(a: SoldItem, b: SoldItem): boolean {
   return a.product.id === b.product.id ? a.meter === b.meter : sameGroup(a, b)
@@ -59,7 +60,8 @@ export function subscriptionBeside(
 }
 
 /**
- * Returns the newer subscription of each duplicate, in the given order. Only subscriptions of the same customer are compared. A subscription with `allowsDuplicate` is never returned.
+ * Returns the newer subscription of each duplicate, in the given order. Only subscriptions of the same customer are compared. A
+ * subscription with `allowsDuplicate` is never returned.
  */
 export function duplicates(subscriptions: readonly BilledSubscription[], soldItem: SoldItemOf): readonly Duplicate[] {
   const earlier = new Map<string, PresentSubscription[]>()

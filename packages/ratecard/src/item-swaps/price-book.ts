@@ -26,7 +26,7 @@ export interface BookedPrice {
   readonly meter: ProcessorId | null
 }
 
-/** Selects negotiated prices: those of a template, or those of one enterprise id. */
+/** Selects the negotiated prices of one template or of one enterprise id. */
 export type PriceTarget =
   { readonly kind: 'template'; readonly template: string } | { readonly kind: 'custom'; readonly enterpriseId: string }
 

@@ -43,7 +43,7 @@ export async function difference(
   return documents.run('compare', { before: before.document, after: after.document })
 }
 
-/** Returns the newest document that was applied, even if a reset came after it; null if there was none. */
+/** Returns the newest document that was applied, even if a reset came after it; null if none was ever applied. */
 export async function lastDocument(versions: Versions): Promise<BillingConfig | null> {
   for (let offset = 0; ; offset += 1) {
     const head = (await versions.list({ limit: 1, offset })).items[0]

@@ -25,7 +25,7 @@ export interface Mirror {
   require(): Promise<MirrorAge>
 }
 
-/** Base of the age (ms) from which a copy counts as stale, see {@link staleAfterMs}. */
+/** Minimum age (ms) from which a copy can count as stale, see {@link staleAfterMs}. */
 export const staleLimitMs = 5 * 60_000
 
 /**

@@ -79,8 +79,8 @@ async function priceIn(
 }
 
 /**
- * Returns the monthly amount that a tariff bills. A move does not change the interval, so both amounts are computed with the item's own
- * interval.
+ * Returns the monthly amount that a tariff (the amounts of a price in one currency) bills. A move does not change the interval, so both
+ * amounts are computed with the item's own interval.
  */
 function monthly(tariff: Tariff | null, { price, quantity }: BillingTerms, currency: string): number | null {
   if (tariff === null || quantity === null) return null

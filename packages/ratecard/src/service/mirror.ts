@@ -1,5 +1,6 @@
 // Operations that need the mirror (the local copy of the processor's customers), and the receiver of the processor's events. Types only.
-// While the mirror is off, all of them throw `mirror_off`. Until its first fill is complete, they throw `mirror_filling` with `retryAfter`.
+// While the mirror is off, all of them except `billingGauges` throw `mirror_off`. Until its first fill is complete, the operations that
+// read it throw `mirror_filling` with `retryAfter`.
 import type * as invoices from '../api/invoices.ts'
 import type * as money from '../api/money.ts'
 import type { Inside } from '../api/notation/schema.ts'

@@ -143,7 +143,9 @@ export interface Service extends TenantOperations, WorkerOperations, DashboardOp
   history(page: PageQuery): Promise<Page<HistoryEntry>>
   revision(revision: number): Promise<RevisionDetail>
   difference(from: number, to: number): Promise<readonly DocumentDifference[]>
-  /** Returns the texts that contain a secret in the newest revisions. They are found by comparing a revision with its source document. */
+  /**
+   * Returns texts of the newest pushes that contain a secret. They are found by comparing each pushed document with its source document.
+   */
   secretTexts(): Promise<readonly SecretText[]>
   pull(): Promise<PullResult>
   drift(): Promise<DriftReport>
@@ -167,7 +169,10 @@ export interface Service extends TenantOperations, WorkerOperations, DashboardOp
   rotateWebhook(id: string, request: RotationRequest): Promise<WebhookRotation>
   enterprisePrices(target: { readonly template: string } | { readonly enterpriseId: string }): Promise<readonly Price[]>
 
-  /** Returns the service key, or its end if it has expired. Returns null if the key is unknown or revoked. The comparison takes constant time. */
+  /**
+   * Returns the service key, or its end if it has expired. Returns null if the key is unknown or revoked. The comparison takes constant
+   * time.
+   */
   authenticate(
     key: string,
   ): Promise<

@@ -91,7 +91,7 @@ export type JobStep = Inside<typeof jobs.JobStep>
 export type JobReport = Inside<typeof jobs.JobReport>
 
 export type MigrationRequest = Omit<Inside<typeof migrations.NewMigration>, 'to'> & {
-  /** Time of the moves. `at` (epoch milliseconds): at the first renewal after that time. */
+  /** Time of the moves: now, at the next renewal, or at the first renewal after `at` (epoch milliseconds). */
   readonly to: 'renewal' | 'now' | { readonly at: number }
 }
 

@@ -44,8 +44,7 @@ export interface WorkerOperations {
   /** Returns a page of the worker's deployments, newest first. */
   workerDeployments(name: string, page: PageQuery): Promise<Page<DeploymentView>>
   /**
-   * Rolls back to the given deployment, or to the one before the active one if it is null. Restores code, environment and schedules
-   * together.
+   * Rolls back to the given deployment; null means the one before the active deployment. Restores code, environment and schedules together.
    */
   rollbackWorker(
     name: string,

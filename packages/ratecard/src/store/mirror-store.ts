@@ -18,7 +18,7 @@ export interface MirrorRef {
 export interface StaleObject extends MirrorRef {
   /** Number of the stale mark. A read of the object that began with a higher number removes the mark. */
   readonly marked: number
-  /** Time (epoch milliseconds) of the event that marked the object as stale. */
+  /** Time (epoch milliseconds) of the event because of which the object was marked stale. */
   readonly since: number
 }
 
@@ -68,7 +68,7 @@ export interface CustomerStanding {
 
 export interface Unsummed {
   readonly customer: ProcessorId
-  /** Number of the mark for outdated sums. Sums of objects that were read later remove the mark. */
+  /** Number of the mark for outdated sums. Storing sums of objects that were read later removes the mark. */
   readonly marked: number
 }
 

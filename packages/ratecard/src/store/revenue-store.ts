@@ -104,8 +104,8 @@ export interface RevenueStore {
   /** Returns the exact MRR of each of these items; items without sums are omitted. */
   monthlyOf(items: readonly string[]): Promise<ReadonlyMap<string, string>>
   /**
-   * Returns the number of items with each combination of currency and exact MRR, so that the MRR of the account can be summed from a few
-   * rows.
+   * Returns the number of items with each combination of currency and exact MRR, among the items that count towards the MRR. So the MRR of
+   * the account can be summed from a few rows.
    */
   monthlyCounts(): Promise<readonly { readonly currency: string; readonly monthly: string; readonly items: number }[]>
   /**

@@ -1,4 +1,4 @@
-// Converts a mirrored price to its amounts in one currency (tariff), in the form that pricing/calculate.ts needs.
+// Converts a mirrored price to a tariff (its amounts in one currency), which pricing/calculate.ts computes with.
 import { documentTier } from '../../catalog/fields/amounts.ts'
 import type { Tariff } from '../../pricing/calculate.ts'
 import type { LivePrice } from '../../processor/customer-half.ts'

@@ -37,7 +37,7 @@ interface Found extends PriceUses {
 
 /**
  * Returns one entry for each price that the plan archives or replaces, in document order, then the free prices. A price that is changed in
- * place has an entry only if subscribers are on an earlier generation of it.
+ * place has an entry only if subscribers are on one of its earlier processor prices.
  */
 export async function impactOf(
   deps: UseDeps,

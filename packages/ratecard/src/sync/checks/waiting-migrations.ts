@@ -1,6 +1,7 @@
-// Check for migrations that wait to move subscribers to a price which the plan replaces or archives. Without approval and a new target, the
-// price would be gone on the date of the move, and the subscribers would stay on their old price. Moves that are already scheduled at the
-// processor still go to the old target: the plan lists them, and another migration can move those subscribers on.
+// Check for migrations that wait for a date on which they move subscribers to a price that the plan replaces or archives. The plan needs
+// approval for them. On that date the subscribers of a replaced price move to the new price, and those of an archived price stay on their
+// old price. Moves that are already scheduled at the processor still go to the old target: the plan lists them, and another migration can
+// move those subscribers on.
 import { placesOf } from '../../catalog/places.ts'
 import type { Plan } from '../../catalog/plan/plan-changes.ts'
 import type { ProcessorId } from '../../catalog/resource.ts'
@@ -18,7 +19,10 @@ const maxScheduleAheadMs = 6 * 366 * 24 * 60 * 60 * 1000
 export interface WaitingMigrations {
   /** One issue for each price that the plan replaces or archives and that a waiting migration moves to. Each issue must be approved. */
   readonly issues: readonly Issue[]
-  /** Ids of the migration jobs that move their subscribers to the new price instead, after this plan is approved and applied. */
+  /**
+   * Ids of the migration jobs to a replaced price. After this plan is approved and applied, they move their subscribers to the new price
+   * instead.
+   */
   readonly movedAlong: readonly string[]
   /** One warning for each price that the plan replaces or archives and that scheduled moves go to. */
   readonly scheduled: readonly Issue[]
@@ -72,7 +76,7 @@ async function scheduledFor(
   { jobs }: SyncDeps['store'],
   { prices, now }: { readonly prices: readonly ProcessorId[]; readonly now: number },
 ): Promise<ReadonlyMap<string, number>> {
-  // Rows come newest first. The target of an item is that of its newest pending move, and its origin that of its oldest pending move.
+  // The steps come newest first. The target of an item is that of its newest pending move, and its origin that of its oldest pending move.
   const ways = new Map<string, { readonly to: string; readonly from: string }>()
   for (const { step, result } of await jobs.movesBetween(prices, now - maxScheduleAheadMs)) {
     if (result === null) continue

@@ -71,8 +71,8 @@ interface Pending {
 }
 
 /**
- * Groups consecutive steps into phases. The steps of one phase run concurrently, except for meters and codes: they run one by one, because
- * one step may free the name that the next step takes.
+ * Groups consecutive steps into phases, whose steps run concurrently. Each step of a meter or code is a phase of its own, because one step
+ * may free the name that the next step takes.
  */
 function phasesOf(pending: readonly Pending[]): Pending[][] {
   const phases: Pending[][] = []

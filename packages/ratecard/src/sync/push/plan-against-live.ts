@@ -30,7 +30,7 @@ export interface PlanWithImpact {
   /** Effects of the plan on live subscriptions that must be approved, e.g. a deactivated meter that is in use. */
   readonly approvals: readonly Issue[]
   /**
-   * Warnings in addition to the plan's own, e.g. for subscribers who are scheduled to move to a price that the plan changes, or for
+   * Warnings besides those of the plan itself, e.g. for subscribers who are scheduled to move to a price that the plan changes, or for
    * customers that could not be looked up.
    */
   readonly cautions: readonly Issue[]

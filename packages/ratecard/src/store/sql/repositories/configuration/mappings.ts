@@ -67,9 +67,9 @@ export function sqlMappings(database: Database): MappingStore {
 }
 
 /**
- * Writes the new configuration ids of renamed items into the mapping history. Also writes them into free subscriptions, which refer to
- * their price by that id alone. If two histories merge, the present mapping is appended as a new entry. Requires the transaction that
- * closes a push.
+ * Writes the new configuration ids of renamed items into the mapping history, into unfinished jobs, and into free subscriptions, which
+ * refer to their price by that id alone. If two histories merge, the present mapping is appended as a new entry. Requires the transaction
+ * that closes a push.
  */
 export async function renameEntries(db: Write, revision: number, renames: readonly Rename[]): Promise<void> {
   if (renames.length === 0) return

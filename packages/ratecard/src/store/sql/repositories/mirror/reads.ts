@@ -121,7 +121,8 @@ export async function unpaidInvoicesOf(db: ReadConnection, customer: ProcessorId
 }
 
 /**
- * Returns the refunded amount of each invoice. A refund that names both the payment intent and the charge of an invoice is counted once.
+ * Returns the refunded amount of each invoice, without refunds that failed or were cancelled. A refund that names both the payment intent
+ * and the charge of an invoice is counted once.
  */
 export async function refundedOf(
   db: ReadConnection,
