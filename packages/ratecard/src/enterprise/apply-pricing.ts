@@ -206,7 +206,7 @@ async function openJob(
   return id
 }
 
-/** Executes the steps in order. Returns the completed steps and the skipped items. */
+/** Executes the steps of the plan in order. Returns the completed steps and the skipped items. */
 async function runAll(
   deps: SwapDeps,
   tenantId: string,

@@ -75,8 +75,8 @@ export async function settleOwn(
 }
 
 /**
- * Resolves the late write of a step and writes the state of the step to the journal. `held` is the lease of the job's journal. Returns true
- * if the step is done.
+ * Resolves the late write of a step and writes the state of the step to the job's journal, unless the job has ended. `held` is the lease of
+ * the journal. Returns true if the step is done.
  */
 async function settleLate(deps: SwapDeps, job: JobRecord, record: JobStepRecord, held: TenantLease): Promise<boolean> {
   const { jobs } = deps.store

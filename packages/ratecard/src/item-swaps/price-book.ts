@@ -11,7 +11,7 @@ import type { Store } from '../store/store.ts'
 /** Members of a product that decide which products exclude each other. */
 export interface BookedProduct {
   readonly id: string
-  /** Value of `subscription_group`. */
+  /** Subscription group of the product; null if it has none. */
   readonly group: string | null
 }
 

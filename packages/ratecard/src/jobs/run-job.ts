@@ -183,9 +183,9 @@ function runStep(deps: SwapDeps, record: JobStepRecord, doStep: DoStep, held: Te
 }
 
 /**
- * True if the step may have been carried out although it failed. If nothing was sent, that is so only after a timeout of the processor. If
- * something was sent, it is not carried out only if the processor refused it, or if this process shut down before sending. A lost lease,
- * for example, proves nothing.
+ * True if the step may have been carried out although it failed. If nothing was sent, only a timeout of the processor leaves that open. If
+ * something was sent, the step is certainly not carried out only if the processor refused it, or if this process shut down before sending
+ * it. A lost lease, for example, proves nothing.
  */
 function isOutcomeUnknown({ code, cause }: ServiceError, sent: boolean): boolean {
   if (!sent) return code === 'processor_timeout'

@@ -38,8 +38,9 @@ export function knowsKey({ beganAt }: Pick<SentStep, 'beganAt'>, now: number): b
 }
 
 /**
- * Converts an unanswered step of a process that died. If its key is still valid, its longest time starts now, because the journal does not
- * contain when the dead process last sent the write. A step whose key has expired is certainly over and stays `begun`.
+ * Converts an unanswered step of a process that died. If its key is still valid, the longest time that a write can take (`maxWriteMs`)
+ * counts from now, because the journal does not contain when the dead process last sent the write. A step whose key has expired is
+ * certainly over and stays `begun`.
  */
 export function foundAt<Step extends SentStep>(step: Step, now: number): Step {
   return step.state === 'begun' && knowsKey(step, now) ? { ...step, state: 'unknown', endedAt: now } : step
@@ -55,13 +56,16 @@ export function lateForMs({ state, endedAt }: SentStep, now: number): number {
 
 interface LateWrite {
   readonly what: string
-  /** Milliseconds for which the write may still be carried out; 0 if it is over. */
+  /** Milliseconds for which the processor may still carry out the write; 0 if it is over. */
   readonly forMs: number
   /** True if the write may be sent again, because the processor still remembers its idempotency key (see `knowsKey`). */
   readonly sendable: boolean
   readonly code: ProblemCode
   readonly extra?: Readonly<Record<string, unknown>>
-  /** Writes to the journal that the write was sent once more without a response, so that its longest time starts again. */
+  /**
+   * Writes to the journal that the write was sent once more without a response, so that the longest time that a write can take counts from
+   * now on.
+   */
   readonly sentAnew: () => Promise<void>
 }
 
@@ -70,8 +74,9 @@ const keyInUse = 'idempotency_key_in_use'
 
 /**
  * Retries a late write under its own idempotency key and returns its result, no matter which attempt produced it. Returns null if the write
- * is over without a result: the processor replayed a failure of the first attempt, or the longest time has passed. Throws `code` with a
- * `Retry-After` if the write may still be carried out, e.g. because its key is in use, or because this attempt had no response either.
+ * is over without a result: the processor replayed a failure of the first attempt, or the longest time that a write can take has passed.
+ * Throws `code` with a `Retry-After` if the write may still be carried out, e.g. because its key is in use, or because this attempt had no
+ * response either.
  */
 export async function retryWrite<Done>(send: () => Promise<Done>, late: LateWrite): Promise<Done | null> {
   if (!late.sendable) {

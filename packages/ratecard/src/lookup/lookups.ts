@@ -23,7 +23,7 @@ export interface LookupDeps {
 
 export type Lookups = ReturnType<typeof createLookups>
 
-/** Creates the read operations of the service over one store. */
+/** Creates the operations of the service that read the applied configuration of one store. */
 export function createLookups(deps: LookupDeps) {
   const { store } = deps
   const published = createPublished(deps)

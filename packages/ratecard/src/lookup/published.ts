@@ -16,7 +16,7 @@ import { yieldToRequests } from '../event-loop.ts'
 import { indexConfig } from './find.ts'
 import type { Indexes } from './find.ts'
 
-/** Mapping history of each resource, oldest first. The key is `kind:config id`, e.g. `price:pro_monthly`. */
+/** Mapping history of each resource, oldest first. The key is `kind:configuration id`, e.g. `price:pro_monthly`. */
 export type MappingHistory = ReadonlyMap<string, readonly MappingEntry[]>
 
 export interface PublishedList {
@@ -31,7 +31,7 @@ const pollMs = 500
 
 /**
  * Creates the cache. It polls the store's change sequence at most every 500 ms and reloads when the sequence grew. While the store is
- * unreachable, the last value is served and marked as stale.
+ * unreachable, the last value is served, although it may be stale.
  */
 export function createPublished({ store, clock }: { readonly store: Source; readonly clock: Clock }) {
   let held: { readonly sequence: number; readonly value: PublishedList } | null = null

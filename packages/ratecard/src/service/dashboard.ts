@@ -7,7 +7,7 @@ type ServiceKey = Inside<typeof keys.ServiceKey>
 /** A secret value for a browser or a person: a session cookie or a sign-in token. The store keeps only its hash. */
 export interface DashboardPass {
   readonly value: string
-  /** Epoch milliseconds. */
+  /** Expiry of the value, epoch milliseconds. */
   readonly expiresAt: number
 }
 

@@ -92,7 +92,7 @@ export interface WorkerRequest {
   readonly host: string
   /** Path and query that the worker receives. */
   readonly path: string
-  /** Value of the header X-Forwarded-Prefix; '' if the worker has its own hostname. */
+  /** Value of the header X-Forwarded-Prefix for the worker; '' if the worker has its own hostname. */
   readonly prefix: string
   /** Address of the client that is in front of all trusted proxies. */
   readonly clientAddress: string

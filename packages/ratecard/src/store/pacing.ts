@@ -51,7 +51,7 @@ export function stillCounting(given: readonly Slot[], limits: PaceLimits, now: n
   return given.filter(({ at }) => at > now - window && at < now + horizon)
 }
 
-/** Minimum distances (microseconds) between any two slots, and between two slots of one operation. */
+/** Returns the minimum distances (microseconds) between any two slots, and between two slots of one operation. */
 function gaps(limits: PaceLimits) {
   const apart = Math.ceil(window / limits.perSecond)
   return { apart, apartInOperation: Math.max(apart, Math.ceil(window / limits.perOperationPerSecond)) }

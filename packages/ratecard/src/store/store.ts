@@ -35,7 +35,7 @@ export type NewPush = Pick<
   | 'baseRevision'
   | 'createdAt'
 > & {
-  /** JSON of each step, in order. */
+  /** All steps in order, each as JSON. */
   readonly steps: readonly string[]
 }
 
@@ -79,7 +79,7 @@ export interface MappingStore {
   /** Returns all mappings of the resource that has or had this processor id; empty if the id is unknown. */
   byProcessorId(id: string): Promise<readonly MappingEntry[]>
   byConfigId(kind: ResourceKind, id: string): Promise<readonly MappingEntry[]>
-  /** Returns all renames, oldest first. */
+  /** Returns all renames of configuration ids, oldest first. */
   renames(): Promise<readonly PastRename[]>
   /** Returns the last complete object of a resource that can no longer be read at the processor; null if there is none. */
   archivedObject(processorId: string): Promise<ArchivedObject | null>
@@ -161,7 +161,7 @@ export interface ServiceKeyStore {
 export interface DashboardPassStore {
   /** Adds a dashboard pass (a sign-in link or a session), and deletes expired passes. */
   add(pass: DashboardPassRecord): Promise<void>
-  /** Returns the pass even if it has expired or ended; the caller checks that. */
+  /** Returns the pass with this hash, even if it has expired or ended; the caller checks that. */
   find(hash: string): Promise<DashboardPassRecord | null>
   /** Ends a valid pass. Returns true to exactly one of several concurrent callers, and false if the pass is unknown, expired or ended. */
   end(hash: string, kind: DashboardPassRecord['kind'], at: number): Promise<boolean>
@@ -181,7 +181,7 @@ export interface IdempotencyStore {
    */
   takeOver(key: string, claimedAt: number, now: number): Promise<boolean>
   finish(key: string, status: number, body: string): Promise<void>
-  /** Deletes a claim whose request failed or whose process died, so that the key is free again. */
+  /** Deletes the claim of a request that failed or whose process died, so that the key is free again. */
   release(key: string): Promise<void>
 }
 
@@ -193,9 +193,9 @@ export interface KeyValueStore {
 }
 
 export interface WrittenForm {
-  /** sha256 hex of the text. */
+  /** sha256 hex of the document's text. */
   readonly id: string
-  /** JSON text of the document, with `${NAME}` in it. */
+  /** JSON text of the document, with unexpanded variables such as `${NAME}`. */
   readonly document: string
 }
 

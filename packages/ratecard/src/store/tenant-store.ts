@@ -39,9 +39,9 @@ export interface TenantListQuery extends PageQuery {
 
 /** A price that a tenant is on. */
 export interface ListedPrice {
-  /** Processor id; the configuration id of a free price. */
+  /** Processor id of the price; for a free price its configuration id. */
   readonly price: string
-  /** The processor's product; null for a free price. */
+  /** Processor id of the price's product; null for a free price. */
   readonly product: ProcessorId | null
   /** Number of items on the price. */
   readonly items: number
@@ -50,7 +50,7 @@ export interface ListedPrice {
 /** A tenant as lists show it, with values of the mirror and of its free subscriptions. */
 export interface ListedTenant extends TenantRecord {
   readonly billingStatus: BillingStatus
-  /** Ascending by price. */
+  /** Prices that the tenant is on, ascending by id. */
   readonly prices: readonly ListedPrice[]
   /** Exact monthly recurring revenue by currency: decimals in minor units. */
   readonly monthly: CustomerStanding['monthly']
@@ -71,7 +71,10 @@ export interface TenantStore {
   idsOnTemplate(template: string): Promise<readonly string[]>
   /** Returns a page of the tenants that match all members of the query. Sorted ascending by id if the query has no order. */
   list(query: TenantListQuery): Promise<Page<ListedTenant>>
-  /** Returns null if the tenant does not exist. Throws `conflict` if the customer belongs to another tenant. */
+  /**
+   * Changes fields of a tenant and adds the audit row in one transaction. Returns null if the tenant does not exist. Throws `conflict` if
+   * the customer belongs to another tenant.
+   */
   update(id: string, change: Partial<Pick<TenantRecord, EditedField>>, audit: AuditRecord): Promise<TenantRecord | null>
   /** Sets the tenant's customer if it has none yet, and returns the stored tenant; null if the tenant does not exist. */
   bindCustomer(id: string, processorCustomerId: string, at: number): Promise<TenantRecord | null>
@@ -118,7 +121,7 @@ export type NewJob = Pick<
   JobRecord,
   'id' | 'kind' | 'subject' | 'input' | 'author' | 'message' | 'keyId' | 'keyName' | 'requestId' | 'createdAt'
 > & {
-  /** JSON of each step, in order. */
+  /** All steps in order, each as JSON. */
   readonly steps: readonly string[]
 }
 

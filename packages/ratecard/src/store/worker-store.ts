@@ -8,7 +8,7 @@ import type { LeaseToken } from './lease-token.ts'
 
 export type { DeploymentRecord, LogRecord, RunRecord, RunRecordOutcome } from './records/workers.ts'
 
-/** Code and environment of one deployment. Contains secrets once it is opened: never log it. */
+/** Code and environment of one deployment. The environment contains secrets as plain text: never log it. */
 export interface DeploymentContent {
   readonly modules: readonly StoredModule[]
   readonly main: string
@@ -138,7 +138,7 @@ export interface WorkerLogStore {
    * be retried.
    */
   add(lines: readonly LogRecord[], keep: LogBound): Promise<void>
-  /** Returns the newest `limit` matching lines, oldest first. */
+  /** Returns the newest `limit` lines that match the filters, oldest first. */
   list(
     worker: string,
     query: {

@@ -1,5 +1,6 @@
 // Read allocation: the number of reads that the processor allows. It is 10,000 reads in 30 days, or 500 for each payment if that is more.
-// This module counts reads, and makes polls less frequent before the allocation is used up. Events that the processor sends do not count.
+// This module counts reads, and polls less often before the allocation is used up. Events that the processor sends to this service do not
+// count as reads.
 import type { Clock } from '../../clock.ts'
 import type { ReadCountStore } from '../../store/mirror-store.ts'
 
@@ -7,13 +8,16 @@ const dayMs = 24 * 60 * 60_000
 const windowDays = 30
 const leastReads = 10_000
 const readsPerPayment = 500
-/** Share of the allocation (80 %) after which polls become less frequent. */
+/** Share of the read allocation (80 %) after which polls become less frequent. */
 const slowFrom = 0.8
 const longestPollMs = 60 * 60_000
 /** Time (ms) for which the computed interval is cached. */
 const keptMs = 60_000
 
-/** Returns the interval (ms) between two polls. It grows as the rest of the allocation shrinks, up to an hour. */
+/**
+ * Returns the interval (ms) between two polls. It grows as the rest of the allocation (the reads that the processor still allows) shrinks,
+ * up to an hour.
+ */
 export function pollIntervalMs(
   configuredMs: number,
   { reads, payments }: { readonly reads: number; readonly payments: number },

@@ -25,7 +25,7 @@ export interface ItemRevenue {
   readonly price: ProcessorId
   readonly product: ProcessorId | null
   readonly currency: string
-  /** Minor units; zero for metered items. */
+  /** Monthly revenue in minor units; zero for metered items. */
   readonly monthly: Fraction
 }
 

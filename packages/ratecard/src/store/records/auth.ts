@@ -15,7 +15,7 @@ export const serviceKeyColumns = {
   hint: text('shown'),
   scope: oneOf(keyScopes, 'shown'),
   createdAt: time('shown'),
-  /** null: the key never expires. */
+  /** Time at which the key expires; null if it never expires. */
   expiresAt: timeOrNull('shown'),
   lastUsedAt: timeOrNull('shown'),
   revokedAt: timeOrNull('shown'),

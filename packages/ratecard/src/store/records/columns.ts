@@ -75,7 +75,7 @@ export function oneOfOrNull<const V extends string, U extends Use = never>(
   return { type: 'text', nullable: true, values, list: false, uses }
 }
 
-/** A text column with a narrower type, for example an id of one kind. */
+/** A text column whose values have a narrower type, e.g. an id of one kind. */
 export const textOf = <T extends string, U extends Use = never>(...uses: readonly U[]): Column<T, NoInfer<U>> =>
   kind<T>('text', false)(...uses)
 

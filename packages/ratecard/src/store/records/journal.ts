@@ -89,7 +89,7 @@ export const jobColumns = {
   state: oneOf(jobStates, 'shown'),
   /** Time at which a waiting job resumes; null in any other state. */
   resumesAt: timeOrNull('shown'),
-  /** JSON of the request. */
+  /** JSON of the request that started the job. */
   input: text(),
   ...journalled,
   requestId: textOrNull(),

@@ -24,7 +24,7 @@ export type DeploymentRecord = RecordOf<typeof deploymentColumns>
 /** Code of deployments, in a separate table so that lists of deployments do not read megabytes. */
 export const bundleColumns = {
   deploymentId: text(),
-  /** JSON of the modules. */
+  /** JSON of the code modules. */
   modules: text(),
   main: text(),
   sourceMap: textOrNull(),

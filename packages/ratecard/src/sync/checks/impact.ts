@@ -265,7 +265,7 @@ export function impactAge({ age, prices }: Impact): { readonly asOf?: number; re
   return { asOf: age.asOf, ...(age.stale ? { stale: true } : {}) }
 }
 
-/** Serializes the impact for a member of a problem document (the JSON body of an API error). */
+/** Serializes the impact as a member of a problem document (the JSON body of an API error). */
 export function impactMember({ prices }: Impact): readonly Readonly<Record<string, unknown>>[] {
   return prices.map((price) => ({
     price_id: price.priceId,

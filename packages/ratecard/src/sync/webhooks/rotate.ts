@@ -99,7 +99,7 @@ function lostOnes(
   return live.filter((one) => one.mark === id && !known.has(one.processorId)).map((one) => one.processorId)
 }
 
-/** Cancels rotations that stopped before they had a new endpoint. They have changed nothing, and the new rotation replaces them. */
+/** Cancels earlier rotations that stopped before they had a new endpoint. They have changed nothing, and the new rotation replaces them. */
 async function supersede(deps: SyncDeps, id: string, lease: Lease): Promise<void> {
   for (const job of await deps.store.jobs.unfinished('webhook_rotation', id)) {
     if (job.stepsDone > 0) continue

@@ -8,7 +8,10 @@ const connectionCodes =
   /^(ECONN\w+|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENOENT|08\w{3}|25P03|55P03|57P0\d|53\w{3}|28\w{3}|3D000|25006|58030|XX00[12])$/
 const connectionMessages =
   /connection terminated|connection ended|timeout exceeded when trying to connect|query read timeout|not queryable|driver has already been destroyed|after calling end on the pool|connection is not open/i
-/** Conditions that outlast a new connection, e.g. a full or read-only disk, an I/O error, damage, or a lock that was not released. */
+/**
+ * Error codes of conditions that outlast a new connection, e.g. a full or read-only disk, an I/O error, damage, or a lock that was not
+ * released.
+ */
 const lasting = /^(SQLITE_|EACCES|EPERM|EROFS|ENOTDIR|EISDIR|ENOSPC|53[12]00|25006|55P03|58030|XX00[12])/
 const sqliteCodes = /^SQLITE_(BUSY|LOCKED|IOERR|FULL|CANTOPEN|READONLY|NOTADB|CORRUPT|PERM|AUTH)/
 

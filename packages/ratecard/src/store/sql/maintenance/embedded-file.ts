@@ -70,7 +70,7 @@ export async function removeStore(file: string): Promise<void> {
   for (const suffix of ['', '-wal', '-shm', '-journal']) await rm(`${file}${suffix}`, { force: true })
 }
 
-/** Schema version of this release; a higher one belongs to a newer release. */
+/** Schema version of this release. A store with a higher version belongs to a newer release. */
 export const knownSchema = migrations.length
 
 export interface StoreCheck {

@@ -16,13 +16,13 @@ type StepOutcomeInput = Parameters<JobStore['settle']>[2]
 type EndJobInput = Parameters<JobStore['end']>[1]
 type JobMove = Awaited<ReturnType<JobStore['movesBetween']>>[number]
 
-/** Maximum number of LIKE conditions in one query. */
+/** Maximum number of prices that one query searches for with LIKE. */
 const maxConditions = 50
 
 /** Maximum number of steps per query. The embedded engine blocks all other requests during a query. */
 const stepsAtOnce = 1000
 
-/** The journal of jobs that change subscriptions. */
+/** The journal of jobs, e.g. migrations and webhook rotations. */
 export class SqlJobs extends SqlJournal<JobRecord, NewJob, JobStepRecord, EndJobInput> implements JobStore {
   readonly #sealer: Sealer
 
