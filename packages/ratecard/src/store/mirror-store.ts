@@ -16,7 +16,10 @@ export interface MirrorRef {
 }
 
 export interface StaleObject extends MirrorRef {
-  /** Number of the stale mark. A read of the object that began with a higher number removes the mark. */
+  /**
+   * Number of the stale mark, which records that the object may have changed. A read of the object that began with a higher number removes
+   * the mark.
+   */
   readonly marked: number
   /** Time (epoch milliseconds) of the event because of which the object was marked stale. */
   readonly since: number

@@ -12,7 +12,7 @@ export const mirrorObjectColumns = {
    * cannot restore it.
    */
   object: textOrNull(),
-  /** Number that was taken when the read of this state ended. */
+  /** Number that the read of this state got when it ended; reads are numbered across all replicas. */
   readAt: whole(),
   /** Customer of the object; null for prices, and for refunds without a customer. */
   customer: textOrNull(),

@@ -1,4 +1,4 @@
-// Rotation of the master key: seals all texts again that were sealed with an older key, with the newest key.
+// Rotation of the master key: all texts that were sealed with an older key are sealed again with the newest key.
 import type { Sealer } from '../../seal.ts'
 import type { Database, Write } from '../database/database.ts'
 import { idempotencyContext } from '../repositories/auth/idempotency.ts'

@@ -7,8 +7,8 @@ import { inBatches } from '../../database/batches.ts'
 import type { Database, Write } from '../../database/database.ts'
 
 /**
- * Returns the next number of a read or mark. Runs in its own transaction, because the counter's row stays locked until the transaction
- * ends.
+ * Returns the next number for a read or a stale mark. Runs in its own transaction, because the counter's row stays locked until the
+ * transaction ends.
  */
 export async function nextNumber(database: Database): Promise<number> {
   return database.write(takeNumber)

@@ -1,5 +1,5 @@
-// Stores objects of one read. An older state never replaces a newer one: reads and saves get numbers from one counter, so that no clock is
-// needed.
+// Stores the objects of one read. An older state of an object never replaces a newer one: reads and saves get numbers from one counter, so
+// that no clock is needed.
 import type {
   MirroredKind,
   MirroredInvoice,
