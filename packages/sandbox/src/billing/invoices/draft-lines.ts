@@ -5,7 +5,10 @@ import { applyReductions, reductionsOf, type Reduction } from '../pricing/discou
 import { withTaxes } from './taxes.ts'
 import { totals } from './totals.ts'
 
-/** `fresh` maps new lines to their tax rates. Lines that are not in it keep the rates they had. */
+/**
+ * Replaces the lines of a draft and computes its amounts again. `fresh` maps the ids of new lines to their tax rates; all other lines keep
+ * their tax rates.
+ */
 export function withLines(
   call: OperationContext,
   invoice: InvoiceBody,
@@ -28,7 +31,7 @@ export function withLines(
   return call.update(invoice, after, 'invoice.updated')
 }
 
-/** Reductions of the draft, those of single items first, in the order in which they were applied to the draft. */
+/** Returns the reductions of the draft in the order in which they were applied: those of single items come first. */
 function reductionsOfDraft(call: OperationContext, invoice: InvoiceBody): Reduction[] {
   const taken = invoice.lines.data.flatMap((line) => line.discount_amounts.map(({ discount }) => discount))
   const own = new Set(invoice.discounts)
