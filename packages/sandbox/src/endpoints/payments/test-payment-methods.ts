@@ -74,7 +74,7 @@ const testAccounts: Readonly<Record<string, TestAccount>> = {
   IT60X0542811101000000123456: { declines: true, delay: 0 },
 }
 
-/** Positions (start, end) of the bank code and the branch code in an IBAN, by country. */
+/** Positions (start, end, as for `slice`) of the bank code and the branch code in an IBAN, by country. */
 const codePositions: Readonly<Record<string, Readonly<Record<'bank' | 'branch', readonly [number, number]>>>> = {
   AT: { bank: [4, 9], branch: [9, 9] },
   DE: { bank: [4, 12], branch: [12, 12] },

@@ -120,8 +120,8 @@ function createForCustomer(outer: OperationContext, params: ScheduleParams, id: 
 }
 
 /**
- * Refuses changes of a schedule that ends in its first period. Its first invoice billed a part of a period, and another end would not match
- * that invoice.
+ * Refuses to change the phases of, or to release, a schedule that ends in its first period. Its first invoice billed a part of a period,
+ * and another end would not match that invoice.
  */
 function refuseShortSchedule({ _broken: broken }: SubscriptionScheduleBody, what: string): void {
   if (broken === true) throw notSupported(`${what} a schedule that ends in the middle of its first period`)
