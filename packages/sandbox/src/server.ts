@@ -1,6 +1,5 @@
 // The sandbox processor: a stateful server that implements Stripe's HTTP API on a loopback address, so that programs written for Stripe run
 // against it unchanged. It moves no money, never contacts Stripe, and accepts no live keys.
-// unchanged. It moves no money, never contacts Stripe, and accepts no live keys.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Clock } from './clock.ts'

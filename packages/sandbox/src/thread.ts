@@ -1,6 +1,5 @@
 // Runs the sandbox in a worker thread, so that it cannot block or crash the program around it. A crash or hang of the thread is reported.
 // The thread is then terminated if necessary, and restarted on the same port with the same folder.
-// terminated, and restarted on the same port with the same folder.
 import { Worker } from 'node:worker_threads'
 import type { FromThread, StartFailure, ThreadOptions, ToThread } from './messages.ts'
 import { StateUnavailable } from './store/state-unavailable.ts'

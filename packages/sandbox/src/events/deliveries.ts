@@ -1,6 +1,5 @@
 // Delivers signed events to webhook endpoints, as the real API does, and retries failed deliveries. Deliveries run in the background, and a
 // slow endpoint delays its own deliveries only. The log of attempts is kept in memory.
-// delays its own deliveries only. The log of attempts is kept in memory.
 import { createHmac } from 'node:crypto'
 import { request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'

@@ -1,6 +1,5 @@
 // Objects as stored. Members that begin with an underscore are internal and never returned. `expand.ts` lists the members that are returned
 // only if the request expands them.
-// `expand`.
 import type { CreditNoteBody } from './credit-note-bodies.ts'
 import type {
   AddressBody,

@@ -1,6 +1,5 @@
 // Members with the same value in every object of a kind: the real API has them, and the sandbox never sets them. They are not stored;
 // `render` adds them.
-// adds them.
 import type { Kind } from './bodies.ts'
 
 type Values = Readonly<Record<string, unknown>>

@@ -1,6 +1,5 @@
 // Objects around customers as stored: payment methods, discounts, subscriptions, invoices. Members that begin with an underscore are
 // internal and never returned.
-// internal (see `bodies.ts`).
 import type { Metadata } from '../protocol/parameters/metadata.ts'
 
 export interface ListOf<T> {

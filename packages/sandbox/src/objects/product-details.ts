@@ -1,6 +1,5 @@
 // Details of a product that can be cleared. Each row is a parameter of create, a parameter of update (an empty value clears it) and a
 // member of the object (null if not set).
-// and a member of the object (null if not set).
 import { noSuchReference, badRequest } from '../protocol/responses/errors.ts'
 import { checked, emptyable, number, required, shape, text } from '../protocol/parameters/params.ts'
 import type { Param, Read } from '../protocol/parameters/params.ts'

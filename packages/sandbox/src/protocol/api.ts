@@ -1,6 +1,5 @@
 // Handles one API request, from headers and body to the response body: authentication, fault injection, idempotency, and the operation in
 // its transaction. Does not use sockets.
-// transaction. Independent of sockets.
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Clock } from '../clock.ts'
 import type { Transactions } from '../transactions.ts'

@@ -1,6 +1,5 @@
 // The tables of the sandbox's file. The indexes include `kind` and `deleted`, because SQLite without statistics picks the index with the
 // most columns in equality conditions.
-// `kind` and `deleted`.
 export const schemaVersion = 2
 
 export const schema = `

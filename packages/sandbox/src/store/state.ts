@@ -1,6 +1,5 @@
 // The sandbox's state: one SQLite file with one row of JSON per object, or a database in memory if there is no folder. It does not contain
 // the API's rules; the unique indexes are a second safeguard only.
-// the unique indexes are a second safeguard only.
 import { chmodSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'

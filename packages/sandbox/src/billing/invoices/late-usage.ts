@@ -1,6 +1,5 @@
 // Late usage: usage that is reported while the invoice of its period is still a draft. Finalization counts the metered lines again. Source:
 // docs.stripe.com/billing/subscriptions/usage-based/configure-grace-period.
-// configure-grace-period): its metered lines are counted again when the invoice is finalized.
 import type { InvoiceBody, InvoiceLineBody } from '../../objects/customer-bodies.ts'
 import type { OperationContext } from '../../protocol/operation-context.ts'
 import { withLines } from './draft-lines.ts'

@@ -1,5 +1,4 @@
 // Moves a subscription from one phase of its schedule to the next. Changes in mid-period follow the phase's `proration_behavior`.
-// `proration_behavior`.
 import type { OperationContext } from '../../protocol/operation-context.ts'
 import type { SubscriptionBody, SubscriptionItemBody } from '../../objects/customer-bodies.ts'
 import type { PhaseBody, PhaseItemBody, SubscriptionScheduleBody } from '../../objects/schedule-bodies.ts'

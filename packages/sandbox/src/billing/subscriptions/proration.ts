@@ -1,6 +1,5 @@
 // Proration of changes in mid-period: unused time is credited and remaining time is charged, unless `proration_behavior` is `none`. Another
 // interval, or a change from free to paid, always starts a new period and bills it at once.
-// change from free to paid, always starts a new period and bills it at once.
 import type { OperationContext } from '../../protocol/operation-context.ts'
 import type {
   InvoiceLineBody,

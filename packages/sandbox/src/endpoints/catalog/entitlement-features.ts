@@ -1,6 +1,5 @@
 // Features of products, and the entitlements of customers. Archiving a feature is final and frees its lookup key. Source:
 // alchemy.run/providers/stripe/reference/entitlements, recorded against the real API.
-// (alchemy.run/providers/stripe/reference/entitlements, recorded against the real API).
 import { attachmentsOf } from '../../billing/subscriptions/entitlements.ts'
 import type { FeatureBody, ProductFeatureBody } from '../../objects/bodies.ts'
 import type { OperationContext } from '../../protocol/operation-context.ts'

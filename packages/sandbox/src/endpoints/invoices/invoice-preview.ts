@@ -1,6 +1,5 @@
 // Invoice previews. A preview executes the change, advances the subscription to its next invoice, and rolls everything back. So the same
 // code computes the preview and the real invoice.
-// computed by the same code as the real invoice.
 import type { OperationContext } from '../../protocol/operation-context.ts'
 import type { InvoiceBody, SubscriptionBody } from '../../objects/customer-bodies.ts'
 import { changedItems } from '../../billing/subscriptions/subscription-items.ts'

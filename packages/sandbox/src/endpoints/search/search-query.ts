@@ -1,6 +1,5 @@
 // Stripe's search query language, e.g. `active:"true" AND metadata["plan"]:"pro"`. Parses a query and matches objects; `search.ts` does the
 // paging. Source: docs.stripe.com/search.
-// objects; paging is in `search.ts`.
 import { badRequest } from '../../protocol/responses/errors.ts'
 
 /** `token` and `string` fields hold text; only `string` supports substrings (`~`). `numeric` supports comparisons (e.g. `>`). */

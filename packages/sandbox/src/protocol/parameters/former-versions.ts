@@ -1,8 +1,6 @@
 // Translates parameters of former API versions. Applies to requests with a former `Stripe-Version`. Also applies to requests without a
 // version (e.g. of Stripe's command-line tool or curl), which have the account's version at Stripe. A request with the current version gets
 // an error for former parameters.
-// Stripe's command-line tool or curl), which at Stripe have the account's version. A request with the current version gets an error for
-// former parameters.
 import { emptyForm, isNode, type FormNode } from './form.ts'
 
 type Translation = (form: FormNode) => FormNode

@@ -1,6 +1,5 @@
 // The parameters and requests of the real API. They determine the text of an error: what the real API has is "not supported by the
 // sandbox"; what it lacks too gets the real API's message. The lists are parsed at the first error.
-// what Stripe lacks too gets the real API's message. Parsed at the first error.
 import { knownParameters, knownRequests } from './known-parameters.generated.ts'
 
 /**

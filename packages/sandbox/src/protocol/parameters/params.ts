@@ -1,6 +1,5 @@
 // Declarative checks of parameters: names, types, enums, lengths. Order and messages are those of the real API: unknown names first, then
 // missing ones, then invalid values. Rules about objects are in `endpoints`.
-// ones, then values). Rules about objects are in `endpoints`.
 import { UnknownParameters, UnknownValue, missingParam, badRequest } from '../responses/errors.ts'
 import { elementsOf, isNode, type FormNode, type FormValue } from './form.ts'
 
