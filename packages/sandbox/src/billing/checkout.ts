@@ -1,4 +1,5 @@
-// Amounts and completion of a checkout. It creates a subscription with its first invoice, makes a single payment, or saves a card.
+// Checkout: computes its amounts and completes it. Completion creates a subscription with its first invoice, makes a single payment, or
+// saves a card.
 import type { CustomerBody, PromotionCodeBody } from '../objects/bodies.ts'
 import type { OperationContext } from '../protocol/operation-context.ts'
 import type { InvoiceLineBody, PaymentMethodBody } from '../objects/customer-bodies.ts'
@@ -51,7 +52,10 @@ export function quote(
   return { items: shown, subtotal, discount, total: subtotal - discount }
 }
 
-/** Returns the reductions of a session without discounts: a subscription uses the customer's discount, as its first invoice will. */
+/**
+ * Returns the reductions (coupons) of a checkout session that names no discounts. A subscription uses the customer's discount, as its first
+ * invoice will.
+ */
 function ownReductions(call: OperationContext, session: QuotedSession, customer: CustomerBody | null): Reduction[] {
   const own = session.mode === 'subscription' ? (customer?.discount ?? null) : null
   return own === null ? [] : reductionsOf(call.at(timeOf(call, customer?.test_clock ?? null)), [own])
@@ -121,7 +125,7 @@ export function discountsOf(session: CheckoutSessionBody, code: PromotionCodeBod
 }
 
 export interface CheckoutPayment {
-  /** Returns the payment method. It is called only if the session needs one. For a guest payment `customer` is null. */
+  /** Returns the payment method with which to pay. It is called only if the session needs one. For a guest payment `customer` is null. */
   readonly card: (call: OperationContext, customer: string | null) => PaymentMethodBody
   readonly email: string
   readonly code: PromotionCodeBody | null
@@ -246,7 +250,7 @@ function newCustomer(
   return creates ? customerFromCheckout(call, email === '' ? null : email) : null
 }
 
-/** Returns the `card` function for a typed card number. It throws if the number is not that of a test card. */
+/** Returns a function that creates a card from a typed card number. The function throws if the number is not that of a test card. */
 export function cardFromNumber(number: string): CheckoutPayment['card'] {
   return (call, customer) => {
     const card = cardByNumber(number)
@@ -256,7 +260,7 @@ export function cardFromNumber(number: string): CheckoutPayment['card'] {
   }
 }
 
-/** Returns the `card` function for a typed IBAN. The new bank account is attached to no customer. */
+/** Returns a function that creates a bank account from a typed IBAN. The account is attached to no customer. */
 export function accountFromIban(iban: string, email: string): CheckoutPayment['card'] {
   return (call) => {
     const account = newBankAccount(call, iban)
@@ -314,7 +318,7 @@ function payOnce(
     .id
 }
 
-/** A single payment stores no discount, but counts as a redemption of the coupon and its promotion code. */
+/** Redeems the discounts of a single payment, so that the coupons and promotion codes count the redemption. */
 function countRedemption(
   call: OperationContext,
   session: CheckoutSessionBody,

@@ -119,7 +119,7 @@ export class SandboxControl {
     return answers
   }
 
-  /** Removes objects, events and idempotency keys of one account or of all. */
+  /** Removes objects, events and idempotency keys of one account or of all accounts, and resets their clocks. */
   reset(apiKey?: string): void {
     this.#parts.state.reset(accountFor(apiKey))
   }

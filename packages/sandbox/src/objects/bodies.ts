@@ -39,7 +39,7 @@ export interface ProductBody extends ProductDetails {
   tax_details: { performance_location: string | null; tax_code: string | null } | null
   type: 'good' | 'service'
   updated: number
-  /** True: inline, i.e. created for one use and left out of lists. */
+  /** True: the object is inline (`price_data`), i.e. created for one use and left out of lists. */
   _inline?: true
 }
 
@@ -96,7 +96,7 @@ export interface PriceBody {
   type: 'one_time' | 'recurring'
   unit_amount: number | null
   unit_amount_decimal: string | null
-  /** True: inline, i.e. created for one use and left out of lists. */
+  /** True: the object is inline (`price_data`), i.e. created for one use and left out of lists. */
   _inline?: true
 }
 

@@ -54,7 +54,7 @@ export interface PaymentMethodBody {
     phone: string | null
     tax_id: null
   }
-  /** Set if `type` is `card`. */
+  /** Details of the card. Set if `type` is `card`. */
   card?: {
     brand: string
     country: string
@@ -67,7 +67,7 @@ export interface PaymentMethodBody {
   created: number
   customer: string | null
   metadata: Metadata
-  /** Set if `type` is `sepa_debit`. */
+  /** Details of the bank account. Set if `type` is `sepa_debit`. */
   sepa_debit?: {
     bank_code: string
     branch_code: string

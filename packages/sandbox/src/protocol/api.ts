@@ -188,7 +188,10 @@ export class Api {
     return account
   }
 
-  /** Waits for a latency fault, and throws a fault that fails before the operation runs. Returns a fault that is applied later. */
+  /**
+   * Waits if there is a latency fault. Throws the error of a fault that fails before the operation runs, e.g. `rate_limit`. Returns any
+   * other fault, which the caller applies later.
+   */
   async #injectFault(
     request: ApiRequest,
     progress: Progress,

@@ -23,7 +23,7 @@ export interface SearchPage {
   readonly url: string
 }
 
-/** An operation of the API. The context's `id` is the part of the path at `:id`. */
+/** An operation of the API. The call's `id` is the part of the path at `:id`. */
 export interface Operation {
   readonly method: 'GET' | 'POST' | 'DELETE'
   readonly path: string

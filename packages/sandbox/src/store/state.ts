@@ -13,7 +13,7 @@ export interface StoredReply {
   readonly status: number
   readonly body: string
   readonly requestId: string
-  /** Time of the first response in epoch milliseconds. */
+  /** Time of the response to the key, in epoch milliseconds. */
   readonly createdAt: number
 }
 

@@ -1,4 +1,4 @@
-// Replaces the lines of a draft, and computes its discounts, taxes and totals again.
+// Draft invoices: replaces the lines, and computes discounts, taxes and totals again.
 import type { InvoiceBody, InvoiceLineBody } from '../../objects/customer-bodies.ts'
 import type { OperationContext } from '../../protocol/operation-context.ts'
 import { applyReductions, reductionsOf, type Reduction } from '../pricing/discounts.ts'
@@ -6,8 +6,8 @@ import { withTaxes } from './taxes.ts'
 import { totals } from './totals.ts'
 
 /**
- * Replaces the lines of a draft and computes its amounts again. `fresh` maps the ids of new lines to their tax rates; all other lines keep
- * their tax rates.
+ * Replaces the lines of a draft invoice and computes its amounts again. `fresh` maps the ids of new lines to their tax rates; all other
+ * lines keep their tax rates.
  */
 export function withLines(
   call: OperationContext,
@@ -31,7 +31,7 @@ export function withLines(
   return call.update(invoice, after, 'invoice.updated')
 }
 
-/** Returns the reductions of the draft in the order in which they were applied: those of single items come first. */
+/** Returns the reductions (coupons) of a draft invoice in the order in which they were applied: those of single items come first. */
 function reductionsOfDraft(call: OperationContext, invoice: InvoiceBody): Reduction[] {
   const taken = invoice.lines.data.flatMap((line) => line.discount_amounts.map(({ discount }) => discount))
   const own = new Set(invoice.discounts)

@@ -1,4 +1,4 @@
-// Invoice items become lines of an invoice. They are charges outside a subscription's items, or prorations.
+// Invoice items: charges outside a subscription's items, or prorations. They become lines of an invoice.
 import type { OperationContext } from '../../protocol/operation-context.ts'
 import type { InvoiceItemBody, InvoiceLineBody, SubscriptionBody } from '../../objects/customer-bodies.ts'
 import { newId } from '../../protocol/ids.ts'

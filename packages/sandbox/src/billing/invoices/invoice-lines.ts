@@ -67,7 +67,8 @@ export function newLine(parts: LineParts): InvoiceLineBody {
     pricing: {
       price_details: { price: price.id, product: price.product },
       type: 'price_details',
-      // Null for a proration, because its amount is no multiple of a unit amount. Recorded at API version 2026-08-26.dahlia.
+      // `unit_amount_decimal` is null for a proration, because the amount is no multiple of a unit amount. Recorded at API version
+      // 2026-08-26.dahlia.
       unit_amount_decimal:
         parts.proration === true
           ? null
@@ -173,7 +174,7 @@ export function trialLine(
     quantity: quantityOf(item),
     amount: 0,
     period: { start: item.current_period_start, end: item.current_period_end },
-    // The text for flexible billing. Recorded at API version 2026-08-26.dahlia. Classic billing keeps the older text.
+    // The first text is that of flexible billing. Recorded at API version 2026-08-26.dahlia. Classic billing keeps the older text.
     description:
       subscription.billing_mode.type === 'flexible'
         ? `Free trial for ${quantityOf(item)} × ${productName(call, price)}`
@@ -181,7 +182,7 @@ export function trialLine(
   })
 }
 
-/** Returns the lines that bill a metered item in arrears, for its unbilled usage until `end`. */
+/** Returns the lines that bill a metered item's unbilled usage until `end` (seconds), in arrears. */
 export function arrearsLines(
   call: OperationContext,
   subscription: SubscriptionBody,

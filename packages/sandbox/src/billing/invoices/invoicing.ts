@@ -62,7 +62,7 @@ interface NewInvoice {
   readonly staysDraft?: boolean
   /** Metadata of a manual invoice. */
   readonly metadata?: Metadata
-  /** Due date (seconds). Default: `days_until_due` after creation. */
+  /** Due date of the invoice (seconds). Default: `days_until_due` after its creation. */
   readonly dueDate?: number
 }
 
@@ -293,7 +293,8 @@ function withSecret(call: OperationContext, invoice: InvoiceBody): InvoiceBody {
 }
 
 /**
- * Returns the invoice finalized, with its number and the customer's balance applied. Updates the customer, but does not write the invoice.
+ * Returns the invoice finalized, with its number. The customer's balance is applied unless `settles` is false. Updates the customer, but
+ * does not write the invoice.
  */
 function withNumber(call: OperationContext, before: InvoiceBody, own: InvoiceBody, settles = true): InvoiceBody {
   const customer = customerOf(call, before.customer)

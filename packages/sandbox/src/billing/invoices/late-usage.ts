@@ -28,8 +28,8 @@ export function withLateUsage(call: OperationContext, invoice: InvoiceBody): Inv
 }
 
 /**
- * Returns the item and the price whose usage a line bills, and a key for item, price and period. An item whose price changed in mid-period
- * has several keys.
+ * Returns the item and the price whose usage a line bills, and a key that identifies item, price and period. Undefined if the line bills no
+ * usage. An item whose price changed in mid-period has lines with several keys.
  */
 function usageOf(
   call: OperationContext,

@@ -1,4 +1,4 @@
-// Taxes of invoice lines: computed per line, on its amount after discounts.
+// Taxes of invoice lines, computed per line on its amount after discounts.
 import { divideHalfUp, parseDecimal, scale } from '../../money/decimal.ts'
 import type { TaxRateBody } from '../../objects/bodies.ts'
 import type { InvoiceLineBody, TaxBody } from '../../objects/customer-bodies.ts'

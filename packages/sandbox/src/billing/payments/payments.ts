@@ -80,7 +80,7 @@ interface PaymentAttempt {
   /** True: the customer is not present. If the card needs 3-D Secure, the charge fails. */
   readonly offSession?: boolean
   readonly returnUrl?: string | undefined
-  /** Test clock on which a bank debit completes. Null: the server's clock. */
+  /** Test clock on which a bank debit completes. Null: the account's clock. */
   readonly clock?: string | null
 }
 
@@ -190,7 +190,7 @@ function startDebit(
   return call.update(intent, { ...waiting, ...due, status: 'processing' as const }, 'payment_intent.processing')
 }
 
-/** Completes a pending bank debit, as paid or declined. */
+/** Completes a pending bank debit: it succeeds or is declined. */
 export function settleDebit(call: OperationContext, waiting: PaymentIntentBody): PaymentIntentBody {
   const charge = call.find('charge', waiting.latest_charge ?? '')
   const method = call.find('payment_method', waiting.payment_method ?? '')

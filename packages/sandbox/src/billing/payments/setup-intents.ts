@@ -1,4 +1,4 @@
-// Setup intents: save a card for later payments, if its bank allows that.
+// Setup intents save a card for later payments, unless its bank declines that.
 import type { PaymentMethodBody } from '../../objects/customer-bodies.ts'
 import type { SetupIntentBody } from '../../objects/session-bodies.ts'
 import type { OperationContext } from '../../protocol/operation-context.ts'
@@ -62,8 +62,8 @@ export function attemptSetup(
 }
 
 /**
- * Completes the subscription that waits for this setup intent. With `save_default_payment_method: on_subscription` the card becomes its
- * default payment method. Source: the SDK's documentation of `save_default_payment_method`.
+ * Clears `pending_setup_intent` of the subscription that waits for this setup intent. With `save_default_payment_method: on_subscription`
+ * the card becomes the subscription's default payment method. Source: the SDK's documentation of `save_default_payment_method`.
  */
 function assignToSubscription(call: OperationContext, intent: string, card: string): void {
   const waiting = call.select('subscription', [{ field: 'pending_setup_intent', is: intent }], 1)[0]

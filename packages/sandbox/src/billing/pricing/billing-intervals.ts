@@ -1,6 +1,6 @@
 // Start and end of billing periods, in UTC seconds. Prices play no part here.
 
-/** Billing interval, as in `recurring` of a price: e.g. every 3 months is `month`, 3. */
+/** Billing interval, as in `recurring` of a price. For example `month` and 3 mean every 3 months. */
 export interface BillingInterval {
   readonly interval: 'day' | 'week' | 'month' | 'year'
   readonly interval_count: number

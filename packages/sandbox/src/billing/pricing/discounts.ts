@@ -43,7 +43,7 @@ function codeIsOpen(code: PromotionCodeBody, now: number): boolean {
   return code.active && !over && !spent
 }
 
-/** Returns the promotion code with its coupon. Throws if the code cannot be redeemed, with the reason. */
+/** Returns the promotion code with its coupon. If the code cannot be redeemed, throws an error with the reason. */
 export function redeemableCode(
   call: OperationContext,
   code: PromotionCodeBody,
@@ -209,7 +209,7 @@ function redeemableNow(
   return coupon === undefined || !couponIsOpen(coupon, call.now) ? undefined : { coupon, code }
 }
 
-/** Returns the discounts of a subscription or invoice. If it has none of its own, returns the customer's discount. */
+/** Returns the ids of the discounts of a subscription or invoice. If it has none of its own, returns the customer's discount. */
 export function discountsFor(
   call: OperationContext,
   { customer, discounts }: { readonly customer: string; readonly discounts: readonly string[] },
@@ -229,11 +229,11 @@ export function deletedDiscount(call: OperationContext, discount: DiscountBody):
 export interface Reduction {
   readonly discount: string
   readonly coupon: CouponBody
-  /** Set if the discount applies to the lines of this subscription item only. */
+  /** Id of the subscription item whose lines the discount reduces. Undefined: it reduces all lines. */
   readonly item?: string
 }
 
-/** Returns the reductions of these discounts at the call's time. Discounts that have ended are left out. */
+/** Returns the reductions (coupons) of these discounts at the call's time. Discounts that have ended are left out. */
 export function reductionsOf(call: OperationContext, discounts: readonly string[]): Reduction[] {
   return discounts.flatMap<Reduction>((id) => {
     const discount = call.find('discount', id)
@@ -243,7 +243,7 @@ export function reductionsOf(call: OperationContext, discounts: readonly string[
   })
 }
 
-/** Applies the reductions in order. Each reduction works on the amounts that the previous ones left. */
+/** Applies the reductions (coupons) to the lines in order. Each works on the amounts that the previous ones left. */
 export function applyReductions(
   lines: readonly InvoiceLineBody[],
   reductions: readonly Reduction[],

@@ -18,9 +18,9 @@ export function usageIn(call: OperationContext, meter: MeterBody, customer: stri
 const windows = { hour: 3600, day: 86_400 } as const
 
 /**
- * Returns the events that count. A meter with an event time window (hour or day) expects preaggregated events, so only the last received
- * event of each window counts, whatever its timestamp. Source: docs.stripe.com/billing/subscriptions/usage-based/recording-usage. `events`
- * are newest first.
+ * Returns the meter events that count. A meter with an event time window (hour or day) expects preaggregated events, so only the last
+ * received event of each window counts, whatever its timestamp. Source: docs.stripe.com/billing/subscriptions/usage-based/recording-usage.
+ * `events` are newest first.
  */
 export function preaggregate(meter: MeterBody, events: readonly MeterEventBody[]): readonly MeterEventBody[] {
   if (meter.event_time_window === null) return events
@@ -34,8 +34,8 @@ export function preaggregate(meter: MeterBody, events: readonly MeterEventBody[]
 }
 
 /**
- * Returns the aggregated usage. `events` are newest first: of two events with the same timestamp, the formula `last` takes the one received
- * later.
+ * Returns the usage, aggregated with the meter's formula. `events` are newest first: of two events with the same timestamp, the formula
+ * `last` takes the one received later.
  */
 export function aggregate(
   formula: MeterBody['default_aggregation']['formula'],

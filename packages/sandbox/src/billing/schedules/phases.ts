@@ -70,7 +70,7 @@ function finish(
   return { ...subscription, schedule: null }
 }
 
-/** Releases the subscription from its schedule. The caller writes the subscription. */
+/** Releases a subscription from its schedule and returns the schedule. The caller writes the subscription. */
 export function releaseSchedule(call: OperationContext, schedule: SubscriptionScheduleBody): SubscriptionScheduleBody {
   const after: SubscriptionScheduleBody = {
     ...schedule,

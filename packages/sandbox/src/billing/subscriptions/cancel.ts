@@ -70,8 +70,8 @@ export function cancelNow(
 }
 
 /**
- * Refuses a `cancel_at` in mid-period. The real API prorates such an end. The sandbox does not implement that and would bill a wrong
- * amount. Source: the SDK's documentation of `cancel_at`.
+ * Refuses a `cancel_at` in mid-period if the real API would prorate it: in the current period unless `proration_behavior` is `none`, and in
+ * any later period. Source: the SDK's documentation of `cancel_at`. The sandbox does not implement that and would bill a wrong amount.
  */
 export function refuseMidPeriodEnd(
   call: OperationContext,
@@ -102,7 +102,7 @@ export function recheckPlannedEnd(
   after: SubscriptionBody,
   behavior: ProrationBehavior,
 ): void {
-  // With `cancel_at_period_end` the end moves with the period, so it always fits.
+  // With `cancel_at_period_end` the planned end moves with the period, so it is never in mid-period.
   if (after.cancel_at === null || after.cancel_at_period_end) return
   const same = after.items.data.every((item) =>
     before.items.data.some(

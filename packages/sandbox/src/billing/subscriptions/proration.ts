@@ -20,7 +20,7 @@ interface ProrationOptions {
   readonly behavior: ProrationBehavior
   /** True: the request contains `billing_cycle_anchor: now`, which starts a new period. */
   readonly anchorNow?: boolean
-  /** Time (seconds) from which prorations are computed. Default: now. */
+  /** Start (seconds) of the time that is prorated. Default: now. */
   readonly prorateFrom?: number | undefined
   /** New discounts of the subscription. Default: its current ones. */
   readonly discounts?: string[]
@@ -36,7 +36,7 @@ export function checkProrationDate(before: SubscriptionBody, given: number | und
   return given
 }
 
-/** Returns the subscription with its new items. Bills the change now if it requires that. The caller writes the subscription. */
+/** Returns the subscription with its new items. Bills the change now if it requires an invoice. The caller writes the subscription. */
 export function withItems(
   call: OperationContext,
   before: SubscriptionBody,
@@ -86,7 +86,7 @@ export function withPhaseItems(
   const over = new Set(ended.map((item) => item.id))
   const running = before.items.data.filter((item) => !over.has(item.id))
   const renews = ended.length > 0
-  // Leave out items that the phase added, because the renewal bills them too.
+  // The renewal bills the items that the phase added, so leave them out here.
   const kept = newItems.filter((item) => !over.has(item.id) && !(renews && item.current_period_start === call.now))
   const runningBefore = { ...before, items: { ...before.items, data: running } }
   const { credits, debits } = prorationLines(call, { before: runningBefore, after }, kept, { behavior }, false)

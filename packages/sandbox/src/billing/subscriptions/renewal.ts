@@ -105,7 +105,10 @@ function usageOf(
     .flatMap((item) => arrearsLines(call, subscription, item, Math.min(item.current_period_end, call.now)))
 }
 
-/** Returns the items after those whose period is over (`ended`) entered their next period. A phase may have replaced items in between. */
+/**
+ * Returns the subscription's items after the items whose period is over (`ended`) entered their next period. A phase may have replaced
+ * items in between.
+ */
 function itemsInNextPeriod(
   call: OperationContext,
   subscription: SubscriptionBody,

@@ -54,11 +54,11 @@ export interface SubscribeParams {
   readonly trialEnd: number | null
   /** Time (seconds, in the future) at which the first full period begins. Default: now. */
   readonly anchor?: number | undefined
-  /** Start date in the past (seconds). */
+  /** Start date (seconds, in the past) of a backdated subscription. */
   readonly backdate?: number | undefined
   readonly paymentSettings?: SubscriptionBody['payment_settings']
   readonly cancelAt?: number | undefined
-  /** End (seconds) in mid-period of the first period; only that part of the period is billed. */
+  /** End (seconds) of a subscription that ends within its first period. Only that part of the period is billed. */
   readonly endsAt?: number | undefined
   readonly cancelAtPeriodEnd?: boolean | undefined
   /** Whether a partial first period is prorated. Default: `create_prorations`. */
@@ -153,8 +153,8 @@ function checkBeginning(call: OperationContext, { anchor, backdate, mode, trialE
 }
 
 /**
- * Returns the item with its first period. The period ends at the billing cycle anchor and begins at `backdate_start_date` or at the last
- * period border.
+ * Returns the item with its first period. The period ends at the billing cycle anchor. It begins at `backdate_start_date` or at the
+ * previous border of a period.
  */
 function startItem(
   call: OperationContext,
@@ -247,7 +247,10 @@ function cancellation(
   return { cancel_at: at, cancel_at_period_end: false, canceled_at: at === null ? null : call.now }
 }
 
-/** Source of the message: public threads that quote it. Code and status recorded at API version 2026-08-26.dahlia. */
+/**
+ * Returns the error for a customer without a payment method. Source: public threads that quote the message. Code and status are recorded at
+ * API version 2026-08-26.dahlia.
+ */
 export function noPaymentMethodError(): Error {
   const message =
     'This customer has no attached payment source or default payment method. Please consider adding a default payment method. ' +

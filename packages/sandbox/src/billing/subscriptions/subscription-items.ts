@@ -29,7 +29,7 @@ export const newItems = list(shape(newItemFields), { max: maxItems })
 export const changedItems = list(shape(changedItemFields), { max: maxItems })
 export type ItemParams = Partial<Read<typeof changedItemFields>>
 
-/** The subscription that holds the items. Their periods are aligned to its `billing_cycle_anchor`. */
+/** The members of a subscription that its items need, e.g. `billing_cycle_anchor` for their periods. */
 export type Holder = Pick<
   SubscriptionBody,
   'id' | 'customer' | 'currency' | 'billing_cycle_anchor' | 'billing_mode'
@@ -219,7 +219,7 @@ function changedItem(
   }
 }
 
-/** Returns all items after the request. Items that the request does not name stay unchanged. */
+/** Returns all subscription items after the request. Items that the request does not name stay unchanged. */
 export function itemsAfter(
   call: OperationContext,
   subscription: SubscriptionBody,

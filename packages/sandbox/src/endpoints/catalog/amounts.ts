@@ -51,7 +51,7 @@ export function toAmount(whole: number | undefined, fraction: string | undefined
   return { unit_amount: fraction.includes('.') ? null : Number(fraction), unit_amount_decimal: fraction }
 }
 
-/** Checks the bounds and the order of the tiers. Exactly the last tier must be open-ended (`up_to: inf`). */
+/** Checks the bounds and the order of the tiers. The last tier must be open-ended (`up_to: inf`), and no other tier may be. */
 export function toTiers(given: Tiers, name: string): TierBody[] {
   if (given.length === 0) throw missingParam(name)
   let last = 0

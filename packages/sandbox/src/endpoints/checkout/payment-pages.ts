@@ -1,5 +1,5 @@
 // The endpoints with which Stripe's own checkout page reads and pays a session. The SDK lacks them, but Stripe's command-line tool
-// completes a checkout with them. Source of ids, fields and codes: Stripe's Android SDK and public recordings.
+// completes a checkout with them. Source: Stripe's Android SDK and public recordings (ids, fields and codes).
 import { completeSession, discountsOf, quote } from '../../billing/checkout.ts'
 import { timeOf } from '../../billing/subscriptions/subscription-records.ts'
 import type { PaymentMethodBody } from '../../objects/customer-bodies.ts'

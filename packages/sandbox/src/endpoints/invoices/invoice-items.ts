@@ -224,7 +224,7 @@ export const invoiceItems: readonly Operation[] = [
     { created: range(), pending: boolean() },
     ({ created, pending }) => [
       ...(pending === true ? [{ field: 'invoice', is: null }] : []),
-      // Matches every invoice id and no null, because SQLite orders text after numbers.
+      // This condition matches every invoice id and no null, because SQLite orders text after numbers.
       ...(pending === false ? [{ field: 'invoice', op: '>=', value: 0 } as const] : []),
       ...createdIn(created).map((condition) => ({ ...condition, field: 'date' })),
     ],

@@ -116,7 +116,7 @@ function previewExisting(
   return nextInvoice(call, after)
 }
 
-/** Runs the subscription's next actions, at most 10, until it has a new invoice. Returns that invoice. */
+/** Runs the subscription's next actions, at most 10, until it has a new invoice. Returns that invoice, undefined if there is none. */
 function nextInvoice(call: OperationContext, from: SubscriptionBody): InvoiceBody | undefined {
   let current = from
   for (let turns = 0; turns < 10 && current._due !== null; turns++) {

@@ -1,4 +1,4 @@
-// Events of API v2. Each reports errors in meter events that were found after their request had succeeded.
+// Events of API v2: reports about meter events whose errors were found after the request had succeeded.
 import type { OperationContext } from '../../protocol/operation-context.ts'
 import { isNode, type FormValue } from '../../protocol/parameters/form.ts'
 import { retrieve, type HandlerResult, type Operation } from '../../protocol/operation.ts'

@@ -143,8 +143,8 @@ function withDetails(before: PaymentMethodBody, params: Read<typeof sharedFields
 }
 
 /**
- * Creates a payment method that is attached to no customer. Cards are accepted as tokens only, because card numbers are never sent to a
- * server.
+ * Creates a payment method that is attached to no customer. Cards are accepted as tokens only, because programs never send card numbers to
+ * a server.
  */
 function create(call: OperationContext): PaymentMethodBody {
   const params = call.read({

@@ -9,9 +9,9 @@ export interface TestCard {
   readonly brand: string
   /** `attach`: the bank declines to attach the card to a customer. `payment`: it declines payments only. */
   readonly declines?: 'attach' | 'payment'
-  /** Reason of the decline. Default: a generic decline. */
+  /** Reason why the bank declines. Default: a generic decline. */
   readonly decline?: CardDecline
-  /** True: 3-D Secure is required before every payment and before setup. */
+  /** True: the card needs 3-D Secure before every payment and before setup. */
   readonly requiresAuthentication?: true
 }
 
@@ -57,7 +57,7 @@ export function cardByNumber(typed: string): TestCard | undefined {
 
 interface TestAccount {
   readonly declines: boolean
-  /** Seconds until the debit succeeds or fails. */
+  /** Seconds until a debit of the test bank account succeeds or fails. */
   readonly delay: number
 }
 

@@ -1,4 +1,5 @@
-// Configurations of the customer portal. The sandbox's portal page lists subscriptions, and cancels them if the configuration allows it.
+// Configurations of the customer portal. The sandbox's portal page lists the customer's subscriptions. The customer can cancel them if the
+// configuration allows it.
 import type { PortalConfigurationBody } from '../../objects/session-bodies.ts'
 import type { OperationContext } from '../../protocol/operation-context.ts'
 import { badRequest } from '../../protocol/responses/errors.ts'
@@ -40,7 +41,7 @@ const neverSaved =
 
 /**
  * Returns the configuration of a portal session: the named one, otherwise the default. The default is the configuration that was created
- * first. Source: public threads about the real API.
+ * first. Source: public threads that report it.
  */
 export function configurationFor(call: OperationContext, id: string | undefined): string {
   if (id === undefined) {

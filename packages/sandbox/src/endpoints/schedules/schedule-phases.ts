@@ -133,8 +133,8 @@ export function refuseMidPeriodSchedule(
 }
 
 /**
- * True if the schedule starts and ends its subscription within the first period; only that part of the period is billed. Discounts, tiers
- * and trials would need their share too, which the sandbox does not implement. Source: the SDK's documentation of `cancel_at`.
+ * True if the schedule starts and ends its subscription within the first period; only that part of the period is billed. Source: the SDK's
+ * documentation of `cancel_at`. Discounts, tiers and trials would need their share too, which the sandbox does not implement.
  */
 export function endsInFirstPeriod(
   call: OperationContext,
@@ -154,7 +154,10 @@ export function endsInFirstPeriod(
   )
 }
 
-/** Returns the anchor of the periods in the last phases. It stays the same while the interval does not change. */
+/**
+ * Returns the time from which the periods of the last phases are counted. It stays the same while the interval does not change. A trial
+ * moves it to the end of the trial.
+ */
 function anchorOfEnd(
   call: OperationContext,
   { items }: Pick<PlannedSubscription, 'items'>,

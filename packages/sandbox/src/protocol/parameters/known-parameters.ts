@@ -16,7 +16,7 @@ let requests: { readonly exact: ReadonlySet<string>; readonly patterns: readonly
  * e.g. `tiers[0][up_to]`.
  */
 function find(operation: string, name: string): Known | undefined {
-  // The generator writes this type.
+  // The generated file contains data of this type.
   parameters ??= JSON.parse(knownParameters) as Readonly<Record<string, Known>>
   // The SDK lacks some operations. Their parameters are not known, so every parameter counts as known.
   let at: Known | undefined = parameters[operation.replaceAll(/:[a-z]+/g, '{id}')] ?? 1

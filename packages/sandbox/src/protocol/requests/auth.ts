@@ -56,7 +56,7 @@ export function notConnected(authorization: string | undefined, account: string)
   return new StripeError(message, { status: 403, code: 'account_invalid' })
 }
 
-/** Returns the account of a key. Its id is a hash of the key, so it is stable although no key is stored. */
+/** Returns the account id of a key. It is a hash of the key, so it is stable although no key is stored. */
 export function accountIdOf(key: string): string {
   const digest = createHash('sha256').update(`ratecard-sandbox:${key}`).digest('hex')
   return `acct_1${BigInt(`0x${digest.slice(0, 24)}`)

@@ -112,7 +112,7 @@ export function onlyOneOf(...params: readonly string[]): StripeError {
   return badRequest(`You may only specify one of these parameters: ${params.join(', ')}.`, params[0])
 }
 
-/** Returns the error for a parameter that needs `confirm=true`. Source: the SDK's documentation of such parameters. */
+/** Returns the error for a parameter that needs `confirm=true`. Source: the SDK's documentation of `mandate_data`. */
 export function onlyWithConfirm(param: string): StripeError {
   return badRequest(`The parameter \`${param}\` can only be used with \`confirm=true\`.`, param)
 }
