@@ -92,7 +92,8 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       response.destroy()
     })
   })
-  // Longer than clients keep idle sockets open. If the server closed a socket first, a client could send its next request into it.
+  // The keep-alive timeout is longer than clients keep idle sockets open. If the server closed a socket first, a client could send its next
+  // request into it.
   server.keepAliveTimeout = 75_000
   try {
     await listen(server, options.port, host)

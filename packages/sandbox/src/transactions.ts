@@ -74,8 +74,8 @@ export class Transactions {
   }
 
   /**
-   * Like `advance`, in slices of 8 ms, between which other requests are served. They see the clock at the time reached so far. Stops early
-   * if `signal` is aborted or the server closes. Returns the time that was reached (after the server closed: the target time).
+   * Like `advance`, in slices of 8 ms, between which other requests are served. Those requests see the clock at the time reached so far.
+   * Stops early if `signal` is aborted or the server closes. Returns the time that was reached (after the server closed: the target time).
    */
   async advanceInSlices(account: string, seconds: number, signal: AbortSignal): Promise<number> {
     const target = this.now(account) + seconds

@@ -36,7 +36,7 @@ export async function handleControl(control: SandboxControl, request: ControlReq
     return reply(200, await run(control, request))
   } catch (error) {
     if (error instanceof ControlError) return reply(error.status, { error: error.message })
-    // A value above its maximum, thrown by `SandboxControl`.
+    // `SandboxControl` throws a RangeError for a value above its maximum.
     if (error instanceof RangeError) return reply(400, { error: error.message })
     if (error instanceof ClockBusyError) return reply(409, { error: error.message })
     if (error instanceof SeedError) return reply(400, { error: error.message, call: error.index, answer: error.answer })

@@ -230,7 +230,7 @@ export interface FeatureBody {
 export interface ProductFeatureBody {
   id: string
   object: 'product_feature'
-  /** Stored as an id, returned as the whole feature. */
+  /** The feature: stored as an id, returned as the whole object. */
   entitlement_feature: string
   _product: string
 }

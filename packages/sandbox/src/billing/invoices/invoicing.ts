@@ -152,8 +152,7 @@ function applyCollectionPause(
     _due: null,
   }
   if (behavior === 'keep_as_draft') return call.update(invoice, kept, 'invoice.updated')
-  // An invoice with a total of zero or less stays as it is. An invoice that the balance covers, or that is below the minimum charge, has a
-  // positive total and is closed.
+  // An invoice is closed only if its total is positive, even if the balance covers it or it is below the minimum charge.
   if (invoice.total <= 0) return invoice
   // A void invoice must not use the customer's balance.
   const open = withNumber(call, invoice, kept, behavior !== 'void')

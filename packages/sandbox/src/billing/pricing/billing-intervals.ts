@@ -12,7 +12,9 @@ export interface Period {
 }
 
 const day = 86_400
-/** Longest duration (seconds) of each interval, e.g. 31 days for a month. An estimate with it never counts too many intervals. */
+/**
+ * Longest duration (seconds) of each interval, e.g. 31 days for a month. A time divided by it gives at most the real number of intervals.
+ */
 const maxLength = { day, week: 7 * day, month: 31 * day, year: 366 * day } as const
 
 /**

@@ -85,8 +85,8 @@ export function releaseSchedule(call: OperationContext, schedule: SubscriptionSc
 }
 
 /**
- * Returns the items of the subscription in a phase. An item with the same price is kept. Leftover items take over the remaining prices of
- * the phase in order. Further prices become new items.
+ * Returns the items of the subscription in a phase. An item whose price is in the phase is kept. Leftover items take over the remaining
+ * prices of the phase in order. Further prices become new items.
  */
 export function phaseItems(
   call: OperationContext,

@@ -64,7 +64,7 @@ export function cancelNow(
     status: 'canceled',
     _pending: [],
   }
-  // Read again, because `before` may hold changes that the caller has not written.
+  // Read the subscription again, because `before` may contain changes that the caller has not written.
   const written = call.find('subscription', before.id) ?? before
   return save(call, written, after, 'customer.subscription.deleted')
 }

@@ -99,7 +99,7 @@ function withDebits(subscription: SubscriptionBody, debits: readonly InvoiceLine
   return { ...subscription, items: { ...subscription.items, data: recordDebits(subscription.items.data, debits) } }
 }
 
-/** Returns the subscription with the lines pending, i.e. kept for its next invoice. */
+/** Returns the subscription with these pending lines. Its next invoice will bill them. */
 function withPendingLines(
   call: OperationContext,
   after: SubscriptionBody,

@@ -10,7 +10,7 @@ import { isMetered, priceOf } from './subscription-records.ts'
 
 /**
  * Sets a new end of the trial. If a paid period is running, its unused time is credited on an invoice now. A trial that ends now is billed
- * now. Recorded at API version 2026-08-26.dahlia, with the invoice's reason `subscription_update`.
+ * now, with `billing_reason: subscription_update`. Recorded at API version 2026-08-26.dahlia.
  */
 export function withTrial(
   call: OperationContext,

@@ -1,4 +1,5 @@
-// Inline prices (`price_data`) are created for one use, e.g. one invoice item. They are returned there and left out of lists.
+// Inline prices (`price_data`) are created for one use, e.g. one invoice item. The object that uses an inline price returns it; lists leave
+// it out.
 import type { PriceBody, ProductBody } from '../../objects/bodies.ts'
 import type { InvoiceItemBody } from '../../objects/customer-bodies.ts'
 import type { OperationContext } from '../../protocol/operation-context.ts'

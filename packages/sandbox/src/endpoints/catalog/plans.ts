@@ -50,7 +50,7 @@ const createFields = {
 
 const updateFields = { active: boolean(), metadata: metadata(), nickname: emptyable(text()) }
 
-/** Returns the price as a plan. `planOf` returns null for a one-time price only, and callers pass recurring prices. */
+/** Returns the price as a plan. `planOf` returns null for one-time prices only, and callers pass recurring prices. */
 function asPlan(price: PriceBody): Readonly<Record<string, unknown>> {
   return planOf(price) ?? {}
 }

@@ -76,7 +76,7 @@ function expiry(call: OperationContext, given: number | undefined): number {
   throw badRequest(`The \`expires_at\` timestamp must be ${limit} from Checkout Session creation.`, 'expires_at')
 }
 
-/** Returns `customer_creation` of a new session. Null: the session has a customer and creates none. */
+/** Returns `customer_creation` of a new session. Null: the session uses an existing customer. */
 function creationOf({ customer, customer_creation: creation, mode }: SessionParams): 'always' | 'if_required' | null {
   if (customer !== undefined) return null
   return mode === 'subscription' ? 'always' : (creation ?? 'if_required')
@@ -105,7 +105,7 @@ export function blankSession(
 ): CheckoutSessionBody {
   const expiresAt = expiry(call, params.expires_at)
   const data = params.subscription_data
-  // Each mode allows only one of these three parameters.
+  // Each mode allows only one of `subscription_data`, `payment_intent_data` and `setup_intent_data`.
   const made = data ?? params.payment_intent_data ?? params.setup_intent_data
   return {
     id,

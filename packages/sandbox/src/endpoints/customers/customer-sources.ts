@@ -1,4 +1,4 @@
-// Sources, the predecessor of payment methods: a source is a card in an older form, below a customer.
+// Sources, the predecessor of payment methods. A source is a card in an older form; it belongs to a customer.
 import { customerOf } from '../../billing/subscriptions/subscription-records.ts'
 import type { CustomerBody } from '../../objects/bodies.ts'
 import type { PaymentMethodBody } from '../../objects/customer-bodies.ts'

@@ -45,7 +45,7 @@ const createFields = {
   amount: integer({ min: 1 }),
   credit_amount: integer({ min: 0 }),
   effective_at: timestamp(),
-  // This parameter has no effect, because the sandbox sends no email.
+  // `email_type` has no effect, because the sandbox sends no email.
   email_type: oneOf('credit_note', 'none'),
   invoice: required(text()),
   lines: list(shape(lineFields), { max: 250 }),

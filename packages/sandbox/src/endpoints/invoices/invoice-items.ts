@@ -192,7 +192,7 @@ function update(call: OperationContext): InvoiceItemBody {
   return written
 }
 
-/** Creates a price for the new amount, with the same product. Recorded at API version 2026-08-26.dahlia. */
+/** Creates a price for the new amount of an invoice item, with the same product. Recorded at API version 2026-08-26.dahlia. */
 function withNewPrice(
   call: OperationContext,
   { currency: own, description, pricing }: InvoiceItemBody,

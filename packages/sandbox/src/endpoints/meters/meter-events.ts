@@ -99,7 +99,7 @@ function recordOrReport(outer: OperationContext, params: MeterEventParams): Hand
   }
 }
 
-/** Accepts the event without counting it, and creates an error report about it. */
+/** Accepts a meter event without counting it, and creates an error report about it. */
 function acceptWithReport(
   call: OperationContext,
   params: MeterEventParams,
@@ -202,7 +202,10 @@ const summaryFields = {
   value_grouping_window: oneOf('day', 'hour'),
 }
 
-/** Returns the usage per window, newest first, without empty windows. Without `value_grouping_window` the result is one sum. */
+/**
+ * Returns a customer's usage of a meter per window, newest first, without empty windows. Without `value_grouping_window` the result is one
+ * sum.
+ */
 function summaries(call: OperationContext): HandlerResult {
   const meter = call.subject('billing.meter')
   const params = call.read(summaryFields)

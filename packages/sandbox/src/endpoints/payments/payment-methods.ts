@@ -91,7 +91,7 @@ export function refuseUnknownMethod(call: OperationContext, id: string): void {
 
 /**
  * Returns a payment method attached to the customer. The name of a test card (e.g. `pm_card_visa`) creates a new card. An existing payment
- * method must not be attached to another customer or be used up.
+ * method must already be attached to this customer, or must never have been attached or used.
  */
 export function attachToCustomer(call: OperationContext, id: string, customer: string): PaymentMethodBody {
   const card = testCards.find(({ name }) => name === id)

@@ -54,7 +54,7 @@ const phaseFields = {
   currency: text(),
   discounts: phaseDiscounts,
   duration: shape({ interval: required(interval), interval_count: integer({ min: 1 }) }),
-  // An older way to state a duration: the number of periods of the first item's price.
+  // `iterations` is an older way to state a duration: the number of periods of the first item's price.
   iterations: integer({ min: 1 }),
   end_date: timestamp(),
   items: required(list(phaseItem, { max: 20 })),

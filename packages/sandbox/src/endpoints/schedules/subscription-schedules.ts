@@ -221,7 +221,8 @@ function cancel(outer: OperationContext): SubscriptionScheduleBody {
   if (schedule.status === 'not_started') {
     const after = { ...schedule, canceled_at: call.now, status: 'canceled' as const, _due: null }
     const written = call.update(schedule, after, 'subscription_schedule.canceled')
-    // Stripe's command-line tool triggers `subscription_schedule.aborted` this way. The documentation mentions unpaid schedules only.
+    // Stripe's command-line tool triggers `subscription_schedule.aborted` by canceling with these two parameters. The documentation
+    // mentions the event for unpaid schedules only.
     if (params.invoice_now === false && params.prorate === false) call.emit('subscription_schedule.aborted', written)
     return written
   }

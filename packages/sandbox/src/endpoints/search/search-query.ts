@@ -11,7 +11,7 @@ type Operator = ':' | '~' | '>' | '<' | '>=' | '<='
 interface Clause {
   readonly negated: boolean
   readonly field: string
-  /** The key, if the field is `metadata`. Otherwise null. */
+  /** Key of a metadata field. Null for all other fields. */
   readonly key: string | null
   readonly type: FieldType
   readonly operator: Operator

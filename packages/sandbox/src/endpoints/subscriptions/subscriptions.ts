@@ -152,7 +152,7 @@ function create(outer: OperationContext): SubscriptionBody {
   const params = outer.read(createFields)
   if (params.customer === undefined) throw missingParam('customer')
   const customer = outer.find('customer', params.customer)
-  // The error is a 404, although the id is a parameter. Recorded at API version 2026-08-26.dahlia.
+  // An unknown customer is a 404, although the id is a parameter. Recorded at API version 2026-08-26.dahlia.
   if (customer === undefined) throw noSuchResource(nouns.customer.noun, params.customer, 'customer')
   const call = outer.at(timeOf(outer, customer.test_clock))
   return subscribe(call, {

@@ -3,8 +3,8 @@
 import { knownParameters, knownRequests } from './known-parameters.generated.ts'
 
 /**
- * The known shape of a parameter. 0: a plain value. 1: anything. A list: the values of an enum. In a map, `[]` is any element and `*` any
- * name.
+ * What the real API accepts for a parameter. 0: a plain value. 1: anything. A list: the values of an enum. In a map, `[]` is any element
+ * and `*` any name.
  */
 type Known = 0 | 1 | readonly string[] | { readonly [name: string]: Known }
 
@@ -12,8 +12,8 @@ let parameters: Readonly<Record<string, Known>> | undefined
 let requests: { readonly exact: ReadonlySet<string>; readonly patterns: readonly RegExp[] } | undefined
 
 /**
- * Returns the known shape of a parameter, undefined if the real API does not have it. `operation` is e.g. `POST /v1/prices/:id`, `name`
- * e.g. `tiers[0][up_to]`.
+ * Returns what the real API accepts for a parameter. Undefined if it does not have the parameter. `operation` is e.g. `POST
+ * /v1/prices/:id`, `name` e.g. `tiers[0][up_to]`.
  */
 function find(operation: string, name: string): Known | undefined {
   // The generated file contains data of this type.

@@ -95,7 +95,7 @@ export function createdIn(range: Range | undefined): Condition[] {
   return bounds.flatMap(([op, value]) => (value === undefined ? [] : [{ field: 'created', op, value }]))
 }
 
-/** Returns the condition that a member has this value. Returns none if the filter is absent. */
+/** Returns the condition that the field has this value. If the filter is absent, returns no condition. */
 export function where(field: string, is: string | boolean | undefined): Condition[] {
   return is === undefined ? [] : [{ field, is }]
 }
