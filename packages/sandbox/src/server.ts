@@ -28,7 +28,7 @@ export interface SandboxOptions {
   readonly log?: (line: string) => void
   /** True: events may be delivered to webhook endpoints outside this machine. Affects nothing else. */
   readonly deliverAnywhere?: boolean
-  /** Milliseconds before the second, third and fourth attempt to deliver an event. Default: 1 s, 5 s, 25 s. */
+  /** Milliseconds before each retry of a failed delivery of an event. Default: 1 s, 5 s, 25 s. */
   readonly retryAfterMs?: readonly number[]
   readonly profile?: RateProfile
   /** API keys of the accounts whose portal settings count as saved in Stripe's dashboard, e.g. the service's own account. */

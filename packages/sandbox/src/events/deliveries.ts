@@ -32,7 +32,7 @@ interface DeliveryParts {
   readonly state: State
   readonly clock: Clock
   readonly anywhere: boolean
-  /** Milliseconds before the second, third and fourth attempt. Default: 1 s, 5 s, 25 s. */
+  /** Milliseconds before each retry. Default: 1 s, 5 s, 25 s. */
   readonly retryAfterMs?: readonly number[] | undefined
 }
 

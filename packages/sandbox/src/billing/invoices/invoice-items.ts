@@ -146,7 +146,7 @@ function prorationItem(
   }
 }
 
-/** Deletes the pending prorations of a cancelled subscription. Source: the SDK's documentation of `cancel`. */
+/** Deletes the pending prorations of a canceled subscription. Source: the SDK's documentation of `cancel`. */
 export function deletePendingProrations(
   call: OperationContext,
   { _pending: lines }: Pick<SubscriptionBody, '_pending'>,

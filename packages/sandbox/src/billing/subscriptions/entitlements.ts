@@ -11,8 +11,8 @@ export function attachmentsOf(call: OperationContext, product: string): ProductF
 const granting: readonly string[] = ['active', 'trialing', 'past_due']
 
 /**
- * Updates a customer's entitlements to the features of its running subscriptions. Called when a subscription starts, ends, changes prices
- * or enters a period. A feature attached to a product in between therefore counts only from then on. Source:
+ * Updates a customer's entitlements to the features of the products of its running subscriptions. Called when a subscription starts, ends,
+ * changes prices or enters a period. A feature that was attached to a product in between counts from that time on. Source:
  * docs.stripe.com/billing/entitlements.
  */
 export function refreshEntitlements(call: OperationContext, customer: string): void {

@@ -47,8 +47,8 @@ function checkDue(
 }
 
 /**
- * Creates a manual invoice. With `pending_invoice_items_behavior: include`, it bills the pending items in its currency: those of the named
- * subscription, otherwise all of the customer.
+ * Creates a manual invoice. With `pending_invoice_items_behavior: include`, the invoice bills the pending items in its currency: those of
+ * the named subscription, otherwise all of the customer.
  */
 export function createInvoice(outer: OperationContext): InvoiceBody {
   const params = outer.read(createFields)

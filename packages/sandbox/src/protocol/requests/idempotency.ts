@@ -54,7 +54,7 @@ export class IdempotencyKeys {
     this.#running.delete(`${account} ${key}`)
   }
 
-  /** Stores the response to a key and deletes old ones from time to time. Must be called in the transaction of the request. */
+  /** Stores the response to a key, and deletes expired responses from time to time. Must be called in the transaction of the request. */
   store(account: string, key: string, reply: StoredReply): void {
     this.#state.storeReply(account, key, reply)
     if (reply.createdAt < this.#sweptAt + sweepEveryMs) return
