@@ -41,23 +41,23 @@ const rows: readonly (readonly [type: string, object: Record<string, unknown>, s
   ['product.updated', { id: 'prod_1' }, []],
 ]
 
-describe('objects that an event makes stale', () => {
-  it.each(rows)('%s of %j', (type, object, stale) => {
+describe('the objects that an event makes stale', () => {
+  it.each(rows)('are correct for %s of %j', (type, object, stale) => {
     expect(named(type, object)).toEqual(stale)
   })
 
   it.each([undefined, null, 'text', 7, [], { data: null }, { data: { object: [] } }])(
-    'none for a body of %j',
+    'are none for a body of %j',
     (body) => {
       for (const type of mirroredEventTypes) expect(staleOfEvent({ type, body: body as never })).toEqual([])
     },
   )
 
-  it('every type exists at the processor', () => {
+  it('have only event types that Stripe has', () => {
     expect(mirroredEventTypes.filter((type) => !(eventTypes as readonly string[]).includes(type))).toEqual([])
   })
 
-  it('every type of subscriptions, schedules, credit notes and refunds is known', () => {
+  it('cover every event type of subscriptions, schedules, credit notes and refunds', () => {
     const prefixes = [
       'customer.subscription.',
       'subscription_schedule.',
