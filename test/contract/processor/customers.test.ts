@@ -24,7 +24,7 @@ describe('customers', () => {
     expect(await processor.findCustomer('acme', clock.now(), signal)).toBeNull()
   })
 
-  it('are found among hundreds; of two with one mark always the older one', async () => {
+  it('are found among hundreds, and of two with one mark always the older one', async () => {
     const { processor, control, apiKey, clock, signal, writing } = await customerBench()
     const since = clock.now()
     const first = await processor.createCustomer(tenant, writing())

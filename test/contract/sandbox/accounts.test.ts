@@ -102,7 +102,7 @@ describe('accounts of the sandbox', () => {
     })
   })
 
-  test('it listens on loopback addresses only', async () => {
+  test('the sandbox listens on loopback addresses only', async () => {
     const started = startSandbox({ port: 0, host: '0.0.0.0', dataDir: null, clock: new TestClock() })
     await expect(started).rejects.toThrow('loopback')
   })

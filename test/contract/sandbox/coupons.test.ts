@@ -89,7 +89,7 @@ describe('coupons of the sandbox', () => {
     expect(await refusal(stripe.coupons.create(params))).toMatchObject({ status: 400, message, code, param })
   })
 
-  test('an own id is unique', async ({ sandbox: { stripe } }) => {
+  test('an id chosen by the caller is unique', async ({ sandbox: { stripe } }) => {
     expect(await stripe.coupons.create({ id: 'TEN', percent_off: 10 })).toMatchObject({ id: 'TEN' })
     expect(await refusal(stripe.coupons.create({ id: 'TEN', percent_off: 5 }))).toMatchObject({
       code: 'resource_already_exists',

@@ -32,7 +32,7 @@ describe('events of the sandbox', () => {
     expect((await stripe.events.list()).data).toHaveLength(1)
   })
 
-  test('no product remains when its price is refused', async ({ sandbox: { stripe } }) => {
+  test('neither a product nor an event remains if its price is refused', async ({ sandbox: { stripe } }) => {
     const params = { currency: 'usd', unit_amount: 1, lookup_key: 'k' }
     await stripe.prices.create({ ...params, product_data: { name: 'one' } })
     await expect(stripe.prices.create({ ...params, product_data: { name: 'two' } })).rejects.toThrow(/lookup key/)

@@ -108,7 +108,9 @@ describe('rate profiles of the sandbox', () => {
     expect(await burst(stripe, 30)).toHaveLength(5)
   })
 
-  test('the live profile allows 25 of one operation and 100 in total', async ({ sandbox: { stripe, control } }) => {
+  test('the live profile allows 25 requests per second of one operation and 100 in total', async ({
+    sandbox: { stripe, control },
+  }) => {
     control.setProfile('live')
     expect(await burst(stripe, 30)).toEqual(Array(5).fill('endpoint-rate'))
     // The five refused ones cost nothing: 75 of 100 are left for other operations.

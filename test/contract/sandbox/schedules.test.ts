@@ -141,7 +141,7 @@ describe('subscription schedules of the sandbox', () => {
     expect((await stripe.subscriptions.retrieve(made.id)).status).toBe('canceled')
   })
 
-  test('an end in mid-period is refused by name, one at a period’s border is accepted', async () => {
+  test('an end in mid-period is refused with a message that names it, and one at a period’s border is accepted', async () => {
     const { stripe, monthly, subscribed } = await customerShop(start)
     const price = await monthly(1000)
     const made = await subscribed(price)
