@@ -115,7 +115,7 @@ describe.each(kinds)('usage reported with a customer session on a %s meter', (ki
   it(
     isReplaced(kind)
       ? 'is refused with not_allowed'
-      : 'is refused with a later timestamp, and cannot use the identifier of another tenant',
+      : 'is refused with a future timestamp or with the id of another tenant',
     async () => {
       const cookie = cookieOf(await sessionOf(test, tenantId))
       const future = await usage({ meter, value: 1, timestamp: at(60_000) }, { cookie })
