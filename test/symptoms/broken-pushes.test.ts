@@ -92,8 +92,8 @@ describe('a push that fails midway', () => {
   })
 })
 
-describe('a version', () => {
-  test('that is not raised gives a warning, and is refused with the setting', async () => {
+describe('a version number', () => {
+  test('that is not raised leads to a warning, and to a refusal with requireVersionBump', async () => {
     await stack.service.push(shop(100, '1.0.0'), nobody)
     const outcome = await stack.service.push(shop(200, '1.0.0'), nobody)
     expect(outcome.warnings).toMatchObject([

@@ -36,7 +36,7 @@ describe('the lost response to the creation of a customer', () => {
     expect(await bench.processor.findCustomer('acme', bench.clock.now(), bench.signal)).toBe(id)
   })
 
-  it('is looked up by the mark after a 500: found if the customer was created, else not', async () => {
+  it('is looked up by the tenant id after a 500: the customer is found if it was created', async () => {
     const bench = await customerBench()
     const { processor, signal, clock } = bench
     const since = clock.now()

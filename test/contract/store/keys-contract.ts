@@ -159,7 +159,7 @@ export function keysContract(engine: string, makePlace: MakePlace): void {
   })
 
   describe(`key-value facts on ${engine}`, () => {
-    test('a fact is bound once, and can be overwritten by set', async ({ store }) => {
+    test('are bound once, and can be overwritten by set', async ({ store }) => {
       expect(await store.facts.get('account')).toBeNull()
       expect(await store.facts.bind('account', 'acct_1')).toBe('acct_1')
       expect(await store.facts.bind('account', 'acct_2')).toBe('acct_1')

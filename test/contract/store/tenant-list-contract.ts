@@ -239,7 +239,7 @@ export function tenantListContract(engine: string, makePlace: MakePlace): void {
       expect(await due()).toEqual(['cus_1', 'cus_2', 'cus_3'])
     })
 
-    test('are right when free subscriptions and sums change at once', async () => {
+    test('are correct if free subscriptions and sums change at the same time', async () => {
       const place = await makePlace()
       const first = await place.open()
       const second = place.file === ':memory:' ? first : await place.open()

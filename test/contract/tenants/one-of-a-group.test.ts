@@ -221,7 +221,7 @@ describe('a tenant that pays for two products of a group', () => {
     })
   })
 
-  test('and one that pays for two intervals of one product are both reported', async () => {
+  test('and a tenant that pays for two intervals of one product are both reported', async () => {
     await world.service.createTenant({ id: 'other', name: 'Other' }, caller)
     await world.subscribeUnasked('acme', ['team_monthly', 'business_monthly'])
     await world.subscribeUnasked('other', ['team_monthly', 'team_yearly'])

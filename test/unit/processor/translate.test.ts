@@ -142,7 +142,7 @@ describe('metadata', () => {
     expect(Object.keys(observeProduct(live).fields.metadata)).toEqual(['a'])
   })
 
-  it('of an unmanaged object has no mark', () => {
+  it('of an unmanaged object contains no configuration id', () => {
     const live = { ...liveCoupon({ percent_off: 1 }), metadata: null }
     expect(observeCoupon(live, { now })).toMatchObject({ mark: null, carried: 0, fields: { metadata: {} } })
     const garbled = { ...live, metadata: { ratecard_redeemed_before: '-3', ratecard_id: '' } }
