@@ -160,7 +160,7 @@ describe('POST checkout', () => {
     expect((await buy()).json()).toMatchObject({ code: 'idempotency_key_reused' })
   })
 
-  it('never returns it to a session of the new tenant either', async () => {
+  it('never returns the checkout of a removed tenant to a session of the new tenant', async () => {
     const again = await repeatedAfterRemoval('brief', checkout, pro)
     expect([again.statusCode, again.json().code]).toEqual([409, 'idempotency_key_reused'])
   })

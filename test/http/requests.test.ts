@@ -65,7 +65,7 @@ describe('a broken body', () => {
   })
 })
 
-describe('query parameters', () => {
+describe('the parameters of a request', () => {
   it('that a route does not have are refused, with their place and a suggestion', async () => {
     const urls = [
       `${billing}/config?x=1`,

@@ -11,7 +11,7 @@ export function recordsContract(engine: string, makePlace: MakePlace): void {
   const open = async () => (await makePlace()).open()
   const test = base.extend('store', () => open())
 
-  describe(`written forms of documents on ${engine}`, () => {
+  describe(`source documents on ${engine}`, () => {
     const day = 24 * 60 * 60 * 1000
 
     test('a text is stored once, by its hash, and found by the push that used it', async ({ store }) => {

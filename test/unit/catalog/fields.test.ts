@@ -56,7 +56,7 @@ describe.each(resourceKinds)('the field table of a %s', (kind) => {
     }
   })
 
-  it('writes members that result in the same fields again', () => {
+  it('writes members that are read back as the same fields', () => {
     const samples = Object.values(fieldSamples[kind] as Readonly<Record<string, Sample<ResourceKind> | string>>)
     const items = samples
       .flatMap((sample) =>

@@ -64,7 +64,7 @@ describe('two items', () => {
   })
 })
 
-describe('a present subscription', () => {
+describe('an existing subscription', () => {
   const states: readonly [SubscriptionStatus, boolean][] = [
     ['active', true],
     ['trialing', true],

@@ -44,7 +44,7 @@ const timelines = fc
 const moments = fc.integer({ min: 1, max: 30 })
 
 describe('the phases after a scheduled swap', () => {
-  test('follow each other without a gap from the running one on, and the end of the last one stays', () => {
+  test('follow each other without a gap from the running one on, and the last one is open only after a later swap', () => {
     fc.assert(
       fc.property(timelines, moments, (said, at) => {
         const { segments } = kept(phasesOf(said), [{ from: 'a', to: 'n', at }])
@@ -94,7 +94,7 @@ describe('the phases after a scheduled swap', () => {
     )
   })
 
-  test('are not written if an operator scheduled another price for the item before the swap', () => {
+  test('cannot skip a price that an operator scheduled for the item', () => {
     const phases = phasesOf([
       { start: 0, end: 2, prices: ['a'] },
       { start: 2, end: 4, prices: ['theirs'] },

@@ -111,7 +111,7 @@ describe('public addresses', () => {
       'fc00::1',
     ],
     ...['fd12::1', 'ff02::1', '2001::1', '2001:db8::1', '2002:7f00:1::', '3fff::1', '5f00::1', 'localhost', ''],
-  ])('%s is not', (address) => {
+  ])('%s is not public', (address) => {
     expect(isPublicAddress(address)).toBe(false)
   })
 })
