@@ -221,7 +221,7 @@ describe('reading the configuration', () => {
   })
 })
 
-describe('pull and drift', () => {
+describe('pull and drift:', () => {
   it('a pull returns what a push created, so that pushing it again changes nothing', async () => {
     const response = await get('/config/pull')
     expect(response.headers['x-ratecard-unrepresented']).toBe('0')
@@ -236,7 +236,7 @@ describe('pull and drift', () => {
   })
 })
 
-describe('rollback and reset', () => {
+describe('rollback and reset:', () => {
   it('a rollback restores an earlier revision under a new number, with its first processor price', async () => {
     const response = await post('/config/rollback', { revision: 1 })
     expect(response.json()).toMatchObject({ status: 'applied', version: '1.0.0', revision: 6 })

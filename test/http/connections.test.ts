@@ -57,7 +57,7 @@ const closing = 'Connection: close\r\n\r\n'
 const health = () => answerTo(`GET /healthz HTTP/1.1\r\nHost: a\r\n${closing}`)
 const signedIn = () => `X-Service-Key: ${test.key}\r\n`
 
-describe('slow connections', () => {
+describe('slow connections:', () => {
   it('a sender of endless headers is disconnected, even if lines keep arriving', async () => {
     const socket = await open('GET /healthz HTTP/1.1\r\nHost: a\r\n')
     const timer = setInterval(() => socket.write('X-More: a\r\n'), 50)

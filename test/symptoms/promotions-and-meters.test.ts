@@ -18,7 +18,7 @@ async function codes() {
   return (await stack.stripe.promotionCodes.list({ limit: 100 })).data
 }
 
-describe('promotions', () => {
+describe('promotions:', () => {
   test('a changed coupon gets new promotion codes with the same text', async () => {
     await stack.service.push(promo({}), nobody)
     const outcome = await stack.service.push(promo({ percent_off: 20 }), nobody)
@@ -180,7 +180,7 @@ describe('promotions', () => {
   })
 })
 
-describe('meters', () => {
+describe('meters:', () => {
   const metered = (meter: Partial<Meter>): BillingConfig => ({
     version: '1.0.0',
     meters: [{ id: 'calls', display_name: 'Calls', event_name: 'call', ...meter }],

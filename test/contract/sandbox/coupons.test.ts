@@ -3,7 +3,7 @@ import { describe, expect } from 'vitest'
 import { sandboxForTest, sandboxTest as test } from '../../support/sandbox.ts'
 import { refusal } from '../../support/stripe-refusal.ts'
 
-describe('coupons of the sandbox', () => {
+describe('coupons of the sandbox:', () => {
   test('a percent coupon has the defaults of the real API', async ({ sandbox: { stripe } }) => {
     const coupon = await stripe.coupons.create({ percent_off: 22.5 })
     expect(coupon).toMatchObject({

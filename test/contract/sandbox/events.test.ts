@@ -3,7 +3,7 @@ import { sandboxTest as test } from '../../support/sandbox.ts'
 import { contractVersion } from '../../support/stripe-contract.ts'
 import { refusal } from '../../support/stripe-refusal.ts'
 
-describe('events of the sandbox', () => {
+describe('events of the sandbox:', () => {
   test('each change is an event with the object and the id of the request', async ({ sandbox: { stripe, clock } }) => {
     const product = await stripe.products.create({ name: 'P' }, { idempotencyKey: 'key-1' })
     const [event] = (await stripe.events.list()).data

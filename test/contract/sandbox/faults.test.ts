@@ -3,7 +3,7 @@ import { describe, expect } from 'vitest'
 import { clientOf, sandboxForTest, sandboxTest as test } from '../../support/sandbox.ts'
 import { refusal } from '../../support/stripe-refusal.ts'
 
-describe('faults of the sandbox', () => {
+describe('faults of the sandbox:', () => {
   test('the next matching request is rate limited, the one after succeeds', async ({ sandbox }) => {
     const { stripe, control } = sandbox
     control.fail({ kind: 'rate_limit', reason: 'endpoint-rate' })
@@ -87,7 +87,7 @@ describe('faults of the sandbox', () => {
   })
 })
 
-describe('rate profiles of the sandbox', () => {
+describe('rate profiles of the sandbox:', () => {
   const burst = async (stripe: Stripe, size: number): Promise<(string | undefined)[]> => {
     const calls = Array.from({ length: size }, () => stripe.products.list().then(() => undefined, reasonOf))
     return (await Promise.all(calls)).filter((reason) => reason !== undefined)

@@ -93,7 +93,7 @@ test('the page of an emailed invoice shows it, refuses cards that decline, and a
   expect((await fetch(`${url}/invoices/in_unknown`)).status).toBe(404)
 })
 
-describe('taxes and discounts of invoices', () => {
+describe('taxes and discounts of invoices:', () => {
   test('exclusive rates are added, inclusive ones included, and an item’s own rates take precedence', async () => {
     const { stripe, customer, monthly, subscribed } = await customerShop()
     const rate = (percentage: number, inclusive: boolean) =>

@@ -3,7 +3,7 @@ import { customerShop, day, firstItem, iso, meteredPrice, utc } from './customer
 import { decimal } from './shop.ts'
 import { refusal } from '../../support/stripe-refusal.ts'
 
-describe('test clocks and renewals of the sandbox', () => {
+describe('test clocks and renewals of the sandbox:', () => {
   test('a month end stays a month end, over short months and leap years', async () => {
     const { stripe, clockId, monthly, subscribed, invoices } = await customerShop(utc('2027-12-31T12:00:00'))
     const made = await subscribed(await monthly(1000))
@@ -286,7 +286,7 @@ describe('test clocks and renewals of the sandbox', () => {
   })
 })
 
-describe('meter events of the sandbox', () => {
+describe('meter events of the sandbox:', () => {
   test('an identifier counts once, and timestamps too far away are refused', async () => {
     const shop = await customerShop()
     const { stripe, customer, clock } = shop

@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest'
 import { refusal } from '../../support/stripe-refusal.ts'
 import { customerShop, customerTest as test, firstItem, meteredPrice, utc } from './customer-shop.ts'
 
-describe('subscriptions of the sandbox', () => {
+describe('subscriptions of the sandbox:', () => {
   test('a new one is active and paid, with its period on the item', async () => {
     const { stripe, customer, monthly, subscribed, invoices } = await customerShop()
     const price = await monthly(1200)

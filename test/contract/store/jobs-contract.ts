@@ -23,7 +23,7 @@ export function jobsContract(engine: string, makePlace: MakePlace): void {
     )
   }
 
-  describe(`jobs on ${engine}`, () => {
+  describe(`jobs on ${engine}:`, () => {
     test('a new job is running, with all its steps pending in order', async ({ store }) => {
       const { steps, ...head } = newJob()
       const job = await store.exclusively('a', ({ token }) => store.jobs.open({ ...head, steps }, token))

@@ -12,7 +12,7 @@ export function journalContract(engine: string, makePlace: MakePlace): void {
   const test = base.extend('store', () => open())
   const inPush = async (change: Partial<NewPush>, work: PushWork) => underPush(await open(), change, work)
 
-  describe(`steps of a push on ${engine}`, () => {
+  describe(`steps of a push on ${engine}:`, () => {
     test('a new push is running, with all its steps pending in order', () =>
       inPush({ steps: ['{"n":0}', '{"n":1}'] }, async (store, push) => {
         const { steps, ...head } = push
@@ -127,7 +127,7 @@ export function journalContract(engine: string, makePlace: MakePlace): void {
       }))
   })
 
-  describe(`the end of a push on ${engine}`, () => {
+  describe(`the end of a push on ${engine}:`, () => {
     test('closing publishes version, mappings and the end of the push together', () =>
       inPush({}, async (store, push, token) => {
         await store.pushes.begin(push.id, 0, '{}', token)

@@ -77,7 +77,7 @@ export function mirrorContract(engine: string, makePlace: MakePlace): void {
     })
   })
 
-  describe(`reads and saves on ${engine}`, () => {
+  describe(`reads and saves on ${engine}:`, () => {
     test('an object is returned as it was saved, and a save of equal content is no change', async () => {
       const store = await open()
       const subscription = newSubscription('sub_1', { ends: ['é "\\'] })
@@ -280,7 +280,7 @@ export function mirrorContract(engine: string, makePlace: MakePlace): void {
     })
   })
 
-  describe(`lists of the mirror on ${engine}`, () => {
+  describe(`lists of the mirror on ${engine}:`, () => {
     test('subscriptions of a customer are listed oldest first, including ended ones', async () => {
       const store = await open()
       await saveNow(

@@ -92,7 +92,7 @@ export function processesContract(engine: string, makePlace: MakePlace): void {
     })
   })
 
-  describe(`crashes on ${engine}`, () => {
+  describe(`crashes on ${engine}:`, () => {
     test('a process that is killed inside a transaction leaves the previous state', async () => {
       const place = await makePlace()
       const store = await place.open()

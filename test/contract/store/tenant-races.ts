@@ -92,7 +92,7 @@ export function tenantRaces(engine: string, makePlace: MakePlace): void {
     })
   })
 
-  describe(`jobs and crashes on ${engine}`, () => {
+  describe(`jobs and crashes on ${engine}:`, () => {
     test('a process that was suspended past its lease cannot store the end of a step after it continues', async () => {
       const place = await makePlace()
       const store = await place.open()

@@ -20,7 +20,7 @@ export function tenantsContract(engine: string, makePlace: MakePlace): void {
   const open = async () => (await makePlace()).open()
   const test = base.extend('store', () => open())
 
-  describe(`tenants on ${engine}`, () => {
+  describe(`tenants on ${engine}:`, () => {
     test('a tenant is returned as it was added, by id and by customer', async ({ store }) => {
       const tenant = await addTenant(store, { name: 'Ünïcødé 🎈', processorCustomerId: 'cus_1' })
       expect(await store.tenants.find(tenant.id)).toEqual(tenant)
@@ -191,7 +191,7 @@ export function tenantsContract(engine: string, makePlace: MakePlace): void {
     })
   })
 
-  describe(`sessions on ${engine}`, () => {
+  describe(`sessions on ${engine}:`, () => {
     test('a session is found, and can be revoked once', async ({ store }) => {
       const { id } = await addTenant(store)
       const session = newSession(id)
@@ -220,7 +220,7 @@ export function tenantsContract(engine: string, makePlace: MakePlace): void {
     })
   })
 
-  describe(`free subscriptions on ${engine}`, () => {
+  describe(`free subscriptions on ${engine}:`, () => {
     test('only one runs per tenant and price, and the next can start once it has ended', async ({ store }) => {
       const first = newLocalSubscription('t1', { createdAt: 1 })
       expect(await store.localSubscriptions.start(first)).toEqual(first)

@@ -26,7 +26,7 @@ const rename = (from: string, to: string, object: string, rows: readonly number[
 const ids = (mappings: readonly MappingEntry[]) =>
   mappings.map((one) => `${one.configId}=${one.processorId}@${String(one.sequence)}`)
 
-describe('renamesOf', () => {
+describe('renamesOf:', () => {
   test('an id in previous_ids that has a mapping and is no longer in the document passes its object to the new id', () => {
     const { renames, refused } = renamesOf(config(price('b', { previous_ids: ['a'] })), config(price('a')), [
       entry('a', 'o1', 1),
@@ -100,7 +100,7 @@ test('renameCatalog renames the items of the earlier catalog and every reference
   expect(after.promotion_code[0]).toMatchObject({ configId: 'k', fields: { coupon: 'd' } })
 })
 
-describe('renamesBack', () => {
+describe('renamesBack:', () => {
   const past = (from: string, to: string, revision: number, rows: readonly number[] = [1], continues = true) => ({
     kind: 'price' as const,
     from: configId(from),

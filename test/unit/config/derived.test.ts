@@ -161,7 +161,7 @@ describe('hostile documents', () => {
   })
 })
 
-describe('values derived from the document', () => {
+describe('values derived from the document:', () => {
   test('a webhook without an id gets a readable one that depends on its whole URL', () => {
     const url = 'https://API.example.test/hooks/billing?x=1'
     expect(webhookId({ url })).toMatch(/^api-example-test-hooks-billing-[0-9a-f]{6}$/)

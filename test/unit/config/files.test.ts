@@ -10,7 +10,7 @@ const source = (path: string, text: string) => parseSource({ path, text })
 const fixture = (name: string) => source(name, readFileSync(new URL(`../../fixtures/${name}`, import.meta.url), 'utf8'))
 const json = (path: string, value: unknown) => source(path, JSON.stringify(value, null, 2))
 
-describe('reading one file', () => {
+describe('reading one file:', () => {
   const jsonText = '{\n  "version": "1.0.0",\n  "products": [\n    { "id": "a", "name": "A" }\n  ]\n}\n'
   const yamlText = 'version: 1.0.0\nproducts:\n  - id: a\n    name: A\n'
 
@@ -92,7 +92,7 @@ describe('reading one file', () => {
   })
 })
 
-describe('joining several files', () => {
+describe('joining several files:', () => {
   test('the split example becomes one document in which the enterprise price finds its base', () => {
     const names = ['06c-split-enterprise.json', '06a-split-webhooks.json', '06b-split-catalog.json']
     const { document, issues, locate } = mergeFiles(names.map(fixture))
@@ -199,7 +199,7 @@ describe('joining several files', () => {
   })
 })
 
-describe('interpolation of variables', () => {
+describe('interpolation of variables:', () => {
   const environment = new Map([
     ['HOST', 'api.example.test'],
     ['EMPTY', ''],

@@ -30,7 +30,7 @@ const problemOf = (work: () => unknown): ServiceError => {
 }
 const unit = (fields: Partial<Price>): Price => ({ id: 'p', currency: 'usd', interval: 'month', ...fields })
 
-describe('calculate', () => {
+describe('calculate:', () => {
   test.each([
     [0, 0, 0],
     [50, 0, 2000],

@@ -71,7 +71,7 @@ describe('the CPU budget', () => {
   })
 })
 
-describe('public addresses', () => {
+describe('public addresses:', () => {
   it.each(['1.1.1.1', '8.8.8.8', '100.63.255.255', '172.32.0.1', '2606:4700::1111', '2a00::1'])(
     '%s is public',
     (address) => {
