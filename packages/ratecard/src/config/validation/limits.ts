@@ -1,7 +1,8 @@
 import { pointerOf, type Issue, type Severity } from '../../errors/issue.ts'
 import { problem } from '../rules/draft.ts'
 
-// Ten times a price list of 10,000 products with five prices each. Listing every problem of a larger document would use too much memory.
+// A price list of 10,000 products with five prices each has about 300,000 values. Listing every problem of a document above this limit would
+// use too much memory.
 const maxValues = 1_000_000
 const maxKeys = 1_000
 const maxDepth = 32
