@@ -224,7 +224,7 @@ describe('an open problem', () => {
     expect(of('schedules')).toMatchObject({ status: 'ok' })
   })
 
-  it('such as an open invoice is owed, but not past due before its due date', async () => {
+  it('does not include an open invoice before its due date, which counts as owed but not as past due', async () => {
     expect((await get('money')).body).toMatchObject({
       currencies: [{ past_due: { amount: '0', formatted: '$0.00', tenants: 0 } }],
     })

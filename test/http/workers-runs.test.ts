@@ -78,7 +78,7 @@ describe('the API for logs and runs of workers', () => {
     expect(missing.json()).toMatchObject({ code: 'worker_not_found' })
   })
 
-  it('reports with readiness and doctor how workers are confined', async () => {
+  it('reports the confinement of workers by readiness and doctor', async () => {
     const ready = (await world.inject({ url: '/readyz' })).json<{
       checks: { workers: { ok: boolean; detail: string } }
     }>()

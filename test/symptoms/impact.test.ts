@@ -158,7 +158,7 @@ describe('the impact of a price change', () => {
     expect(own).toMatchObject([{ subscriptions: 2, monthly: [{ currency: 'usd', amount: 9900 }] }])
   })
 
-  test('of a former price that was reactivated at the processor includes its subscribers, and archiving the price archives both', async () => {
+  test('of a former price reactivated at the processor includes its subscribers, and archiving the price archives that former one too', async () => {
     await stack.service.push(shop(9900), nobody)
     const former = await priceOf('pro_monthly')
     await stack.service.push(shop(10_900, '1.1.0'), nobody)

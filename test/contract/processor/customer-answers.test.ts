@@ -191,7 +191,7 @@ describe('a malformed schedule', () => {
     expect(seen.filter(({ method }) => method === 'POST')).toEqual([])
   })
 
-  it('that does not have the change after the write is broken', async () => {
+  it('that lacks the change after the write is an error', async () => {
     const { processor, seen } = await against({ body: subscription }, target, { body: schedule }, { body: schedule })
     await expect(processor.scheduleSwaps(request, writing)).rejects.toThrow(/its phases are not what was asked/)
     expect(seen.map(({ method, headers }) => [method, headers['idempotency-key']]).slice(2)).toEqual([

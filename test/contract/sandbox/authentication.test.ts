@@ -73,7 +73,7 @@ test('a subscription is incomplete until the cardholder authenticates, then acti
   expect(last?.data.previous_attributes).toEqual({ status: 'incomplete' })
 })
 
-test('a card that needs authentication pays no invoice by itself (402), but on the hosted page', async () => {
+test('a card that requires authentication fails to pay an invoice through the API (402), and pays it on the hosted page', async () => {
   const sandbox = await sandboxForTest()
   const { stripe } = sandbox
   const { id: customer } = await stripe.customers.create()

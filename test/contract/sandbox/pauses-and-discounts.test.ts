@@ -467,7 +467,7 @@ describe('the end of a trial without a card', () => {
   })
 })
 
-test('a card created without a customer can be attached once; unsupported test cards are refused by name', async () => {
+test('a card created without a customer can be attached once; an unsupported test card is refused with a message that names it', async () => {
   const { stripe } = await sandboxForTest()
   const { id: customer } = await stripe.customers.create()
   const billing_details = { email: 'ada@example.com', address: { city: 'London' } }
