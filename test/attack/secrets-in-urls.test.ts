@@ -89,7 +89,7 @@ function* requests(): Generator<readonly [Operation, InjectOptions & { readonly 
     }
 }
 
-it('a read key sees the value in documents only, and a caller without a key nowhere', async () => {
+it('a read key sees the secret of a webhook URL in documents only, and a caller without a key sees it nowhere', async () => {
   const seen = new Set<string>()
   let named = 0
   for (const [operation, request] of requests())
@@ -123,20 +123,23 @@ async function signedIn(): Promise<Record<string, string>> {
   return { cookie, 'sec-fetch-site': 'same-origin', 'x-csrf-token': token }
 }
 
-it.each(streams)('the events of %s contain its name for a read key, and the value for a write key', async (url) => {
-  for (const [path, headers] of [
-    [url, { 'x-service-key': reader }],
-    [`/dashboard${url}`, await signedIn()],
-  ] as const) {
-    const { statusCode, headers: answered, body } = await test.inject({ url: path, headers })
-    expect([statusCode, answered['content-type']]).toEqual([200, 'text/event-stream; charset=utf-8'])
-    expect(body).toContain('${HOOK_TOKEN}')
-    expect(body).not.toContain(canary)
-  }
-  expect((await test.asAdmin({ url })).body).toContain(canary)
-})
+it.each(streams)(
+  'the events of %s contain the secret’s name for a read key, and its value for a write key',
+  async (url) => {
+    for (const [path, headers] of [
+      [url, { 'x-service-key': reader }],
+      [`/dashboard${url}`, await signedIn()],
+    ] as const) {
+      const { statusCode, headers: answered, body } = await test.inject({ url: path, headers })
+      expect([statusCode, answered['content-type']]).toEqual([200, 'text/event-stream; charset=utf-8'])
+      expect(body).toContain('${HOOK_TOKEN}')
+      expect(body).not.toContain(canary)
+    }
+    expect((await test.asAdmin({ url })).body).toContain(canary)
+  },
+)
 
-it('the pages of the dashboard contain its name, for any user', async () => {
+it('the pages of the dashboard contain the secret’s name instead of its value, for any user', async () => {
   const signed = await signedIn()
   const seen: string[] = []
   let named = 0
@@ -163,7 +166,7 @@ it('a compressed response arrives complete', async () => {
   expect(gunzipSync(answer.rawPayload).toString()).toBe(plain.body)
 })
 
-it('a response of megabytes contains the name of the variable and arrives complete', async () => {
+it('a response of megabytes contains the secret’s name and arrives complete', async () => {
   const payload = {
     ...sampleConfig('2.0.0'),
     products: Array.from({ length: 3_000 }, (_, index) => ({
@@ -182,7 +185,7 @@ it('a response of megabytes contains the name of the variable and arrives comple
   expect(answer.body).not.toContain(canary)
 })
 
-it('a failed push contains the name too', async () => {
+it('the error of a failed push contains the secret’s name instead of its value', async () => {
   const value = `${canary}-failed`
   const kept = await test.asAdmin({ method: 'POST', url: `${admin}/config/written`, payload: withHook('3.0.0') })
   const headers = { 'x-ratecard-written': kept.json<{ written: string }>().written }

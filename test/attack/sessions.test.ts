@@ -63,7 +63,7 @@ async function owed(tenantId: string): Promise<number> {
   return invoices.reduce((sum, { amountDue }) => sum + amountDue, 0)
 }
 
-describe.each(kinds)('a session on a meter of the kind %s', (kind) => {
+describe.each(kinds)('usage reported with a customer session on a %s meter', (kind) => {
   const tenantId = `customer_${kind}`
   const other = `neighbour_${kind}`
   const meter = `by_${kind}`
@@ -114,8 +114,8 @@ describe.each(kinds)('a session on a meter of the kind %s', (kind) => {
 
   it(
     isReplaced(kind)
-      ? 'is refused as not allowed'
-      : 'is refused when it is later than now, and takes none of another tenant',
+      ? 'is refused with not_allowed'
+      : 'is refused with a future timestamp or with the id of another tenant',
     async () => {
       const cookie = cookieOf(await sessionOf(test, tenantId))
       const future = await usage({ meter, value: 1, timestamp: at(60_000) }, { cookie })
@@ -137,7 +137,7 @@ describe.each(kinds)('a session on a meter of the kind %s', (kind) => {
   )
 })
 
-describe('promotion codes guessed by a session', () => {
+describe('attempts at promotion codes', () => {
   const checkout = (code: string | undefined, headers: Readonly<Record<string, string>>, more: object = {}) =>
     test.inject({
       method: 'POST',
@@ -146,7 +146,7 @@ describe('promotion codes guessed by a session', () => {
       headers,
     })
 
-  it('are refused ten times an hour per tenant, then 429 with Retry-After', async () => {
+  it('are refused ten times an hour per tenant, and then get 429 with Retry-After', async () => {
     const cookie = cookieOf(await sessionOf(test, 'guesser'))
     const second = cookieOf(await sessionOf(test, 'guesser'))
     // At once and from two sessions of the tenant: still ten.

@@ -106,7 +106,7 @@ describe('more connections than the process may have open files', () => {
   })
 })
 
-describe('requests that two parsers would read differently', () => {
+describe('bytes that two HTTP parsers could read as different requests', () => {
   const inner = 'GET /api/v1/billing/config HTTP/1.1\r\nHost: a\r\n\r\n'
   const post = (headers: string, body: string) => `POST /healthz HTTP/1.1\r\nHost: a\r\n${headers}\r\n\r\n${body}`
   it.each([
@@ -132,7 +132,7 @@ describe('requests that two parsers would read differently', () => {
     ['an absolute target of another host', `GET http://b/healthz HTTP/1.1\r\nHost: a\r\nHost: b\r\n${closing}`],
     ['another version', `GET /healthz HTTP/3.7\r\nHost: a\r\n\r\n${inner}`],
     ['a header of 100 kB', `GET /healthz HTTP/1.1\r\nHost: a\r\nX: ${'a'.repeat(100_000)}\r\n\r\n${inner}`],
-  ])('%s: the second one is never answered as a request', async (_name, text) => {
+  ])('with %s: the hidden second request is never answered', async (_name, text) => {
     const answer = await answerTo(text)
     const found = statuses(answer)
     // A request hidden in the first one would get 404 `config_not_found`.

@@ -57,7 +57,7 @@ describe('a saved plan', () => {
     expect((await client().admin.config()).version).toBe('1.0.0')
   })
 
-  it('is a file of its owner alone, with the plan to read and the document to send', () => {
+  it('is a file that only its owner can read, with the plan and the document', () => {
     expect(statSync(planFile()).mode & 0o777).toBe(0o600)
     expect(JSON.parse(readFileSync(planFile(), 'utf8'))).toMatchObject({
       format: 'ratecard-plan/1',
@@ -69,13 +69,13 @@ describe('a saved plan', () => {
     })
   })
 
-  it('is not written over another file unasked', async () => {
+  it('is not written over an existing file without confirmation', async () => {
     const again = await world.run(['billing', 'push', '--plan-out', 'plan.json'])
     expect(again.exit).toBe(1)
     expect(again.stderr).toContain('plan.json exists already')
   })
 
-  it('is applied as it was made, whatever the files say by now', async () => {
+  it('is applied as it was made, even if the files have changed since', async () => {
     write(priced(9900, '9.0.0'))
     const applied = await world.json(['billing', 'push', '--plan', 'plan.json', '--message', 'agreed'])
     expect(applied).toMatchObject({
@@ -89,14 +89,14 @@ describe('a saved plan', () => {
     expect((await world.json(['billing', 'push', '--plan', 'plan.json'])).document.error.code).toBe('plan_stale')
   })
 
-  it('is refused when the live state moved on, and nothing is written', async () => {
+  it('is refused without a write if the live state has changed since', async () => {
     const { revision } = await client().admin.push(priced(1300, '1.0.5'))
     const refused = await world.json(['billing', 'push', '--plan', 'plan.json'])
     expect(refused).toMatchObject({ exit: 1, document: { error: { code: 'plan_stale' } } })
     expect((await client().admin.config()).revision).toBe(revision)
   })
 
-  it('is refused at another server, in another environment, and with another document', async () => {
+  it('is refused for another server or environment, and after an edit of the file', async () => {
     const elsewhere = await world.json(['billing', 'push', '--plan', 'plan.json', '--api-url', 'http://127.0.0.1:9'])
     expect(elsewhere).toMatchObject({ exit: 1, document: { error: { code: 'plan_elsewhere' } } })
     const environment = await world.json(['billing', 'push', '--plan', 'plan.json', '--env', 'staging'])
@@ -110,7 +110,7 @@ describe('a saved plan', () => {
     expect((await client().admin.config()).version).toBe('1.0.0')
   })
 
-  it('is a file, which a directory is not', async () => {
+  it('cannot be a directory: --plan and pull --output say that it is a directory', async () => {
     const ran = await world.run(['billing', 'push', '--plan', '.'])
     expect(ran.exit).toBe(1)
     expect(ran.stderr).toContain(`${world.cwd} is a directory.`)
@@ -123,7 +123,7 @@ describe('a saved plan', () => {
     [['--plan', 'plan.json', '--plan-out', 'other.json']],
     [['--plan', 'plan.json', '--force']],
     [['--plan', 'plan.json', 'ratecard/billing']],
-  ])('does not go together with %j', async (options) => {
+  ])('cannot be combined with %j', async (options) => {
     expect((await world.json(['billing', 'push', ...options])).exit).toBe(2)
   })
 })
@@ -152,7 +152,7 @@ describe('a long push', () => {
       ],
     })
 
-  it('tells whoever stops watching that it goes on, and how to follow and stop it; it can be cancelled and resumed', async () => {
+  it('prints, on an interruption, how to follow and cancel it, and can be cancelled and resumed', async () => {
     write(many('2.0.0', 1000))
     await sandbox('POST', { kind: 'latency', latency_ms: 60, method: 'POST', count: null })
     const watching = new AbortController()
@@ -182,7 +182,7 @@ describe('a long push', () => {
     expect(history.versions[0]?.pushId).toBe(id)
   })
 
-  it('that fails midway says so under its own title and exit code, and so does one that somebody cancelled', async () => {
+  it('that was cancelled reports push_cancelled and exit code 1', async () => {
     write(many('2.2.0', 5000))
     await sandbox('POST', { kind: 'latency', latency_ms: 60, method: 'POST', count: null })
     const running = world.run(['billing', 'push', '--force'])
@@ -195,7 +195,7 @@ describe('a long push', () => {
     expect((await world.run(['billing', 'resume', '--quiet'])).exit).toBe(0)
   })
 
-  it('whose server goes away is not reported as unknown', async () => {
+  it('whose connection to the server breaks is not reported as an unknown error', async () => {
     const id = 'push-1'
     const busy = createServer((request, response) => {
       if (request.url?.endsWith('/events')) {
@@ -218,7 +218,7 @@ describe('a long push', () => {
     expect(gone.document.error.detail).toContain(`push ${id}`)
   })
 
-  it('rolls back with its progress shown', async () => {
+  it('that is a rollback shows its progress', async () => {
     const { revision } = await client().admin.config()
     await client().admin.push(many('2.1.0', 3000))
     const back = await world.run(['billing', 'rollback', String(revision)])
@@ -227,8 +227,8 @@ describe('a long push', () => {
   })
 })
 
-describe('whom a push affects', () => {
-  it('is told in the plan, in money a month', async () => {
+describe('the subscribers that a push affects', () => {
+  it('are in the plan, with the monthly amount', async () => {
     write(priced(9900))
     await world.run(['billing', 'push', '--force', '--quiet', '--yes'])
     const { config } = await client().admin.config()

@@ -48,14 +48,14 @@ const document = (version: string, amount: number, changes: Record<string, unkno
   })
 const promote = ['billing', 'promote', '--from', 'staging', '--to', 'production']
 
-describe('promotion', () => {
+describe('billing promote', () => {
   let tested: number
   beforeEach(async () => {
     await client('production').admin.push(document('1.0.0', 1000), { force: true })
     tested = (await client('staging').admin.push(document('1.1.0', 1200), { force: true })).revision ?? 0
   })
 
-  it('takes exactly what was tested, says how the environments differ, and where it came from', async () => {
+  it('applies the tested document unchanged, shows the differences first, and records its origin', async () => {
     const dry = await world.run([...promote, '--dry-run', '--exit-code'])
     expect(dry.exit).toBe(3)
     expect(dry.stdout).toContain('1 difference')
@@ -75,7 +75,7 @@ describe('promotion', () => {
     expect(target.message).toBe(`Promoted from staging, revision ${tested} of ${servers.staging.url}`)
   })
 
-  it('takes an earlier revision when it is named', async () => {
+  it('applies an earlier revision with --revision', async () => {
     await client('staging').admin.push(document('1.2.0', 9900))
     const ran = await world.json([...promote, '--revision', String(tested), '--message', 'Spring'])
     expect(ran).toMatchObject({ exit: 0, document: { status: 'applied' } })
@@ -84,7 +84,7 @@ describe('promotion', () => {
     expect((await client('production').admin.revision(revision)).message).toMatch(/^Spring \(promoted from staging/)
   })
 
-  it('does not point the customers’ webhooks at the test system unasked', async () => {
+  it('asks before it replaces a production webhook URL with that of staging', async () => {
     await client('production').admin.push(document('1.0.1', 1000, { webhooks: [hook('live.example.com')] }))
     await client('staging').admin.push(document('1.1.1', 1200, { webhooks: [hook('staging.example.com')] }))
     const refused = await world.json(promote)
@@ -99,7 +99,7 @@ describe('promotion', () => {
     )
   })
 
-  it('keeps staging’s webhook address out of production: variables are expanded with the file of the target', async () => {
+  it('expands variables with the environment file of the target, so that production gets its own webhook URL', async () => {
     environment('staging', servers.staging.url, keys.staging, 'HOOK_HOST=staging.example.com')
     environment('production', servers.production.url, keys.production, 'HOOK_HOST=live.example.com')
     const files = document('2.0.0', 1200, {
@@ -134,7 +134,7 @@ describe('promotion', () => {
     expect((await client('production').admin.revision(back)).written).toEqual(files)
   })
 
-  it('says which variable the target’s file lacks, and changes nothing', async () => {
+  it('reports a variable that the target’s environment file lacks, and changes nothing', async () => {
     environment('production', servers.production.url, keys.production)
     world.write('ratecard/billing/shop.json', document('2.2.0', 1200, { webhooks: [hook('${HOOK_HOST}')] }))
     expect(await world.run(['billing', 'push', '--env', 'staging', '--yes'])).toMatchObject({ exit: 0 })
@@ -145,7 +145,7 @@ describe('promotion', () => {
     expect((await client('production').admin.config()).revision).toBe(before.revision)
   })
 
-  it('keeps the written form of a saved plan', async () => {
+  it('gets the source document of a push of a saved plan too', async () => {
     world.write('ratecard/billing/shop.json', document('2.3.0', 1250, { webhooks: [hook('${HOOK_HOST}')] }))
     await world.run(['billing', 'push', '--env', 'staging', '--plan-out', 'staging.plan.json'])
     expect(await world.run(['billing', 'push', '--plan', 'staging.plan.json'])).toMatchObject({ exit: 0 })
@@ -153,13 +153,13 @@ describe('promotion', () => {
     expect(JSON.stringify((await client('staging').admin.revision(revision)).written)).toContain('${HOOK_HOST}')
   })
 
-  it('knows one server by two names', async () => {
+  it('recognizes one server under two names', async () => {
     environment('production', servers.staging.url.replace('127.0.0.1', 'localhost'), keys.staging)
     expect((await world.json(promote)).document.error.code).toBe('environments_equal')
     environment('production', servers.production.url, keys.production)
   })
 
-  it('is refused for a reset, which holds no configuration', async () => {
+  it('refuses a revision that is a reset and so has no configuration', async () => {
     const { revision } = await client('staging').admin.reset()
     const reset = await world.json([...promote, '--revision', String(revision)])
     expect(reset).toMatchObject({ exit: 1, document: { error: { code: 'revision_not_found' } } })
@@ -171,7 +171,7 @@ describe('promotion', () => {
     [['billing', 'promote', '--from', 'staging', '--to', 'staging'], 2, 'usage'],
     [[...promote, '--env', 'production'], 2, 'usage'],
     [['billing', 'promote', '--from', 'staging', '--to', 'dev'], 1, 'environment_incomplete'],
-  ])('%j is refused before anything is asked', async (argv, exit, code) => {
+  ])('refuses %j before it asks for confirmation', async (argv, exit, code) => {
     expect(await world.json(argv)).toMatchObject({ exit, document: { error: { code } } })
   })
 })

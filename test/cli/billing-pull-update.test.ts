@@ -99,8 +99,8 @@ const catalogAfter = catalog
   .replace(', default: true }', ' }')
   .replace('    tagline: "For teams"\n', '    tagline: "For teams"\n  description: For teams, and "more"\n')
 
-describe('an edit at the processor is taken into the files', () => {
-  it('value by value, with every other byte as it was, and then nothing is left to push', async () => {
+describe('pull --update', () => {
+  it('writes each value edited at the processor into its file, changes no other byte, and leaves nothing to push', async () => {
     await editAtProcessor()
     const ran = await world.run(update)
     expect(ran).toMatchObject({ exit: 0 })
@@ -113,7 +113,7 @@ describe('an edit at the processor is taken into the files', () => {
     expect((await world.run(update)).stdout).toContain('The files say what is live')
   })
 
-  it('as text: a name that reads like a variable cannot fetch one, and metadata that no file speaks of stays out', async () => {
+  it('writes values as text: a "${" in a name is escaped, and metadata that no file lists is omitted', async () => {
     const name = '$${not this} ${HOOK_HOST}'
     await stripe.coupons.update((await stripe.coupons.list()).data[0]?.id ?? '', { name, metadata: { foreign: 'yes' } })
     expect((await world.run(update)).exit).toBe(0)
@@ -128,7 +128,7 @@ describe('an edit at the processor is taken into the files', () => {
     expect(pulled.stdout).toContain('Theirs $${HOOK_HOST}')
   })
 
-  it('only after the list was shown: not with --dry-run, and not when declined', async () => {
+  it('writes only after the list was confirmed, and not with --dry-run', async () => {
     await editAtProcessor()
     const dry = await world.run([...update, '--dry-run'])
     expect(dry.stdout).toContain('"Welcome" → "Hello"')
@@ -139,7 +139,7 @@ describe('an edit at the processor is taken into the files', () => {
     expect(file('catalog.yaml')).toBe(catalogAfter)
   })
 
-  it('events of a webhook one by one; a value that comes from a variable is named and nothing is written', async () => {
+  it('writes each changed event of a webhook, and refuses a change of a value that comes from a variable', async () => {
     const [endpoint] = (await stripe.webhookEndpoints.list()).data
     await stripe.webhookEndpoints.update(endpoint?.id ?? '', { enabled_events: ['invoice.created', 'charge.refunded'] })
     expect((await world.run(update)).exit).toBe(0)
@@ -154,7 +154,7 @@ describe('an edit at the processor is taken into the files', () => {
     expect(file('rest.jsonc')).toBe(after)
   })
 
-  it('unmanaged objects are left out, unless requested', async () => {
+  it('omits unmanaged objects, unless --all is given', async () => {
     const product = await stripe.products.create({ name: 'Legacy' })
     const price = await stripe.prices.create({
       product: product.id,
@@ -174,7 +174,7 @@ describe('an edit at the processor is taken into the files', () => {
     expect(planned.document.details).toMatchObject([{ action: 'adopt' }, { action: 'adopt' }])
   })
 
-  it('with a feature that was attached to a product at the processor', async () => {
+  it('writes a feature that was attached to a product at the processor', async () => {
     const withFeature = catalog.replace('  name: ', '  features: [sso]\n  name: ')
     world.write('ratecard/billing/catalog.yaml', `${withFeature}features:\n- { id: sso, name: Single sign-on }\n`)
     expect(await world.run(['billing', 'push', '--quiet'])).toMatchObject({ exit: 0 })
@@ -190,7 +190,7 @@ describe('an edit at the processor is taken into the files', () => {
     expect(await world.run(['billing', 'drift', '--exit-code'])).toMatchObject({ exit: 0 })
   })
 
-  it('in every file that contains the value, for a product of several files', async () => {
+  it('writes a value into every file that contains it, for a product of several files', async () => {
     const price = { id: 'pro_partner', amount: 900, currency: 'eur', interval: 'month', enterprise_template: 'partner' }
     const product = { id: 'pro', name: 'Pro', prices: [{ ...price, base_price: 'pro_monthly' }] }
     world.write('ratecard/billing/partners.json', { version: '1.0.0', products: [product] })
@@ -201,7 +201,7 @@ describe('an edit at the processor is taken into the files', () => {
     expect((await world.run(['billing', 'push', '--dry-run'])).stdout).toContain('Nothing is written to the processor.')
   })
 
-  it('with the new default price of a product, and the new meter that it bills', async () => {
+  it('writes the new default price of a product, with the meter that it bills', async () => {
     const meter = await stripe.billing.meters.create({
       display_name: 'Calls',
       event_name: 'calls',
@@ -221,7 +221,7 @@ describe('an edit at the processor is taken into the files', () => {
     expect(await world.run(['billing', 'drift', '--exit-code'])).toMatchObject({ exit: 0 })
   })
 
-  it('an object archived at the processor stays in the file, and is named', async () => {
+  it('keeps an object that was archived at the processor in its file, and reports it', async () => {
     await stripe.products.update('rc_pro', { default_price: '' })
     await stripe.prices.update(await priceId('pro_monthly'), { active: false })
     const ran = await world.run(update)
@@ -233,7 +233,7 @@ describe('an edit at the processor is taken into the files', () => {
   })
 
   it.each([[['--output', 'x.json', '--update']], [['--all']], [['--dry-run']]])(
-    'not when it is called with %j',
+    'is refused with %j',
     async (options) => {
       expect((await world.run(['billing', 'pull', ...options])).exit).toBe(2)
     },

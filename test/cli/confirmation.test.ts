@@ -18,8 +18,8 @@ const files = (version: string, ...products: unknown[]) => world.write('mine.jso
 const push = (...options: string[]) => world.json(['billing', 'push', '--file', 'mine.json', ...options])
 const productsInPlace = async () => (await client().admin.config()).config.products.map(({ id }) => id)
 
-describe('a push of another project’s files', () => {
-  it('archives nothing off a terminal, shows the plan, and says what to do', async () => {
+describe('a push of files without any current product', () => {
+  it('is refused without a terminal, with the plan and the next step, and archives nothing', async () => {
     files('1.0.0', product('shop'), product('extra'))
     expect((await push()).exit).toBe(0)
     files('1.1.0', product('strange'))
@@ -47,7 +47,7 @@ describe('a push of another project’s files', () => {
     expect(await productsInPlace()).toEqual(['other'])
   })
 
-  it('is refused for a rollback alike', async () => {
+  it('is refused in the same way if it is a rollback', async () => {
     files('2.1.0', product('other'))
     await push('--yes')
     const back = await world.json(['billing', 'rollback', '1'])
@@ -57,7 +57,7 @@ describe('a push of another project’s files', () => {
     expect(await productsInPlace()).toEqual(['shop', 'extra'])
   })
 
-  it('needs no word when it is the first one, or keeps a product', async () => {
+  it('needs no confirmation if it is the first push; nor does a push that keeps a product', async () => {
     files('3.0.0', product('shop'))
     expect((await push()).exit).toBe(0)
     expect(await productsInPlace()).toEqual(['shop'])
@@ -68,7 +68,7 @@ describe('a push of another project’s files', () => {
 })
 
 describe('--require-approval', () => {
-  it('stops a pipeline before a plan that replaces, and lets a plan through that only adds', async () => {
+  it('stops a push that replaces a price in a pipeline, and allows a push that only adds', async () => {
     await world.run(['billing', 'reset', '--yes'])
     files('4.0.0', product('shop'))
     expect((await push('--require-approval')).exit).toBe(0)
@@ -86,8 +86,8 @@ describe('--require-approval', () => {
   })
 })
 
-describe('deleting', () => {
-  it('does not forget a tenant in a script without --yes', async () => {
+describe('a deletion in a script', () => {
+  it('does not delete a tenant without --yes', async () => {
     await world.run(['tenants', 'create', 'glazeworks'])
     expect(await world.json(['tenants', 'delete', 'glazeworks'])).toMatchObject({
       exit: 1,
@@ -100,7 +100,7 @@ describe('deleting', () => {
     expect((await world.json(['tenants', 'delete', 'glazeworks', '--yes'])).exit).toBe(0)
   })
 
-  it('does not reset in a script without --yes', async () => {
+  it('does not reset without --yes', async () => {
     expect(await world.json(['billing', 'reset'])).toMatchObject({
       exit: 1,
       document: { error: { code: 'confirmation_required' } },

@@ -49,7 +49,7 @@ async function refused(argv: readonly string[], code: string, options = {}): Pro
 }
 
 describe('db backup', () => {
-  it('has everything that a running server acknowledged, and says that the key belongs to it', async () => {
+  it('contains everything that a running server has acknowledged, and names the master key to keep', async () => {
     const server = await startServer({
       env: { RATECARD_SANDBOX_PORT: '0', RATECARD_SERVICE_KEY: 'backup-tests-key', RATECARD_LOG_LEVEL: 'silent' },
       port: 0,
@@ -74,7 +74,7 @@ describe('db backup', () => {
     }
   })
 
-  it('never overwrites a file, and leaves none behind when there is nothing to back up', async () => {
+  it('never overwrites a file, and creates none if there is no store to back up', async () => {
     await publishVersion('1.0.0')
     writeFileSync(at('precious'), 'precious')
     expect(await refused(['db', 'backup', 'precious'], 'request_invalid')).toContain('precious')
@@ -84,7 +84,7 @@ describe('db backup', () => {
     expect((await world.run(['db', 'backup'])).exit).toBe(2)
   })
 
-  it('warns when the master key that is here does not open it, or when none is here', async () => {
+  it('warns if the present master key does not open the backup, and fails without a valid one', async () => {
     await publishVersion('1.0.0')
     const env = { RATECARD_MASTER_KEY: generateMasterKey() }
     expect((await world.run(['db', 'backup', 'one.db'], { env })).stderr).toMatch(/does not open the backup/)
@@ -94,7 +94,7 @@ describe('db backup', () => {
     await refused(['db', 'backup', 'three.db'], 'settings_invalid')
   })
 
-  it('refuses a damaged store rather than making a damaged backup', async () => {
+  it('refuses a damaged store instead of creating a damaged backup', async () => {
     await publishVersion('1.0.0')
     await withStore((store) =>
       store.database.write((db) => db.updateTable('versions').set({ author: 'eve' }).execute()),
@@ -103,7 +103,7 @@ describe('db backup', () => {
     expect(existsSync(at('backup.db'))).toBe(false)
   })
 
-  it('sends users of PostgreSQL to its own tools, and prints no password', async () => {
+  it('refers users of PostgreSQL to pg_dump, and prints no password', async () => {
     const env = { DATABASE_URL: 'postgres://me:hunter2@localhost/x', RATECARD_MASTER_KEY: masterKey }
     for (const command of ['backup', 'restore']) {
       const ran = await world.run(['db', command, 'x.db'], { env })
@@ -120,7 +120,7 @@ describe('db restore', () => {
     expect((await world.run(['db', 'backup', 'backup.db'])).exit).toBe(0)
   })
 
-  it('brings the store back into an empty data directory, with the key that was put there', async () => {
+  it('restores a store into an empty data directory, with the master key placed there', async () => {
     mkdirSync(at('new'))
     writeFileSync(at('new/master-key'), masterKey)
     const ran = await world.run(['db', 'restore', 'backup.db', '--data-dir', 'new'])
@@ -130,7 +130,7 @@ describe('db restore', () => {
     expect(readdirSync(at('new')).sort()).toEqual(['master-key', 'ratecard.db'])
   })
 
-  it('asks before it replaces a store, and keeps that one beside it', async () => {
+  it('asks before it replaces a store, and keeps the replaced one beside it', async () => {
     await publishVersion('2.0.0')
     await refused(['db', 'restore', 'backup.db'], 'conflict')
     expect((await world.run(['db', 'restore', 'backup.db'], { answer: { confirm: false } })).exit).toBe(1)
@@ -143,7 +143,7 @@ describe('db restore', () => {
     expect(await versionIn(`.ratecard/${kept}`)).toBe('2.0.0')
   })
 
-  it('with --force or --yes it does not ask', async () => {
+  it('does not ask with --force or --yes', async () => {
     const { document } = await world.json(['db', 'restore', 'backup.db', '--force'])
     expect(document).toMatchObject({ store: at(storeFile), revisions: 1 })
     expect((await world.run(['db', 'restore', 'backup.db', '--yes'])).exit).toBe(0)
@@ -162,7 +162,7 @@ describe('db restore', () => {
     expect([await versionIn(), leftovers()]).toEqual(['2.0.0', []])
   })
 
-  it('a program that opened the old store at the last moment cannot write beside the new one', async () => {
+  it('makes the old store read-only for a program that opened it at the last moment', async () => {
     let late: Sqlite.Database | undefined
     await aloneWith(at(storeFile), async () => {
       late = new Sqlite(at(storeFile), { timeout: 0 })
@@ -174,7 +174,7 @@ describe('db restore', () => {
     expect(await versionIn()).toBe('1.0.0')
   })
 
-  it('refuses a backup that its master key does not open, or without any key, before it touches anything', async () => {
+  it('refuses a backup without a master key that opens it, and changes nothing', async () => {
     const other = { RATECARD_MASTER_KEY: generateMasterKey() }
     expect(await refused(['db', 'restore', 'backup.db', '--force'], 'backup_invalid', { env: other })).toMatch(
       /RATECARD_MASTER_KEY\) does not open/,
@@ -203,7 +203,7 @@ describe('db restore', () => {
     expect(readFileSync(at('letter'), 'utf8')).toMatch(/^Dear Sir/)
   })
 
-  it('takes a plain copy of a data directory together with its log', async () => {
+  it('restores a plain copy of a data directory together with its write-ahead log', async () => {
     mkdirSync(at('copied'))
     await withStore(async (store) => {
       await publish(store, { version: '2.0.0' })
@@ -214,7 +214,7 @@ describe('db restore', () => {
     expect(await versionIn()).toBe('2.0.0')
   })
 
-  it('replaces a damaged store, whose log is not taken for the new one’s', async () => {
+  it('replaces a damaged store, and does not use the log of the damaged one', async () => {
     writeFileSync(at(storeFile), 'no database any more. '.repeat(1000))
     writeFileSync(at(`${storeFile}-wal`), 'no log either')
     const ran = await world.run(['db', 'restore', 'backup.db', '--force'])
@@ -232,7 +232,7 @@ if (!installed) announceSkip('db copy to PostgreSQL', 'no PostgreSQL server is i
 describe.runIf(installed)('db copy', () => {
   const postgres = startedForAll(startPostgres)
 
-  it('moves the store to an empty database, once, and leaves it as it was', async () => {
+  it('copies the store to an empty database, once, and leaves the source unchanged', async () => {
     await publishVersion('1.0.0')
     const url = await postgres.createSchema()
     const ran = await world.run(['db', 'copy', '--to', url])
@@ -247,7 +247,7 @@ describe.runIf(installed)('db copy', () => {
     await refused(['db', 'copy'], 'conflict', { env })
   })
 
-  it('refuses a target that another key sealed, and a store that is in use', async () => {
+  it('refuses a target that was sealed with another key, and a store in use', async () => {
     await publishVersion('1.0.0')
     const url = await postgres.createSchema()
     const other = await openStore({ url, file: '', sealer: createSealer(generateMasterKey()) })
@@ -257,8 +257,8 @@ describe.runIf(installed)('db copy', () => {
   })
 })
 
-describe('db copy to nowhere', () => {
-  it('prints no password, whatever is wrong with the URL', async () => {
+describe('db copy to a malformed or unreachable target', () => {
+  it('prints no password', async () => {
     await publishVersion('1.0.0')
     for (const [url, exit] of [
       ['postgres://me:hunter2@127.0.0.1:1/x', 70],

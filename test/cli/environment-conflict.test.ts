@@ -45,7 +45,7 @@ const shell = (key: string | null = null) => ({
   env: { RATECARD_API_URL: url, ...(key === null ? {} : { RATECARD_SERVICE_KEY: key }) },
 })
 
-describe('an address of the shell beside an environment file that names another', () => {
+describe('a RATECARD_API_URL in the shell that differs from that of the environment file', () => {
   beforeEach(() => file('production', elsewhere, fileKey))
 
   it.each([
@@ -54,7 +54,7 @@ describe('an address of the shell beside an environment file that names another'
     [['tenants', 'list']],
     [['cloud', 'workers', 'deploy']],
     [['doctor']],
-  ])('%j --env is refused before anything is sent', async (argv) => {
+  ])('is refused before anything is sent: %j --env', async (argv) => {
     const ran = await world.run([...argv, '--env', 'production'], shell())
     expect(ran.exit).toBe(1)
     expect(ran.stderr).toContain('environment_conflict')
@@ -64,7 +64,7 @@ describe('an address of the shell beside an environment file that names another'
     expect(keys).toEqual([])
   })
 
-  it('is taken when the key comes from the shell or a flag as well', async () => {
+  it('is used if the service key comes from the shell or a flag too', async () => {
     const argv = ['keys', 'list', '--env', 'production']
     expect((await world.run(argv, shell(shellKey))).exit).toBe(0)
     expect((await world.run([...argv, '--service-key', 'of-the-flag'], shell())).exit).toBe(0)
@@ -73,7 +73,7 @@ describe('an address of the shell beside an environment file that names another'
     expect(keys).toEqual([shellKey, 'of-the-flag', shellKey])
   })
 
-  it('keeps the key of the default environment from it as well', async () => {
+  it('does not get the service key of the default environment’s file', async () => {
     file('dev', elsewhere, fileKey)
     const ran = await world.run(['keys', 'list'], shell())
     expect(ran).toMatchObject({ exit: 1, stderr: expect.stringContaining('.env.dev') as string })
@@ -84,7 +84,7 @@ describe('an address of the shell beside an environment file that names another'
     expect(keys).toEqual([shellKey])
   })
 
-  it('keeps the file’s key from --api-url, which takes a key of its own', async () => {
+  it('also as --api-url does not get the file’s service key, and needs a key of its own', async () => {
     const argv = ['keys', 'list', '--env', 'production', '--api-url', url]
     const ran = await world.run(argv)
     expect(ran).toMatchObject({ exit: 1, stderr: expect.stringContaining('Leave --api-url away') as string })
@@ -94,22 +94,22 @@ describe('an address of the shell beside an environment file that names another'
   })
 })
 
-describe('what stays as it is', () => {
+describe('a command is sent if', () => {
   const argv = ['keys', 'list', '--env', 'staging']
 
-  it('only the shell gives the address', async () => {
+  it('only the shell contains the address', async () => {
     file('staging', null, fileKey)
     expect((await world.run(argv, shell())).exit).toBe(0)
     expect(keys).toEqual([fileKey])
   })
 
-  it('only the file gives the address', async () => {
+  it('only the environment file contains the address', async () => {
     file('staging', url, null)
     expect((await world.run(argv, { env: { RATECARD_SERVICE_KEY: shellKey } })).exit).toBe(0)
     expect(keys).toEqual([shellKey])
   })
 
-  it('both give the same one', async () => {
+  it('both contain the same address', async () => {
     file('staging', `${url}/`, fileKey)
     expect((await world.run(argv, shell())).exit).toBe(0)
     expect((await world.run(argv, shell(shellKey))).exit).toBe(0)

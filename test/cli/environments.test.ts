@@ -13,7 +13,7 @@ const world = startedForEach(cliWorld)
 const file = (name: string) => path.join(world.cwd, 'ratecard/environments', `.env.${name}`)
 const shell = () => ({ env: { RATECARD_API_URL: server.url, RATECARD_SERVICE_KEY: key } })
 
-describe('--env production with an environment file that is not filled in', () => {
+describe('an incomplete environment file', () => {
   it.each([
     [['billing', 'push']],
     [['billing', 'push', '--dry-run']],
@@ -24,14 +24,14 @@ describe('--env production with an environment file that is not filled in', () =
     [['tenants', 'list']],
     [['keys', 'list']],
     [['doctor']],
-  ])('does not send %j to this machine’s default server', async (argv) => {
+  ])('prevents %j from being sent to the local default server', async (argv) => {
     await world.run(['init'])
     const ran = await world.json([...argv, '--env', 'production'])
     expect(ran).toMatchObject({ exit: 1, document: { error: { code: 'environment_incomplete' } } })
     expect(ran.document.error.detail).toContain('Nothing was sent.')
   })
 
-  it('says the same of a missing file, and where to begin', async () => {
+  it('that is missing is reported with the command that creates it', async () => {
     await world.run(['init'])
     writeFileSync(file('dev'), '')
     world.write('ratecard/environments/.env.eu.example', 'RATECARD_API_URL=\n')
@@ -41,7 +41,7 @@ describe('--env production with an environment file that is not filled in', () =
     expect(ran.stderr).toContain('cp ratecard/environments/.env.eu.example ratecard/environments/.env.eu')
   })
 
-  it('takes the line of the example for none, also when only its # was removed', async () => {
+  it('has a line of the example counted as not set, even if only its # was removed', async () => {
     await world.run(['init'])
     const text = readFileSync(file('production'), 'utf8')
     writeFileSync(file('production'), text.replace('# RATECARD_API_URL=', 'RATECARD_API_URL='))
@@ -53,13 +53,13 @@ describe('--env production with an environment file that is not filled in', () =
     )
   })
 
-  it('takes a value that equals one of an example written by a person', async () => {
+  it('may contain a value that equals a hand-written example', async () => {
     world.write('ratecard/environments/.env.qa.example', `RATECARD_API_URL=${server.url}\n`)
     copyFileSync(file('qa.example'), file('qa'))
     expect((await world.json(['keys', 'list', '--env', 'qa', '--service-key', key])).exit).toBe(0)
   })
 
-  it('says which line counts as not set and why, and takes the same value when its comment is removed', async () => {
+  it('is reported with the line that counts as not set, and accepted once the comment of that line is removed', async () => {
     await world.run(['init'])
     const text = readFileSync(file('production'), 'utf8')
     const line = text.split('\n').findIndex((written) => written.startsWith('WEBHOOK_ORIGIN=')) + 1
@@ -78,7 +78,7 @@ describe('--env production with an environment file that is not filled in', () =
     expect((await world.json(['billing', 'validate', '--env', 'production'])).document.valid).toBe(true)
   })
 
-  it('registers no webhook at the placeholder of the example', async () => {
+  it('registers no webhook at the placeholder URL of the example', async () => {
     await world.run(['init'])
     const placeholder = await world.json(['billing', 'validate', '--env', 'production'])
     expect(placeholder).toMatchObject({ exit: 1, document: { valid: false } })
@@ -89,7 +89,7 @@ describe('--env production with an environment file that is not filled in', () =
     expect((await world.json(['billing', 'validate'])).document.valid).toBe(true)
   })
 
-  it('keeps what an example shares for real with the workers', async () => {
+  it('gives workers its hand-written values, and no placeholders', async () => {
     await world.run(['init', '--template', 'worker-only'])
     appendFileSync(file('staging.example'), '\nREGION=eu\n')
     copyFileSync(file('staging.example'), file('staging'))
@@ -100,7 +100,7 @@ describe('--env production with an environment file that is not filled in', () =
 })
 
 describe('an environment', () => {
-  it('may have any name that has a file', async () => {
+  it('may have any valid name that has a file', async () => {
     world.write('ratecard/billing/plans.json', smallConfig())
     world.write('ratecard/environments/.env.preview-7', `RATECARD_API_URL=${server.url}\nRATECARD_SERVICE_KEY=${key}\n`)
     const pushed = await world.run(['billing', 'push', '--env', 'preview-7', '--yes'])
@@ -108,7 +108,7 @@ describe('an environment', () => {
     expect(pushed.stdout).toContain('(preview-7)')
   })
 
-  it('that is misspelled does not take the server of the shell', async () => {
+  it('with a misspelled name does not use the server of the shell', async () => {
     world.write('ratecard/billing/plans.json', smallConfig())
     world.write('ratecard/environments/.env.preview', '')
     const ran = await world.json(['billing', 'push', '--env', 'previw'], shell())
@@ -117,16 +117,16 @@ describe('an environment', () => {
     expect((await world.json(['billing', 'validate', '--env', 'previw'])).exit).toBe(1)
   })
 
-  it.each(['Production', '../dev', '-x', 'a'.repeat(32), '1st'])('is not called %j', async (name) => {
+  it.each(['Production', '../dev', '-x', 'a'.repeat(32), '1st'])('cannot have the name %j', async (name) => {
     expect((await world.json(['keys', 'list', `--env=${name}`], shell())).exit).toBe(2)
   })
 
-  it('takes the address of the shell when its file says none, as a pipeline does', async () => {
+  it('uses the server of the shell if its file contains none, e.g. in a pipeline', async () => {
     expect((await world.run(['keys', 'list', '--env', 'production'], shell())).exit).toBe(0)
   })
 })
 
-it('without --env, the server of this machine is the default', async () => {
+it('without --env, the default is the local server', async () => {
   await world.run(['init'])
   const ran = await world.json(['keys', 'list', '--service-key', key])
   expect(['server_unreachable', 'service_key_invalid']).toContain(ran.document.error.code)

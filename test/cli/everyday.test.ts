@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 
 describe('help and version', () => {
-  it.each([['-h'], ['help'], ['--help']])('%s shows every group', async (word) => {
+  it.each([['-h'], ['help'], ['--help']])('%s lists every command group', async (word) => {
     const ran = await world.run([word])
     expect(ran.exit).toBe(0)
     for (const group of ['billing', 'tenants', 'completion', 'explain']) expect(ran.stdout).toContain(group)
@@ -34,23 +34,23 @@ describe('help and version', () => {
     expect(ran.stdout).toContain('--require-approval')
   })
 
-  it('help of a group, and of what is none', async () => {
+  it('help of a group lists its commands, and help of an unknown word is refused', async () => {
     expect((await world.run(['billing', 'help'])).stdout).toContain('rollback')
     expect((await world.run(['help', 'nonsense'])).exit).toBe(2)
   })
 
-  it.each(['-v', '-V', '--version'])('%s is the version', async (flag) => {
+  it.each(['-v', '-V', '--version'])('%s prints the version', async (flag) => {
     expect(await world.run([flag])).toMatchObject({ exit: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) })
   })
 
-  it('-y does not ask', async () => {
+  it('-y answers every confirmation', async () => {
     expect((await world.json(['billing', 'reset'])).document.error.code).toBe('confirmation_required')
     expect((await world.run(['billing', 'push', '-y'])).exit).toBe(0)
     expect((await world.run(['billing', 'reset', '-y'])).exit).toBe(0)
   })
 })
 
-describe('words that are no command', () => {
+describe('an unknown command', () => {
   it.each([
     [['push'], '`ratecard billing push`'],
     [['push', '--dry-run'], '`ratecard billing push`'],
@@ -58,7 +58,7 @@ describe('words that are no command', () => {
     [['cron', 'runs'], '`ratecard cloud workers cron runs`'],
     [['list'], '`ratecard tenants list`'],
     [['billing', 'psh'], '"push"'],
-  ])('%j suggests %s', async (argv, suggestion) => {
+  ])('%j leads to the suggestion %s', async (argv, suggestion) => {
     const ran = await world.run(argv)
     expect(ran.exit).toBe(2)
     expect(ran.stderr).toContain(`Did you mean`)
@@ -67,7 +67,7 @@ describe('words that are no command', () => {
 })
 
 describe('explain', () => {
-  it('knows every code that there is, offline', async () => {
+  it('explains every code, offline', async () => {
     for (const code of [problemCodes, issueCodes, failureCodes].flatMap((table) => Object.keys(table))) {
       const ran = await world.run(['explain', code], { env: { RATECARD_API_URL: 'http://127.0.0.1:9' } })
       expect([code, ran.exit]).toEqual([code, 0])
@@ -75,7 +75,7 @@ describe('explain', () => {
     }
   })
 
-  it('takes a code as it was copied, and suggests the nearest', async () => {
+  it('accepts a code with punctuation around it, and suggests the nearest code', async () => {
     expect((await world.run(['explain', '(processor_drift).'])).stdout).toContain('HTTP 409')
     const ran = await world.json(['explain', 'procesor_drift'])
     expect(ran).toMatchObject({ exit: 1, document: { error: { code: 'code_unknown' } } })
@@ -92,7 +92,7 @@ describe('completion', () => {
     return stdout.split('\n').filter((word) => word !== '')
   }
 
-  it('bash completes commands, options, choices, environments', async () => {
+  it('completes commands, options, choices and environments in bash', async () => {
     const script = path.join(world.cwd, 'completion.bash')
     writeFileSync(script, (await world.run(['completion', 'bash'])).stdout)
     world.write('ratecard/environments/.env.preview', '')
@@ -108,7 +108,7 @@ describe('completion', () => {
     expect(complete(script, ['ratecard', 'cloud', 'workers', 'cron', ''])).toEqual(['runs', 'trigger'])
   })
 
-  it.each(['zsh', 'fish'])('%s is given a script that it can read', async (shell) => {
+  it.each(['zsh', 'fish'])('prints a valid script with every command for %s', async (shell) => {
     const { stdout, exit } = await world.run(['completion', shell])
     expect(exit).toBe(0)
     for (const { name } of commands) expect(stdout).toContain(name.split(' ').at(-1))
@@ -122,7 +122,7 @@ describe('completion', () => {
 })
 
 describe('--debug', () => {
-  it('shows each request with status and time, and no secret', async () => {
+  it('prints each request with status and time, and no secret', async () => {
     const ran = await world.run(['keys', 'list', '--debug'])
     expect(ran.exit).toBe(0)
     expect(ran.stderr).toMatch(
@@ -139,7 +139,7 @@ describe('--debug', () => {
 })
 
 describe('billing push --wait', () => {
-  it('queues behind a push that runs, and plans anew when it has ended', async () => {
+  it('waits for a running push, and plans again once it has ended', async () => {
     const other = createClient({ baseUrl: world.url, serviceKey: key })
     await world.run(['billing', 'push', '-y'])
     await fetch(`${world.sandboxUrl}/_sandbox/faults`, {
@@ -163,7 +163,7 @@ describe('billing push --wait', () => {
     expect((await other.admin.config()).version).toBe('2.1.0')
   })
 
-  it('takes a length of time', async () => {
+  it('refuses a value that is not a duration', async () => {
     expect(await world.json(['billing', 'push', '--wait', 'soon'])).toMatchObject({
       exit: 2,
       document: { error: { code: 'duration_invalid' } },

@@ -11,20 +11,20 @@ import { startedForAll } from '../support/started.ts'
 
 const world = startedForAll(cliWorld)
 
-describe('a file that is none', () => {
-  it('a device without an end is refused at once', async () => {
+describe('an unusual input file', () => {
+  it('that is an endless device is refused at once', async () => {
     const ran = await world.run(['billing', 'validate', '/dev/zero'])
     expect([ran.exit, ran.stderr.includes('is a device')]).toEqual([1, true])
   })
 
-  it('a pipe without a writer does not block the command', async () => {
+  it('that is a pipe without a writer does not block the command', async () => {
     const pipe = path.join(world.cwd, 'pipe.json')
     execFileSync('mkfifo', [pipe])
     const ran = await world.run(['billing', 'validate', pipe])
     expect(ran.exit).toBe(1)
   })
 
-  it('a pipe with a writer is read, as from a shell', async () => {
+  it('that is a pipe with a writer is read', async () => {
     const cli = path.join(process.cwd(), 'packages/ratecard/src/bin.ts')
     const script = `cat <<'END' | "${process.execPath}" -e 'const {readText} = await import(process.argv[1]); process.stdout.write(String(readText("/dev/stdin").length))' "${path.join(path.dirname(cli), 'cli/files/read-text.ts')}"\n${JSON.stringify(smallConfig())}\nEND\n`
     const shell = spawn('bash', ['-c', script], { stdio: ['ignore', 'pipe', 'inherit'] })
@@ -34,7 +34,7 @@ describe('a file that is none', () => {
     expect(Number(text)).toBe(JSON.stringify(smallConfig()).length + 1)
   })
 
-  it('a file of thousands of YAML aliases is refused in a moment', () => {
+  it('with thousands of YAML aliases is refused quickly', () => {
     const lines = ['version: 1.0.0', 'products:']
     for (let index = 0; index < 20_000; index++) lines.push(`  - &a${String(index)} {id: p${String(index)}, name: x}`)
     for (let index = 0; index < 20_000; index++) lines.push(`  - *a${String(index)}`)
@@ -46,7 +46,7 @@ describe('a file that is none', () => {
   })
 })
 
-describe('a start', () => {
+describe('the start of a server', () => {
   const start = async (dataDir: string, showKey: boolean) => {
     let printed = ''
     const server = await startServer({
@@ -60,7 +60,7 @@ describe('a start', () => {
     return { printed, key: readFileSync(path.join(dataDir, 'service-key'), 'utf8').trim() }
   }
 
-  it('prints the generated key where a person or a program reads it, and not into a log', async () => {
+  it('prints the generated key on a terminal or for a program, and not into a log', async () => {
     const shown = await start(path.join(world.cwd, 'shown'), true)
     expect(shown.printed).toContain(shown.key)
     const logged = await start(path.join(world.cwd, 'logged'), false)
@@ -68,7 +68,7 @@ describe('a start', () => {
     expect(logged.printed).toContain(path.join(world.cwd, 'logged', 'service-key'))
   })
 
-  it('names a data folder that others may enter', async () => {
+  it('warns of a data directory that other users can enter', async () => {
     const folder = path.join(world.cwd, 'open')
     mkdirSync(folder)
     chmodSync(folder, 0o777)

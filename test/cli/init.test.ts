@@ -10,7 +10,7 @@ import { startedForEach } from '../support/started.ts'
 const world = startedForEach(cliWorld)
 
 describe('init', () => {
-  it.each(templates)('makes a project from the template %s with everything a project has', async (template) => {
+  it.each(templates)('creates all files of a project from the template %s', async (template) => {
     const { exit, document } = await world.json(['init', 'My Shop', '--template', template])
     expect(exit).toBe(0)
     expect(document.kept).toEqual([])
@@ -36,7 +36,7 @@ describe('init', () => {
   })
 
   it.each(templates.filter((name) => name !== 'worker-only'))(
-    'makes a configuration that is valid at once on this machine: %s',
+    'creates a configuration that is valid without further edits: %s',
     async (template) => {
       await world.run(['init', '--template', template])
       const { document } = await world.json(['billing', 'validate'])
@@ -44,7 +44,7 @@ describe('init', () => {
     },
   )
 
-  it('makes a worker whose types are whole with nothing but the compiler, and that bundles as it is', async () => {
+  it('creates a worker that compiles with TypeScript alone, and that can be bundled', async () => {
     await world.run(['init', 'shop'])
     const folder = path.join(world.cwd, 'shop')
     const compiler = path.resolve('node_modules/typescript/bin/tsc')
@@ -58,7 +58,7 @@ describe('init', () => {
     expect(document).toMatchObject({ workers: [{ name: 'shop', variables: ['WEBHOOK_ORIGIN'] }], warnings: [] })
   })
 
-  it('finds a mistake in the use of the environment, the event and the context', async () => {
+  it('creates types that detect mistakes in the use of env, event and context', async () => {
     await world.run(['init'])
     const file = 'ratecard/workers/src/index.ts'
     const source = readFileSync(path.join(world.cwd, file), 'utf8')
@@ -76,7 +76,7 @@ describe('init', () => {
     for (const name of ['RATECARD_API_URI', 'scheduleTime', 'waitFor']) expect(types.stdout).toContain(`'${name}'`)
   })
 
-  it('keeps files that exist and says so', async () => {
+  it('keeps existing files and lists them', async () => {
     world.write('README.md', 'mine')
     world.write('ratecard/environments/.env.dev', 'SECRET=1\n')
     const ran = await world.run(['init'])
@@ -88,7 +88,7 @@ describe('init', () => {
     expect(again.document.created).toEqual([])
   })
 
-  it('adds no worker beside workers that have folders of their own', async () => {
+  it('creates no worker beside existing worker folders', async () => {
     world.write('ratecard/workers/hooks/wrangler.toml', 'name = "hooks"\n')
     const { document } = await world.json(['init'])
     expect(document.created.filter((file) => file.startsWith('ratecard/workers/'))).toEqual([])
@@ -105,7 +105,7 @@ describe('init', () => {
     expect(readFileSync(path.join(world.cwd, '.gitignore'), 'utf8')).toBe(text)
   })
 
-  it('keeps saved plans out of version control: they hold expanded variables', async () => {
+  it('excludes saved plans from version control, because they contain expanded variables', async () => {
     await world.run(['init'])
     const { status } = spawnSync('git', ['init', '-q'], { cwd: world.cwd })
     expect(status).toBe(0)
@@ -117,7 +117,7 @@ describe('init', () => {
     ['ratecard/billing/plans.json', smallConfig()],
     ['ratecard/billing/eu/plans.yaml', 'version: 1.0.0\nproducts: []\n'],
     ['billing.json', smallConfig()],
-  ])('adds no starter products beside the configuration %s, which they would be sold with', async (file, content) => {
+  ])('creates no starter products beside the configuration %s, since they would be sold too', async (file, content) => {
     world.write(file, content)
     world.write('tsconfig.json', '{ "compilerOptions": {} }')
     const { exit, document } = await world.json(['init'])
@@ -128,7 +128,7 @@ describe('init', () => {
   })
 
   it.each(templates.filter((name) => name !== 'worker-only'))(
-    'lets an editor complete without a server: $schema of %s is a schema beside it that takes its files',
+    'lets an editor complete without a server: $schema of %s is a local schema that accepts its files',
     async (template) => {
       await world.run(['init', '--template', template])
       const billing = path.join(world.cwd, 'ratecard/billing')
@@ -143,18 +143,18 @@ describe('init', () => {
     },
   )
 
-  it('renews the schema, which is ours', async () => {
+  it('updates an existing schema file', async () => {
     world.write('ratecard/billing.schema.json', '{}')
     expect((await world.json(['init'])).document.extended).toEqual(['ratecard/billing.schema.json'])
     expect((await world.json(['init'])).document.extended).toEqual([])
   })
 
-  it('keeps environment files to their owner', async () => {
+  it('makes environment files readable by their owner only', async () => {
     await world.run(['init'])
     expect(statSync(path.join(world.cwd, 'ratecard/environments/.env.production')).mode & 0o077).toBe(0)
   })
 
-  it('refuses an unknown template and makes nothing', async () => {
+  it('refuses an unknown template and creates nothing', async () => {
     const { exit, document } = await world.json(['init', '--template', 'shop'])
     expect(exit).toBe(2)
     expect(document.error.detail).toContain('saas')

@@ -46,7 +46,7 @@ async function changeAmount(): Promise<void> {
 
 const idIn = (text: string) => /^Job (\w+)/m.exec(text)?.[1] ?? ''
 
-test('some moved, some skipped: both counted, the latter with their reasons', async () => {
+test('a migration that moves some and skips some shows both counts, and the reason of each skip', async () => {
   const leaving = await subscriber('leaver')
   await subscriber('goer')
   await stripe.subscriptions.update(leaving, { cancel_at_period_end: true })
@@ -64,7 +64,7 @@ test('some moved, some skipped: both counted, the latter with their reasons', as
   expect(steps).toHaveLength(2)
 })
 
-test('a resumed job that only skipped steps is shown as such, without a check mark', async () => {
+test('a resumed job that only skipped steps is shown without a check mark', async () => {
   const subscription = await subscriber('ender')
   await changeAmount()
   const asked = await run(`${migrate} --only ender --to ${later}`)
@@ -78,7 +78,7 @@ test('a resumed job that only skipped steps is shown as such, without a check ma
   expect(resumed.stdout).not.toContain(tick)
 })
 
-test('everybody with a template: who did not move is named', async () => {
+test('apply --all-with-template names the tenants that were not moved', async () => {
   const product = await stripe.products.create({ name: 'Theirs' })
   const price = await stripe.prices.create({
     product: product.id,

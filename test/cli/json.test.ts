@@ -60,8 +60,8 @@ const commands: readonly (readonly [command: string, url: string])[] = [
   ['enterprise coverage', `${admin}/enterprise/coverage`],
 ]
 
-describe('what --json prints', () => {
-  it.each(commands)('of `%s` is the answer of %s, member for member', async (command, url) => {
+describe('the --json output', () => {
+  it.each(commands)('of `%s` equals the response of %s', async (command, url) => {
     const [push] = (await test.asAdmin({ url: `${admin}/pushes` })).json().pushes
     const [job] = (await test.asAdmin({ url: `${admin}/jobs` })).json().jobs
     const named = (text: string) => text.replace('$push', push.id).replace('$job', job.id)
@@ -69,7 +69,7 @@ describe('what --json prints', () => {
     expect(document).toEqual((await test.asAdmin({ url: named(url) })).json())
   })
 
-  it('keeps the names that an author chose, in a difference and in drift', async () => {
+  it('keeps names chosen by the author, in a difference and in drift', async () => {
     for (const command of ['billing diff 1 2', 'billing drift']) {
       const { stdout } = await world.run([...command.split(' '), '--json'])
       expect([command, stdout]).toEqual([command, expect.stringContaining('ownerTeam')])

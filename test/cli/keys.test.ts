@@ -12,7 +12,7 @@ beforeAll(async () => {
 const run = (line: string, key?: string) =>
   world.run(line.split(' '), key === undefined ? {} : { env: { RATECARD_SERVICE_KEY: key } })
 
-test('a key for pull requests plans and reads, and other calls fail with the missing scope', async () => {
+test('a read key can plan and read, and other calls fail with the missing scope', async () => {
   expect(await run('billing push --yes')).toMatchObject({ exit: 0 })
   const made = await run('keys create pull-requests --scope read --expires 90d')
   expect(made.stderr).toMatch(/Key "pull-requests" \(key_\w+, read, until 2\d{3}-\d\d-\d\d \d\d:\d\d:\d\d UTC\)/)
@@ -32,7 +32,7 @@ test('a key for pull requests plans and reads, and other calls fail with the mis
   expect((await run('billing webhook secret')).stdout).toMatch(/^whsec_/)
 })
 
-test('the list of keys shows scope, end and last use', async () => {
+test('the list of keys shows scope, expiry and last use', async () => {
   const { stdout } = await run('keys list')
   expect(stdout).toMatch(/id +name +scope +ends with +made \(UTC\) +last used \(UTC\) +expires \(UTC\) +state/)
   expect(stdout).toMatch(/ environment +write .* never +valid/)
@@ -41,13 +41,13 @@ test('the list of keys shows scope, end and last use', async () => {
   expect(document.keys.at(-1)).toMatchObject({ name: 'pull-requests', scope: 'read', expires_at: expect.any(String) })
 })
 
-test('an end that is no time, or has passed, is refused before anything is sent', async () => {
+test('an expiry that is malformed or in the past is refused before anything is sent', async () => {
   for (const text of ['soon', '90', '2020-01-01', '0d'])
     expect(await run(`keys create late --expires ${text}`)).toMatchObject({ exit: 2, stdout: '' })
   expect((await run('keys list')).stdout).not.toContain('late')
 })
 
-test('a rotated secret is printed and nothing else on stdout, and both are told of until when', async () => {
+test('a rotated secret is the only output on stdout, and stderr says how long the old endpoint stays', async () => {
   const before = (await run('billing webhook secret')).stdout.trim()
   const [id] = (await world.json(['billing', 'webhook', 'secret'])).document.webhooks.map((hook) => hook.id)
   const rotated = await run(`billing webhook rotate ${id ?? ''} --overlap 2h`)

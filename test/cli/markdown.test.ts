@@ -39,7 +39,7 @@ afterAll(async () => {
 })
 
 describe('--format markdown', () => {
-  it('prints the plan alone on stdout, money before and after, with the fingerprint', async () => {
+  it('prints only the plan on stdout, with the money before and after and the fingerprint', async () => {
     const { exit, stdout } = await world.run(['billing', 'push', '--dry-run', '--format', 'markdown', '--exit-code'])
     expect(exit).toBe(3)
     expect(stdout).toMatch(/^### Prices: plan for version `1\.1\.0`\n/)
@@ -50,7 +50,7 @@ describe('--format markdown', () => {
     expect(stdout).not.toContain('\u001b')
   })
 
-  it('goes with a saved plan, of which the fingerprint is the same', async () => {
+  it('works with --plan-out, with the same fingerprint', async () => {
     const planned = await world.run(['billing', 'push', '--plan-out', 'plan.json', '--format', 'markdown'])
     expect([planned.exit, existsSync(path.join(world.cwd, 'plan.json'))]).toEqual([0, true])
     const looked = await world.run(['billing', 'push', '--plan', 'plan.json', '--dry-run', '--format', 'markdown'])
@@ -58,7 +58,7 @@ describe('--format markdown', () => {
     expect(fingerprint.exec(looked.stdout)?.[1]).toBe(fingerprint.exec(planned.stdout)?.[1])
   })
 
-  it('shows differences and drift, and ends as without it', async () => {
+  it('prints differences and drift, with the same exit codes as text', async () => {
     const diff = await world.run(['billing', 'diff', '--format', 'markdown', '--exit-code'])
     expect([diff.exit, diff.stdout.startsWith('### Prices: plan')]).toEqual([3, true])
     const same = await world.run(['billing', 'diff', '1', '1', '--format', 'markdown', '--exit-code'])
@@ -67,7 +67,7 @@ describe('--format markdown', () => {
     expect([drift.exit, drift.stdout.startsWith('### Prices: no drift\n')]).toEqual([0, true])
   })
 
-  it('is refused with another name, with --json, and for a push that writes', async () => {
+  it('is refused with another format, with --json, and for a push that writes', async () => {
     const wrong = await world.run(['billing', 'push', '--dry-run', '--format', 'html'])
     expect([wrong.exit, wrong.stdout]).toEqual([2, ''])
     expect(wrong.stderr).toContain('html')

@@ -36,7 +36,7 @@ const ids = ({ document }: Awaited<ReturnType<typeof json>>) =>
   ((document['tenants'] ?? []) as readonly { id: string }[]).map(({ id }) => id)
 
 describe('the list of tenants on the command line', () => {
-  test('searches, filters and sorts in the service, and shows money', async () => {
+  test('can be searched, filtered and sorted, and shows money', async () => {
     expect(ids(await json('tenants list --search GLAZE'))).toEqual(['glazeworks'])
     expect(ids(await json('tenants list --price kiln_monthly'))).toEqual(['glazeworks'])
     expect(ids(await json('tenants list --sort monthly'))).toEqual(['glazeworks', 'kiln'])
@@ -47,14 +47,14 @@ describe('the list of tenants on the command line', () => {
     expect(stdout).toMatch(/glazeworks +Glazeworks +active +kiln +[€$][\d.,]+/)
   })
 
-  test('an unknown state is refused with those that there are', async () => {
+  test('is refused for an unknown state, with the valid ones', async () => {
     const { exit, stderr } = await run('tenants list --state broke')
     expect(exit).not.toBe(0)
     expect(stderr).toContain('past_due')
   })
 })
 
-test('subscribers of a price are listed with their generation', async () => {
+test('the subscribers of a price are listed with their generation, current or legacy', async () => {
   const { stdout } = await run('billing subscribers kiln_monthly')
   expect(stdout).toMatch(/glazeworks +active +sub_\w+ .* 3 .* current/)
   expect((await json('billing subscribers kiln_monthly --generation legacy')).document).toMatchObject({
@@ -63,20 +63,20 @@ test('subscribers of a price are listed with their generation', async () => {
   expect(await json('billing subscribers nothing')).toMatchObject({ exit: 1 })
 })
 
-test('invoices of a tenant are listed, none for one that never bought', async () => {
+test('the invoices of a tenant are listed, and a tenant that never bought has none', async () => {
   expect((await run('tenants invoices glazeworks')).stdout).toMatch(/paid +\d{4}-\d\d-\d\d/)
   expect((await run('tenants invoices kiln')).stdout).toContain('No invoices yet.')
 })
 
-describe('money on the command line', () => {
-  test('shows revenue, its prices and the last pushes', async () => {
+describe('the command money', () => {
+  test('prints revenue, its prices and the last pushes', async () => {
     const { stdout } = await run('money')
     expect(stdout).toMatch(/a month of 1 subscription, 1 tenant/)
     expect(stdout).toMatch(/kiln_monthly +1 /)
     expect(stdout).toMatch(/push +version +when/)
   })
 
-  test('as JSON it has revenue, days and pushes; as CSV a line for each day below the names', async () => {
+  test('prints revenue, days and pushes with --json, and a header line and one line per day with --csv', async () => {
     const { document } = await json('money --days 30')
     expect(document).toMatchObject({ currencies: [{ subscriptions: 1 }], days: [], pushes: [{ revision: 1 }] })
     expect((await run('money --csv')).stdout).toBe(
@@ -86,14 +86,14 @@ describe('money on the command line', () => {
 })
 
 describe('the export of invoices', () => {
-  test('goes to stdout as CSV, and as JSON with --json', async () => {
+  test('prints CSV on stdout, and JSON with --json', async () => {
     const { stdout } = await run('invoices export')
     expect(stdout).toMatch(/^date,type,id,number,tenant_id,.*\n\d{4}-\d\d-\d\d,invoice,in_\w+,[^,]*,glazeworks,/)
     const all = await run('invoices export --json')
     expect(JSON.parse(all.stdout)).toMatchObject({ rows: [{ type: 'invoice', tenant_id: 'glazeworks' }] })
   })
 
-  test('is written to a file whole, and a wrong day writes nothing', async () => {
+  test('writes a complete file with --out, and no file for an invalid day', async () => {
     expect(await run('invoices export --from 2020-01-01 --out all.csv')).toMatchObject({ exit: 0 })
     expect(readFileSync(path.join(shop.world.cwd, 'all.csv'), 'utf8')).toContain('glazeworks')
     const wrong = await run('invoices export --from 2026-02-30 --out wrong.csv')

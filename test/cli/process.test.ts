@@ -46,7 +46,7 @@ async function listening(server: ChildProcess): Promise<{ readonly ended: Promis
 }
 
 describe('the ratecard process', () => {
-  it('keeps results on stdout, problems on stderr, and the exit code', async () => {
+  it('prints results on stdout and problems on stderr, and sets the exit code', async () => {
     world.write('bad.json', smallConfig({ version: 'v1' }))
     const ran = await finish(start(['billing', 'validate', 'bad.json']))
     expect(ran.exit).toBe(1)
@@ -55,14 +55,14 @@ describe('the ratecard process', () => {
     expect(ran.stderr).not.toContain('    at ')
   })
 
-  it('is not done when its reader has left before the end', async () => {
+  it('exits with 141 if its reader closes the pipe early', async () => {
     const child = start(['help'])
     child.stdout?.destroy()
     const ended = new Promise((resolve) => child.once('exit', resolve))
     expect(await ended).toBe(141)
   })
 
-  it('moves the clock of the sandbox from the folder of another project', async () => {
+  it('moves the sandbox clock of a server from any folder', async () => {
     const server = startServer('clock')
     const { ended, url } = await listening(server)
     // A folder that has neither the server's data nor a configuration.
@@ -77,7 +77,7 @@ describe('the ratecard process', () => {
     expect(await ended).toMatchObject({ exit: 0 })
   })
 
-  it('starts a server whose key the next command finds, and drains on SIGTERM', async () => {
+  it('starts a server whose key the next command finds, and which drains on SIGTERM', async () => {
     world.write('ratecard/billing/plans.json', smallConfig())
     const server = startServer('data')
     const { ended, url } = await listening(server)
@@ -96,7 +96,7 @@ describe('the ratecard process', () => {
     expect(await ended).toMatchObject({ exit: 0 })
   })
 
-  it('does not outlive the npm that started it, however that ended', async () => {
+  it('ends when the npm that started it ends in any way', async () => {
     const script = `${process.execPath} ${bin} server start --port 0 --data-dir ${path.join(world.cwd, 'npm-data')}`
     world.write('package.json', { name: 'orphan', private: true, scripts: { start: script } })
     const npm = spawn('npm', ['start'], {

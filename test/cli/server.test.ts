@@ -27,7 +27,7 @@ const withoutMug = (amount: number, changes: Record<string, unknown> = {}) => {
 const hook = { id: 'hook', url: 'https://api.example.com/hooks', events: ['invoice.paid'] }
 const write = (config: object) => world.write('ratecard/billing/plans.json', config)
 
-describe('against a server', () => {
+describe('the command-line tool with a server', () => {
   // Each test starts from the same configuration in place, whatever ran before.
   beforeEach(async () => {
     write(priced(1200, { webhooks: [hook] }))
@@ -36,7 +36,7 @@ describe('against a server', () => {
     expect(ran.exit).toBe(0)
   })
 
-  it('shows the plan in money, applies it, and reports the changes', async () => {
+  it('shows the plan with amounts, applies it, and reports the changes', async () => {
     write(withoutMug(1400, { version: '1.1.0', webhooks: [{ ...hook, events: ['invoice.paid', 'invoice.created'] }] }))
     const dry = await world.run(['billing', 'push', '--dry-run', '--exit-code'])
     expect(dry.exit).toBe(3)
@@ -62,7 +62,7 @@ describe('against a server', () => {
     })
   })
 
-  it('prints one JSON document in the names of the API', async () => {
+  it('prints one JSON document with the member names of the API', async () => {
     write(withoutMug(1300))
     const { exit, document } = await world.json(['billing', 'push'])
     expect(exit).toBe(0)
@@ -73,7 +73,7 @@ describe('against a server', () => {
     expect((await world.json(['billing', 'push'])).document).toMatchObject({ status: 'unchanged' })
   })
 
-  it('asks a person before it archives or replaces, and changes nothing on no', async () => {
+  it('asks before it archives or replaces, and changes nothing if the answer is no', async () => {
     write(withoutMug(1200, { webhooks: [hook] }))
     const before = (await world.json(['billing', 'show'])).document.revision
     const declined = await world.run(['billing', 'push'], { answer: { confirm: false } })
@@ -99,7 +99,7 @@ describe('against a server', () => {
     expect(diff.stdout).toContain('€12.00 / month → €99.00 / month')
   })
 
-  it('pulls into a file, keeps what it replaces, and the file pushes as unchanged', async () => {
+  it('pulls into a file, keeps a backup of the earlier file, and the pulled file pushes as unchanged', async () => {
     const file = world.write('pulled.json', 'earlier')
     const ran = await world.run(['billing', 'pull', '--output', 'pulled.json'])
     expect(ran.exit).toBe(0)
@@ -112,7 +112,7 @@ describe('against a server', () => {
     expect(JSON.parse(printed.stdout)).toEqual(JSON.parse(readFileSync(file, 'utf8')))
   })
 
-  it('prints one webhook’s secret and nothing else, and a table of several', async () => {
+  it('prints only the secret of a single webhook, and a table of several', async () => {
     const only = await world.run(['billing', 'webhook', 'secret'])
     expect(only.stdout).toMatch(/^whsec_\w+\n$/)
     write(priced(1200, { webhooks: [hook, { ...hook, id: 'second', url: 'https://api.example.com/second' }] }))
@@ -124,7 +124,7 @@ describe('against a server', () => {
     expect(unknown).toMatchObject({ exit: 1, stderr: expect.stringContaining('There are: hook, second.') })
   })
 
-  it('resets only when it is confirmed', async () => {
+  it('resets only after a confirmation', async () => {
     const refused = await world.json(['billing', 'reset'])
     expect(refused).toMatchObject({ exit: 1, document: { error: { code: 'confirmation_required' } } })
     expect((await world.run(['billing', 'reset'], { answer: { text: 'yes' } })).exit).toBe(1)
@@ -137,7 +137,7 @@ describe('against a server', () => {
     })
   })
 
-  it('lists pushes and shows the steps of one', async () => {
+  it('lists pushes, and shows the steps of one', async () => {
     const { document } = await world.json(['billing', 'pushes', '--limit', '1'])
     const [push] = document.pushes
     const shown = await world.json(['billing', 'pushes', push.id])
@@ -153,7 +153,7 @@ describe('against a server', () => {
     })
   })
 
-  it('makes keys that work until they are revoked', async () => {
+  it('creates keys that work until they are revoked', async () => {
     const made = await world.run(['keys', 'create', 'ci'])
     const fresh = made.stdout.trim()
     const env = { RATECARD_SERVICE_KEY: fresh }
@@ -168,7 +168,7 @@ describe('against a server', () => {
     expect(refused.stderr).not.toContain(fresh)
   })
 
-  it('gives issues of the server their place in the author’s files', async () => {
+  it('shows issues reported by the server at their place in the author’s files', async () => {
     write(priced(1200, { products: [{ id: 'pro', name: 'Pro', type: 'good' }] }))
     const { exit, document } = await world.json(['billing', 'push'])
     expect(exit).toBe(1)
@@ -178,7 +178,7 @@ describe('against a server', () => {
     })
   })
 
-  it('uses a key file only for a server on this machine', async () => {
+  it('uses a local key file only for a server on this machine', async () => {
     const env = { RATECARD_SERVICE_KEY: '', RATECARD_DATA_DIR: 'data' }
     world.write('data/service-key', `${key}\n`)
     expect((await world.run(['keys', 'list'], { env })).exit).toBe(0)
@@ -199,7 +199,7 @@ describe('against a server', () => {
     expect(at('http://127.0.0.1.example.com')).toBeNull()
   })
 
-  it('finds nothing wrong with doctor, and names the wrong key', async () => {
+  it('reports no problem with doctor, and reports a wrong key', async () => {
     const ran = await world.run(['doctor'])
     expect(ran).toMatchObject({ exit: 0, stdout: expect.stringContaining('Everything needed works.') })
     const wrong = await world.json(['doctor'], { env: { RATECARD_SERVICE_KEY: 'wrong-key-altogether' } })

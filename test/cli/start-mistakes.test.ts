@@ -16,13 +16,13 @@ const start = (argv: readonly string[] = [], env: NodeJS.ProcessEnv = {}) =>
   world.json(['server', 'start', '--data-dir', path.join(world.cwd, 'data'), ...argv], { env })
 
 describe('a server that cannot start because of its settings', () => {
-  it('ends with 1 and names the setting', async () => {
+  it('ends with exit code 1 and names the setting', async () => {
     const { exit, document } = await start([], { RATECARD_PORT: 'many' })
     expect([exit, document.error.code]).toEqual([1, 'settings_invalid'])
     expect(document.error.detail).toContain('RATECARD_PORT')
   })
 
-  it('ends with 1 when its port or that of its sandbox is taken', async () => {
+  it('ends with exit code 1 if its port or that of its sandbox is taken', async () => {
     const rival = createServer()
     await listenLocally(rival)
     const port = String((rival.address() as AddressInfo).port)
@@ -40,7 +40,7 @@ describe('a server that cannot start because of its settings', () => {
     }
   })
 
-  it('ends with 1 under another master key than before', async () => {
+  it('ends with exit code 1 if the master key differs from the earlier one', async () => {
     const argv = ['--port', '70000']
     expect((await world.run(['server', 'start', ...argv])).exit).toBe(2)
     const first = await start(['--port', '0'], { RATECARD_MASTER_KEY: 'no key' })
@@ -58,7 +58,7 @@ describe('a server that cannot start because of its settings', () => {
     }
   })
 
-  it('ends with 1, and not with a report of ours, when another server uses its folder', async () => {
+  it('ends with exit code 1 and an explanation if another server uses its data directory', async () => {
     const options = { env: { RATECARD_SANDBOX_PORT: '0', RATECARD_WORKERS: 'off', RATECARD_LOG_LEVEL: 'silent' } }
     const dataDir = path.join(world.cwd, 'data')
     const first = await startServer({ ...options, port: 0, dataDir, out: () => undefined })
@@ -72,11 +72,11 @@ describe('a server that cannot start because of its settings', () => {
   })
 })
 
-describe('a key that is none', () => {
+describe('a malformed Stripe key', () => {
   it.each([
     ['pk_test_51Publishable', 'publishable key'],
     ['nonsense', 'no secret key of Stripe'],
-  ])('%s is told at the start and at /readyz, without the key itself', async (stripeKey, words) => {
+  ])('such as %s is reported at the start and by /readyz, and never printed', async (stripeKey, words) => {
     const printed: string[] = []
     const server = await startServer({
       env: { STRIPE_SECRET_KEY: stripeKey, RATECARD_WORKERS: 'off', RATECARD_LOG_LEVEL: 'silent' },
@@ -97,7 +97,7 @@ describe('a key that is none', () => {
     }
   })
 
-  it('ends the start when no request could carry it', async () => {
+  it('stops the start if it cannot be sent in a header', async () => {
     const { exit, document } = await start(['--port', '0'], { STRIPE_SECRET_KEY: 'sk_test_a b' })
     expect([exit, document.error.code]).toEqual([1, 'settings_invalid'])
   })

@@ -46,8 +46,8 @@ async function subscriber(id: string, priceId: string, quantity: number): Promis
   return customer.id
 }
 
-describe('tenants on the command line', () => {
-  test('a tenant is made, shown, changed, listed and forgotten', async () => {
+describe('commands for tenants', () => {
+  test('create, show, change, list and delete a tenant', async () => {
     expect((await run('tenants create potters --name Potters')).stdout).toContain('Tenant potters (Potters).')
     expect(await json('tenants update potters --email a@potters.example')).toMatchObject({
       document: { id: 'potters', email: 'a@potters.example', enterprise_template: null },
@@ -61,7 +61,7 @@ describe('tenants on the command line', () => {
     })
   })
 
-  test('usage that the processor dropped is shown where a tenant is looked at', async () => {
+  test('show usage that the processor dropped, wherever they show a tenant', async () => {
     await subscriber('meterers', 'kiln_monthly', 1)
     expect((await run('billing usage')).stdout).toContain('No usage was dropped in the last 30 days.')
     expect((await run('tenants upcoming-invoice meterers')).stdout).not.toContain('dropped')
@@ -94,7 +94,7 @@ describe('tenants on the command line', () => {
     expect((await json('billing usage --tenant drops')).document).toMatchObject({ dropped: [{ count: 1 }] })
   })
 
-  test('without a report that names the tenant, the output does not claim that no usage was dropped', async () => {
+  test('do not claim that no usage was dropped if no report names the tenant', async () => {
     await run('tenants create unnamed --name Unnamed')
     const { stdout } = await run('billing usage --tenant unnamed')
     expect(stdout).toContain(
@@ -106,7 +106,7 @@ describe('tenants on the command line', () => {
     )
   })
 
-  test('an internal failure is not shown as a processor timeout where a tenant is shown', async () => {
+  test('show a tenant even if the reports of dropped usage are refused, but not if the service key is', async () => {
     const customer = await payingCustomer(stripe, { name: 'untold' })
     await run(`tenants create untold --customer ${customer}`)
     const { data } = await stripe.prices.list({ active: true, limit: 100 })
@@ -144,7 +144,7 @@ describe('tenants on the command line', () => {
     front.close()
   })
 
-  test('a template is tried, applied, seen in the trail and taken back, and nothing is billed', async () => {
+  test('try, apply and remove a template, with entries in the audit log and without an invoice', async () => {
     const customer = await subscriber('glazeworks', 'kiln_monthly', 7)
     const bills = async () => (await stripe.invoices.list({ customer })).data.length
     const before = await bills()
@@ -161,7 +161,7 @@ describe('tenants on the command line', () => {
     expect((await run('tenants audit glazeworks')).stdout).toMatch(/remove\s+school[\s\S]*apply template\s+–\s+school/)
   })
 
-  test('an old discount that goes on beside a new deal is said in the last line, and ends with --unmatched base', async () => {
+  test('report an old discount beside a new deal in the last line, and end it with --unmatched base', async () => {
     const customer = await subscriber('renters', 'kiln_yearly', 1)
     expect(await run('enterprise apply renters --template school')).toMatchObject({ exit: 0 })
     const moved = await run('enterprise apply renters --template founder')
@@ -177,13 +177,13 @@ describe('tenants on the command line', () => {
     await stripe.subscriptions.cancel(data[0]?.id ?? '')
   })
 
-  test('coverage shows a row for each base and fails on request when there are gaps', async () => {
+  test('show the coverage with a row per base price, and fail with --exit-code if there are gaps', async () => {
     const ran = await run('enterprise coverage --exit-code')
     expect(ran.exit).toBe(3)
     expect(ran.stdout).toMatch(/kiln_yearly .*kiln_yearly_guild/)
   })
 
-  test('everybody with a template moves as a job after its prices changed', async () => {
+  test('move all tenants of a template by one job after its prices changed', async () => {
     await subscriber('mudlarks', 'kiln_monthly', 2)
     await run('enterprise apply mudlarks --template guild')
     const file = path.join(world.cwd, 'ratecard/billing/enterprise.jsonc')
@@ -201,7 +201,7 @@ describe('tenants on the command line', () => {
     })
   })
 
-  test('subscribers of a replaced price are listed with the money, and moved when asked', async () => {
+  test('list the subscribers of a replaced price with the amounts, and move them on request', async () => {
     const customer = await subscriber('claybank', 'kiln_yearly', 3)
     const text = readFileSync(path.join(world.cwd, 'ratecard/billing/catalog.json'), 'utf8')
     world.write('ratecard/billing/catalog.json', text.replace('49000', '54000'))
@@ -226,7 +226,7 @@ describe('tenants on the command line', () => {
     expect((await stripe.invoices.list({ customer })).data).toHaveLength(1)
   })
 
-  test('a migration to now needs consent off a terminal, also when nobody would move', async () => {
+  test('without a terminal, refuse a migration to now without --yes, even if no subscriber would move', async () => {
     expect(await run('billing migrate --price kiln_yearly --to now')).toMatchObject({
       exit: 1,
       stderr: expect.stringContaining('confirmation_required') as string,
@@ -235,7 +235,7 @@ describe('tenants on the command line', () => {
     expect(await run('billing migrate --price kiln_yearly')).toMatchObject({ exit: 0 })
   })
 
-  test('a new name and address reach the customer at the processor, where invoices are made', async () => {
+  test('pass a new name and email on to the customer at the processor', async () => {
     const customer = await stripe.customers.create({
       name: 'Old',
       email: 'old@example.test',
@@ -254,7 +254,7 @@ describe('tenants on the command line', () => {
     expect(await run('tenants update nobodys --name Somebody')).toMatchObject({ exit: 0 })
   })
 
-  test('a subscriber who renews before the requested date waits for it, and the command ends', async () => {
+  test('let a subscriber who renews before the requested date wait for it, and end at once', async () => {
     await subscriber('brickfield', 'kiln_yearly', 1)
     const text = readFileSync(path.join(world.cwd, 'ratecard/billing/catalog.json'), 'utf8')
     world.write('ratecard/billing/catalog.json', text.replace('54000', '56000'))
@@ -276,8 +276,8 @@ describe('tenants on the command line', () => {
   })
 })
 
-describe('events on the command line', () => {
-  test('listening brings new events to a handler, signed so that the client library accepts them', async () => {
+describe('commands for events and the sandbox clock', () => {
+  test('send new events to a handler, with a signature that the client library accepts', async () => {
     const secret = (await run('billing webhook listen --print-secret')).stdout.trim()
     const stop = new AbortController()
     const got: string[] = []
@@ -312,7 +312,7 @@ describe('events on the command line', () => {
     expect(ran).toMatchObject({ exit: 0, stderr: '' })
   })
 
-  test('the sandbox clock goes forward by months, and what is due happens', async () => {
+  test('advance the clock by months, and the renewals of that time happen', async () => {
     const now = (await run('sandbox clock show')).stdout.trim()
     const customer = await subscriber('kilnhouse', 'kiln_monthly', 1)
     const moved = await run('sandbox clock advance 2mo')
@@ -340,7 +340,7 @@ test.each([
   ['sandbox clock advance 1d --url nowhere', /not the address of a sandbox/],
   ['tenants update glazeworks', /Nothing to change/],
   ['tenants session glazeworks --ttl 5', /whole number from 60/],
-])('`%s` is a usage mistake that says what to do', async (line, words) => {
+])('`%s` is a usage error with the next step', async (line, words) => {
   const ran = await run(line)
   expect(ran.exit).toBe(2)
   expect(ran.stderr).toMatch(words)
@@ -358,7 +358,7 @@ test.each([
   ['2099-04-21T24:00:00Z', /not in the calendar/],
   ['2020-01-01', /has passed/],
   ['2020-01-01T00:00:00+01:00', /has passed/],
-])('a migration to "%s" is refused, with the reason, before the server is asked', async (to, words) => {
+])('a migration to "%s" is refused with the reason before the server is called', async (to, words) => {
   const argv = ['billing', 'migrate', '--price', 'kiln_yearly', '--to', to, '--api-url', 'http://127.0.0.1:1']
   const ran = await world.run(argv)
   expect(ran.exit).toBe(1)
@@ -367,7 +367,7 @@ test.each([
 })
 
 test.each(['renewal', 'now', '2099-04-21', '2099-04-21T08:00:00Z', '2099-04-21t08:00:00.5+02:00'])(
-  'a migration to %s is taken',
+  'a migration to %s is accepted',
   async (to) => {
     expect(await run(`billing migrate --price kiln_yearly --dry-run --to ${to}`)).toMatchObject({ exit: 0 })
   },

@@ -88,7 +88,7 @@ describe('while the newest push is interrupted', () => {
     id = await interrupted(config('1.1.0', 'New'))
   })
 
-  it('drift shows the unfinished push first, with the advice to resume it', async () => {
+  it('drift shows the unfinished push first, and advises to resume it', async () => {
     const ran = await run('billing drift --exit-code')
     expect(ran.exit).toBe(3)
     expect(ran.stdout).toMatch(new RegExp(`^! Push ${id} is interrupted after \\d+ of \\d+ steps\\.`))
@@ -99,7 +99,7 @@ describe('while the newest push is interrupted', () => {
     expect(shown.unfinished_push).toBe(id)
   })
 
-  it('pull --update leaves the author’s change alone, unless it is told to go on', async () => {
+  it('pull --update is refused and changes no file, unless --yes is given', async () => {
     const before = text()
     const refused = await run('billing pull --update')
     expect(refused.exit).toBe(1)
@@ -114,7 +114,7 @@ describe('while the newest push is interrupted', () => {
     world.write(file, before)
   })
 
-  it('has no effect on later commands once it is finished', async () => {
+  it('resuming that push ends its effect on drift and pull --update', async () => {
     expect((await run('billing resume')).exit).toBe(0)
     expect((await run('billing drift')).stdout).toMatch(/^✓ The processor is as/)
     expect((await run('billing pull --update')).stdout).toContain('The files say what is live')

@@ -24,7 +24,7 @@ describe('the command line', () => {
     [['billing', 'push', '--exit-code'], '--exit-code belongs to --dry-run'],
     [['billing', 'push', '--api-url', 'localhost'], 'is not an address'],
     [['billing', 'show', 'price'], 'Say which price'],
-  ])('refuses %j with exit 2 and says what to do', async (argv, words) => {
+  ])('refuses %j with exit code 2 and the next step', async (argv, words) => {
     const ran = await world.run(argv)
     expect(ran.exit).toBe(2)
     expect(ran.stdout).toBe('')
@@ -32,7 +32,7 @@ describe('the command line', () => {
     expect(await world.json(argv)).toMatchObject({ exit: 2, document: { error: { code: 'usage' } } })
   })
 
-  it('shows help with summary, options and examples for every command', async () => {
+  it('prints help with summary, options and examples for every command', async () => {
     for (const command of commands) {
       const ran = await world.run([...command.name.split(' '), '--help'])
       expect(ran.exit).toBe(0)
@@ -43,12 +43,12 @@ describe('the command line', () => {
     }
   })
 
-  it('shows the overview without arguments and the version with --version', async () => {
+  it('prints the overview without arguments, and the version with --version', async () => {
     expect(await world.run([])).toMatchObject({ exit: 0, stdout: expect.stringContaining('billing') })
     expect((await world.run(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
   })
 
-  it('says which server it looked for and what to start, with exit 70', async () => {
+  it('names the unreachable server and the command that starts one, with exit code 70', async () => {
     // Port 1 is privileged and nothing listens there.
     const argv = ['billing', 'push', '--api-url', 'http://127.0.0.1:1']
     const ran = await world.run(argv)
@@ -58,14 +58,14 @@ describe('the command line', () => {
     expect(await world.json(argv)).toMatchObject({ exit: 70, document: { error: { code: 'server_unreachable' } } })
   })
 
-  it('does not reach for the server with an invalid configuration', async () => {
+  it('does not call the server with an invalid configuration', async () => {
     const bad = world.write('bad.json', smallConfig({ version: '1' }))
     const ran = await world.run(['billing', 'push', bad, '--api-url', 'http://127.0.0.1:1'])
     expect(ran.exit).toBe(1)
     expect(ran.stderr).toContain('Nothing was sent.')
   })
 
-  it('colours only when asked for off a terminal, and never with NO_COLOR', async () => {
+  it('without a terminal prints colours only with FORCE_COLOR, and never with NO_COLOR', async () => {
     const escape = '\u001b['
     const argv = ['billing', 'validate']
     expect((await world.run(argv)).stdout).not.toContain(escape)
@@ -74,7 +74,7 @@ describe('the command line', () => {
     expect((await world.run([...argv, '--no-color'], { env: { FORCE_COLOR: '1' } })).stdout).not.toContain(escape)
   })
 
-  it('is silent on success with --quiet', async () => {
+  it('prints nothing on success with --quiet', async () => {
     expect(await world.run(['billing', 'validate', '--quiet'])).toEqual({ exit: 0, stdout: '', stderr: '' })
   })
 })

@@ -7,7 +7,7 @@ import { startedForEach } from '../support/started.ts'
 const world = startedForEach(cliWorld)
 
 describe('billing validate', () => {
-  it('accepts a valid configuration from a folder below the project, without a server', async () => {
+  it('accepts a valid configuration from a subfolder of the project, without a server', async () => {
     world.write('ratecard/billing/plans.json', smallConfig())
     const deeper = world.write('src/app/index.js', '')
     const ran = await world.run(['billing', 'validate'], { cwd: deeper.replace(/\/index\.js$/, '') })
@@ -31,7 +31,7 @@ describe('billing validate', () => {
     expect(ran.stdout).toContain('3 errors')
   })
 
-  it('names file, line and column of a syntax error, and nothing that follows from it', async () => {
+  it('reports only a syntax error, with file, line and column, and no consequences of it', async () => {
     world.write('ratecard/billing/a.json', '{ "version": "1.0.0",\n  "products": [ }')
     world.write('ratecard/billing/b.json', smallConfig({ products: [] }))
     const { exit, document } = await world.json(['billing', 'validate'])
@@ -42,7 +42,7 @@ describe('billing validate', () => {
     expect(document.errors[0]).toMatchObject({ file: 'ratecard/billing/a.json', line: 2 })
   })
 
-  it('takes variables from the process first, then from the file of the chosen environment', async () => {
+  it('takes variables from the process first, then from the environment file', async () => {
     const hook = (name: string) => ({ id: 'hook', url: `\${${name}}/hooks`, events: ['invoice.paid'] })
     world.write('ratecard/billing/a.json', smallConfig({ webhooks: [hook('ORIGIN')] }))
     world.write('ratecard/environments/.env.dev', 'ORIGIN=not-a-url\n')
@@ -64,21 +64,21 @@ describe('billing validate', () => {
     })
   })
 
-  it('warns without failing', async () => {
+  it('has exit code 0 if there are only warnings', async () => {
     world.write('a.json', smallConfig({ webhooks: [{ url: 'https://x.example.com/h', events: ['invoice.paid'] }] }))
     const { exit, document } = await world.json(['billing', 'validate', 'a.json'])
     expect(exit).toBe(0)
     expect(document).toMatchObject({ valid: true, errors: [], warnings: [{ code: 'webhook_id_missing' }] })
   })
 
-  it('reads the files that are named with --file instead of the project', async () => {
+  it('reads the files given with --file instead of the project', async () => {
     world.write('ratecard/billing/broken.json', '{')
     world.write('other/good.json', smallConfig())
     expect((await world.run(['billing', 'validate', '--file', 'other'])).exit).toBe(0)
     expect((await world.run(['billing', 'validate'])).exit).toBe(1)
   })
 
-  it('says what to do when there is no configuration', async () => {
+  it('names the next step if there is no configuration', async () => {
     const ran = await world.run(['billing', 'validate'])
     expect(ran.exit).toBe(1)
     expect(ran.stderr).toContain('ratecard init')
@@ -88,7 +88,7 @@ describe('billing validate', () => {
 })
 
 describe('billing types', () => {
-  it('writes unions of all ids and leaves hidden prices out of the public one', async () => {
+  it('prints unions of all ids, and omits hidden prices from the public union', async () => {
     const hidden = {
       id: 'pro_partner',
       amount: 900,
@@ -107,7 +107,7 @@ describe('billing types', () => {
     expect(ran.stdout).toContain('export type MeterId = never\n')
   })
 
-  it('are never broken by a text: a line break in an event name is refused, and what may stand there is quoted', async () => {
+  it('quotes any text in the types, and refuses a line break in an event name', async () => {
     const withEvent = (eventName: string) =>
       smallConfig({ meters: [{ id: 'calls', display_name: 'Calls', event_name: eventName }] })
     for (const eventName of ["calls'\nexport type Owned = 'x", 'calls\u2028', 'calls\r']) {

@@ -20,7 +20,7 @@ const document = (webhooks: object[]) => ({
   ],
 })
 
-it('numbers only the steps that write to the processor', async () => {
+it('a push numbers only the steps that write to the processor', async () => {
   const hook = { id: 'hook', url: 'https://hooks.example.test/billing', events: ['invoice.paid'] }
   world.write('ratecard/billing/plans.json', document([hook]))
   const { stdout } = await world.run(['billing', 'push'])

@@ -101,9 +101,9 @@ const commandOf = ({ address, env }: Row, name: string) => {
   return { argv, env: shell }
 }
 
-describe('the server of a command', () => {
+describe('the server that a command addresses', () => {
   it.each(rows)(
-    'is $withVariables variables of the file: address of $address, environment $env, file names $file',
+    'is $withVariables variables of the environment file: address from $address, environment $env, file contains $file',
     async (row) => {
       const name = row.env === '--env' ? 'production' : 'dev'
       const address = { none: null, same: `${url}/`, other: elsewhere }[row.file]
@@ -129,7 +129,7 @@ describe('the server of a command', () => {
   )
 
   it.each(rows)(
-    'gets a document without variables wherever it is: address of $address, environment $env, file names $file',
+    'gets a document without variables in any case: address from $address, environment $env, file contains $file',
     async (row) => {
       const name = row.env === '--env' ? 'production' : 'dev'
       files({ variables: false, address: { none: null, same: url, other: elsewhere }[row.file] }, name)
@@ -141,7 +141,7 @@ describe('the server of a command', () => {
     },
   )
 
-  it('is sent variables of the process environment wherever it is', async () => {
+  it('is sent variables of the process environment in any case', async () => {
     files({ variables: true, address: elsewhere }, 'dev')
     const env = { RATECARD_API_URL: url, HOOK_URL: 'https://hooks.of-the-shell.test/in' }
     const ran = await world.json(['billing', 'push', '--dry-run', '--service-key', 'k'], { env })
@@ -149,7 +149,7 @@ describe('the server of a command', () => {
     expect(asked.some(({ body }) => body.includes('of-the-shell'))).toBe(true)
   })
 
-  it('that the shell names is not sent the webhook of .env.dev with a key that was found on this machine', async () => {
+  it('from the shell does not get the webhook of .env.dev with a local server’s key', async () => {
     files({ variables: true, address: null }, 'dev')
     const folder = path.join(world.home, '.ratecard', 'servers', port)
     mkdirSync(folder, { recursive: true })
@@ -172,7 +172,7 @@ describe('the server of a command', () => {
     expect(asked[0]?.key).toBe('key-of-another-server')
   })
 
-  it('that the shell names is not sent the key of .env.dev when that file names no server', async () => {
+  it('from the shell does not get the key of .env.dev if that file contains no server', async () => {
     world.write('ratecard/billing/plans.json', smallConfig())
     world.write('ratecard/environments/.env.dev', 'RATECARD_SERVICE_KEY=key-of-the-file\n')
     const ran = await world.json(['keys', 'list'], { env: { RATECARD_API_URL: url } })
@@ -183,7 +183,7 @@ describe('the server of a command', () => {
     expect(asked.map(({ key }) => key)).toEqual(['key-of-the-file', 'key-of-the-file'])
   })
 
-  it('gets workers with the variables of its own environment alone', async () => {
+  it('gets workers with the variables of its own environment only', async () => {
     world.write('ratecard/environments/.env.dev', 'SECRET_OF_DEV=canary\n')
     const manifest = 'name = "hooks"\nmain = "index.ts"\ncompatibility_date = "2026-11-01"\n'
     world.write('ratecard/workers/wrangler.toml', manifest)
@@ -197,7 +197,7 @@ describe('the server of a command', () => {
     expect(asked.some(({ body }) => body.includes('canary'))).toBe(true)
   })
 
-  it('by default is at RATECARD_PORT, as `server start` is in the same shell', async () => {
+  it('is by default at RATECARD_PORT, as for `server start` in the same shell', async () => {
     for (const RATECARD_PORT of [port]) {
       await world.json(['keys', 'list', '--service-key', 'k'], { env: { RATECARD_PORT } })
       expect(asked.pop()?.key).toBe('k')
@@ -211,7 +211,7 @@ describe('the server of a command', () => {
     expect(wrong.exit).toBe(2)
   })
 
-  it('of a fresh project may be any server of this machine: the only variable is the local default of `init`', async () => {
+  it('for a fresh project may be any local server, because its only variable is the local default of `init`', async () => {
     await world.run(['init'])
     const push = ['billing', 'push', '--dry-run', '--service-key', 'k']
     expect((await world.run([...push, '--api-url', url])).exit).toBe(0)
@@ -225,7 +225,7 @@ describe('the server of a command', () => {
     expect(away).toMatchObject({ exit: 1, document: { error: { code: 'environment_incomplete' } } })
   })
 
-  it('of a fresh project is that of this machine, with the variables of its .env.dev', async () => {
+  it('for a fresh project is the local one, with the variables of its .env.dev', async () => {
     await world.run(['init'])
     const ran = await world.run(['billing', 'push', '--dry-run', '--service-key', 'k'], {
       env: { RATECARD_PORT: port },

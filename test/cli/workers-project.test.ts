@@ -36,7 +36,7 @@ describe('cloud workers deploy, before anything is sent', () => {
     expect(ran.stdout + ran.stderr + JSON.stringify(document)).not.toContain('sk_live')
   })
 
-  it('reports every mistake of all workers at its file and line, and sends nothing', async () => {
+  it('reports every mistake of all workers with file and line, and sends nothing', async () => {
     worker('one', '[triggers]\ncrons = ["0 0 * * 7"]\n')
     worker('two', '', 'export default {\n  fetch( {}\n}\n')
     world.write('ratecard/environments/.env.staging', 'GOOD=1\nmy-key=2\n')
@@ -53,7 +53,7 @@ describe('cloud workers deploy, before anything is sent', () => {
     expect(shown.stderr).toContain('Write 0 for Sunday.')
   })
 
-  it('works from a folder below the project, and on one worker of several by its name', async () => {
+  it('works in a subfolder of the project, and for one of several workers by name', async () => {
     worker('one')
     worker('two', '', 'broken(')
     const cwd = path.join(world.cwd, 'ratecard/workers/one')
@@ -65,7 +65,7 @@ describe('cloud workers deploy, before anything is sent', () => {
     expect(unknown.stderr).toContain('Its workers: one, two.')
   })
 
-  it('says which environment file is missing, and where its example is', async () => {
+  it('names the missing environment file and its example', async () => {
     worker('one')
     const asked = await deploy('--env', 'production', '--dry-run')
     expect(asked.exit).toBe(1)
@@ -77,7 +77,7 @@ describe('cloud workers deploy, before anything is sent', () => {
     expect(example.stderr).toContain('.env.dev.example')
   })
 
-  it('tells apart no project and no worker', async () => {
+  it('distinguishes a missing project from a missing worker', async () => {
     const outside = path.join(path.dirname(world.cwd), 'elsewhere')
     mkdirSync(outside)
     expect((await world.run(['cloud', 'workers', 'deploy'], { cwd: outside })).stderr).toContain(
@@ -87,7 +87,7 @@ describe('cloud workers deploy, before anything is sent', () => {
     expect((await deploy()).stderr).toContain('No wrangler.toml is in')
   })
 
-  it('says where no server answers', async () => {
+  it('reports an unreachable server', async () => {
     worker('one')
     const ran = await deploy()
     expect(ran.exit).toBe(70)
@@ -98,7 +98,7 @@ describe('cloud workers deploy, before anything is sent', () => {
 describe('cloud workers deploy --target cloudflare', () => {
   const target = ['cloud', 'workers', 'deploy', '--target', 'cloudflare']
 
-  it('shows with --dry-run both requests, with weekdays translated and secrets masked', async () => {
+  it('shows both requests with --dry-run, with weekdays translated and secrets masked', async () => {
     worker('hooks', '[triggers]\ncrons = ["0 6 * * 1-5"]\n[limits]\ncpu_ms = 50\n')
     world.write('ratecard/environments/.env.dev', 'KEY=sk_live_x\nCLOUDFLARE_API_TOKEN=t0ken\n')
     const ran = await world.run([...target, '--dry-run'])
@@ -110,7 +110,7 @@ describe('cloud workers deploy --target cloudflare', () => {
     expect(ran.stderr).toContain('limits.cpu_ms: the limit of your Cloudflare plan holds')
   })
 
-  it('needs an account and a token, and says which one is missing', async () => {
+  it('needs an account and a token, and names the missing one', async () => {
     worker('hooks')
     const none = await world.run(target)
     expect(none.exit).toBe(1)
@@ -119,7 +119,7 @@ describe('cloud workers deploy --target cloudflare', () => {
     expect(half.stderr).toContain('CLOUDFLARE_API_TOKEN')
   })
 
-  it('uploads with the token of the environment file, which never reaches the worker; then says what failed and what holds', async () => {
+  it('uploads with the token of the environment file, keeps it from the worker, and reports a failed step', async () => {
     worker('hooks', '[triggers]\ncrons = ["* * * * *"]\n')
     const file = `KEY=1\nCLOUDFLARE_API_TOKEN=${token}\nCLOUDFLARE_ACCOUNT_ID=${account}\n`
     world.write('ratecard/environments/.env.dev', file)
@@ -143,7 +143,7 @@ describe('cloud workers deploy --target cloudflare', () => {
 })
 
 describe('cloud workers dev, before it serves', () => {
-  it('asks which worker when there are several, and refuses a broken manifest', async () => {
+  it('asks for a name if there are several workers, and refuses a broken manifest', async () => {
     worker('one')
     worker('two')
     const several = await world.run(['cloud', 'workers', 'dev', '--port', '0'])

@@ -29,7 +29,7 @@ const json = (...words: string[]) => world.json(['cloud', 'workers', ...words])
 const answer = async () => (await fetch(`${world.url}/workers/hooks/`)).json()
 
 describe('workers on a server', () => {
-  it('go through their whole life by command', async () => {
+  it('are deployed, updated, rolled back and removed by command', async () => {
     write('first', '[triggers]\ncrons = ["0 0 1 1 *", "30 5 * * *"]\n')
     const deployed = await workers('deploy', '--author', 'Zoë', '--message', 'Größer & 100%')
     expect(deployed.stderr).toBe('')
@@ -66,7 +66,7 @@ describe('workers on a server', () => {
     expect((await workers('versions')).stderr).toContain('worker_not_found')
   })
 
-  it('are run by hand, and their runs listed', async () => {
+  it('are run by hand, and their runs are listed', async () => {
     write('runs', '[triggers]\ncrons = ["30 5 * * *"]\n')
     await workers('deploy')
     const ran = await json('cron', 'trigger')
@@ -85,7 +85,7 @@ describe('workers on a server', () => {
     expect((await workers('cron', 'runs', '--cron', '0 0 1 1 *')).stdout).toMatch(/exception +Error: not today/)
   })
 
-  it('show their log, filtered, and live until stopped', async () => {
+  it('have a log that is printed, filtered and live', async () => {
     write('logs')
     await workers('deploy')
     await fetch(`${world.url}/workers/hooks/before`)
@@ -113,7 +113,7 @@ describe('workers on a server', () => {
     expect(lines.filter(({ message }) => message === 'asked for /after')).toHaveLength(1)
   })
 
-  it('keep serving when a new version does not start, and say why in the author’s file', async () => {
+  it('keep serving if a new version does not start, and the error names the author’s line', async () => {
     write('good')
     await workers('deploy')
     world.write(

@@ -50,8 +50,8 @@ const pay = async (tenantId: string) => {
   expect((await fetch(url, { method: 'POST', body: form, redirect: 'manual' })).status).toBe(303)
 }
 
-describe.skipIf(chromiumPath === null)('who has what, in a browser', () => {
-  test('the overview has revenue, debts, the last pushes and what is wrong', async () => {
+describe.skipIf(chromiumPath === null)('the dashboard in a browser', () => {
+  test('the overview shows revenue, debts, the last pushes and open problems', async () => {
     const { page, open, failures } = await world.signIn(world.key)
     await open('')
     await page.waitForURL('**/dashboard/overview')
@@ -62,7 +62,7 @@ describe.skipIf(chromiumPath === null)('who has what, in a browser', () => {
     expect(failures).toEqual([])
   })
 
-  test('a tenant is found by a part of its name without accents, and by what it has', async () => {
+  test('a tenant is found by a part of its name without accents, and by its price and state', async () => {
     const { page, open } = await world.signIn(world.key)
     await open('tenants')
     await page.getByLabel('Search').fill('ŁODZ')
@@ -76,7 +76,7 @@ describe.skipIf(chromiumPath === null)('who has what, in a browser', () => {
     await page.getByText('No tenant found').waitFor()
   })
 
-  test('a subscriber on an earlier price is moved from the price list, after the money was shown', async () => {
+  test('a subscriber on a former price is moved from the price list, after the amounts were shown', async () => {
     const { page, open, failures } = await world.signIn(world.key)
     await open('prices')
     await page.getByText('1 on an earlier price').waitFor()
@@ -113,7 +113,7 @@ describe.skipIf(chromiumPath === null)('who has what, in a browser', () => {
     },
   )
 
-  test('the page of a tenant has its invoices', async () => {
+  test('the page of a tenant lists its invoices', async () => {
     const { page, open } = await world.signIn(world.key)
     await open('tenants/early')
     const row = page.getByRole('row', { name: /Paid .*\$36\.00/ })

@@ -88,7 +88,7 @@ describe('compose.yaml', () => {
   })
 })
 
-describe('deploy/kubernetes', () => {
+describe('deploy/kubernetes:', () => {
   const folder = 'deploy/kubernetes'
   const manifests = readdirSync(path.join(root, folder))
     .filter((name) => name !== 'kustomization.yaml')
@@ -140,7 +140,7 @@ test('the systemd unit has an exposure level of at most 3.0', () => {
   expect(Number(/exposure level for \S+: ([\d.]+)/.exec(text)?.[1])).toBeLessThanOrEqual(3)
 })
 
-describe('deploy/proxy', () => {
+describe('deploy/proxy:', () => {
   test('the Caddyfile is accepted by Caddy', () => {
     if (!has('caddy')) return
     const home = temporaryFolder()
@@ -165,7 +165,7 @@ describe('deploy/proxy', () => {
   })
 })
 
-describe('deploy/grafana', () => {
+describe('deploy/grafana:', () => {
   const dashboard = JSON.parse(read('deploy/grafana/dashboard.json')) as {
     panels: { title: string; targets?: { expr: string }[] }[]
   }
@@ -216,7 +216,7 @@ describe('deploy/grafana', () => {
   })
 })
 
-describe('integrations', () => {
+describe('integrations:', () => {
   const { version } = JSON.parse(read('packages/ratecard/package.json')) as { version: string }
 
   test('the action runs the command-line tool of its own release', () => {

@@ -146,7 +146,7 @@ describe('key rotation', () => {
 })
 
 describe('recovery of a stuck push', () => {
-  it('resumes a push whose server was killed, or the next push settles it', async () => {
+  it('resumes a push whose server was killed, or the next push replaces it', async () => {
     const page = pageCommands('recovery-of-a-stuck-push.md')
     const world = await OperationsWorld.create()
     await world.start()

@@ -153,9 +153,9 @@ const inBrowser = test.skipIf(chromiumPath === null)
 const amounts = (page: Page, product: string) =>
   page.locator('[part~=card]', { hasText: product }).locator('[part=amount]').allTextContents()
 
-describe('the pages of the example', () => {
+describe('the examples of the pricing table', () => {
   for (const name of ['html', 'react', 'vue'])
-    inBrowser(`show the table and hear what is chosen: ${name}, under a strict content policy`, () =>
+    inBrowser(`show the table and receive the chosen price: ${name}, under a strict content security policy`, () =>
       withPage({}, async (visit) => {
         const { page, failures } = visit
         await page.goto(`${shop.url}/${name}/index.html`)
@@ -166,8 +166,8 @@ describe('the pages of the example', () => {
     )
 })
 
-describe('what a visitor does', () => {
-  inBrowser('changes the period and the currency by keyboard, and reads what is saved', () =>
+describe('a visitor of the pricing table', () => {
+  inBrowser('changes the period and the currency by keyboard, and reads the saving', () =>
     withPage({}, async (visit) => {
       const { page } = visit
       await open(visit, `products="${shown}"`)
@@ -214,7 +214,7 @@ describe('what a visitor does', () => {
     }),
   )
 
-  inBrowser('goes to the checkout of the site, with price and quantity; never to a script', () =>
+  inBrowser('gets a link to the site’s checkout with price and quantity, and never a script', () =>
     withPage({}, async (visit) => {
       const { page } = visit
       await open(visit, `products="${shown}" checkout="/buy?price={price_id}&amp;n={quantity}" contact="/contact"`)
@@ -229,7 +229,7 @@ describe('what a visitor does', () => {
     }),
   )
 
-  inBrowser('sees what its company negotiated, when it is signed in', () =>
+  inBrowser('sees the negotiated prices of their company after signing in', () =>
     withPage({}, async (visit) => {
       const { page } = visit
       await client.tenants.create({ id: 'acme', name: 'Acme' })
@@ -254,10 +254,10 @@ describe('what a visitor does', () => {
   )
 })
 
-describe('the table holds', () => {
+describe('the pricing table', () => {
   for (const theme of ['cards', 'plain', 'compact'])
     for (const colorScheme of ['light', 'dark'] as const)
-      inBrowser(`without a serious finding of axe: ${theme}, ${colorScheme}`, () =>
+      inBrowser(`has no serious finding of axe: ${theme}, ${colorScheme}`, () =>
         withPage({ colorScheme, bypassCSP: true }, async (visit) => {
           await open(visit, `products="${shown}" theme="${theme}"`)
           await picture(visit.page, `${theme}-${colorScheme}`)
@@ -266,28 +266,30 @@ describe('the table holds', () => {
       )
 
   for (const width of [320, 360, 768])
-    inBrowser(`on a screen of ${String(width)} px, from left and from right, with 1 and with 40 products`, () =>
-      withPage({ viewport: { width, height: 800 } }, async (visit) => {
-        const { page, failures } = visit
-        for (const theme of ['cards', 'plain', 'compact']) {
-          await open(visit, `products="${shown}" theme="${theme}"`)
-          await picture(page, `${theme}-${String(width)}`)
-          expect([theme, await overflowOf(page)]).toEqual([theme, 0])
-        }
-        await open(visit, '')
-        expect(await page.locator('[part~=card]').count()).toBe(40)
-        expect(await overflowOf(page)).toBe(0)
-        await open(visit, 'products="studio"')
-        await picture(page, `one-${String(width)}`)
-        expect([await page.locator('[part~=card]').count(), await overflowOf(page)]).toEqual([1, 0])
-        await open(visit, `products="${shown}"`, { lang: 'he', dir: 'rtl' })
-        await picture(page, `rtl-${String(width)}`)
-        expect(await overflowOf(page)).toBe(0)
-        expect(failures).toEqual([])
-      }),
+    inBrowser(
+      `fits a screen of ${String(width)} px, from left to right and from right to left, with 1 and with 40 products`,
+      () =>
+        withPage({ viewport: { width, height: 800 } }, async (visit) => {
+          const { page, failures } = visit
+          for (const theme of ['cards', 'plain', 'compact']) {
+            await open(visit, `products="${shown}" theme="${theme}"`)
+            await picture(page, `${theme}-${String(width)}`)
+            expect([theme, await overflowOf(page)]).toEqual([theme, 0])
+          }
+          await open(visit, '')
+          expect(await page.locator('[part~=card]').count()).toBe(40)
+          expect(await overflowOf(page)).toBe(0)
+          await open(visit, 'products="studio"')
+          await picture(page, `one-${String(width)}`)
+          expect([await page.locator('[part~=card]').count(), await overflowOf(page)]).toEqual([1, 0])
+          await open(visit, `products="${shown}"`, { lang: 'he', dir: 'rtl' })
+          await picture(page, `rtl-${String(width)}`)
+          expect(await overflowOf(page)).toBe(0)
+          expect(failures).toEqual([])
+        }),
     )
 
-  inBrowser('from right to left: cards begin at the right', () =>
+  inBrowser('begins with its cards at the right in a right-to-left language', () =>
     withPage({}, async (visit) => {
       const { page } = visit
       await open(visit, `products="${shown}"`, { lang: 'ar', dir: 'rtl' })
@@ -297,7 +299,7 @@ describe('the table holds', () => {
     }),
   )
 
-  inBrowser('against hostile names: nothing runs, nothing breaks out', () =>
+  inBrowser('shows hostile names as text: no script runs, and no name overflows', () =>
     withPage({ viewport: { width: 320, height: 800 } }, async (visit) => {
       const { page, failures } = visit
       await open(visit, 'products="hostile"')
@@ -308,29 +310,31 @@ describe('the table holds', () => {
     }),
   )
 
-  inBrowser('what the server rendered until there are prices, and says politely when there are none', () =>
-    withPage({}, async (visit) => {
-      const { page } = visit
-      const fallback = '<p id="before">Studio is €14.00</p><p slot="footer">Cancel at any time.</p>'
-      shop.write(table('', fallback).replace(server.url, `${server.url}/nowhere`))
-      await page.goto(`${shop.url}/page.html`)
-      const message = page.getByRole('status')
-      await message.waitFor()
-      expect(await message.textContent()).toContain('could not be loaded')
-      expect(await page.locator('#before').isVisible()).toBe(true)
-      await page.evaluate(`document.querySelector('ratecard-pricing-table').setAttribute('src', '${server.url}')`)
-      await page.locator('[part~=card]').first().waitFor()
-      expect(await page.locator('#before').isVisible()).toBe(false)
-      expect(await page.getByText('Cancel at any time.').isVisible()).toBe(true)
-      const off = await browser.newContext({ javaScriptEnabled: false })
-      const bare = await off.newPage()
-      await bare.goto(`${shop.url}/page.html`)
-      expect(await bare.locator('#before').isVisible()).toBe(true)
-      await off.close()
-    }),
+  inBrowser(
+    'keeps the server-rendered content until prices arrive, and reports politely if they cannot be loaded',
+    () =>
+      withPage({}, async (visit) => {
+        const { page } = visit
+        const fallback = '<p id="before">Studio is €14.00</p><p slot="footer">Cancel at any time.</p>'
+        shop.write(table('', fallback).replace(server.url, `${server.url}/nowhere`))
+        await page.goto(`${shop.url}/page.html`)
+        const message = page.getByRole('status')
+        await message.waitFor()
+        expect(await message.textContent()).toContain('could not be loaded')
+        expect(await page.locator('#before').isVisible()).toBe(true)
+        await page.evaluate(`document.querySelector('ratecard-pricing-table').setAttribute('src', '${server.url}')`)
+        await page.locator('[part~=card]').first().waitFor()
+        expect(await page.locator('#before').isVisible()).toBe(false)
+        expect(await page.getByText('Cancel at any time.').isVisible()).toBe(true)
+        const off = await browser.newContext({ javaScriptEnabled: false })
+        const bare = await off.newPage()
+        await bare.goto(`${shop.url}/page.html`)
+        expect(await bare.locator('#before').isVisible()).toBe(true)
+        await off.close()
+      }),
   )
 
-  inBrowser('words of the site in any language, set as attribute or property', () =>
+  inBrowser('uses the site’s own texts in any language, set as attribute or property', () =>
     withPage({}, async (visit) => {
       const { page } = visit
       await open(visit, `products="studio sketch" lang="pl" texts='{"free":"Za darmo","monthly":"Miesięcznie"}'`)

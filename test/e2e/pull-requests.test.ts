@@ -259,7 +259,7 @@ describe.each([
   })
 })
 
-describe('the rules of the action', () => {
+describe('the rules of the action:', () => {
   it('fail-on: removals fails for a plan that replaces, after the comment was written', async () => {
     write(document(1300, '1.1.0'))
     const ended = await action.run('plan', { inputs: { 'fail-on': 'removals' } })
@@ -300,7 +300,7 @@ describe('the rules of the action', () => {
   })
 })
 
-describe('the files of the action', () => {
+describe('the files of the action:', () => {
   it('the files use only inputs that the script reads, and an entry point that exists', () => {
     const manifest = parse(readFileSync(path.join(root, 'integrations/github-action/action.yml'), 'utf8')) as {
       inputs: Record<string, unknown>

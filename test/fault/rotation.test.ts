@@ -126,7 +126,7 @@ describe('a rotation that is killed at any point', () => {
 
   const onPostgres = postgresInstalled() ? test : test.skip
   if (!postgresInstalled()) announceSkip('rotations that are killed, on PostgreSQL', 'PostgreSQL is not installed')
-  onPostgres('ends well when it is made again, on PostgreSQL', async () => {
+  onPostgres('ends like an undisturbed one when it is retried, on PostgreSQL', async () => {
     const server = await startPostgres()
     try {
       await expectEveryKillSurvived(await postgresStores(server))

@@ -11,7 +11,7 @@ const dearer = (version: string, amount: number) =>
   changedConfig(version, ({ products }) => void ((products[1]?.prices ?? [])[0]!.amount = amount))
 
 describe('before the first push', () => {
-  it('there is no configuration, and everything that lists is empty', async () => {
+  it('there is no configuration, and every list is empty', async () => {
     for (const url of [
       `${billing}/config`,
       `${billing}/config/prices/x`,
@@ -47,7 +47,7 @@ describe('a push', () => {
     expect((await get('/config')).statusCode).toBe(404)
   })
 
-  it('applies, remembers who and why, and is then unchanged', async () => {
+  it('is applied and recorded with author and message, and the same push again is unchanged', async () => {
     const response = await post('/config', sampleConfig(), {
       'x-ratecard-author': encodeURIComponent('Zoë → ops'),
       'x-ratecard-message': 'first, 100% sure',
@@ -73,7 +73,7 @@ describe('a push', () => {
     })
   })
 
-  it('is refused with every error of the document', async () => {
+  it('is refused with all errors of the document', async () => {
     const response = await post('/config', { version: '1', products: [], coupns: [] })
     expect([response.statusCode, response.json().code]).toEqual([422, 'config_invalid'])
     const pointers = response.json<{ errors: { pointer: string }[] }>().errors.map(({ pointer }) => pointer)
@@ -83,7 +83,7 @@ describe('a push', () => {
     expect(verdict.json()).toMatchObject({ valid: false, errors: response.json().errors })
   })
 
-  it('answers 202 with the place to follow it, when asked to, and its events tell the end', async () => {
+  it('with respond-async returns 202 with its location, and its events end with the result', async () => {
     const response = await post('/config', dearer('1.1.0', 1300), { prefer: 'respond-async' })
     expect(response.statusCode).toBe(202)
     const { push_id: id } = response.json()
@@ -101,12 +101,12 @@ describe('a push', () => {
     expect((await get(`/pushes/${id}`)).json()).toMatchObject({ state: 'applied', revision: 2 })
   })
 
-  it('that has nothing to do is answered at once, asked for asynchronously or not', async () => {
+  it('without a change returns at once, even with respond-async', async () => {
     const response = await post('/config', dearer('1.1.0', 1300), { prefer: 'wait=10, respond-async' })
     expect([response.statusCode, response.json().status]).toEqual([200, 'unchanged'])
   })
 
-  it('is done once per Idempotency-Key: the repeat gets the first answer, another body is refused', async () => {
+  it('is executed once per Idempotency-Key: a retry gets the first response, and another body is refused', async () => {
     const headers = { 'idempotency-key': 'deploy-42' }
     const first = await post('/config', dearer('1.2.0', 1400), headers)
     expect(first.json()).toMatchObject({ status: 'applied', revision: 3 })
@@ -122,13 +122,13 @@ describe('a push', () => {
     }
   })
 
-  it('that failed before it did anything leaves its Idempotency-Key free', async () => {
+  it('that failed before its first step leaves its Idempotency-Key free', async () => {
     const headers = { 'idempotency-key': 'deploy-43' }
     expect((await post('/config', { version: '1' }, headers)).statusCode).toBe(422)
     expect((await post('/config', dearer('1.3.0', 1600), headers)).json().status).toBe('applied')
   })
 
-  it('while another one runs is 409 at once', async () => {
+  it('gets a 409 at once while another push runs', async () => {
     const [first, second] = await Promise.all([
       post('/config', dearer('1.4.0', 1700)),
       post('/config', dearer('1.4.0', 1700)),
@@ -140,8 +140,8 @@ describe('a push', () => {
   })
 })
 
-describe('reading back', () => {
-  it('gives the whole document with processor ids, and no two callers another one', async () => {
+describe('reading the configuration', () => {
+  it('returns the whole document with processor ids', async () => {
     const { config } = (await get('/config')).json()
     expect(config.webhooks[0]).toMatchObject({ id: 'main_hook', processor_id: expect.stringMatching(/^we_/) })
     expect(config.coupons[0]).toMatchObject({ id: 'welcome', processor_id: expect.any(String) })
@@ -164,7 +164,7 @@ describe('reading back', () => {
     expect((await get('/config/history?offset=4')).json().pagination.has_more).toBe(false)
   })
 
-  it('has each revision with its document as it was pushed, and the difference of any two in meaning', async () => {
+  it('returns each revision with its document as it was pushed, and the difference of any two', async () => {
     const one = (await get('/config/history/1')).json()
     expect(one).toMatchObject({ revision: 1, author: 'Zoë → ops', document: sampleConfig() })
     const diff = (await get('/config/history/1/diff/2')).json()
@@ -187,7 +187,7 @@ describe('reading back', () => {
     }
   })
 
-  it('lists webhooks with the secrets that the processor told once', async () => {
+  it('lists webhooks with the secret that the processor returned at their creation', async () => {
     const { webhooks } = (await get('/webhooks')).json()
     expect(webhooks).toEqual([
       {
@@ -212,7 +212,7 @@ describe('reading back', () => {
     expect((await get('/enterprise/prices/by-id/gold')).json()).toEqual({ prices: [] })
   })
 
-  it('finds no push by an unknown id, on any of its routes', async () => {
+  it('finds no push with an unknown id, on any of its routes', async () => {
     for (const request of [get('/pushes/none'), get('/pushes/none/events'), post('/pushes/none/resume')])
       expect((await request).json().code).toBe('push_not_found')
     const [{ id }] = (await get('/pushes')).json().pushes
@@ -221,8 +221,8 @@ describe('reading back', () => {
   })
 })
 
-describe('pull and drift', () => {
-  it('pull what a push made, so that pushing it again changes nothing', async () => {
+describe('pull and drift:', () => {
+  it('a pull returns what a push created, so that pushing it again changes nothing', async () => {
     const response = await get('/config/pull')
     expect(response.headers['x-ratecard-unrepresented']).toBe('0')
     expect((await post('/config/validate', response.json())).json()).toMatchObject({ valid: true, errors: [] })
@@ -231,20 +231,20 @@ describe('pull and drift', () => {
     expect(report).toEqual({ document: response.json(), unrepresented: [] })
   })
 
-  it('report that nothing drifted', async () => {
+  it('a drift check reports no drift', async () => {
     expect((await get('/config/drift')).json()).toMatchObject({ in_sync: true, differences: [], unmanaged: [] })
   })
 })
 
-describe('rollback and reset', () => {
-  it('go back to an earlier revision under a new number, with its first processor price', async () => {
+describe('rollback and reset:', () => {
+  it('a rollback restores an earlier revision under a new number, with its first processor price', async () => {
     const response = await post('/config/rollback', { revision: 1 })
     expect(response.json()).toMatchObject({ status: 'applied', version: '1.0.0', revision: 6 })
     const unknown = await post('/config/rollback', { revision: 77 })
     expect([unknown.statusCode, unknown.json().code]).toEqual([404, 'revision_not_found'])
   })
 
-  it('archive everything, keep the webhooks listed, and leave no configuration', async () => {
+  it('a reset archives everything, lists the kept webhooks, and leaves no configuration', async () => {
     const response = await test.asAdmin({ method: 'POST', url: `${admin}/config/reset` })
     expect(response.statusCode).toBe(200)
     const { archived, errors, revision } = response.json()

@@ -143,12 +143,12 @@ async function stateOf({ service }: TestApp) {
   }
 }
 
-describe('the matrix', () => {
+describe('the table of routes', () => {
   it('has a row for every route, and no other', () => {
     expect(Object.keys(rows).sort()).toEqual([...routes.keys()].sort())
   })
 
-  it('agrees with what the description says about each route', () => {
+  it('matches the authentication in the API description of each route', () => {
     const documented = Object.values(test.app.swagger().paths ?? {})
       .flatMap((operations) => Object.values(operations as Record<string, { operationId: string; security: object[] }>))
       .map(({ operationId, security }) => {
@@ -173,7 +173,7 @@ describe('a caller without permission', () => {
     before = await stateOf(test)
   })
 
-  it('is asked for a key without one', async () => {
+  it('gets service_key_missing without a key', async () => {
     await refuseAll(idsWith('key'), {}, 401, 'service_key_missing')
     await refuseAll(idsWith('session'), {}, 401, 'service_key_missing')
     await refuseAll(idsWith('session'), { cookie: 'ratecard_session=' }, 401, 'service_key_missing')
@@ -193,7 +193,7 @@ describe('a caller without permission', () => {
     await refuseAll(ids, { 'x-service-key': keys.expired }, 401, 'service_key_expired')
   })
 
-  it('changes nothing with a key that may only read, also where it names a dry run that there is not', async () => {
+  it('changes nothing with a read key, even where it claims a dry run that the route does not have', async () => {
     const header = { 'x-service-key': keys.read }
     const closed = idsWith('key', 'session').filter((id) => !isRead(id) && !dryRuns.includes(id))
     await refuseAll(closed, header, 403, 'key_scope')
@@ -217,7 +217,7 @@ describe('a caller without permission', () => {
     await refuseAll(idsWith('session'), { cookie: cookieOf(sessions.other) }, 403, 'not_allowed')
   })
 
-  it('gets the same error for sessions that expired, were revoked, lost their tenant, or never existed', async () => {
+  it('gets the same error for sessions that expired, were revoked, belong to a removed tenant, or never existed', async () => {
     const { other: _genuine, ...dead } = sessions
     const said = new Set<string | undefined>()
     const asked = new Set<string | undefined>()
@@ -248,7 +248,7 @@ describe('a caller without permission', () => {
 })
 
 describe('a caller with a read key', () => {
-  it('reads everything, validates and asks for dry runs, and changes nothing by it', async () => {
+  it('can read everything, validate and make dry runs, and changes nothing by it', async () => {
     const before = await stateOf(test)
     const open = Object.keys(rows).filter((id) => isRead(id) || dryRuns.includes(id))
     for (const id of open) {

@@ -110,7 +110,7 @@ describe('service keys on public routes', () => {
   })
 })
 
-describe('the life of a key', () => {
+describe('a service key', () => {
   it('is shown once at creation, and revoked at once', async () => {
     const created = await test.asAdmin({ method: 'POST', url: `${admin}/keys`, payload: { name: 'ci' } })
     expect(created.statusCode).toBe(201)
@@ -125,7 +125,7 @@ describe('the life of a key', () => {
     expect([again.statusCode, again.json().code]).toEqual([404, 'key_not_found'])
   })
 
-  it('cannot end for the last valid key, so that nobody is locked out', async () => {
+  it('cannot be revoked if it is the last valid one', async () => {
     const { keys } = (await test.asAdmin({ url: `${admin}/keys` })).json<{ keys: { id: string; name: string }[] }>()
     const first = keys.find(({ name }) => name === 'first')
     const response = await test.asAdmin({ method: 'DELETE', url: `${admin}/keys/${String(first?.id)}` })

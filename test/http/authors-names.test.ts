@@ -46,7 +46,7 @@ function metadataIn(value: unknown): unknown[] {
 const names = (found: readonly unknown[]) => new Set(found.flatMap((each) => Object.keys(each as object)))
 const wanted = new Set(Object.keys(metadata))
 
-describe('keys that an author chose', () => {
+describe('keys chosen by an author', () => {
   it.each([
     `${billing}/config/products/pro`,
     `${billing}/config/prices/pro_monthly`,
@@ -98,15 +98,15 @@ describe('keys that an author chose', () => {
   })
 })
 
-describe('what is kept for people to read years later', () => {
-  it('has snake_case names in the audit log, for the client too', async () => {
+describe('member names in stored records', () => {
+  it('are snake_case in the audit log, even through the client', async () => {
     const { entries } = (await test.asAdmin({ url: `${admin}/tenants/one/audit` })).json<{ entries: Kept[] }>()
     const kept = ({ before, after, result }: Kept) => [before, after, result]
     expect(JSON.stringify(entries.map(kept))).toContain('"enterprise_template":"gold"')
     expect((await client.tenants.audit('one')).entries.map(kept)).toEqual(entries.map(kept))
   })
 
-  it('has the journal’s names in jobs, for the client too', async () => {
+  it('are the same in a job through the API and through the client', async () => {
     const [{ id }] = (await test.asAdmin({ url: `${admin}/jobs` })).json().jobs
     const { input, steps } = await jobEnd(test, id)
     const kept = (each: { step: unknown; result: unknown }) => [each.step, each.result]

@@ -57,7 +57,7 @@ describe('POST checkout', () => {
     }
   })
 
-  it('shows a session no hidden price; a key may sell one', async () => {
+  it('hides hidden prices from a session, and sells them with a service key', async () => {
     for (const price_id of ['pro_secret', 'pro_monthly_gold', 'no_such_price']) {
       const response = await post(checkout, { ...urls, price_id }, { cookie })
       expect([price_id, response.statusCode, response.json().detail]).toEqual([
@@ -70,7 +70,7 @@ describe('POST checkout', () => {
     expect((await test.asAdmin({ method: 'POST', url: checkout, payload })).statusCode).toBe(200)
   })
 
-  it('begins a free price at once and leads to the success URL', async () => {
+  it('starts a free price at once and returns the success URL', async () => {
     const free = cookieOf(await sessionOf(test, 'thrifty'))
     const response = await post(checkout, { ...urls, price_id: 'free' }, { cookie: free })
     expect(response.json()).toEqual({ url: urls.success_url, session_id: null })
@@ -80,7 +80,7 @@ describe('POST checkout', () => {
     expect([billing_status, subscriptions]).toMatchObject(['free', [{ home: 'local', items: [{ price_id: 'free' }] }]])
   })
 
-  it('names what is wrong with the body', async () => {
+  it('reports every invalid member of the body', async () => {
     const wrong = {
       success_url: 5,
       cancel_url: '',
@@ -160,7 +160,7 @@ describe('POST checkout', () => {
     expect((await buy()).json()).toMatchObject({ code: 'idempotency_key_reused' })
   })
 
-  it('never returns it to a session of the new tenant either', async () => {
+  it('never returns the checkout of a removed tenant to a session of the new tenant', async () => {
     const again = await repeatedAfterRemoval('brief', checkout, pro)
     expect([again.statusCode, again.json().code]).toEqual([409, 'idempotency_key_reused'])
   })
@@ -182,8 +182,8 @@ describe('POST checkout', () => {
   })
 })
 
-describe('what was bought', () => {
-  it('has the config price id and the upcoming invoice', async () => {
+describe('a bought subscription', () => {
+  it('has the price id of the configuration and an upcoming invoice', async () => {
     await sessionOf(test, 'buyer')
     await buy(test, 'buyer', { price_id: 'pro_monthly', quantity: 2 })
     const found = (await test.asAdmin({ url: `${admin}/tenants/buyer/subscriptions` })).json()

@@ -48,7 +48,7 @@ describe('checkout.create', () => {
   })
 })
 
-describe('a write that is done once per key', () => {
+describe('an idempotent write', () => {
   /** Loses the answer of the first requests, after the server has done its part. */
   function losing(answers: number): { options: ClientOptions; keys: (string | null)[] } {
     const keys: (string | null)[] = []
@@ -85,8 +85,8 @@ describe('a write that is done once per key', () => {
   })
 })
 
-describe('tenants, enterprise and jobs', () => {
-  it('walk a tenant from its first checkout to its negotiated price and back', async () => {
+describe('the client', () => {
+  it('takes a tenant from its first checkout to its negotiated price and back', async () => {
     const acme = await client.tenants.create(
       { id: 'acme', name: 'Acme', email: 'bill@acme.test' },
       { author: 'Zoë', message: 'Signed' },
@@ -130,7 +130,7 @@ describe('tenants, enterprise and jobs', () => {
     await expect(client.tenants.remove('acme')).rejects.toMatchObject({ code: 'conflict' })
   })
 
-  it('plan a migration, start it, and follow its job', async () => {
+  it('plans a migration, starts it, and follows its job', async () => {
     const raised = changedConfig('1.1.0', ({ products }) => {
       for (const price of products.flatMap(({ prices = [] }) => prices))
         if (price.id === 'pro_monthly') price.amount = 1500
@@ -155,8 +155,8 @@ describe('tenants, enterprise and jobs', () => {
   })
 })
 
-describe('sessions', () => {
-  it('are minted for a tenant and end when they are revoked', async () => {
+describe('sessions of tenants', () => {
+  it('are created for a tenant and end when they are revoked', async () => {
     await test.service.createTenant({ id: 'visitor', name: 'V' }, nobody)
     const session = await client.sessions.create({ tenantId: 'visitor', ttlSeconds: 60 })
     expect(Date.parse(session.expiresAt) - Date.parse(session.createdAt)).toBe(60_000)

@@ -57,8 +57,8 @@ const closing = 'Connection: close\r\n\r\n'
 const health = () => answerTo(`GET /healthz HTTP/1.1\r\nHost: a\r\n${closing}`)
 const signedIn = () => `X-Service-Key: ${test.key}\r\n`
 
-describe('slow peers', () => {
-  it('a sender of endless headers is disconnected, however often a line arrives', async () => {
+describe('slow connections:', () => {
+  it('a sender of endless headers is disconnected, even if lines keep arriving', async () => {
     const socket = await open('GET /healthz HTTP/1.1\r\nHost: a\r\n')
     const timer = setInterval(() => socket.write('X-More: a\r\n'), 50)
     const answer = await readAll(socket).finally(() => {
@@ -93,8 +93,8 @@ describe('slow peers', () => {
   })
 })
 
-describe('more connections than there may be', () => {
-  it('make room for health checks by closing idle and slow connections', async () => {
+describe('connections beyond the limit', () => {
+  it('close idle and slow connections, so that health checks are served', async () => {
     for (let round = 0; round < 3; round++) {
       await Promise.all(
         Array.from({ length: most }, (_, index) =>
@@ -108,7 +108,7 @@ describe('more connections than there may be', () => {
     expect(Number(/^ratecard_http_connections (\d+)$/m.exec(figures)?.[1])).toBeLessThanOrEqual(most)
   })
 
-  it('do not end work that came with a service key', async () => {
+  it('do not interrupt requests with a service key', async () => {
     const body = JSON.stringify(sampleConfig())
     const head = `POST ${admin}/config/validate HTTP/1.1\r\nHost: a\r\n${signedIn()}Content-Type: application/json\r\nContent-Length: ${String(body.length)}\r\n${closing}`
     const working = await open(`${head}${body.slice(0, 100)}`)
@@ -140,11 +140,11 @@ describe('requests that Node itself would close without a response', () => {
     expect(answer.toLowerCase()).toContain('content-type: application/problem+json')
   })
 
-  it('a request of HTTP/1.0 needs no host', async () => {
+  it('a request in HTTP/1.0 needs no Host header', async () => {
     expect(await answerTo('GET /healthz HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 /)
   })
 
-  it('a body over the limit is read to its end, so that its sender gets the 413', async () => {
+  it('a body over the limit is read to its end, so that its sender receives the 413', async () => {
     const size = 3_000_000
     for (let round = 0; round < 20; round++) {
       const socket = await open(

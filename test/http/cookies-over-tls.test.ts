@@ -30,10 +30,10 @@ const isSignedIn = async (test: TestApp, cookie: string, headers: Readonly<Recor
   (await test.inject({ url: '/dashboard/sign-in?next=/dashboard', headers: { cookie, ...headers } })).statusCode === 303
 const only = ({ cookies: [cookie] }: LightMyRequestResponse) => cookie ?? { name: '', value: '' }
 
-describe('over TLS, which the public URL says', () => {
+describe('with a public URL of https', () => {
   const options = { publicUrl: 'https://billing.example.com' }
 
-  it('the session cookie has a name that no path and no other host can take, and the former name counts for nothing', async () => {
+  it('the session cookie has the __Host- prefix, and the name without it is ignored', async () => {
     const test = await open(options)
     const cookie = only(await mint(test))
     expect(cookie).toMatchObject({ name: '__Host-ratecard_session', path: '/', secure: true, httpOnly: true })
@@ -44,7 +44,7 @@ describe('over TLS, which the public URL says', () => {
     expect(await isSession(test, tossed)).toBe(true)
   })
 
-  it('so has the cookie of the dashboard, which goes everywhere and counts for pages of the dashboard alone', async () => {
+  it('the dashboard’s cookie has the __Host- prefix, and authenticates pages of the dashboard only', async () => {
     const test = await open(options)
     const response = await signIn(test)
     const cookie = only(response)
@@ -59,10 +59,10 @@ describe('over TLS, which the public URL says', () => {
   })
 })
 
-describe('over TLS, which a proxy says', () => {
+describe('behind a proxy with TLS', () => {
   const overTls = { 'x-forwarded-proto': 'https' }
 
-  it('the names are those for TLS if the proxy is trusted', async () => {
+  it('the cookies have the __Host- prefix if the proxy is trusted', async () => {
     const test = await open({ trustedProxies: ['127.0.0.1'] })
     const session = only(await mint(test, overTls))
     const dashboard = only(await signIn(test, overTls))
@@ -71,7 +71,7 @@ describe('over TLS, which a proxy says', () => {
     expect(await isSignedIn(test, `__Host-ratecard_dashboard=${dashboard.value}`, overTls)).toBe(true)
   })
 
-  it('the names are those without TLS if the proxy is not trusted', async () => {
+  it('the cookies have no prefix if the proxy is not trusted', async () => {
     const test = await open({})
     expect([only(await mint(test, overTls)).name, only(await signIn(test, overTls)).name]).toEqual([
       'ratecard_session',
@@ -80,7 +80,7 @@ describe('over TLS, which a proxy says', () => {
   })
 })
 
-it('without TLS a cookie with the name of TLS counts for nothing', async () => {
+it('without TLS a cookie with the __Host- prefix is ignored', async () => {
   const test = await open({})
   const session = only(await mint(test))
   expect([session.name, await isSession(test, `ratecard_session=${session.value}`)]).toEqual(['ratecard_session', true])

@@ -56,8 +56,8 @@ const act = async (cookie: string, url: string, payload: object, headers: Readon
   })
 const codeOf = (response: LightMyRequestResponse) => [response.statusCode, response.json().code] as const
 
-describe('the pages', () => {
-  it('come with a strict policy, and each address gives the page that knows it', async () => {
+describe('the pages of the dashboard', () => {
+  it('have a strict content security policy, and each address gets its page', async () => {
     for (const url of ['/dashboard', '/dashboard/', '/dashboard/tenants/acme']) {
       const { statusCode, headers, body } = await test.inject({ url })
       expect([url, statusCode, headers['content-type'], headers['cache-control']]).toEqual([
@@ -75,7 +75,7 @@ describe('the pages', () => {
     }
   })
 
-  it('load files whose names tell their content, kept for good, compressed as the browser likes', async () => {
+  it('load files with a content hash in their name, cached for a year and compressed as requested', async () => {
     const { body } = await test.inject({ url: '/dashboard' })
     const files = [...body.matchAll(/(?:src|href)="(\/dashboard\/assets\/[^"]+)"/g)].map(([, file]) => file ?? '')
     expect(files.length).toBeGreaterThan(1)
@@ -105,7 +105,7 @@ describe('the pages', () => {
 describe('the page of a signed-in user', () => {
   const tokenIn = (document: string) => /<meta name="page-token" content="([^"]+)">/.exec(document)?.[1]
 
-  it('holds the token of the page, but neither for another page of the origin nor without a session', async () => {
+  it('contains the CSRF token for a navigation only, and not without a session', async () => {
     const { cookie } = await signedIn()
     expect(tokenIn((await load(cookie, navigation)).body)).toMatch(/^[\w-]{43}$/)
     for (const goal of ['empty', 'iframe', 'script'])
@@ -113,7 +113,7 @@ describe('the page of a signed-in user', () => {
     expect(tokenIn((await load('theme=dark', {})).body)).toBeUndefined()
   })
 
-  it('has the script of its page fetched beside the first one', async () => {
+  it('preloads the script of that page', async () => {
     const preloaded = (body: string) =>
       [...body.matchAll(/<link rel="modulepreload" href="\/dashboard\/assets\/([\w-]+)-\w+\.js">/g)].map(
         ([, name]) => name,
@@ -129,8 +129,8 @@ describe('the page of a signed-in user', () => {
   })
 })
 
-describe('a session', () => {
-  it('begins with a key, in a cookie that scripts and other sites do not get, for these pages alone', async () => {
+describe('a session of the dashboard', () => {
+  it('starts with a key, in a cookie that scripts, other sites and other paths do not get', async () => {
     const response = await signIn(test.key)
     expect([response.statusCode, response.headers.location]).toEqual([303, '/dashboard'])
     expect(response.cookies).toEqual([
@@ -156,12 +156,12 @@ describe('a session', () => {
     ])
   })
 
-  it('keeps its cookie to TLS where the browser comes over TLS', async () => {
+  it('has a secure cookie if the browser uses TLS', async () => {
     for (const headers of [{ origin: 'https://billing.example.com' }, { 'x-forwarded-proto': 'https' }])
       expect((await signIn(test.key, { ...own, ...headers })).cookies[0]).toMatchObject({ secure: true })
   })
 
-  it('is refused to a wrong, a revoked and an expired key, on a page that says why', async () => {
+  it('is refused for a wrong, a revoked and an expired key, on a page with the reason', async () => {
     const revoked = await test.service.createKey('revoked')
     await test.service.revokeKey(revoked.id)
     const expired = await test.service.createKey('brief', { expiresAt: Date.now() + offset + 1000 })
@@ -207,7 +207,7 @@ describe('a session', () => {
     expect(codeOf(await get(cookie, '/keys/current'))).toEqual([401, 'session_invalid'])
   })
 
-  it('ends with its key, revoked or expired', async () => {
+  it('ends with its key, whether revoked or expired', async () => {
     const { key, cookie } = await signedIn()
     expect((await get(cookie, '/keys/current')).statusCode).toBe(200)
     await test.service.revokeKey(key.id)
@@ -218,7 +218,7 @@ describe('a session', () => {
     expect(codeOf(await get(briefly, '/keys/current'))).toEqual([401, 'session_invalid'])
   })
 
-  it('ends at the server with the sign-out, and only a page of ours signs out', async () => {
+  it('ends on the server at the sign-out, which only a page of the dashboard can request', async () => {
     const { cookie } = await signedIn()
     expect(codeOf(await post('/dashboard/sign-out', {}, { cookie, 'sec-fetch-site': 'cross-site' }))).toEqual([
       403,
@@ -229,7 +229,7 @@ describe('a session', () => {
     expect(codeOf(await get(cookie, '/keys/current'))).toEqual([401, 'session_invalid'])
   })
 
-  it('is not what a tenant has', async () => {
+  it('cannot be replaced by a tenant’s session', async () => {
     await test.service.createTenant({ id: 'buyer', name: 'Buyer' }, { author: null, by: null, requestId: null })
     const { value } = await test.service.createSession('buyer', null)
     for (const cookie of [`ratecard_dashboard=${value}`, `ratecard_session=${value}`])
@@ -237,7 +237,7 @@ describe('a session', () => {
   })
 })
 
-describe('a link that signs in', () => {
+describe('a sign-in link', () => {
   const link = async () => {
     const { url, expires_at: expiresAt } = (
       await test.asAdmin({ method: 'POST', url: '/api/v1/billing/admin/dashboard/links' })
@@ -254,7 +254,7 @@ describe('a link that signs in', () => {
       payload: new URLSearchParams({ token: tokenOf(url) }).toString(),
     })
 
-  it('shows a button that signs in once, for the key that made it, and its token is in no log', async () => {
+  it('shows a button that signs in once with the key that created the link, and its token is not logged', async () => {
     const { url } = await link()
     const shown = await open(url)
     expect([shown.statusCode, shown.headers['cache-control'], shown.cookies]).toEqual([200, 'no-store', []])
@@ -284,7 +284,7 @@ describe('a link that signs in', () => {
     expect((await press(url)).statusCode).toBe(303)
   })
 
-  it('gives one session to two that press the button at once', async () => {
+  it('creates one session if the button is pressed twice at once', async () => {
     const { url } = await link()
     const answers = await Promise.all([press(url), press(url)])
     expect(answers.map(({ statusCode }) => statusCode).sort()).toEqual([303, 401])
@@ -304,7 +304,7 @@ describe('a link that signs in', () => {
     expect((await press(url)).statusCode).toBe(401)
   })
 
-  it('is no session itself, and a session is no link', async () => {
+  it('cannot be used as a session, and a session cannot be used as a link', async () => {
     const { url } = await link()
     expect(codeOf(await get(`ratecard_dashboard=${tokenOf(url)}`, '/config'))).toEqual([401, 'session_invalid'])
     const { cookie } = await signedIn()
@@ -312,7 +312,7 @@ describe('a link that signs in', () => {
     expect((await open('/dashboard/open')).statusCode).toBe(401)
   })
 
-  it('is not for a key that only reads', async () => {
+  it('cannot be created with a read key', async () => {
     const { key } = await test.service.createKey('looks', { scope: 'read' })
     const made = await test.inject({
       method: 'POST',
@@ -336,7 +336,7 @@ describe('another site', () => {
     {},
   ]
 
-  it.each(foreign)('can do nothing: %j', async (headers) => {
+  it.each(foreign)('cannot execute any action: %j', async (headers) => {
     const { cookie } = await signedIn()
     const next = changedConfig('2.0.0', ({ products }) => void products.pop())
     for (const [url, body] of [
@@ -349,7 +349,7 @@ describe('another site', () => {
     expect((await get(cookie, '/config')).json().revision).toBe(1)
   })
 
-  it('reads nothing either, and does not sign anybody in', async () => {
+  it('cannot read either, and cannot sign a user in', async () => {
     const { cookie } = await signedIn()
     for (const site of ['cross-site', 'same-site'])
       expect(codeOf(await get(cookie, '/config', { 'sec-fetch-site': site }))).toEqual([403, 'not_allowed'])
@@ -363,13 +363,13 @@ describe('another site', () => {
     expect([forged.statusCode, forged.cookies]).toEqual([403, []])
   })
 
-  it('is told from a page of ours by the origin, where the browser says no more', async () => {
+  it('is distinguished from the dashboard by the Origin header if the browser sends no other', async () => {
     const { cookie } = await signedIn()
     const made = await act(cookie, '/tenants', { id: 'ours', name: 'Ours' }, { origin: 'http://localhost:80' })
     expect(made.statusCode).toBe(201)
   })
 
-  it('makes nothing happen with a form: only JSON is read', async () => {
+  it('cannot act with a form, because only JSON is accepted', async () => {
     const { cookie } = await signedIn()
     const response = await post(`${api}/tenants`, { name: 'Form' }, { cookie, ...(await ofPage(cookie)), ...own })
     expect(codeOf(response)).toEqual([415, 'media_type_unsupported'])
@@ -377,7 +377,7 @@ describe('another site', () => {
 })
 
 describe('another page of the same origin', () => {
-  it('reads nothing and acts on nothing: it has the cookie, and not what our pages know', async () => {
+  it('can neither read nor act, because it has the cookie but not the CSRF token', async () => {
     const { cookie } = await signedIn()
     const [other, { cookie: elsewhere }] = [{ id: 'intruder', name: 'Intruder' }, await signedIn()]
     for (const said of [{}, { 'x-csrf-token': '' }, { 'x-csrf-token': 'x'.repeat(43) }, await ofPage(elsewhere)]) {
@@ -389,7 +389,7 @@ describe('another page of the same origin', () => {
     expect((await act(cookie, '/tenants', other)).statusCode).toBe(201)
   })
 
-  it('cannot read it from the document: only a window that goes there gets it, and no cache keeps it', async () => {
+  it('cannot read the CSRF token from the document, which only a navigation gets and no cache stores', async () => {
     const { cookie } = await signedIn()
     const loaded = await load(cookie)
     expect([tokenIn(loaded.body) === undefined, loaded.headers['cache-control']]).toEqual([false, 'no-store'])
@@ -401,8 +401,8 @@ describe('another page of the same origin', () => {
   })
 })
 
-describe('who comes without the cookie', () => {
-  it('is redirected to the sign-in if the browser would have sent the cookie, and back afterwards', async () => {
+describe('a browser without the session cookie', () => {
+  it('is redirected to the sign-in if it would have sent the cookie, and back afterwards', async () => {
     const here = '/dashboard/tenants/acme?x=1'
     const sent = await load('theme=dark', navigation, here)
     expect([sent.statusCode, sent.headers.location]).toEqual([
@@ -412,7 +412,7 @@ describe('who comes without the cookie', () => {
     expect((await load('theme=dark', navigation, String(sent.headers.location))).body).toContain('Service key')
   })
 
-  it('over a link of another site stays signed in: the pages are given, and the way to the sign-in leads back', async () => {
+  it('that follows a link from another site gets the page, and the sign-in leads back to it', async () => {
     const crossed = await load('theme=dark', { 'sec-fetch-site': 'cross-site', 'sec-fetch-dest': 'document' })
     expect([crossed.statusCode, tokenIn(crossed.body)]).toEqual([200, undefined])
     const { cookie } = await signedIn()
@@ -421,8 +421,8 @@ describe('who comes without the cookie', () => {
   })
 })
 
-describe('a key that only reads', () => {
-  it('sees everything but secrets, plans, and acts on nothing', async () => {
+describe('a session with a read key', () => {
+  it('can see everything but secrets and can plan, but cannot act', async () => {
     const { cookie } = await signedIn('read')
     expect((await get(cookie, '/webhooks')).json().webhooks[0].secret).toBeNull()
     const next = changedConfig('2.0.0', ({ products }) => void products.pop())
@@ -444,8 +444,8 @@ describe('a key that only reads', () => {
   })
 })
 
-describe('the tag of changes', () => {
-  it('is another one after each act, by key or by cookie, and the same after looking', async () => {
+describe('the change tag', () => {
+  it('changes after each action, by key or by cookie, and stays the same after reads', async () => {
     const { cookie } = await signedIn()
     const tag = async () => String((await get(cookie, '/changes')).json().tag)
     const seen = [await tag()]

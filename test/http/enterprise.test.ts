@@ -19,7 +19,7 @@ const itemOf = async (tenant: string) =>
 const tenantOf = async (tenant: string) => (await test.asAdmin({ url: `${admin}/tenants/${tenant}` })).json()
 
 describe('POST admin/enterprise/apply-template, apply-custom, remove', () => {
-  it('move a tenant’s items to its negotiated prices and back, with an audit row', async () => {
+  it('move a tenant’s items to its negotiated prices and back, with an entry in the audit log', async () => {
     const dry = await post('/enterprise/apply-template?dry_run=true', { tenant_id: 'one', enterprise_template: 'gold' })
     expect(dry.json()).toMatchObject({ tenant_id: 'one', dry_run: true, prices_swapped: 1 })
     expect((await itemOf('one')).price_id).toBe('pro_monthly')
@@ -72,7 +72,7 @@ describe('POST admin/enterprise/apply-template, apply-custom, remove', () => {
     expect(deal).toMatchObject({ author: 'Sales', key_id: expect.stringMatching(/^key_/), result: expect.any(Object) })
   })
 
-  it('answer 404 for a tenant, a template or an enterprise id that there is not', async () => {
+  it('return 404 for an unknown tenant, template or enterprise id', async () => {
     for (const [path, payload, code] of [
       ['apply-template', { tenant_id: 'nobody', enterprise_template: 'gold' }, 'tenant_not_found'],
       ['apply-template', { tenant_id: 'one', enterprise_template: 'platinum' }, 'enterprise_price_not_found'],
@@ -85,7 +85,7 @@ describe('POST admin/enterprise/apply-template, apply-custom, remove', () => {
     }
   })
 
-  it('take closed bodies', async () => {
+  it('refuse missing, contradictory and unknown members with request_invalid', async () => {
     for (const [path, payload] of [
       ['apply-template', { tenant_id: 'one' }],
       ['apply-template', { tenant_id: 'one', enterprise_template: 'gold', enterprise_id: 'acme' }],
@@ -109,7 +109,7 @@ describe('POST admin/enterprise/apply-template, apply-custom, remove', () => {
 })
 
 describe('GET admin/enterprise/coverage', () => {
-  it('marks the gaps of the matrix, and lists the bases that nobody negotiated', async () => {
+  it('marks the gaps of the matrix, and lists base prices without negotiated ones', async () => {
     const nobody = (id: string) => ({
       base_price_id: id,
       cells: [
@@ -169,7 +169,7 @@ describe('jobs', () => {
     expect([again.json().id, again.headers['location']]).toEqual([job.id, started.headers['location']])
   })
 
-  it('migrate the subscribers of a replaced price, after telling who and what it costs', async () => {
+  it('migrate the subscribers of a replaced price, after a plan with subscribers and amounts', async () => {
     await test.push(
       changedConfig('1.2.0', ({ products }) => {
         for (const price of products.flatMap(({ prices = [] }) => prices)) {
@@ -232,7 +232,7 @@ describe('jobs', () => {
     expect((await test.asAdmin({ url: `${admin}/jobs?kind=push` })).json().code).toBe('request_invalid')
   })
 
-  it('that ended can be neither stopped nor resumed', async () => {
+  it('that have ended can be neither stopped nor resumed', async () => {
     const { jobs } = (await test.asAdmin({ url: `${admin}/jobs?kind=migration` })).json()
     for (const act of ['resume', 'cancel']) {
       const ended = await post(`/jobs/${String(jobs[0].id)}/${act}`)

@@ -30,8 +30,8 @@ beforeAll(async () => {
   cookie = cookieOf(await sessionOf(test, 'acme'))
 })
 
-describe('entitlements', () => {
-  it('are empty for a tenant without a customer or a subscription', async () => {
+describe('GET entitlements', () => {
+  it('is empty for a tenant without a customer or a subscription', async () => {
     expect(await ofTenant('acme')).toEqual([200, { features: [] }])
     expect((await test.inject({ url: `${billing}/entitlements`, headers: { cookie } })).json()).toEqual({
       features: [],
@@ -39,7 +39,7 @@ describe('entitlements', () => {
     expect((await ofTenant('nobody'))[0]).toBe(404)
   })
 
-  it('are the features of what the tenant is subscribed to, by their ids here, more than a page of them', async () => {
+  it('returns the features of the subscribed products with their ids in the configuration, over more than one page', async () => {
     const { stripe } = test
     const customer = await payingCustomer(stripe)
     await test.asAdmin({
@@ -54,7 +54,7 @@ describe('entitlements', () => {
     expect((await test.inject({ url: `${billing}/entitlements` })).statusCode).toBe(401)
   })
 
-  it('end with the subscription', async () => {
+  it('is empty after the end of the subscription', async () => {
     const { data } = await test.stripe.subscriptions.list()
     for (const { id } of data) await test.stripe.subscriptions.cancel(id)
     expect(await ofTenant('acme')).toEqual([200, { features: [] }])

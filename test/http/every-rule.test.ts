@@ -23,7 +23,7 @@ interface Verdict {
 
 describe('a document that breaks only one rule', () => {
   test.each(ruleCases.map((one) => [one.name, one] as const))(
-    'is refused everywhere with the same words: %s',
+    'is refused by every operation with the same error: %s',
     async (_name, one) => {
       const verdict = await world.asAdmin({ method: 'POST', url: `${admin}/config/validate`, payload: one.document })
       expect(verdict.statusCode).toBe(200)

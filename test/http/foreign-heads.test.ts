@@ -70,7 +70,7 @@ describe('a reason phrase', () => {
     },
   )
 
-  it('of a server that a worker fetches is not passed on, nor does it matter', async () => {
+  it('of a server that a worker calls is not passed on', async () => {
     for (const reason of ['a\u0001b', 'a\u007f', 'caf\u00e9', 'OK']) {
       const response = await through(`HTTP/1.1 200 ${reason}\r\ncontent-length: 2\r\n\r\nhi`)
       // A parser may refuse the line as a whole, which is an error of the fetch.
@@ -81,24 +81,21 @@ describe('a reason phrase', () => {
   })
 })
 
-describe('a status that is none', () => {
-  it.each(['000', '001', '099', '600', '999'])(
-    'of a server is an error of the fetch that asked: %s',
-    async (status) => {
-      const response = await through(`HTTP/1.1 ${status} OK\r\ncontent-length: 2\r\n\r\nhi`)
-      expect([response.statusCode, response.text]).toEqual([
-        599,
-        expect.stringMatching(
-          new RegExp(
-            `^TypeError: fetch to 127.* failed: the server answered with the status ${status}; .* from 200 to 599`,
-          ),
+describe('an invalid status code', () => {
+  it.each(['000', '001', '099', '600', '999'])('of a server is an error of the worker’s fetch: %s', async (status) => {
+    const response = await through(`HTTP/1.1 ${status} OK\r\ncontent-length: 2\r\n\r\nhi`)
+    expect([response.statusCode, response.text]).toEqual([
+      599,
+      expect.stringMatching(
+        new RegExp(
+          `^TypeError: fetch to 127.* failed: the server answered with the status ${status}; .* from 200 to 599`,
         ),
-      ])
-      expect(await isWell()).toBe(200)
-    },
-  )
+      ),
+    ])
+    expect(await isWell()).toBe(200)
+  })
 
-  it('of a server is 101 where no upgrade was asked for', async () => {
+  it('of a server is 101 without a requested upgrade', async () => {
     const head = 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n'
     const response = await through(head)
     expect([response.statusCode, response.text]).toEqual([599, expect.stringContaining('no upgrade was asked for')])
@@ -107,7 +104,7 @@ describe('a status that is none', () => {
 })
 
 describe('response headers of a worker', () => {
-  it('of more than 16 KiB are refused with their own error', async () => {
+  it('of more than 16 KiB are refused with their own error code', async () => {
     const response = await say({ long: 17_000 })
     expect([response.statusCode, JSON.parse(response.text)]).toMatchObject([
       502,
@@ -120,7 +117,7 @@ describe('response headers of a worker', () => {
     expect((await say({})).statusCode).toBe(200)
   })
 
-  it('that affect the whole origin are removed on our own host', async () => {
+  it('that affect the whole origin are removed on the service’s own host', async () => {
     const wide = {
       'clear-site-data': '"cookies"',
       'strict-transport-security': 'max-age=1',
@@ -137,7 +134,7 @@ describe('response headers of a worker', () => {
     expect(headers).toMatchObject({ 'x-own': 'kept', 'cache-control': 'no-cache' })
   })
 
-  it('cannot set one of our cookies on our own host, in any notation of its name', async () => {
+  it('cannot set a cookie of the service on its own host, however the name is written', async () => {
     const ours = [
       'ratecard_session=evil; Path=/api/v1/billing',
       'RateCard_Session=evil',
@@ -154,7 +151,7 @@ describe('response headers of a worker', () => {
   })
 })
 
-describe('what a worker prints', () => {
+describe('the output of a worker', () => {
   it('may contain invalid source locations, and is logged unchanged', async () => {
     const source_map = JSON.stringify({ version: 3, sources: ['a.ts'], names: [], mappings: 'AAAA' })
     const code = `export default { fetch() { throw new Error('see worker.js:0:0 and worker.js:9:0') } }`

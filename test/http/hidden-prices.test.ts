@@ -79,7 +79,7 @@ it('a hidden price is not found by its earlier id either, and no public response
 })
 
 describe('convert', () => {
-  it('finds current and past ids through every change, and hides what was hidden', async () => {
+  it('finds current and earlier ids through every change, and hides hidden prices', async () => {
     const convert = async (id: string, key = false) => {
       const response = await test.inject({
         url: `${billing}/convert/processor-id/${id}`,

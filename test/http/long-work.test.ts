@@ -79,11 +79,11 @@ async function stretchesOf(work: () => Promise<unknown>): Promise<Stretch> {
   return { longest, all: cpuNow() - began }
 }
 
-describe('a slow request delays no other request', () => {
+describe('a slow request does not delay other requests:', () => {
   it.each([
     ['valid', { ...documentOf(3_500) }],
     ['full of mistakes', { version: '1.0.0', products: Array.from({ length: 60_000 }, () => ({ id: 'same' })) }],
-  ])('validation of a document of megabytes, %s', async (_name, document) => {
+  ])('validation of a large document, %s', async (_name, document) => {
     const inOnePiece = Math.min(...[1, 2].map(() => costOf(() => validateConfig(document))))
     const status: number[] = []
     const { longest } = await stretchesOf(async () => {
@@ -96,7 +96,7 @@ describe('a slow request delays no other request', () => {
   it.each([
     ['very many lists in lists', '[[[[[[1]]]]]]'],
     ['very many objects of their own names', '{"kINDEX":{"qINDEX":1}}'],
-  ])('a body that is made of %s', async (_name, item) => {
+  ])('a body that consists of %s', async (_name, item) => {
     const items: string[] = []
     for (let size = 0; size < 1_500_000; size += (items.at(-1)?.length ?? 0) + 1)
       items.push(item.replaceAll('INDEX', String(items.length)))
@@ -116,7 +116,7 @@ describe('a slow request delays no other request', () => {
     expect(Math.min(...longest)).toBeLessThan(inOnePiece / 2)
   })
 
-  it('many large documents at once, while a health check goes through', async () => {
+  it('many large documents at once during a health check', async () => {
     const document = documentOf(2_500)
     let under = 8
     const all = Promise.all(
@@ -135,7 +135,7 @@ describe('a slow request delays no other request', () => {
     expect(checks).toBeGreaterThan(100)
   })
 
-  it('the verdict on a large document is that of a small one: with places, codes and the document in its order', async () => {
+  it('validation of a large document, which has the same result as in one piece', async () => {
     const broken = { ...large, meters: [{ id: 'calls' }], products: [...large.products, { id: 'product_0' }] }
     const { errors, warnings } = validateConfig(broken)
     const answer = await test.asAdmin(validation(broken))
@@ -164,7 +164,7 @@ describe('a slow request delays no other request', () => {
     expect(longest).toBeLessThan(inOnePiece / 2)
   })
 
-  it('a response of tens of thousands of items', async () => {
+  it('a response with tens of thousands of items', async () => {
     const items = Array.from({ length: 40_000 }, (_, index) => ({
       ...{
         kind: 'price' as const,
@@ -191,7 +191,7 @@ describe('a slow request delays no other request', () => {
     expect(Math.min(...longest)).toBeLessThan(inOnePiece / 2)
   })
 
-  it('a page of the history of large revisions', async () => {
+  it('a page of the history with large revisions', async () => {
     const ids = Array.from({ length: 20_000 }, (_, index) => `price_with_a_long_name_${String(index)}`)
     const nothing = { created: [], updated: [], archived: [] }
     const changes = JSON.stringify({

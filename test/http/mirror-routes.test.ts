@@ -58,7 +58,7 @@ const ids = ({ body }: Awaited<ReturnType<typeof get>>) =>
   (body['tenants'] as readonly { readonly id: string }[]).map(({ id }) => id)
 
 describe('the list of tenants', () => {
-  it('shows state, products, money and items on earlier prices of each tenant', async () => {
+  it('shows state, products, money and items on former prices of each tenant', async () => {
     const { body } = await get('tenants?q=early')
     expect(body).toMatchObject({
       as_of: expect.any(String) as string,
@@ -76,7 +76,7 @@ describe('the list of tenants', () => {
     expect(body).not.toHaveProperty('stale')
   })
 
-  it('filters by state, price, product and earlier generation, which add up', async () => {
+  it('filters by state, price, product and former prices', async () => {
     expect(ids(await get('tenants?state=active'))).toEqual(['early', 'late'])
     expect(ids(await get('tenants?state=none'))).toEqual(['works'])
     expect(ids(await get('tenants?price_id=pro_monthly'))).toEqual(['early', 'late'])
@@ -94,7 +94,7 @@ describe('the list of tenants', () => {
     expect(ids(await get('tenants?sort=monthly'))).toEqual(['works', 'late', 'early'])
   })
 
-  it('refuses an unknown state, order or member with the values that there are', async () => {
+  it('refuses an unknown state, order or member, and names the valid values', async () => {
     const { status, body } = await get('tenants?state=broke')
     expect([status, body['code']]).toEqual([400, 'request_invalid'])
     expect(JSON.stringify(body['errors'])).toContain('past_due')
@@ -103,11 +103,11 @@ describe('the list of tenants', () => {
   })
 })
 
-describe('subscribers of a price', () => {
+describe('the subscribers of a price', () => {
   const subscribers = async (query = '') =>
     (await get(`prices/pro_monthly/subscribers${query}`)).body['subscribers'] as readonly Record<string, unknown>[]
 
-  it('are listed with the generation that they are on', async () => {
+  it('are listed with the generation of the price, current or legacy', async () => {
     expect(await subscribers()).toMatchObject([
       { tenant_id: 'early', legacy: true, amount: '1200', formatted: '$12.00', quantity: 2, status: 'active' },
       { tenant_id: 'late', legacy: false, amount: '1500', quantity: 1, monthly: [{ amount: '1500' }] },
@@ -116,13 +116,13 @@ describe('subscribers of a price', () => {
     expect((await subscribers('?generation=current')).map((one) => one['tenant_id'])).toEqual(['late'])
   })
 
-  it('are 404 for a price that never was', async () => {
+  it('are 404 for a price that never existed', async () => {
     expect(await get('prices/nothing/subscribers')).toMatchObject({ status: 404, body: { code: 'price_not_found' } })
   })
 })
 
-describe('money', () => {
-  it('sums what subscribers pay a month, with the part on earlier prices', async () => {
+describe('GET money', () => {
+  it('sums what subscribers pay per month, with the part on former prices', async () => {
     const { body } = await get('money')
     expect(body).toMatchObject({
       currencies: [
@@ -139,13 +139,13 @@ describe('money', () => {
     })
   })
 
-  it('lists the pushes of a time beside the days that were kept', async () => {
+  it('lists the pushes of a period with its recorded days', async () => {
     const { body } = await get('money/days')
     expect(body).toMatchObject({ days: [], pushes: [{ version: '1.0.0' }, { version: '1.1.0' }] })
     expect((await get('money/days?from=2020-01-01&to=2020-01-31')).body).toMatchObject({ days: [], pushes: [] })
   })
 
-  it('refuses days that are none, are in the wrong order, or are too many', async () => {
+  it('refuses days that are invalid, in the wrong order, or too many', async () => {
     for (const [query, pointer] of [
       ['from=2026-02-30', '#/query/from'],
       ['to=yesterday', '#/query/to'],
@@ -159,8 +159,8 @@ describe('money', () => {
   })
 })
 
-describe('invoices', () => {
-  it('of a tenant are listed with lines by config price id', async () => {
+describe('the invoices', () => {
+  it('of a tenant are listed with lines by price id of the configuration', async () => {
     const { body } = await get('tenants/early/invoices')
     expect(body).toMatchObject({
       invoices: [
@@ -180,7 +180,7 @@ describe('invoices', () => {
     expect((await get('tenants/nobody/invoices')).status).toBe(404)
   })
 
-  it('are exported as CSV, a row a line, in units of the currency', async () => {
+  it('are exported as CSV, one line per invoice or refund, in major units', async () => {
     const response = await test.asAdmin({ url: `${admin}/invoices/export?format=csv` })
     expect(response.headers['content-type']).toBe('text/csv; charset=utf-8')
     expect(response.headers['x-ratecard-as-of']).toEqual(expect.any(String))
@@ -195,7 +195,7 @@ describe('invoices', () => {
     )
   })
 
-  it('are exported as JSON with the same rows, and an empty time has none', async () => {
+  it('are exported as JSON with the same rows, and a period without invoices has none', async () => {
     const { body } = await get('invoices/export?format=json')
     expect(body).toMatchObject({
       as_of: expect.any(String) as string,
@@ -213,8 +213,8 @@ describe('invoices', () => {
   })
 })
 
-describe('what needs somebody', () => {
-  it('is found by the doctor, with a number and the command that shows more', async () => {
+describe('an open problem', () => {
+  it('is reported by the doctor, with a count and the command that shows more', async () => {
     const { findings } = (await get('doctor')).body as { findings: readonly Record<string, string>[] }
     const of = (check: string) => findings.find((finding) => finding['check'] === check)
     expect(of('owed')).toMatchObject({ status: 'ok', detail: '$5.00 of open invoices is owed by 1 tenant.' })
@@ -224,7 +224,7 @@ describe('what needs somebody', () => {
     expect(of('schedules')).toMatchObject({ status: 'ok' })
   })
 
-  it('is owed, but not past due, while an invoice that was sent is not due', async () => {
+  it('does not include an open invoice before its due date, which counts as owed but not as past due', async () => {
     expect((await get('money')).body).toMatchObject({
       currencies: [{ past_due: { amount: '0', formatted: '$0.00', tenants: 0 } }],
     })
@@ -239,7 +239,7 @@ describe('what needs somebody', () => {
 })
 
 describe('without the mirror', () => {
-  it('what only the mirror can answer is 409', async () => {
+  it('routes that need it return 409', async () => {
     for (const path of [
       'money',
       'money/days',
@@ -253,21 +253,21 @@ describe('without the mirror', () => {
       expect([path, await get(path, off)]).toMatchObject([path, { status: 409, body: { code: 'mirror_off' } }])
   })
 
-  it('the list of tenants answers from the store, searched too, without the members of the mirror', async () => {
+  it('the list of tenants and its search use the store, without the members of the mirror', async () => {
     const { body } = await get('tenants?q=ALONE&sort=name', off)
     expect(ids({ status: 200, body, headers: {} })).toEqual(['alone'])
     expect(Object.keys((body['tenants'] as object[])[0] ?? {})).not.toContain('billing_status')
     expect(body).not.toHaveProperty('as_of')
   })
 
-  it('deliveries are refused, so that the processor keeps them', async () => {
+  it('webhook deliveries are refused with 409, so that the processor keeps them', async () => {
     const response = await off.inject({ method: 'POST', url: '/api/v1/processor/events', payload: { id: 'evt_1' } })
     expect([response.statusCode, response.json().code]).toEqual([409, 'mirror_off'])
   })
 })
 
-describe('a delivery', () => {
-  it('without a valid signature is 400, whatever it says', async () => {
+describe('a webhook delivery', () => {
+  it('without a valid signature gets a 400, whatever it contains', async () => {
     for (const signature of [undefined, '', 't=1,v1=00', 'nonsense']) {
       const response = await test.inject({
         method: 'POST',
@@ -279,7 +279,7 @@ describe('a delivery', () => {
     }
   })
 
-  it('with the signature of the secret is taken', async () => {
+  it('with a valid signature is accepted', async () => {
     const payload = JSON.stringify({
       id: 'evt_test',
       object: 'event',

@@ -10,7 +10,7 @@ const world = startedForAll(startTestApp)
 const runs = Number(process.env['MUTATION_RUNS'] ?? 1500)
 const seeds = [validDocument(), ...ruleCases.map(({ document }) => document)]
 
-test('damaged documents are never a 5xx, and every problem has a pointer', { timeout: 300_000 }, async () => {
+test('damaged documents never lead to a 5xx, and every problem has a pointer', { timeout: 300_000 }, async () => {
   await fc.assert(
     fc.asyncProperty(fc.constantFrom(...seeds), fc.array(edit, { minLength: 1, maxLength: 6 }), async (seed, edits) => {
       const payload = JSON.stringify(mutate(seed, edits))
@@ -24,31 +24,35 @@ test('damaged documents are never a 5xx, and every problem has a pointer', { tim
   )
 })
 
-test('damaged bodies are never a 5xx: text cut, bytes changed, other media types', { timeout: 300_000 }, async () => {
-  const text = JSON.stringify(validDocument())
-  await fc.assert(
-    fc.asyncProperty(
-      fc.nat(text.length),
-      fc.uint8Array({ maxLength: 4 }),
-      fc.constantFrom(
-        'application/json',
-        'application/json; charset=utf-8',
-        'text/plain',
-        'application/x-www-form-urlencoded',
-        '',
+test(
+  'damaged bodies never lead to a 5xx: truncated text, changed bytes, other media types',
+  { timeout: 300_000 },
+  async () => {
+    const text = JSON.stringify(validDocument())
+    await fc.assert(
+      fc.asyncProperty(
+        fc.nat(text.length),
+        fc.uint8Array({ maxLength: 4 }),
+        fc.constantFrom(
+          'application/json',
+          'application/json; charset=utf-8',
+          'text/plain',
+          'application/x-www-form-urlencoded',
+          '',
+        ),
+        fc.constantFrom('/config', '/config/validate', '/config/rollback', '/keys'),
+        async (cut, noise, type, path) => {
+          const payload = Buffer.concat([Buffer.from(text.slice(0, cut)), Buffer.from(noise)])
+          const answer = await world.asAdmin({
+            method: 'POST',
+            url: `${admin}${path}?`,
+            payload,
+            headers: type === '' ? {} : { 'content-type': type },
+          })
+          expect(answer.statusCode).toBeLessThan(500)
+        },
       ),
-      fc.constantFrom('/config', '/config/validate', '/config/rollback', '/keys'),
-      async (cut, noise, type, path) => {
-        const payload = Buffer.concat([Buffer.from(text.slice(0, cut)), Buffer.from(noise)])
-        const answer = await world.asAdmin({
-          method: 'POST',
-          url: `${admin}${path}?`,
-          payload,
-          headers: type === '' ? {} : { 'content-type': type },
-        })
-        expect(answer.statusCode).toBeLessThan(500)
-      },
-    ),
-    { numRuns: Math.ceil(runs / 3) },
-  )
-})
+      { numRuns: Math.ceil(runs / 3) },
+    )
+  },
+)

@@ -103,7 +103,7 @@ describe('the OpenAPI document', () => {
     for (const pointer of pointers) expect(() => ajv.compile({ $ref: `openapi#${pointer}` }), pointer).not.toThrow()
   })
 
-  it('names every route that the application has', () => {
+  it('lists every route of the application', () => {
     const routes = test.app
       .printRoutes({ commonPrefix: false, includeHooks: false })
       .split('\n')
@@ -178,7 +178,7 @@ describe('the OpenAPI document', () => {
     expect(described).toEqual(expect.arrayContaining(specification))
   })
 
-  it('says which routes need the key', () => {
+  it('marks the routes that need a service key', () => {
     for (const { path, method, operation } of operations()) {
       const needsKey = /^\/api\/v1\/(billing\/admin|workers)|^\/metrics$/.test(path)
       expect([
@@ -189,7 +189,7 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  it('has the codes of the table, each under its own status', () => {
+  it('lists every error code under its own status', () => {
     const codes = document.components.schemas['Problem']?.properties['code']?.enum
     expect(codes).toEqual(Object.keys(problemCodes))
     expect(document.components.schemas['Issue']?.properties['code']?.enum).toEqual(Object.keys(issueCodes))
@@ -218,7 +218,7 @@ describe('the OpenAPI document', () => {
     expect(validate({ ...sampleConfig(), extra: 1 })).toBe(false)
   })
 
-  it('is shown as a page that loads nothing from elsewhere', async () => {
+  it('is shown on a page that loads nothing from other hosts', async () => {
     const page = await test.inject({ url: '/docs' })
     expect(page.statusCode).toBe(200)
     expect(page.headers['content-type']).toContain('text/html')

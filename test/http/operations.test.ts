@@ -7,7 +7,7 @@ let now = Date.now()
 
 const get = (url: string) => test.asAdmin({ url: `${admin}${url}` })
 
-describe('doctor and probes', () => {
+describe('the operations endpoints', () => {
   it('report the state of the installation', async () => {
     const { findings } = (await get('/doctor')).json()
     expect(findings.length).toBeGreaterThan(0)
@@ -27,7 +27,7 @@ describe('doctor and probes', () => {
     expect(response.body).not.toContain('history/99')
   })
 
-  it('are not ready while the processor cannot be reached', async () => {
+  it('report that the service is not ready as long as the processor is unreachable', async () => {
     await test.sandbox.close()
     now += 1_000
     const response = await test.inject({ url: '/readyz' })

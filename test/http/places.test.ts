@@ -39,14 +39,14 @@ it.each([
     'enterprise_price_not_found',
     '#/enterprise_id',
   ],
-])('a refusal without a pointer: POST %s %j', async (url, payload, code, pointer) => {
+])('a refused body has an error with a pointer: POST %s %j', async (url, payload, code, pointer) => {
   const response = await test.asAdmin({ method: 'POST', url, payload })
   const problem = response.json<{ code: string; detail: string; errors?: unknown }>()
   expect([response.statusCode >= 400, problem.code]).toEqual([true, code])
   expect(problem.errors).toMatchObject([{ pointer, detail: problem.detail, severity: 'error' }])
 })
 
-it('a refusal about the path has none', async () => {
+it('a refusal about the path has no list of errors', async () => {
   const response = await test.asAdmin({ method: 'PATCH', url: `${admin}/tenants/gone`, payload: { name: 'x' } })
   expect(response.json()).not.toHaveProperty('errors')
 })

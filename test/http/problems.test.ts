@@ -193,7 +193,7 @@ describe('the framework’s own errors', () => {
   })
 })
 
-describe('leaving', () => {
+describe('a service that is about to shut down', () => {
   it('is not ready, but still serves requests and closes their connections', async () => {
     const leaving = await startTestApp()
     await leaving.push(sampleConfig())
@@ -215,7 +215,7 @@ describe('leaving', () => {
   })
 })
 
-describe('draining', () => {
+describe('a draining service', () => {
   it('answers a request on an idle connection with Connection: close', async () => {
     const test = await startTestApp()
     await test.app.listen({ port: 0, host: '127.0.0.1' })

@@ -9,7 +9,7 @@ const path = `${billing}/config`
 const withKey = () => ({ 'x-service-key': test.key })
 
 describe('the public configuration', () => {
-  it('shows public prices with their processor ids, and nothing that is hidden', async () => {
+  it('contains public prices with their processor ids, and nothing hidden', async () => {
     const response = await test.inject({ url: path })
     expect(response.headers['content-type']).toBe('application/json; charset=utf-8')
     const served = response.json()
@@ -34,7 +34,7 @@ describe('the public configuration', () => {
       expect(response.body).not.toContain(hidden)
   })
 
-  it('is the same for a caller with a key: the whole document has a route of its own', async () => {
+  it('is the same for a caller with a key, because the whole document has a route of its own', async () => {
     const [open, keyed] = [await test.inject({ url: path }), await test.inject({ url: path, headers: withKey() })]
     expect(keyed.body).toBe(open.body)
   })
@@ -121,7 +121,7 @@ describe('single lookups', () => {
     expect(meter.meter).toMatchObject({ id: 'api_calls', event_name: 'api_call', processor_id: expect.any(String) })
   })
 
-  it('show hidden prices to a caller with a key, for that caller’s eyes only', async () => {
+  it('show hidden prices to a caller with a key, in a response that is not cached', async () => {
     const price = await test.inject({ url: `${path}/prices/pro_secret`, headers: withKey() })
     expect(price.statusCode).toBe(200)
     expect(price.headers['cache-control']).toBe('private, no-store')
@@ -130,7 +130,7 @@ describe('single lookups', () => {
     expect((await test.inject({ url: `${path}/products/backstage`, headers: withKey() })).statusCode).toBe(200)
   })
 
-  it('are conditional too', async () => {
+  it('support conditional requests too', async () => {
     const url = `${path}/products/pro`
     const etag = String((await test.inject({ url })).headers['etag'])
     expect((await test.inject({ url, headers: { 'if-none-match': etag } })).statusCode).toBe(304)
@@ -201,7 +201,7 @@ describe('calculate', () => {
     expect(huge.json().code).toBe('quantity_invalid')
   })
 
-  it('refuses another body than the quantity', async () => {
+  it('refuses any body other than a quantity', async () => {
     for (const [payload, pointer] of [
       [[], '#'],
       ['x', '#'],
@@ -230,7 +230,7 @@ describe('calculate', () => {
     expect(String(preflight.headers['access-control-allow-headers']).toLowerCase()).toContain('content-type')
   })
 
-  it('leaves its problems readable to other origins', async () => {
+  it('lets other origins read its problem documents', async () => {
     const response = await test.inject({ url: `${path}/prices/none`, headers: { origin: 'https://shop.example.test' } })
     expect([response.statusCode, response.headers['access-control-allow-origin']]).toEqual([404, '*'])
     const unknown = await test.inject({ url: `${billing}/nothing`, headers: { origin: 'https://shop.example.test' } })
@@ -239,7 +239,7 @@ describe('calculate', () => {
 })
 
 describe('the schema', () => {
-  it('is served as a JSON Schema that caches may keep', async () => {
+  it('is served as a JSON Schema that can be cached', async () => {
     const response = await test.inject({ url: `${billing}/schema` })
     expect(response.headers['content-type']).toBe('application/schema+json; charset=utf-8')
     expect(response.json()).toMatchObject({ type: 'object' })

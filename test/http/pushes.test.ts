@@ -30,7 +30,7 @@ const ended = async (id: string): Promise<Report> => {
 }
 
 describe('the approval of a plan', () => {
-  it('X-Ratecard-Plan applies only the plan that was shown', async () => {
+  it('X-Ratecard-Plan applies only the plan with that fingerprint', async () => {
     await app.push(monthlyPrices(1, '1.0.0'))
     const next = monthlyPrices(1, '1.1.0', 200)
     const { plan } = (await app.push(next, '?dry_run=true')).json<{ plan: string }>()
@@ -53,7 +53,7 @@ describe('the approval of a plan', () => {
   })
 })
 
-describe('a push that runs', () => {
+describe('a running push', () => {
   it('is cancelled by one call and resumed by another, also with respond-async', async () => {
     app.sandbox.control.fail({ kind: 'latency', method: 'POST', latencyMs: 40, count: null })
     const id = await started(monthlyPrices(40, '1.0.0'))
@@ -84,7 +84,7 @@ describe('a push that runs', () => {
   })
 })
 
-it('a rollback with respond-async responds at once, and is followed like a push', async () => {
+it('a rollback with respond-async returns at once, and is followed like a push', async () => {
   await app.push(monthlyPrices(1, '1.0.0'))
   await app.push(monthlyPrices(2, '1.1.0'))
   const answer = await app.asAdmin({

@@ -122,7 +122,7 @@ const answers: readonly Answer[] = [
   { record: 'log line', columns: logColumns, operation: 'getWorkerLogs', list: 'logs', besides: ['deployment'] },
 ]
 
-describe('what the API shows of a record', () => {
+describe('the response with a record', () => {
   it.each(answers)('equals the columns of a $record, in $operation', (answer) => {
     const { columns, operation: id, list, besides = [] } = answer
     const expected = [...columnsFor(columns, 'shown'), ...besides].sort()
@@ -130,10 +130,10 @@ describe('what the API shows of a record', () => {
   })
 })
 
-describe('what callers may say about a tenant', () => {
+describe('the request members of a tenant', () => {
   const edited = () => columnsFor(tenantColumns, 'edited')
 
-  it('equals its columns, at creation and in updates', () => {
+  it('equal its columns, at creation and in updates', () => {
     expect(taken('createTenant')).toEqual(['id', ...edited()].sort())
     expect(taken('updateTenant')).toEqual(edited())
   })

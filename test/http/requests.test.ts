@@ -51,7 +51,7 @@ describe('a broken body', () => {
     for (const payload of ['null', '']) expect((await post(payload)).json().code).toBe('json_malformed')
   })
 
-  it('is not coerced or stripped: wrong types and unknown fields reach the validation', async () => {
+  it('is neither coerced nor stripped: wrong types and unknown fields are reported by the validation', async () => {
     const verdict = await post(
       JSON.stringify({
         version: '1.0.0',
@@ -65,8 +65,8 @@ describe('a broken body', () => {
   })
 })
 
-describe('parameters', () => {
-  it('that a route does not have are refused, with their place and the likely meaning', async () => {
+describe('the parameters of a request', () => {
+  it('that a route does not have are refused, with their place and a suggestion', async () => {
     const urls = [
       `${billing}/config?x=1`,
       `${billing}/schema?x=1`,
@@ -105,7 +105,7 @@ describe('parameters', () => {
     expect([flag.statusCode, flag.json().errors[0].pointer]).toEqual([400, '#/query/dry_run'])
   })
 
-  it('of a small body are named likewise, and never turned into another type', async () => {
+  it('a small body with wrong members is refused in the same way, without type coercion', async () => {
     const rollback = (payload: string) =>
       test.asAdmin({ method: 'POST', url: `${admin}/config/rollback`, payload, headers: json })
     const cases = [

@@ -25,13 +25,13 @@ beforeAll(async () => {
 })
 
 describe('GET session/prices', () => {
-  it('is empty without a deal', async () => {
+  it('is empty for a tenant without negotiated prices', async () => {
     const response = await see({ cookie })
     expect([response.statusCode, response.json()]).toEqual([200, { prices: [] }])
     expect(response.headers['cache-control']).toBe('no-store')
   })
 
-  it('shows the deal’s price in place of its base, without notes, to its tenant only', async () => {
+  it('shows the negotiated price in place of its base, without notes, to its tenant only', async () => {
     await deal('apply-template', { enterprise_template: 'gold' })
     const { prices } = (await see({ cookie })).json()
     expect(prices).toHaveLength(1)
@@ -48,7 +48,7 @@ describe('GET session/prices', () => {
     expect((await see({ cookie })).json()).toEqual({ prices: [] })
   })
 
-  it('names no price whose base is hidden', async () => {
+  it('omits a price whose base is hidden', async () => {
     await deal('apply-template', { enterprise_template: 'gold' })
     await test.push(
       changedConfig('1.0.1', ({ products }) => {
@@ -61,7 +61,7 @@ describe('GET session/prices', () => {
     expect((await see({ cookie })).json().prices).toHaveLength(1)
   })
 
-  it('takes a service key that names the tenant, and the cookie of pages of allowed origins', async () => {
+  it('accepts a service key with a tenant id, and the cookie on pages of allowed origins', async () => {
     const keyed = await see({ 'x-service-key': test.key }, '?tenant_id=acme')
     expect(keyed.json().prices).toHaveLength(1)
     expect((await see({ 'x-service-key': test.key })).statusCode).toBe(400)

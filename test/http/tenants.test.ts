@@ -46,7 +46,7 @@ describe('POST admin/tenants', () => {
     expect((await test.asAdmin({ url: `${tenants}/free` })).statusCode).toBe(404)
   })
 
-  it('names every member that is wrong, with a guess for a mistyped one', async () => {
+  it('reports every invalid member, with a suggestion for a mistyped one', async () => {
     const response = await create({ id: '', name: '', emial: 'x@y.test', processor_customer_id: 7 })
     expect([response.statusCode, response.json().code]).toEqual([400, 'request_invalid'])
     expect(issuesOf(response)).toEqual(
@@ -66,7 +66,7 @@ describe('POST admin/tenants', () => {
       expect((await create(payload)).json().code).toBe('request_invalid')
   })
 
-  it('makes one tenant of two requests with one Idempotency-Key, and refuses the key for another', async () => {
+  it('creates one tenant for two requests with one Idempotency-Key, and refuses the key for another body', async () => {
     const headers = { 'idempotency-key': 'tenant-1' }
     const first = await create({ name: 'Once' }, headers)
     const again = await create({ name: 'Once' }, headers)
@@ -107,7 +107,7 @@ describe('GET admin/tenants', () => {
     expect((await list('enterprise_id=acme')).tenants).toEqual([])
   })
 
-  it('refuses limits out of range and filters that there are not', async () => {
+  it('refuses limits out of range and unknown filters', async () => {
     for (const query of ['limit=0', 'limit=101', 'offset=-1', 'name=Acme', 'processor_customer_id='])
       expect([query, (await test.asAdmin({ url: `${tenants}?${query}` })).json().code]).toEqual([
         query,
@@ -116,8 +116,8 @@ describe('GET admin/tenants', () => {
   })
 })
 
-describe('one tenant', () => {
-  it('is changed member by member; null takes a member away', async () => {
+describe('a tenant', () => {
+  it('is changed member by member, and null clears a member', async () => {
     await create({ id: 'changing', name: 'Before', email: 'a@b.test' })
     const patch = (payload: object) =>
       test.asAdmin({
@@ -168,7 +168,7 @@ describe('one tenant', () => {
     expect([never.statusCode, never.json().code]).toEqual([404, 'tenant_not_found'])
   })
 
-  it('has no subscriptions and no invoice before it bought anything', async () => {
+  it('has no subscriptions and no invoice before its first purchase', async () => {
     await create({ id: 'new', name: 'New' })
     expect((await test.asAdmin({ url: `${tenants}/new/subscriptions` })).json()).toEqual({
       tenant_id: 'new',
@@ -194,7 +194,7 @@ describe('sessions', () => {
   const mint = (payload: object, headers = {}) =>
     test.asAdmin({ method: 'POST', url: `${admin}/sessions`, payload, headers })
 
-  it('come as a cookie for browsers and as a value for servers', async () => {
+  it('are returned as a cookie for browsers and as a value for servers', async () => {
     await create({ id: 'visitor', name: 'V' })
     const response = await mint({ tenant_id: 'visitor' }, { host: 'localhost:4242' })
     const session = response.json()
@@ -208,7 +208,7 @@ describe('sessions', () => {
     expect(short.headers['set-cookie']).toMatch(/; Max-Age=60; Path=\/; HttpOnly; Secure; SameSite=Lax$/)
   })
 
-  it('live between a minute and thirty days, for a tenant that there is', async () => {
+  it('last between a minute and thirty days, and need an existing tenant', async () => {
     for (const ttl of [59, 2_592_001, 1.5, '60', null]) {
       const response = await mint({ tenant_id: 'visitor', ttl_seconds: ttl })
       expect([ttl, response.statusCode, issuesOf(response)[0]?.[0]]).toEqual([ttl, 400, '#/ttl_seconds'])
@@ -224,7 +224,7 @@ describe('sessions', () => {
     )
   })
 
-  it('end when they are revoked, once', async () => {
+  it('end when they are revoked, and can be revoked only once', async () => {
     const { id } = (await mint({ tenant_id: 'visitor' })).json()
     expect((await test.asAdmin({ method: 'DELETE', url: `${admin}/sessions/${id}` })).statusCode).toBe(204)
     const again = await test.asAdmin({ method: 'DELETE', url: `${admin}/sessions/${id}` })
@@ -236,7 +236,7 @@ describe('sessions', () => {
     // What the server makes of its own host and port, behind a proxy that has a name.
     ['http://127.0.0.1:4242', 'billing.example.test', true],
     ['http://127.0.0.1:4242', 'localhost:4242', false],
-  ])('at %s asked as %s: Secure is %s', async (publicUrl, host, secure) => {
+  ])('at %s requested at %s have a cookie with Secure: %s', async (publicUrl, host, secure) => {
     const other = await startTestApp({ publicUrl })
     try {
       await other.service.createTenant({ id: 't', name: 'T' }, { author: null, by: null, requestId: null })

@@ -4,7 +4,7 @@ import { startedForAll } from '../support/started.ts'
 
 const test = startedForAll(startPushedApp)
 
-describe('text that is no text', () => {
+describe('malformed text', () => {
   it('is refused before anything is written at the processor', async () => {
     for (const text of ['Pro \ud83d', 'Pro \u001b[31m', 'Pro\r']) {
       const document = changedConfig('1.1.0', (config) => {
@@ -21,7 +21,7 @@ describe('text that is no text', () => {
     }
   })
 
-  it('of an object at the processor is sanitized by a pull, so that the next push does not archive it', async () => {
+  it('in an object at the processor is sanitized by a pull, so that the next push does not archive the object', async () => {
     const product = (await test.asAdmin({ url: `${admin}/config` })).json().config.products[1]
     await test.stripe.products.update(product.processor_id, { name: 'Pro\u001b[2J' })
     const pulled = (await test.asAdmin({ url: `${admin}/config/pull?report=true` })).json()

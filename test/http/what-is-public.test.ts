@@ -23,7 +23,7 @@ beforeAll(async () => {
   expect((await test.push(document)).statusCode).toBe(200)
 })
 
-describe('what is public', () => {
+describe('the public configuration', () => {
   it('contains no metadata of products and prices', async () => {
     for (const path of ['', '/prices/pro_monthly', '/products/pro', '/products/announced', '/meters/api_calls']) {
       const answer = await test.inject({ url: `${billing}/config${path}` })
@@ -32,12 +32,12 @@ describe('what is public', () => {
     }
   })
 
-  it('has its members in the document’s order, so that the bytes of a release stay those of the next', async () => {
+  it('has a fixed order of members, so that its bytes stay the same between releases', async () => {
     const { config } = (await test.inject({ url: `${billing}/config` })).json<{ config: object }>()
     expect(Object.keys(config)).toEqual(['version', 'meters', 'products'])
   })
 
-  it('contains the meters of public prices only; the others are like unknown ones', async () => {
+  it('contains the meters of public prices only, and other meters are like unknown ones', async () => {
     const { config } = (await test.inject({ url: `${billing}/config` })).json<{
       config: { meters: { id: string }[] }
     }>()
@@ -56,7 +56,7 @@ describe('what is public', () => {
     }
   })
 
-  it('is less than a service key can read', async () => {
+  it('contains less than a service key can read', async () => {
     expect((await test.asAdmin({ url: `${billing}/config/meters/idle` })).json().meter.id).toBe('idle')
     const { price } = (await test.asAdmin({ url: `${billing}/config/prices/pro_monthly` })).json()
     expect(price.metadata).toEqual({ note })

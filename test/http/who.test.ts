@@ -17,7 +17,7 @@ async function holder(name: string) {
   return { client: createClient({ baseUrl: url, serviceKey: key }), by: { keyId: id, keyName: name } }
 }
 
-describe('who did it', () => {
+describe('the service key of an action', () => {
   it('is recorded with each revision and push, regardless of the author given', async () => {
     const [ada, ci] = [await holder('ada-laptop'), await holder('ci')]
     await ada.client.admin.push(sampleConfig(), { author: 'Ada' })
@@ -60,7 +60,7 @@ describe('who did it', () => {
     expect(jobs.map(({ by }) => by)).toEqual([ops.by])
   })
 
-  it('keeps the name that the key had, also after it was revoked', async () => {
+  it('keeps the name that it had, even after it was revoked', async () => {
     const brief = await holder('brief')
     await brief.client.tenants.create({ id: 'lasting', name: 'Lasting' })
     await test.service.revokeKey(brief.by.keyId)
@@ -68,7 +68,7 @@ describe('who did it', () => {
     expect(entries).toMatchObject([{ author: null, by: brief.by }])
   })
 
-  it('has no key for an action of a tenant itself', async () => {
+  it('is null for an action by a tenant’s session', async () => {
     const cookie = await sessionOf(test, 'itself')
     expect(cookie).not.toBe('')
     const { items } = await test.service.tenantAudit('itself', { limit: 1, offset: 0 })

@@ -93,7 +93,7 @@ describe('a hostile request', () => {
     expect(answer).toContain(`X-Request-Id: ${headers['x-request-id'] ?? '?'}`)
   })
 
-  it('comes from the client that the trusted proxy saw, whatever that client wrote, and a worker cannot write it', async () => {
+  it('has the client address that the trusted proxy saw, which neither client nor worker can forge', async () => {
     const trusting = await startWorkerWorld({}, { trustedProxies: ['127.0.0.1'] })
     try {
       const mirror = `export default { fetch: (request) => Response.json([request.headers.get('x-forwarded-for'), request.headers.get('cf-connecting-ip')]) }`
@@ -110,7 +110,7 @@ describe('a hostile request', () => {
     }
   })
 
-  it('in absolute form goes to its own host, regardless of the Host header', async () => {
+  it('in absolute form reaches the worker of its own host, regardless of the Host header', async () => {
     const direct = await send([`GET ${world.url}/workers/mirror/a?b HTTP/1.1`, 'Host: mirror.shop.example.com'])
     expect(seenIn(direct).url).toBe(`${world.url}/a?b`)
     const named = await send(['GET http://mirror.shop.example.com?q HTTP/1.1', 'Host: a.example'])
@@ -129,7 +129,7 @@ describe('a hostile request', () => {
     expect(await at('/workers//mirror')).toContain('"code":"route_not_found"')
   })
 
-  it('that asks for a WebSocket and brings a body is an ordinary one', async () => {
+  it('that requests a WebSocket with a body is an ordinary request', async () => {
     const answer = await send(
       ['POST /workers/mirror/x HTTP/1.1', 'Host: a.example', 'Upgrade: websocket', 'Content-Length: 2'],
       'hi',
@@ -137,7 +137,7 @@ describe('a hostile request', () => {
     expect(seenIn(answer)).toMatchObject({ method: 'POST', body: 'hi' })
   })
 
-  it('reaches no worker at the service’s own hostname, and no worker may take one of its domain', async () => {
+  it('to the service’s own hostname reaches no worker, and no worker may use a hostname of the workers’ domain', async () => {
     const answer = await send(['GET /healthz HTTP/1.1', 'Host: billing.shop.example.com'])
     expect(answer).toContain('"status":"ok"')
     const taken = await world.deploy('thief', 'export default { fetch() {} }', { hosts: ['mirror.shop.example.com'] })
@@ -145,12 +145,12 @@ describe('a hostile request', () => {
   })
 })
 
-describe('a body that is not wanted', () => {
+describe('a large request body', () => {
   it.each([
     ['/workers/mirror/early', 200, 'early'],
     ['/workers/nobody', 404, 'worker_not_found'],
   ])(
-    'at %s is read to its end, so that the client comes to the answer and the connection goes on',
+    'at %s is read to its end even if it is refused, so that the client reads the response and the connection stays open',
     async (path, status, text) => {
       const { port } = new URL(world.url)
       const answer = await new Promise<{ status: number | undefined; body: string; sent: boolean }>(

@@ -12,7 +12,7 @@ const named = startedForAll(() =>
 const get = (path: string) => getFrom(world, path)
 
 describe('requests to workers', () => {
-  it('deploys a worker that answers at its path without the prefix, and tells which deployment did', async () => {
+  it('reach a deployed worker at its path without the prefix, and the response names the deployment', async () => {
     const code = `export default { fetch(request, env) {
       const { pathname, search } = new URL(request.url)
       return Response.json({ path: pathname + search, prefix: request.headers.get('x-forwarded-prefix'), greeting: env.GREETING, secret: env.SECRET, list: env.LIST })
@@ -60,7 +60,7 @@ describe('requests to workers', () => {
     expect(JSON.parse((await get('/workers/hello?q')).body)).toMatchObject({ path: '/?q' })
   })
 
-  it('carries modules of every kind', async () => {
+  it('reach a worker with modules of every type', async () => {
     // (module (func (export "answer") (result i32) i32.const 42))
     const wasm = 'AGFzbQEAAAABBQFgAAF/AwIBAAcKAQZhbnN3ZXIAAAoGAQQAQSoL'
     const answer = await world.asAdmin({
@@ -89,7 +89,7 @@ describe('requests to workers', () => {
     expect(JSON.parse((await get('/workers/kinds')).body)).toEqual([42, 'té\0xt', 7, [1], 5])
   })
 
-  it('answers for a worker that does not exist, throws or loops with the problem of its code', async () => {
+  it('to a worker that does not exist, throws or loops get a problem with its code', async () => {
     await world.deploy(
       'faulty',
       `export default { fetch(request) { if (request.url.endsWith('/spin')) for (;;) {} throw new Error('secret detail') } }`,
@@ -116,7 +116,7 @@ describe('requests to workers', () => {
     expect(metrics).toMatch(/ratecard_worker_requests_total\{worker="faulty",outcome="exception"\} 1/)
   })
 
-  it('streams both ways, and a client that leaves is noticed', async () => {
+  it('are streamed both ways, and a client that disconnects is noticed', async () => {
     await world.deploy(
       'stream',
       `export default { async fetch(request) {
@@ -148,7 +148,7 @@ describe('requests to workers', () => {
     expect((await reader?.read())?.done).toBe(true)
   })
 
-  it('connects a WebSocket to the worker, and answers one for an unknown worker with a problem document', async () => {
+  it('can open a WebSocket, and get a problem document if the worker is unknown', async () => {
     await world.deploy(
       'socket',
       `export default { fetch(request) {
@@ -188,7 +188,7 @@ describe('requests to workers', () => {
     }
   })
 
-  it('serves a worker at its own host name and under the domain of workers, whatever the path', async () => {
+  it('reach a worker at its own hostname and under the workers’ domain, whatever the path', async () => {
     const code = `export default { fetch(request) { return new Response(new URL(request.url).pathname + ' ' + request.headers.get('x-forwarded-prefix') + ' ' + request.headers.get('host')) } }`
     await named.deploy('shop', code, { hosts: ['shop.example.com'] })
     const at = (host: string, path: string) => getAt(named.url, host, path)
@@ -203,7 +203,7 @@ describe('requests to workers', () => {
     expect(await at('shop.example.com', '/healthz')).toContain('"status":"ok"')
   })
 
-  it('lets a worker call the service, and nothing else on this machine', async () => {
+  it('let a worker call the service, and nothing else on this machine', async () => {
     await world.deploy(
       'caller',
       `export default { async fetch(request, env) {

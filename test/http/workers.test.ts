@@ -36,7 +36,7 @@ describe('credentials', () => {
     expect(await ask('trusted', headers)).toMatchObject({ header: world.key, cookie })
   })
 
-  it('of its own: one key of the scope asked for, the same from version to version, revoked with the worker', async () => {
+  it('of the worker itself are one key with the requested scope, kept between versions and revoked with the worker', async () => {
     const withKey = async (key: string | null, method: 'GET' | 'DELETE' = 'GET') =>
       (await world.inject({ method, url: `${workersPath}/nobody`, headers: { 'x-service-key': key ?? '' } })).statusCode
     const first = await world.deploy('keyed', echo, { service_key: 'read', secrets: { RATECARD_SERVICE_KEY: 'other' } })
@@ -112,7 +112,7 @@ describe('deploying workers', () => {
     expect(await world.store.workers.content(ids[0] ?? '')).toBeNull()
   })
 
-  it('keeps the old version when the new one does not start, and says why at the line of the source', async () => {
+  it('keeps the old version if the new one does not start, and reports the line of the source', async () => {
     await world.deploy('steady', answering('old'))
     const sourceMap = JSON.stringify({ version: 3, sources: ['src/boot.ts'], names: [], mappings: 'AAEA' })
     const answer = await world.deploy('steady', `throw new Error('no key')`, { source_map: sourceMap })
@@ -213,7 +213,7 @@ describe('deploying workers', () => {
     expect((await get('/workers/steady')).status).toBe(200)
   })
 
-  it('lets one deployment of a worker run at a time', async () => {
+  it('allows one deployment of a worker at a time', async () => {
     const slow = `for (let i = 0; i < 2e8; i++); ${answering('slow')}`
     const [one, two] = await Promise.all([world.deploy('single', slow), world.deploy('single', slow)])
     expect([one.statusCode, two.statusCode].sort()).toEqual([201, 409])
@@ -236,7 +236,7 @@ describe('a replica without workers', () => {
   })
 })
 
-describe('a service that drains', () => {
+describe('a draining service', () => {
   it('finishes requests in flight, and closes endless connections', async () => {
     const draining = await startWorkerWorld()
     await draining.deploy(

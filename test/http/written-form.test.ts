@@ -25,8 +25,8 @@ const revision = async (number: number) =>
     written: object | null
   }>()
 
-describe('the document as its author wrote it', () => {
-  it('is kept with the revision, and a rollback brings it back', async () => {
+describe('the source document with its variables', () => {
+  it('is stored with the revision, and restored by a rollback', async () => {
     const written = shop('${HOST}')
     expect((await push(shop('a.example.com'), await keep(written))).statusCode).toBe(200)
     expect(await revision(1)).toMatchObject({ document: shop('a.example.com'), written })
@@ -36,7 +36,7 @@ describe('the document as its author wrote it', () => {
     expect((await revision(3)).written).toEqual(written)
   })
 
-  it('is replaced when the same content is pushed in another form', async () => {
+  it('is replaced if the same content is pushed with another source document', async () => {
     await app.push(shop('a.example.com') as never)
     const again = await push(shop('a.example.com'), await keep(shop('${HOST}')))
     expect(again.json()).toMatchObject({ status: 'unchanged' })
@@ -56,7 +56,7 @@ describe('the document as its author wrote it', () => {
     expect((await app.asAdmin({ method: 'GET', url: `${admin}/config` })).statusCode).toBe(404)
   })
 
-  it('is an object, and its id a digest', async () => {
+  it('must be an object, and its id a digest', async () => {
     expect((await app.asAdmin({ method: 'POST', url: `${admin}/config/written`, payload: [] })).statusCode).toBe(400)
     expect((await push(shop('a.example.com'), 'abc')).statusCode).toBe(400)
   })

@@ -51,7 +51,7 @@ describe('a push that fails midway', () => {
     expect((await stack.stripe.prices.list({ active: false, limit: 100 })).data).toHaveLength(3)
   })
 
-  test('publishes the corrected document when that is pushed next', async () => {
+  test('is abandoned when a corrected document is pushed, and that one is published', async () => {
     await stack.service.push(shop(100, '1.0.0'), nobody)
     stack.sandbox.control.fail({ kind: 'close_after', method: 'POST', path: '/v1/prices', skip: 2, count: 50 })
     outage()
@@ -78,7 +78,7 @@ describe('a push that fails midway', () => {
     await expect(stack.service.resumePush(id)).rejects.toMatchObject({ code: 'push_not_resumable' })
   })
 
-  test('started twice at once runs once, and the other push is refused at once', async () => {
+  test('is not caused by a concurrent push, which is refused at once with push_in_progress', async () => {
     await stack.service.push(shop(100, '1.0.0'), nobody)
     const results = await Promise.allSettled([
       stack.service.push(shop(200, '1.1.0'), nobody),
@@ -92,8 +92,8 @@ describe('a push that fails midway', () => {
   })
 })
 
-describe('a version', () => {
-  test('that is not raised gives a warning, and is refused with the setting', async () => {
+describe('a version number', () => {
+  test('that is not raised leads to a warning, and to a refusal with requireVersionBump', async () => {
     await stack.service.push(shop(100, '1.0.0'), nobody)
     const outcome = await stack.service.push(shop(200, '1.0.0'), nobody)
     expect(outcome.warnings).toMatchObject([

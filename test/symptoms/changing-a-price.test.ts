@@ -40,7 +40,7 @@ describe('changing a price', () => {
     expect(product.default_price).toMatchObject({ unit_amount: 1500, active: true })
   })
 
-  test('moves the lookup key to the new price in the call that creates it', async () => {
+  test('moves the lookup key in the call that creates the new price', async () => {
     await stack.service.push(shop(monthly(1000)), nobody)
     await stack.service.push(shop(monthly(1500), '1.1.0'), nobody)
     const creations = stack.sandbox.control
@@ -84,7 +84,7 @@ describe('changing a price', () => {
     })
   })
 
-  test('only its display touches the processor: hints, visibility and labels cost no write', async () => {
+  test('in its display hints, visibility or labels makes no write at the processor', async () => {
     await stack.service.push(shop(monthly(1000)), nobody)
     const before = stack.writes()
     const outcome = await stack.service.push(
@@ -96,7 +96,7 @@ describe('changing a price', () => {
     expect(stack.writes()).toBe(before)
   })
 
-  test('tax behaviour is set once in place, and only a further change replaces the price', async () => {
+  test('in its tax behaviour updates it once in place, and replaces it on a further change', async () => {
     await stack.service.push(shop(monthly(1000)), nobody)
     const [first] = await livePrices()
     const once = await stack.service.push(shop(monthly(1000, { tax_included_in_price: true }), '1.0.1'), nobody)
@@ -107,7 +107,7 @@ describe('changing a price', () => {
     expect(twice.details.find((detail) => detail.kind === 'price')?.action).toBe('replace')
   })
 
-  test('in a currency without decimals keeps 500 yen at 500', async () => {
+  test('in a currency without decimals keeps 500 yen as 500', async () => {
     const outcome = await stack.service.push(shop(monthly(500, { currency: 'jpy' })), nobody)
     expect(outcome.details.find((detail) => detail.kind === 'price')?.display.after).toContain('¥500')
     expect((await livePrices())[0]).toMatchObject({ unit_amount: 500, currency: 'jpy' })

@@ -49,7 +49,7 @@ describe('an edit in the dashboard', () => {
     })
   })
 
-  test('that archives a price stops the push, which names both values and three ways out; --force undoes it without a second price', async () => {
+  test('that archives a price stops the push, which names both values and three solutions, and --force undoes it', async () => {
     const [yearly] = (await stack.stripe.prices.list({ lookup_keys: ['pro_yearly'] })).data
     await stack.stripe.prices.update(yearly?.id ?? '', { active: false })
     expect((await stack.service.drift()).differences).toMatchObject([{ configId: 'pro_yearly', because: ['active'] }])
@@ -68,7 +68,7 @@ describe('an edit in the dashboard', () => {
     expect((await stack.stripe.prices.list({ active: true })).data).toHaveLength(2)
   })
 
-  test('that archives a price is undone by an edit of that very price', async () => {
+  test('that archives a price is undone by a push that edits that price', async () => {
     const [yearly] = (await stack.stripe.prices.list({ lookup_keys: ['pro_yearly'] })).data
     await stack.stripe.prices.update(yearly?.id ?? '', { active: false })
     const edited = structuredClone(shop)
@@ -78,7 +78,7 @@ describe('an edit in the dashboard', () => {
     expect((await stack.stripe.prices.retrieve(yearly?.id ?? '')).active).toBe(true)
   })
 
-  test('of the default price is seen and moved back', async () => {
+  test('of the default price is reported and undone by a push', async () => {
     const [yearly] = (await stack.stripe.prices.list({ lookup_keys: ['pro_yearly'] })).data
     await stack.stripe.products.update('rc_pro', { default_price: yearly?.id ?? '' })
     expect((await stack.service.drift()).differences).toMatchObject([
@@ -140,7 +140,7 @@ describe('an edit in the dashboard', () => {
     expect((await stack.service.push(shop, nobody)).status).toBe('unchanged')
   })
 
-  test('that deletes a coupon is shown at its code as a change from nothing', async () => {
+  test('that deletes a coupon is shown at its promotion code as a change with no value before', async () => {
     const sold = { ...shop, promotion_codes: [{ id: 'ten_code', code: 'TEN', coupon: 'ten' }] }
     await stack.service.push(sold, nobody)
     await stack.stripe.coupons.del('ten')
@@ -155,7 +155,7 @@ describe('an edit in the dashboard', () => {
     ['was switched off in between', [{ ...code, active: false }]],
     ['was taken out in between', []],
   ])(
-    'that deletes a coupon: a rollback to a code that %s says that it stays off, not that it was changed',
+    'that deletes a coupon: after a rollback a code that %s is reported as still off, not as changed',
     async (_, codes) => {
       const { revision } = await stack.service.push({ ...shop, promotion_codes: [code] }, nobody)
       await stack.service.push({ ...shop, promotion_codes: codes }, nobody)

@@ -11,7 +11,7 @@ const shop = (products: BillingConfig['products'], rest: Partial<BillingConfig> 
   ...rest,
 })
 
-describe('a second push of what was just pushed', () => {
+describe('a second push of the same document', () => {
   test.each<[string, BillingConfig]>([
     [
       'sub-minor decimals',
@@ -93,7 +93,7 @@ describe('a second push of what was just pushed', () => {
     expect(stack.writes()).toBe(before)
   })
 
-  test('sends an edit of tiers alone', async () => {
+  test('with an edit of tiers sends only that edit', async () => {
     const tiered = (amount: number) =>
       shop([
         {

@@ -98,7 +98,7 @@ describe('entitlements from the mirror', () => {
     expect(ours).toEqual(theirs)
   })
 
-  test('change with the next period, as at the processor, when a feature is attached or detached', async () => {
+  test('change with the next period, as at the processor, after a feature is attached or detached', async () => {
     clock.advance(10 * day)
     await stack.service.push(priceList('1.1.0', ['api', 'audit']), nobody)
     const within = await bothAnswers()
@@ -111,7 +111,7 @@ describe('entitlements from the mirror', () => {
     expect(after.ours).toEqual(after.theirs)
   })
 
-  test('say how recent they are; a session sees its own, and its prices, without a call', async () => {
+  test('have a timestamp, and a session reads its own without a call to the processor', async () => {
     const service = await mirrored()
     const { value } = await service.createSession('ada', null)
     const session = await service.authenticateSession(value)

@@ -86,7 +86,7 @@ describe('unmanaged objects', () => {
     expect((await stack.service.push(document, nobody)).status).toBe('unchanged')
   })
 
-  test('with a lookup key that the document needs make the push refused, with a hint how to adopt them', async () => {
+  test('with a lookup key that the document needs make the push refused, with a hint to adopt them', async () => {
     const product = await stack.stripe.products.create({ name: 'Theirs' })
     const price = await stack.stripe.prices.create({
       product: product.id,
@@ -138,7 +138,7 @@ describe('unmanaged objects', () => {
     expect((await stack.stripe.prices.retrieve(price.id)).lookup_key).toBe('pro_monthly')
   })
 
-  test('of a webhook with the same URL are reported, because events would be delivered twice', async () => {
+  test('such as a webhook with the same URL are reported, because events would be delivered twice', async () => {
     const endpoint = await stack.stripe.webhookEndpoints.create({
       url: 'https://app.example.com/hook',
       enabled_events: ['*'],
@@ -148,7 +148,7 @@ describe('unmanaged objects', () => {
     expect((await stack.stripe.webhookEndpoints.retrieve(endpoint.id)).enabled_events).toEqual(['*'])
   })
 
-  test('that use up the sixteen endpoints of the account make the push refused before any write', async () => {
+  test('that use up the account’s sixteen endpoints make the push refused before any write', async () => {
     for (let index = 0; index < 16; index++)
       await stack.stripe.webhookEndpoints.create({
         url: `https://else.example.com/${String(index)}`,

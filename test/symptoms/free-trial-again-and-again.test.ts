@@ -35,7 +35,7 @@ async function customer() {
   return { app, checkout, pay }
 }
 
-test('a session that cancels its trial and asks again is refused, and told how to go on', async () => {
+test('a session that cancels its trial and requests another is refused, with the next step', async () => {
   const { app, checkout, pay } = await customer()
   const trial = { price_id: 'seat_yearly', trial_period_days: 30 }
   const first = await pay((await checkout(trial)).json<{ url: string }>().url)
@@ -55,7 +55,7 @@ test('a session that cancels its trial and asks again is refused, and told how t
   expect((await pay(page.url)).status).toBe('active')
 })
 
-test('the trial that a price gives is given once: the second page takes the payment, and the answer says so', async () => {
+test('the trial of a price is given once: the second page takes the payment, and the response has trial: used', async () => {
   const { app, checkout, pay } = await customer()
   const first = (await checkout({ price_id: 'seat_monthly' })).json<{ url: string; trial?: string }>()
   expect(first).not.toHaveProperty('trial')
@@ -67,7 +67,7 @@ test('the trial that a price gives is given once: the second page takes the paym
   expect((await pay(second.url)).status).toBe('active')
 })
 
-test('two pages that were opened before either was paid are one trial', async () => {
+test('of two checkout pages opened before either is paid, only one gives a trial', async () => {
   const { checkout, pay } = await customer()
   const first = (await checkout({ price_id: 'seat_monthly' })).json<{ url: string }>()
   const second = (await checkout({ price_id: 'seat_monthly' })).json<{ url: string }>()

@@ -72,7 +72,7 @@ async function makeTenant(id: string, processorCustomerId: string): Promise<void
 }
 
 describe('the impact of a price change', () => {
-  test('the plan names the old price, its subscriptions and tenants, and the money a month', async () => {
+  test('lists the old price, its subscriptions and tenants, and the monthly amount', async () => {
     await stack.service.push(shop(9900), nobody)
     const monthly = await priceOf('pro_monthly')
     await subscribe([{ price: monthly, quantity: 2 }])
@@ -108,7 +108,7 @@ describe('the impact of a price change', () => {
     expect(applied).toMatchObject({ status: 'applied', impact: planned.impact })
   })
 
-  test('what is removed is told for each price: yearly money by month, usage without an amount, one-time without anybody', async () => {
+  test('lists each removed price: a yearly price per month, usage without an amount, a one-time price with no subscribers', async () => {
     await stack.service.push(shop(9900), nobody)
     await subscribe([{ price: await priceOf('pro_yearly') }])
     await subscribe([{ price: await priceOf('calls') }])
@@ -125,7 +125,7 @@ describe('the impact of a price change', () => {
     expect(told.get('pro_monthly')).toMatchObject({ subscriptions: 0, monthly: [] })
   })
 
-  test('a tenant with two subscriptions counts once', async () => {
+  test('counts a tenant with two subscriptions once', async () => {
     await stack.service.push(shop(9900), nobody)
     const price = await priceOf('pro_monthly')
     const { customer } = await stack.stripe.subscriptions.retrieve(await subscribe([{ price }]))
@@ -134,7 +134,7 @@ describe('the impact of a price change', () => {
     expect(impact).toMatchObject([{ subscriptions: 2, subscriptionsWithoutTenant: 0, tenants: 1 }])
   })
 
-  test('money is told in each currency that the price is sold in: nothing is added up across two, nor guessed', async () => {
+  test('has an amount per currency of the subscriptions, and adds up no two currencies', async () => {
     await stack.service.push(shop(9900), nobody)
     const price = await priceOf('pro_monthly')
     await stack.stripe.prices.update(price, { currency_options: { eur: { unit_amount: 8800 } } })
@@ -158,7 +158,7 @@ describe('the impact of a price change', () => {
     expect(own).toMatchObject([{ subscriptions: 2, monthly: [{ currency: 'usd', amount: 9900 }] }])
   })
 
-  test('a former price that somebody activated again goes with the present one, and so does whom it bills', async () => {
+  test('of a former price reactivated at the processor includes its subscribers, and archiving the price archives that former one too', async () => {
     await stack.service.push(shop(9900), nobody)
     const former = await priceOf('pro_monthly')
     await stack.service.push(shop(10_900, '1.1.0'), nobody)
@@ -180,7 +180,7 @@ describe('the impact of a price change', () => {
     expect((await stack.stripe.prices.retrieve(former)).active).toBe(false)
   })
 
-  test('counts subscribers of every generation of the price, each at its own amount', async () => {
+  test('includes the subscribers on every generation of the price, each with its own amount', async () => {
     await stack.service.push(shop(9900), nobody)
     const first = await priceOf('pro_monthly')
     await subscribe([{ price: first }])
@@ -206,7 +206,7 @@ describe('the impact of a price change', () => {
     ])
   })
 
-  test('of a price that is changed in place has an entry only for subscribers on an earlier generation', async () => {
+  test('of an update in place has an entry only for subscribers on an earlier generation', async () => {
     const described = (amount: number, version: string, lookup?: string): BillingConfig => {
       const config = shop(amount, version)
       const [product] = config.products
@@ -237,7 +237,7 @@ describe('the impact of a price change', () => {
 })
 
 describe('the approval of an impact', () => {
-  test('above the threshold of the server a push is refused until it is approved, and the refusal says whom it affects', async () => {
+  test('is required above the server’s threshold, and the refusal lists the affected subscribers', async () => {
     await withThreshold(async (careful) => {
       await careful.service.push(shop(9900), nobody)
       const price = await priceOf('pro_monthly')
@@ -259,7 +259,7 @@ describe('the approval of an impact', () => {
     })
   })
 
-  test('the warning names the first five of the prices that have subscribers, and counts the others', async () => {
+  test('has a warning that names the first five prices with subscribers, and counts the others', async () => {
     await withThreshold(async (careful) => {
       const ids = Array.from({ length: 9 }, (_, index) => `price_${String(index)}`)
       const many = (amount: number, version: string): BillingConfig => ({
@@ -278,7 +278,7 @@ describe('the approval of an impact', () => {
     })
   })
 
-  test('a subscription with two affected items counts once', async () => {
+  test('counts a subscription with two affected items once', async () => {
     await withThreshold(async (careful) => {
       const two = (amount: number, version: string): BillingConfig => ({
         version,
@@ -298,7 +298,7 @@ describe('the approval of an impact', () => {
   })
 })
 
-test('without a threshold, ordinary price changes go on unasked: subscribers keep their price', async () => {
+test('is not required without a threshold, because subscribers keep their price', async () => {
   await stack.service.push(shop(9900), nobody)
   const price = await priceOf('pro_monthly')
   const subscription = await subscribe([{ price }])
@@ -318,7 +318,7 @@ describe('a free price that becomes paid', () => {
     return stack.store.localSubscriptions.start(subscription)
   }
 
-  test('counts the tenants that have it for free, but not whose subscription ended; so does its removal', async () => {
+  test('counts the tenants that have it for free, but none whose subscription ended, and so does its removal', async () => {
     await stack.service.push(priced(0, '1.0.0'), nobody)
     await taken('ada')
     await taken('bob')
@@ -331,7 +331,7 @@ describe('a free price that becomes paid', () => {
     expect(removed.impact).toMatchObject([{ ...counted, action: 'archive' }])
   })
 
-  test('lists its subscribers in the migration, as skipped', async () => {
+  test('has its subscribers listed in the migration as skipped', async () => {
     await stack.service.push(priced(0, '1.0.0'), nobody)
     for (const tenant of ['ada', 'bob']) await taken(tenant)
     await stack.service.push(priced(900, '1.1.0'), nobody)
@@ -350,7 +350,7 @@ describe('a free price that becomes paid', () => {
     })
   })
 
-  test('without subscribers has no impact', async () => {
+  test('has no impact without subscribers', async () => {
     await stack.service.push(priced(0, '1.0.0'), nobody)
     expect((await stack.service.push(priced(900, '1.1.0'), { ...nobody, dryRun: true })).impact).toEqual([])
   })

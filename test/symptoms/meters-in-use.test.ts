@@ -29,7 +29,7 @@ async function subscribe(): Promise<string> {
   return subscription.id
 }
 
-describe('a meter that live subscriptions are billed by', () => {
+describe('a meter of running subscriptions', () => {
   test.each([
     ['removed', without, '#'],
     ['counted in another way', metered('count', '1.1.0'), '#/meters/0'],
@@ -54,7 +54,7 @@ describe('a meter that live subscriptions are billed by', () => {
     expect((await stack.service.push(without, nobody)).changes.meters.deactivated).toEqual(['calls'])
   })
 
-  test('is detected also after its price was replaced, because subscribers stay on the archived price', async () => {
+  test('is still detected after its price was replaced, because subscribers stay on the archived price', async () => {
     await stack.service.push(metered('sum'), nobody)
     await subscribe()
     const dearer = metered('sum', '1.0.1')

@@ -21,7 +21,7 @@ const current = async ({ stripe }: Stack) => {
 }
 const codesOf = (issues: readonly { readonly code: string }[]) => issues.map(({ code }) => code)
 
-it('a price that is replaced takes over what the document does not manage', async () => {
+it('the replacement of a price carries over values that the document does not manage', async () => {
   const { stripe, service } = stack
   await service.push(document(monthly), nobody)
   const first = await current(stack)
@@ -45,7 +45,7 @@ it('a price that is replaced takes over what the document does not manage', asyn
   expect((await service.drift()).inSync).toBe(true)
 })
 
-it('what the document had and leaves out again is not carried over', async () => {
+it('a value that was removed from the document is not carried over to a replacement', async () => {
   const { service } = stack
   await service.push(document({ ...monthly, nickname: 'Ours', metadata: { team: 'a' } }), nobody)
   await service.push(document({ ...monthly, amount: 1500 }), nobody)
@@ -53,7 +53,7 @@ it('what the document had and leaves out again is not carried over', async () =>
   expect([second.nickname, Object.keys(second.metadata)]).toEqual([null, ['ratecard_id']])
 })
 
-it('currencies that do not fit the new price are named, not carried over', async () => {
+it('currencies that do not fit the new price are reported, not carried over', async () => {
   const { stripe, service } = stack
   await service.push(document(monthly), nobody)
   await stripe.prices.update((await current(stack)).id, { currency_options: { usd: { unit_amount: 1300 } } })
@@ -63,7 +63,7 @@ it('currencies that do not fit the new price are named, not carried over', async
   expect(lost?.detail).toContain('currency_options')
 })
 
-it('a value that no document says is named by pull, by drift and at an adoption, and taken over by a replacement', async () => {
+it('a value outside of the document is reported by pull, drift and adoption, and carried over to a replacement', async () => {
   const { stripe, service } = stack
   const product = await stripe.products.create({ name: 'Theirs' })
   const { id } = await stripe.prices.create({
@@ -102,7 +102,7 @@ it('a value that no document says is named by pull, by drift and at an adoption,
   expect((await stripe.prices.list({ product: product.id })).data).toHaveLength(2)
 })
 
-it('a trial of the price itself is named where the price that replaces it cannot have it', async () => {
+it('a price’s own trial is reported if its replacement cannot have one', async () => {
   const { stripe, service } = stack
   const product = await stripe.products.create({ id: 'theirs', name: 'Theirs' })
   const recurring = { interval: 'month', trial_period_days: 14 } as const
@@ -136,7 +136,7 @@ it('an archived price with its own trial is not reactivated for a price without 
   expect((await stripe.prices.retrieve(twin.id)).active).toBe(false)
 })
 
-it('a former price that is brought back takes over what the document does not manage', async () => {
+it('a reactivated former price gets the values that the document does not manage', async () => {
   const { stripe, service } = stack
   await service.push(document(monthly), nobody)
   const first = await current(stack)
@@ -164,7 +164,7 @@ it('a former price that is brought back takes over what the document does not ma
   expect(await current(stack)).toMatchObject({ id: second.id, unit_amount: 1500, ...kept })
 })
 
-it('an endpoint that is replaced keeps the version of its events', async () => {
+it('a replaced webhook endpoint keeps its API version', async () => {
   const { stripe, service } = stack
   const adopted = await stripe.webhookEndpoints.create({
     url: 'https://seller.example/hook',
@@ -186,7 +186,7 @@ it('an endpoint that is replaced keeps the version of its events', async () => {
   expect((await service.drift()).inSync).toBe(true)
 })
 
-it('an adopted price that gets another lookup key is named', async () => {
+it('a changed lookup key of an adopted price is reported', async () => {
   const { stripe, service } = stack
   const product = await stripe.products.create({ name: 'Pro' })
   const theirs = async (lookup_key: string, currency: string) => {

@@ -18,8 +18,8 @@ async function codes() {
   return (await stack.stripe.promotionCodes.list({ limit: 100 })).data
 }
 
-describe('promotions', () => {
-  test('a changed coupon gets new codes with the same text', async () => {
+describe('promotions:', () => {
+  test('a changed coupon gets new promotion codes with the same text', async () => {
     await stack.service.push(promo({}), nobody)
     const outcome = await stack.service.push(promo({ percent_off: 20 }), nobody)
     expect(outcome.changes).toMatchObject({ coupons: { updated: ['deal'] }, promotion_codes: { updated: ['code'] } })
@@ -74,7 +74,7 @@ describe('promotions', () => {
     expect(stack.writes()).toBe(writes)
   })
 
-  test('a code for a customer who does not exist makes the push refused before any write', async () => {
+  test('a code for an unknown customer makes the push refused before any write', async () => {
     const { stripe, service } = stack
     await service.push(promo({}), nobody)
     const gone = await stripe.customers.create({ name: 'Gone' })
@@ -121,7 +121,7 @@ describe('promotions', () => {
     expect(await codes()).toHaveLength(3)
   })
 
-  test('a key that may not read customers can push a code for one, with a warning that the customer was not checked', async () => {
+  test('a push with a key that cannot read customers succeeds, with a warning that the code’s customer was not checked', async () => {
     const proxy = await rewritingProxy(Number(new URL(stack.sandbox.url).port))
     const restricted = await startStack({ sandbox: stack.sandbox, apiBase: proxy.url })
     try {
@@ -150,7 +150,7 @@ describe('promotions', () => {
     expect((await stack.service.pull()).document.coupons?.[0]?.applies_to).toEqual(['p'])
   })
 
-  test('a code can be switched off and on without losing it', async () => {
+  test('a code can be switched off and on again without being replaced', async () => {
     await stack.service.push(promo({}), nobody)
     const [first] = await codes()
     await stack.service.push(promo({}, { active: false }), nobody)
@@ -180,7 +180,7 @@ describe('promotions', () => {
   })
 })
 
-describe('meters', () => {
+describe('meters:', () => {
   const metered = (meter: Partial<Meter>): BillingConfig => ({
     version: '1.0.0',
     meters: [{ id: 'calls', display_name: 'Calls', event_name: 'call', ...meter }],
@@ -203,7 +203,7 @@ describe('meters', () => {
     expect(price?.recurring?.meter).toBe(active[0]?.id)
   })
 
-  test('a meter that comes back is reactivated, not created a second time', async () => {
+  test('a meter that was removed and is added again is reactivated, not created a second time', async () => {
     await stack.service.push(metered({}), nobody)
     const [first] = (await stack.stripe.billing.meters.list()).data
     const gone = await stack.service.push({ ...base, version: '1.1.0' }, nobody)
@@ -214,7 +214,7 @@ describe('meters', () => {
     ])
   })
 
-  test('an active unmanaged meter with the same event is used if it aggregates alike, and refused otherwise', async () => {
+  test('an active unmanaged meter with the same event is used if its aggregation is the same, and refused otherwise', async () => {
     const theirs = await stack.stripe.billing.meters.create({
       display_name: 'Theirs',
       event_name: 'call',

@@ -18,7 +18,7 @@ function renamed(
   return config
 }
 
-test('Renamed price, then a new amount: its subscribers are moved, converted and counted under the new id', async () => {
+test('after a rename and a new amount, subscribers are migrated, converted and counted under the new id', async () => {
   const shop = await tenantShop(negotiated())
   const customer = await shop.tenant('small')
   const { id } = await shop.subscribe(customer, { pro_monthly: 10 })
@@ -62,7 +62,7 @@ test('Renamed price, then a new amount: its subscribers are moved, converted and
   expect(await shop.items(id)).toEqual({ team_monthly: 10 })
 })
 
-test('an old id is found everywhere as long as the entry stands, and the answer has the new id', async () => {
+test('a price is found by its old id as long as that is in previous_ids, and the response has the new id', async () => {
   const shop = await tenantShop(negotiated())
   await shop.push(negotiated('1.1.0', (config) => renamed(config, 'pro_yearly', 'team_yearly')))
   const { service } = shop
@@ -77,7 +77,7 @@ test('an old id is found everywhere as long as the entry stands, and the answer 
   expect((await service.findPrice('team_yearly', { hidden: false })).price.id).toBe('team_yearly')
 })
 
-test('Renamed price: a link with the old id is sold, refused twice, migrated and counted under the new one', async () => {
+test('a checkout link with the old id of a price sells it, but not twice to one tenant, and a migration accepts the old id', async () => {
   const shop = await tenantShop(negotiated())
   const small = await shop.tenant('small')
   await shop.subscribe(small, { pro_yearly: 3 })
@@ -97,7 +97,7 @@ test('Renamed price: a link with the old id is sold, refused twice, migrated and
   expect(plan).toMatchObject({ priceId: 'team_yearly', lines: [{ tenantId: 'small' }] })
 })
 
-test('a deal finds its tenant on a price that was renamed since', async () => {
+test('a deal is applied to a tenant on a price that was renamed since', async () => {
   const shop = await tenantShop(negotiated())
   const customer = await shop.tenant('acme')
   const { id } = await shop.subscribe(customer, { pro_monthly: 25 })
@@ -114,7 +114,7 @@ test('a deal finds its tenant on a price that was renamed since', async () => {
   expect(await shop.items(id)).toEqual({ team_monthly: 25 })
 })
 
-test('negotiated prices named after the earlier id of a renamed base price still stand for it', async () => {
+test('negotiated prices named after the earlier id of a renamed base price still belong to it', async () => {
   const shop = await tenantShop(negotiated())
   const { id } = await shop.subscribe(await shop.tenant('acme'), { pro_monthly: 25 })
   const next = negotiated('1.1.0', (config) => renamed(config, 'pro_monthly', 'team_monthly'))
@@ -126,7 +126,7 @@ test('negotiated prices named after the earlier id of a renamed base price still
   expect(await shop.items(id)).toEqual({ team_monthly: 25 })
 })
 
-test('a new id without the entry is planned as before, with a warning that has the line to add', async () => {
+test('a new id without previous_ids is planned as a replacement, with a warning that contains the line to add', async () => {
   const shop = await tenantShop(negotiated())
   const plan = await shop.service.push(
     negotiated('1.1.0', (config) => renamed(config, 'pro_yearly', 'team_yearly', 'none')),
@@ -137,7 +137,7 @@ test('a new id without the entry is planned as before, with a warning that has t
   expect(warning?.hint).toContain('"previous_ids": ["pro_yearly"]')
 })
 
-test('a rename that was overlooked is mended: the earlier subscribers are found under the present id', async () => {
+test('a rename that is added later lets a migration move the earlier subscribers to the present price', async () => {
   const shop = await tenantShop(negotiated())
   const { id } = await shop.subscribe(await shop.tenant('small'), { pro_yearly: 3 })
   await shop.push(negotiated('1.1.0', (config) => renamed(config, 'pro_yearly', 'team_yearly', 'none')))
@@ -178,7 +178,7 @@ test('a rollback undoes renames, and the restored ids map to the same objects', 
   expect((await shop.stripe.prices.retrieve(first)).active).toBe(true)
 })
 
-test('an id that was given anew and went by a rollback does not join the item that once had it', async () => {
+test('a price created under a freed id and removed by a rollback is not merged with the price that had the id before', async () => {
   const shop = await tenantShop(negotiated())
   const team = negotiated('1.1.0', (config) => renamed(config, 'pro_yearly', 'team_yearly'))
   const { revision } = await shop.service.push(team, nobody)

@@ -26,7 +26,7 @@ test('a saved plan is refused after the account has changed', async () => {
   expect(stack.writes()).toBe(before)
 })
 
-test('a plan that still fits is applied exactly', async () => {
+test('a plan that still matches is applied exactly', async () => {
   await stack.service.push(shop(100), nobody)
   const planned = await stack.service.push(shop(200), { ...nobody, dryRun: true })
   const applied = await stack.service.push(shop(200), { ...nobody, expectPlan: planned.plan })

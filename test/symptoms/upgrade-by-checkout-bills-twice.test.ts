@@ -38,7 +38,7 @@ async function customer() {
 }
 
 test.each(['pro_yearly', 'team_monthly'])(
-  'a customer on Pro who tries to buy "%s" is shown to the portal, ends Pro there, and then buys it',
+  'a customer on Pro who tries to buy "%s" is sent to the portal, ends Pro there, and then buys it',
   async (dearer) => {
     const { app, post, checkout, prices } = await customer()
     expect((await checkout({ price_id: 'free' })).statusCode).toBe(200)

@@ -105,7 +105,7 @@ describe('an account with a year of history', () => {
     ])
   })
 
-  test('shows who is still on the old price', async () => {
+  test('shows who is still on the former price', async () => {
     const { items, total } = await service.priceSubscribers('pro_monthly', { ...page, generation: 'legacy' })
     expect(items.map(({ tenantId }) => tenantId)).toEqual(['ada', 'bob', 'dan'])
     expect(total).toBe(3)
@@ -123,7 +123,7 @@ describe('an account with a year of history', () => {
     ])
   })
 
-  test('gives the accountant January: every invoice and refund, by day', async () => {
+  test('exports January for the accountant: every invoice and refund, by day', async () => {
     const { rows } = await service.exportInvoices({ from: '2026-01-01', to: '2026-01-31' })
     const found = await all(rows)
     expect(
@@ -143,7 +143,7 @@ describe('an account with a year of history', () => {
     expect(await all(december.rows)).toHaveLength(3)
   })
 
-  test('counts every generation in the impact of the next push, without a call for subscriptions', async () => {
+  test('counts every generation in the impact of the next push, without reading subscriptions from the processor', async () => {
     const planned = await service.push(priceList(2000, '1.2.0'), { ...nobody, dryRun: true })
     expect(planned.asOf).toBe(clock.now())
     expect(planned.impact).toMatchObject([
@@ -160,7 +160,7 @@ describe('an account with a year of history', () => {
     expect(migration.totals).toMatchObject([{ subscriptions: 3, before: 3000, after: 4500 }])
   })
 
-  test('shows what the last push did to revenue on the day that it was applied, once that day ended', async () => {
+  test('shows the effect of the last push on the revenue of its day, once that day has ended', async () => {
     await service.push(priceList(2000, '1.2.0'), { ...nobody, author: 'Bob' })
     await subscribe('eve')
     const bob = await stack.stripe.subscriptions.retrieve(subscriptions.get('bob') ?? '')
@@ -191,7 +191,7 @@ describe('an account with a year of history', () => {
     expect((await service.money()).currencies[0]?.last30Days).toMatchObject({ new: '2000', net: '1500' })
   })
 
-  test('shows who has not paid twice', async () => {
+  test('shows who has missed two payments', async () => {
     await passUntil(Date.UTC(2026, 1, 11, 12))
     await caughtUp()
     const { items } = await service.listTenants({ ...page, owing: true, sort: 'owed', order: 'desc' })

@@ -19,11 +19,11 @@ test.each([
   ['Wall time until the response begins', `${String(defaultLimits.responseMs / 1000)} s`],
   ['Requests in progress at one time', defaultLimits.concurrent.toLocaleString('en')],
   ['Wall time of a scheduled run', durationText(defaultLimits.scheduledMs)],
-])('the guide of workers states the limit "%s" as it is', (first, value) => {
+])('the guide of workers states the actual limit "%s"', (first, value) => {
   expect(valueOf(guide('workers'), first)).toBe(value)
 })
 
-test('the guide of scheduled runs states their limit as it is', () => {
+test('the guide of scheduled runs states their actual limit', () => {
   expect(valueOf(guide('cron'), '`timed_out`')).toBe(`it took longer than ${durationText(defaultLimits.scheduledMs)}`)
 })
 
@@ -38,6 +38,6 @@ test.each([
   [60_000, '1 minute'],
   [30_000, '30 seconds'],
   [400, '400 ms'],
-])('%i ms is "%s"', (ms, text) => {
+])('durationText() of %i ms is "%s"', (ms, text) => {
   expect(durationText(ms)).toBe(text)
 })

@@ -28,7 +28,7 @@ function isPresent(name: string): boolean {
   return present.some((one) => pattern.test(one))
 }
 
-test.each(guides)('every path that %s names is there', (guide) => {
+test.each(guides)('every path in %s exists', (guide) => {
   const named = [...readFileSync(path.join(root, guide), 'utf8').matchAll(/`([^`\n]+)`/g)].map(([, name = '']) => name)
   const paths = [...new Set(named)].filter((name) => looksLikePath.test(name) && !built.test(name) && name !== unwanted)
   expect(paths.length).toBeGreaterThan(40)

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const json = (file: string) => JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>
 
-test('packages that bring their binaries are not compiled: npm goes by the lock file, and leaves `gypfile` out when it writes it', () => {
+test('in package-lock.json packages with prebuilt binaries are marked `gypfile: false`, so that npm does not compile them', () => {
   const { packages } = json(path.join(root, 'package-lock.json')) as {
     packages: Record<string, { gypfile?: boolean }>
   }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readable } from '../../packages/ratecard/src/composition/log.ts'
 
-test('a line of the log is read as a sentence at a terminal', () => {
+test('a log line is printed as a sentence on a terminal', () => {
   const line = JSON.stringify({
     ...{ level: 40, time: 0, pid: 1, hostname: 'h', msg: 'a push answered with 202 has failed', push_id: 'push_1' },
     err: { message: 'no', stack: 'Error: no\n    at here' },
@@ -11,7 +11,7 @@ test('a line of the log is read as a sentence at a terminal', () => {
   )
 })
 
-test('requests say what was asked and how it was answered', () => {
+test('the log line of a request shows the request and its status', () => {
   const line = JSON.stringify({
     ...{ level: 30, time: 0, reqId: 'req-1', msg: 'request completed', responseTime: 3.4 },
     ...{ req: { method: 'GET', url: '/healthz' }, res: { statusCode: 200 } },
@@ -19,6 +19,6 @@ test('requests say what was asked and how it was answered', () => {
   expect(readable(line)).toMatch(/info {2}request completed GET \/healthz 200 3 ms \(req-1\)$/)
 })
 
-test('what is no line of the log is shown as it is', () => {
+test('a line that is not from the log is printed unchanged', () => {
   expect(readable('not json\n')).toBe('not json')
 })

@@ -35,7 +35,7 @@ const other: Readonly<Record<keyof typeof settingsSchema.properties, string>> = 
   RATECARD_LOG_LEVEL: 'debug',
 }
 
-test('each variable of the environment changes a setting', () => {
+test('each documented environment variable changes a setting', () => {
   const names = Object.keys(settingsSchema.properties) as (keyof typeof other)[]
   const without = (name: string) => Object.fromEntries(Object.entries(other).filter(([one]) => one !== name))
   const all = JSON.stringify(readSettings(other))

@@ -9,13 +9,13 @@ describe('the holder of a lease', () => {
     expect(isDead(thisProcess ?? '')).toBe(false)
   })
 
-  it.runIf(linux)('is dead when this machine has no such process, or another one under its number', () => {
+  it.runIf(linux)('is dead if this machine has no process with its pid, or one that started at another time', () => {
     const [boot, namespace, pid, start] = (thisProcess ?? '').split('/')
     expect(isDead([boot, namespace, '99999999', start].join('/'))).toBe(true)
     expect(isDead([boot, namespace, pid, `${String(start)}0`].join('/'))).toBe(true)
   })
 
-  it('is never called dead if it ran in another boot or container, where its state is unknown', () => {
+  it('is never reported dead if it ran in another boot or container, where its state is unknown', () => {
     const [boot, namespace, , start] = (thisProcess ?? 'a/b/1/2').split('/')
     expect(isDead(['another-boot', namespace, '99999999', start].join('/'))).toBe(false)
     expect(isDead([boot, 'pid:[1]', '99999999', start].join('/'))).toBe(false)

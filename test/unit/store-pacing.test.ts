@@ -38,7 +38,7 @@ function shortestOverrun(slots: readonly Slot[], limit: number): number {
   return Math.min(...ats.slice(limit).map((at, index) => at - (ats[index] ?? -Infinity) - tolerance), Infinity)
 }
 
-test('no second sees more than the limits, however late within the tolerance each slot is used', () => {
+test('no second has more calls than the limits, even if slots are used late within the tolerance', () => {
   fc.assert(
     fc.property(storms, (storm) => {
       const { given } = play(storm)
@@ -52,7 +52,7 @@ test('no second sees more than the limits, however late within the tolerance eac
   )
 })
 
-test('slots come in order, none before it was asked for', () => {
+test('slots are granted in order, and none before its request', () => {
   fc.assert(
     fc.property(storms, (storm) => {
       for (const { now, fresh } of play(storm).answers) {
@@ -64,7 +64,7 @@ test('slots come in order, none before it was asked for', () => {
   )
 })
 
-test('nothing is wasted: twenty in a row take as long as nineteen gaps', () => {
+test('slots are granted without a loss: 20 slots span 19 gaps', () => {
   const limits = { perSecond: 21, perOperationPerSecond: 21 }
   const slots = nextSlots([], { operation: 'a', count: 20, limits }, 0)
   expect(slots.map(({ at }) => at)).toEqual(Array.from({ length: 20 }, (_, index) => index * 50_000))
@@ -72,7 +72,7 @@ test('nothing is wasted: twenty in a row take as long as nineteen gaps', () => {
   expect(other).toEqual([{ at: 1_000_000, operation: 'b' }])
 })
 
-test('an operation at its limit leaves the slots between to the others', () => {
+test('an operation at its limit leaves the slots in between to other operations', () => {
   const limits = { perSecond: 42, perOperationPerSecond: 21 }
   const slots = nextSlots([], { operation: 'a', count: 3, limits }, 0)
   expect(nextSlots(slots, { operation: 'b', count: 3, limits }, 0).map(({ at }) => at)).toEqual([
@@ -80,13 +80,13 @@ test('an operation at its limit leaves the slots between to the others', () => {
   ])
 })
 
-test('a clock that was set back far does not stop the calls', () => {
+test('a clock that was set back by hours does not stop the calls', () => {
   const limits = { perSecond: 10, perOperationPerSecond: 10 }
   const before = nextSlots([], { operation: 'a', count: 10, limits }, 7200 * second)
   expect(nextSlots(before, { operation: 'a', count: 1, limits }, 5)).toEqual([{ at: 5, operation: 'a' }])
 })
 
-test('a queue that is longer than a minute keeps to a slow rate', () => {
+test('a queue longer than a minute stays within the limit', () => {
   const limits = { perSecond: 1, perOperationPerSecond: 1 }
   const given: Slot[] = []
   for (let ask = 0; ask < 20; ask++) given.push(...nextSlots(given, { operation: 'a', count: 12, limits }, 0))

@@ -28,7 +28,7 @@ describe('a sealer', () => {
     )
   })
 
-  test('never seals the same text the same way, and says under which key', () => {
+  test('seals the same text differently each time, and names the key version', () => {
     const sealer = createSealer(`new:${generateMasterKey().slice(2)}`)
     const [one, two] = [sealer.seal('whsec_1', context), sealer.seal('whsec_1', context)]
     expect(one).not.toBe(two)
@@ -36,7 +36,7 @@ describe('a sealer', () => {
     expect(one).not.toContain('whsec')
   })
 
-  test('refuses another place', () => {
+  test('refuses to open a text that was sealed for another record', () => {
     const sealer = createSealer(generateMasterKey())
     unreadable(() => sealer.open(sealer.seal('whsec_1', context), 'secrets:webhook:we_2'))
   })
@@ -60,7 +60,7 @@ describe('a sealer', () => {
       unreadable(() => sealer.open(cut, context))
   })
 
-  test('opens what an older key sealed, and knows that it is not current', () => {
+  test('opens text that was sealed with an older key, and reports that the key is not current', () => {
     const [older, newer] = [generateMasterKey('1'), generateMasterKey('2')]
     const sealed = createSealer(older).seal('whsec_1', context)
     const both = createSealer(`${newer}, ${older}`)
@@ -70,7 +70,7 @@ describe('a sealer', () => {
     expect(both.keyCount).toBe(2)
   })
 
-  test('tells which key version is missing, and no key', () => {
+  test('names the missing key version, and prints no key', () => {
     const sealed = createSealer(generateMasterKey('spring')).seal('whsec_1', context)
     const key = generateMasterKey('summer')
     const error = unreadable(() => createSealer(key).open(sealed, context))
@@ -78,7 +78,7 @@ describe('a sealer', () => {
     expect(JSON.stringify([error.message, error.hint])).not.toContain(key.split(':')[1])
   })
 
-  test('refuses a malformed key without repeating it', () => {
+  test('refuses a malformed key without printing it', () => {
     const good = generateMasterKey()
     const secret = 'c2VjcmV0LXRoYXQtaXMtdG9vLXNob3J0'
     for (const keys of [
@@ -113,7 +113,7 @@ describe('the master key file', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  test('is made once, for its owner alone', async () => {
+  test('is created once, readable by its owner only', async () => {
     const file = path.join(folder, 'data', 'master-key')
     const keys = await loadOrCreateMasterKeyFile(file)
     expect(createSealer(keys).keyCount).toBe(1)
@@ -123,7 +123,7 @@ describe('the master key file', () => {
     expect(readdirSync(path.dirname(file))).toEqual(['master-key'])
   })
 
-  test('is the same for all that start at the same moment', async () => {
+  test('is the same for all processes that start at once', async () => {
     const file = path.join(folder, 'master-key')
     const keys = await Promise.all(Array.from({ length: 20 }, () => loadOrCreateMasterKeyFile(file)))
     expect(new Set(keys).size).toBe(1)
@@ -131,7 +131,7 @@ describe('the master key file', () => {
     expect(readdirSync(folder)).toEqual(['master-key'])
   })
 
-  test('is taken as it is, a rotation included, and closed to others', async () => {
+  test('is used unchanged, even with several keys, and its permissions are restricted to the owner', async () => {
     const file = path.join(folder, 'master-key')
     const keys = `${generateMasterKey('2')},${generateMasterKey('1')}`
     writeFileSync(file, `${keys}\n`, { mode: 0o644 })
@@ -139,7 +139,7 @@ describe('the master key file', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600)
   })
 
-  test('is not replaced when it cannot be read as a file', async () => {
+  test('is not replaced if it cannot be read as a file', async () => {
     await expect(loadOrCreateMasterKeyFile(folder)).rejects.toThrow()
     expect(existsSync(folder)).toBe(true)
     expect(readdirSync(folder)).toEqual([])

@@ -67,12 +67,12 @@ crons = ["*/5 * * * *", "0 6 * * 0,1-5"]
     expect(schedules?.json).toEqual([{ cron: '*/5 * * * *' }, { cron: '0 6 * * SUN,MON-FRI' }])
   })
 
-  it('sends an empty list when there are no schedules, so that earlier ones end', async () => {
+  it('sends an empty list if there are no schedules, so that earlier ones end', async () => {
     await deployToCloudflare(worker(), access())
     expect(api.seen[1]).toMatchObject({ json: [] })
   })
 
-  it('stops before the schedules when the upload is refused, and returns Cloudflare’s reason', async () => {
+  it('stops before the schedules if the upload is refused, and returns Cloudflare’s reason', async () => {
     api.refuse('/scripts/hooks', 400, 10021, 'Uncaught SyntaxError at worker.js:1:4')
     const error = await deployToCloudflare(worker('', { KEY: 'sk_live_x' }), access()).catch(
       (caught: unknown) => caught,
@@ -87,7 +87,7 @@ crons = ["*/5 * * * *", "0 6 * * 0,1-5"]
     expect(api.seen).toHaveLength(1)
   })
 
-  it('reports that the code is deployed when only the schedules are refused', async () => {
+  it('reports that the code is deployed if only the schedules are refused', async () => {
     api.refuse('/schedules', 403, 10077, 'you have exceeded the limit of cron triggers')
     const deploy = deployToCloudflare(worker('[triggers]\ncrons = ["* * * * *"]'), access())
     await expect(deploy).rejects.toMatchObject({ problem: 'refused', step: 'schedules', status: 403 })
@@ -100,7 +100,7 @@ crons = ["*/5 * * * *", "0 6 * * 0,1-5"]
     expect(JSON.stringify(error) + String(error)).not.toContain('wrong-token')
   })
 
-  it('is retried twice while Cloudflare has a fault, and stops at the same step', async () => {
+  it('is retried twice while Cloudflare has a fault, and then stops at the same step', async () => {
     api.refuse('/scripts/hooks', 503, 10013, 'workers.api.error.unknown')
     const deploy = deployToCloudflare(worker(), access())
     await expect(deploy).rejects.toMatchObject({ problem: 'refused', step: 'upload', status: 503 })
@@ -126,7 +126,7 @@ if ((live.accountId === undefined || live.apiToken === undefined) && process.env
   announceSkip('a deployment to Cloudflare itself', 'CLOUDFLARE_ACCOUNT_ID and CLOUDFLARE_API_TOKEN are not set')
 
 describe.skipIf(live.accountId === undefined || live.apiToken === undefined)('Cloudflare itself', () => {
-  it('takes a deployment with variables and schedules', async () => {
+  it('accepts a deployment with variables and schedules', async () => {
     const sample = worker('[vars]\nPLAIN = "x"\n[triggers]\ncrons = ["0 6 * * 0,1-5"]', { KEY: 'no real secret' })
     const manifest = { ...sample.manifest, name: 'ratecard-contract-test' }
     const bundle = { ...sample.bundle, modules: [] }

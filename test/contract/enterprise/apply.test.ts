@@ -224,7 +224,7 @@ const without = (config: BillingConfig, ...ids: readonly string[]) => {
   for (const product of config.products) product.prices = (product.prices ?? []).filter(({ id }) => !ids.includes(id))
 }
 
-test('an item on a negotiated price that was removed is skipped, or with unmatched: base moved to its renamed base price', async () => {
+test('an item on a removed negotiated price is skipped when another template is applied, or with unmatched: base moved to its renamed base price', async () => {
   const { shop, id } = await soldShop({ pro_monthly: 7, seat: 2 })
   await shop.apply('t')
   // The base price is renamed, and then its earlier id is dropped.
@@ -250,7 +250,7 @@ test('an item on a negotiated price that was removed is skipped, or with unmatch
   expect(await shop.items(id)).toEqual({ pro_monthly_silver: 7, chair: 2 })
 })
 
-test('a negotiated price that was removed is left by its own deal, and moved to the base price without a deal', async () => {
+test('an item on a removed negotiated price is not moved by applying its own deal again, and moves to the base price when the deal is removed', async () => {
   const { shop, id } = await soldShop({ seat: 2 })
   await shop.apply('t')
   await shop.push(

@@ -201,41 +201,44 @@ describe('a negotiated price under a schedule of the customer’s own', () => {
     return made.id
   }
 
-  test.each([[[8]], [[8, 9]]])('keeps the terms of each of the phases %j and replaces its prices', async (later) => {
-    const shop = await tenantShop(negotiated())
-    const bought = await invoiced(shop)
-    const id = await planned(shop, bought, later)
-    const before = await terms(shop, bought)
-    const { swaps, skipped } = await shop.apply('t')
-    expect([swaps.map(({ effective }) => effective), skipped]).toEqual([['period_end', 'period_end'], []])
-    expect(await terms(shop, bought)).toEqual(before)
-    expect(await shop.invoices(bought.customer)).toHaveLength(1)
-    const after = await shop.stripe.subscriptionSchedules.retrieve(id)
-    const said = after.phases
-      .slice(1)
-      .map((phase) => [
-        phase.items[0]?.quantity,
-        phase.collection_method,
-        phase.invoice_settings?.days_until_due,
-        phase.description,
-        phase.default_tax_rates?.length,
-        phase.items[0]?.discounts.length,
-        phase.items[0]?.tax_rates?.length,
-        phase.discounts.length,
+  test.each([[[8]], [[8, 9]]])(
+    'replaces the price in every later phase (seats %j) and keeps its other terms',
+    async (later) => {
+      const shop = await tenantShop(negotiated())
+      const bought = await invoiced(shop)
+      const id = await planned(shop, bought, later)
+      const before = await terms(shop, bought)
+      const { swaps, skipped } = await shop.apply('t')
+      expect([swaps.map(({ effective }) => effective), skipped]).toEqual([['period_end', 'period_end'], []])
+      expect(await terms(shop, bought)).toEqual(before)
+      expect(await shop.invoices(bought.customer)).toHaveLength(1)
+      const after = await shop.stripe.subscriptionSchedules.retrieve(id)
+      const said = after.phases
+        .slice(1)
+        .map((phase) => [
+          phase.items[0]?.quantity,
+          phase.collection_method,
+          phase.invoice_settings?.days_until_due,
+          phase.description,
+          phase.default_tax_rates?.length,
+          phase.items[0]?.discounts.length,
+          phase.items[0]?.tax_rates?.length,
+          phase.discounts.length,
+        ])
+      const wanted = later.map((seats, index) => [
+        ...[seats, 'send_invoice', 60 + index, `Phase ${String(index + 2)}`],
+        ...[1, 1, 1, 1],
       ])
-    const wanted = later.map((seats, index) => [
-      ...[seats, 'send_invoice', 60 + index, `Phase ${String(index + 2)}`],
-      ...[1, 1, 1, 1],
-    ])
-    expect(said).toEqual(wanted)
-    for (const [index, seats] of later.entries()) {
-      await shop.use(bought.customer, 100)
-      shop.advance(31)
-      const bill = await last(shop, bought.customer)
-      expect(bill?.total).toBe(total(800, seats, index === 0 ? 500 : 300))
-      expect(await terms(shop, bought)).toMatchObject({ days: 60 + index, description: `Phase ${String(index + 2)}` })
-    }
-  })
+      expect(said).toEqual(wanted)
+      for (const [index, seats] of later.entries()) {
+        await shop.use(bought.customer, 100)
+        shop.advance(31)
+        const bill = await last(shop, bought.customer)
+        expect(bill?.total).toBe(total(800, seats, index === 0 ? 500 : 300))
+        expect(await terms(shop, bought)).toMatchObject({ days: 60 + index, description: `Phase ${String(index + 2)}` })
+      }
+    },
+  )
 })
 
 test('a migration keeps the billing terms of subscribers who pay by invoice, and the next invoice has the new amount', async () => {

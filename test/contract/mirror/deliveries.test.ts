@@ -35,8 +35,8 @@ async function deliveryWorld(): Promise<DeliveryWorld> {
   }
 }
 
-describe('a delivered event', () => {
-  it('marks its objects before it is acknowledged', async () => {
+describe('a webhook delivery', () => {
+  it('marks the objects of its event as stale before it is acknowledged', async () => {
     const world = await deliveryWorld()
     await world.stripe.subscriptions.cancel(world.id)
     const [event] = (await world.stripe.events.list({ type: 'customer.subscription.deleted' })).data
@@ -51,7 +51,7 @@ describe('a delivered event', () => {
     ['signed with another secret', (world: DeliveryWorld, body: string) => world.sign(body, { with: 'whsec_wrong' })],
     ['signed six minutes ago', (world: DeliveryWorld, body: string) => world.sign(body, { secondsAgo: 360 })],
     ['with a header that is none', () => 'nonsense'],
-  ])('%s is refused, without a reason, and marks nothing', async (_name, signatureOf) => {
+  ])('%s is refused without a reason, and marks nothing', async (_name, signatureOf) => {
     const world = await deliveryWorld()
     await world.stripe.subscriptions.cancel(world.id)
     const body = await world.newest()
@@ -61,7 +61,7 @@ describe('a delivered event', () => {
     expect(await world.store.mirror.staleCount()).toBe(0)
   })
 
-  it('that comes late or twice ends in the present state', async () => {
+  it('that arrives late or twice does not restore an old state', async () => {
     const world = await deliveryWorld()
     await world.stripe.subscriptions.update(world.id, { metadata: { a: '1' } })
     const late = await world.newest()
@@ -76,7 +76,7 @@ describe('a delivered event', () => {
   })
 })
 
-describe('the service’s own endpoint', () => {
+describe('the service’s own webhook endpoint', () => {
   const url = `https://billing.example.com${eventsPath}`
 
   async function endpointWorld() {
@@ -87,7 +87,7 @@ describe('the service’s own endpoint', () => {
     return { ...world, endpoints, endpointDeps: deps, ensure: (at = url) => ensureEndpoint(deps, at, world.signal) }
   }
 
-  it('is made once, with the types of events that the mirror needs, and its secret is kept', async () => {
+  it('is created once, with the event types that the mirror needs, and its secret is stored', async () => {
     const world = await endpointWorld()
     await world.ensure()
     await world.ensure()
@@ -97,7 +97,7 @@ describe('the service’s own endpoint', () => {
     expect(await ownSecret(world.endpointDeps)).toMatch(/^whsec_/)
   })
 
-  it('is in no snapshot: never drift, never pulled, never changed by a push', async () => {
+  it('is not in the snapshot that drift, pull and push use', async () => {
     const world = await endpointWorld()
     await world.stripe.webhookEndpoints.create({ url: 'https://example.com/hook', enabled_events: ['*'] })
     await world.ensure()
@@ -105,7 +105,7 @@ describe('the service’s own endpoint', () => {
     expect(webhook.map(({ fields }) => fields.url)).toEqual(['https://example.com/hook'])
   })
 
-  it('is one although the answer to its creation was lost', async () => {
+  it('is created only once, even if the response to its creation is lost', async () => {
     const world = await endpointWorld()
     world.control.fail({ kind: 'close_after', method: 'POST', path: '/v1/webhook_endpoints', count: 2 })
     await expect(world.ensure()).rejects.toMatchObject({ outcomeUnknown: true })
@@ -115,7 +115,7 @@ describe('the service’s own endpoint', () => {
     expect(await ownSecret(world.endpointDeps)).toMatch(/^whsec_/)
   })
 
-  it('is made anew after it was disabled or deleted', async () => {
+  it('is created again after it was disabled or deleted', async () => {
     const world = await endpointWorld()
     await world.ensure()
     const [first] = await world.endpoints()
@@ -129,7 +129,7 @@ describe('the service’s own endpoint', () => {
     expect(await world.endpoints()).toMatchObject([{ status: 'enabled' }])
   })
 
-  it('follows the public address, and leaves the endpoint of another service alone', async () => {
+  it('follows the public URL, and the endpoint of another service is left unchanged', async () => {
     const world = await endpointWorld()
     const other = await mirrorWorld()
     const elsewhere = { ...world.endpointDeps, store: other.store, newId: () => `other-${String(Math.random())}` }
@@ -140,14 +140,14 @@ describe('the service’s own endpoint', () => {
     expect(urls).toEqual([`https://new.example.com${eventsPath}`, `https://staging.example.com${eventsPath}`])
   })
 
-  it('is tried again with a new key after a refusal', async () => {
+  it('is created with a new idempotency key after a refusal', async () => {
     const world = await endpointWorld()
     await expect(world.ensure('not a url')).rejects.toMatchObject({ kind: 'rejected' })
     await world.ensure()
     expect(await world.endpoints()).toMatchObject([{ url }])
   })
 
-  it('receives what the sandbox delivers', async () => {
+  it('receives the deliveries of the sandbox', async () => {
     const world = await endpointWorld()
     const { id } = await world.subscribed(await world.monthly(1500))
     await world.fill()

@@ -35,7 +35,7 @@ function eagerFeeder(world: Pick<MirrorWorld, 'deps' | 'store' | 'clock'>) {
 }
 
 describe('the mirror', () => {
-  it('holds everything that the processor lists once it is filled, ended subscriptions too', async () => {
+  it('contains everything that the processor lists once it is filled, including ended subscriptions', async () => {
     const world = await mirrorWorld()
     const price = await world.monthly(1500)
     await world.subscribed(price)
@@ -63,7 +63,7 @@ describe('the mirror', () => {
     expect((await world.subscription(id))?.items[0]?.quantity).toBe(3)
   })
 
-  it('does not replace a newer state by a page that was read earlier and stored later', async () => {
+  it('does not replace a newer state by a page that was read earlier and saved later', async () => {
     const world = await mirrorWorld()
     const { id } = await world.subscribed(await world.monthly(1500))
     await world.fill()
@@ -77,7 +77,7 @@ describe('the mirror', () => {
     await expectEqualToListing(world)
   })
 
-  it('contains what happened while it was filled, after a fill that failed and went on', async () => {
+  it('contains changes made during the fill, even if the fill failed once and continued', async () => {
     const world = await mirrorWorld()
     const price = await world.monthly(1500)
     const { id } = await world.subscribed(price)
@@ -96,7 +96,7 @@ describe('the mirror', () => {
     await expectEqualToListing(world)
   })
 
-  it('is complete only after the fill, the events since, and everything that was stale', async () => {
+  it('is ready only after the fill, the later events, and a read of every stale object', async () => {
     const world = await mirrorWorld()
     await world.subscribed(await world.monthly(1500))
     const mirror = createMirror({ store: world.store.mirror, clock: world.clock, pollSeconds: 5 })
@@ -107,7 +107,7 @@ describe('the mirror', () => {
     expect(await mirror.require()).toEqual({ asOf: world.clock.now(), stale: false })
   })
 
-  it('is stale when it is more than five minutes behind a missed poll', async () => {
+  it('is stale if its last poll was missed by more than five minutes', async () => {
     const world = await mirrorWorld()
     const mirror = createMirror({ store: world.store.mirror, clock: world.clock, pollSeconds: 5 })
     const feeder = eagerFeeder(world)
@@ -121,7 +121,7 @@ describe('the mirror', () => {
     expect(await mirror.require()).toEqual({ asOf, stale: true })
   })
 
-  it('goes on with a new process where a fill was cut off', async () => {
+  it('continues an interrupted fill with a new process', async () => {
     const place = await inFile()
     const world = await mirrorWorld({ store: await place.open() })
     await world.subscribed(await world.monthly(1500))
@@ -150,7 +150,7 @@ describe('the mirror', () => {
     await expectEqualToListing(second)
   })
 
-  it('is fed by one of two replicas, and by the other once that one ends', async () => {
+  it('is fed by one of two replicas, and by the other one once the first has ended', async () => {
     const place = await inFile()
     const world = await mirrorWorld({ store: await place.open() })
     const { id } = await world.subscribed(await world.monthly(1500))
@@ -178,7 +178,7 @@ describe('the mirror', () => {
     expect(sent[idle]).toBeGreaterThan(0)
   })
 
-  it('lists nothing while a push runs', async () => {
+  it('lists no objects while a push runs', async () => {
     const world = await mirrorWorld()
     const order: string[] = []
     const processor = processorOf(world, { onRequest: () => order.push('read') })
@@ -213,7 +213,7 @@ describe('the mirror', () => {
     ).toHaveLength(1)
   })
 
-  it('reads the price of a subscription that it does not know', async () => {
+  it('reads an unknown price of a subscription', async () => {
     const world = await mirrorWorld()
     await world.fill()
     const price = await world.monthly(1500)
@@ -226,7 +226,7 @@ describe('the mirror', () => {
     expect(await world.store.mirror.find('price', price.id)).toMatchObject({ id: price.id })
   })
 
-  it('goes on with the other objects if one cannot be read, and reads it later', async () => {
+  it('continues with the other objects if one cannot be read, and reads that one later', async () => {
     const world = await mirrorWorld()
     const price = await world.monthly(1500)
     const [first, second] = [await world.subscribed(price), await world.subscribed(price)]
@@ -244,7 +244,7 @@ describe('the mirror', () => {
     await expectEqualToListing(world)
   })
 
-  it('reads all events of an account that had none, however many there are', async () => {
+  it('reads all events of an account without earlier ones, however many there are', async () => {
     const world = await mirrorWorld()
     const empty = processorOf(world, { secretKey: 'sk_test_empty' })
     const feed = feedOf({ store: world.store, processor: empty, clock: world.clock })
@@ -280,7 +280,7 @@ describe('an event that appears in the list after a newer one', () => {
 })
 
 describe('events that the processor no longer has', () => {
-  it('end the poll, and everything is listed again', async () => {
+  it('end the poll, and every object is listed again', async () => {
     const world = await mirrorWorld()
     const { id } = await world.subscribed(await world.monthly(1500))
     const feeder = eagerFeeder(world)
@@ -297,7 +297,7 @@ describe('events that the processor no longer has', () => {
   })
 })
 
-describe('the full comparison', () => {
+describe('the full comparison of the mirror', () => {
   async function filled(): Promise<MirrorWorld & { id: string; compared(): Promise<number> }> {
     const world = await mirrorWorld()
     const { id } = await world.subscribed(await world.monthly(1500))
@@ -306,7 +306,7 @@ describe('the full comparison', () => {
     return { ...world, id, compared: () => compare(world.deps, new Set(), new Map(), world.signal) }
   }
 
-  it('corrects a copy that differs, and counts it', async () => {
+  it('corrects an object that differs, and counts it', async () => {
     const world = await filled()
     const wrong = await world.subscription(world.id)
     if (wrong === null) throw new Error('not mirrored')
@@ -317,7 +317,7 @@ describe('the full comparison', () => {
     await expectEqualToListing(world)
   })
 
-  it('removes what the processor does not have, and counts it', async () => {
+  it('removes an object that the processor does not have, and counts it', async () => {
     const world = await filled()
     const { mirror } = world.store
     const known = await mirror.find('customer', world.customer)
@@ -327,7 +327,7 @@ describe('the full comparison', () => {
     await expectEqualToListing(world)
   })
 
-  it('counts no change that an event announced meanwhile', async () => {
+  it('does not count a change whose event has arrived in the meantime', async () => {
     const world = await filled()
     await world.stripe.subscriptions.cancel(world.id)
     expect(await world.compared()).toBe(0)
@@ -335,8 +335,8 @@ describe('the full comparison', () => {
   })
 })
 
-describe('another account', () => {
-  it('replaces the whole copy', async () => {
+describe('a change to another account', () => {
+  it('replaces the whole mirror', async () => {
     const world = await mirrorWorld()
     await world.subscribed(await world.monthly(1500))
     await world.fill()
@@ -368,7 +368,7 @@ describe('the service’s own writes', () => {
     expect((await world.subscription(id))?.scheduled).toMatchObject([{ from: to.id, to: from.id }])
   })
 
-  it('succeed although the mirror cannot read them, which it does later', async () => {
+  it('succeed even if the mirror cannot read their result, which it reads later', async () => {
     const world = await mirrorWorld()
     const [from, to] = [await world.monthly(1000), await world.monthly(2000)]
     const { id, items } = await world.subscribed(from)

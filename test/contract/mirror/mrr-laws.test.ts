@@ -101,7 +101,7 @@ async function lawWorld() {
 }
 
 describe('the MRR of a customer', () => {
-  it('is what its next ordinary invoice bills, by month', async () => {
+  it('equals its next ordinary invoice, per month', async () => {
     const world = await lawWorld()
     const { stripe } = world
     await world.fill()

@@ -42,14 +42,14 @@ describe('a malformed response', () => {
     expect(seen).toHaveLength(1)
   })
 
-  it('with another value than the one written is broken, and the error names the field', async () => {
+  it('with a value that differs from the written one is broken, and the error names the field', async () => {
     const { processor } = await against({ body: { ...product, description: 'Not mine' } })
     await expect(processor.perform(createProduct('p'), writing)).rejects.toThrow(
       /its description is not what was written/,
     )
   })
 
-  it('is broken if an update, a mark or an archive had no effect', async () => {
+  it('is broken if an update or an archive had no effect', async () => {
     const { processor } = await against({ body: { ...product, metadata: { old: '1', ratecard_id: 'p' } } })
     const target = processorId('rc_p')
     const renamed = update('product', 'p', target, { set: { name: 'Other' } })
@@ -63,7 +63,7 @@ describe('a malformed response', () => {
     await expect(processor.perform(archive('product', 'p', target), writing)).rejects.toThrow(/its active is not/)
   })
 
-  it('is broken in a list too, even in one that never ends', async () => {
+  it('is broken in a list too, e.g. in one that never ends', async () => {
     const endless = { object: 'list', data: [], has_more: true, url: '/' }
     for (const body of [{ object: 'list' }, endless, { ...endless, data: [{ id: 'x', object: 'odd' }] }]) {
       const { processor } = await against({ body })

@@ -81,14 +81,14 @@ describe('a malformed subscription', () => {
   })
 })
 
-describe('an unexpected response to a write', () => {
+describe('an unexpected response', () => {
   const swap = { item: 'si_a', price: processorId('price_b'), quantity: 7 }
   it.each<[string, unknown]>([
     ['the old price', subscription],
     ['quantity 1', withItem({ price: { ...price, id: 'price_b' }, quantity: 1 })],
     ['another item', withItem({ id: 'si_b', price: { ...price, id: 'price_b' } })],
     ['another subscription', changed({ id: 'sub_b' })],
-  ])('is no success of a swap: %s', async (_name, body) => {
+  ])('to a swap is an error: %s', async (_name, body) => {
     const { processor, seen } = await against({ body })
     await expect(processor.swapItems('sub_a', [swap], writing)).rejects.toMatchObject(broken)
     expect(seen).toHaveLength(1)
@@ -106,7 +106,7 @@ describe('an unexpected response to a write', () => {
     ['a script for a page', { id: 'cs_a', object: 'checkout.session', url: 'javascript:alert(1)' }],
     ['no id', { object: 'checkout.session', url: 'https://a.example/' }],
     ['another object', { id: 'cs_a', object: 'checkout', url: 'https://a.example/' }],
-  ])('is no success of a checkout: %s', async (_name, body) => {
+  ])('to a checkout is an error: %s', async (_name, body) => {
     const { processor } = await against({ body })
     const request = {
       ...{ mode: 'payment' as const, customer: processorId('cus_a'), price: processorId('price_a'), quantity: 1 },
@@ -116,7 +116,7 @@ describe('an unexpected response to a write', () => {
     await expect(processor.createCheckout(request, writing)).rejects.toMatchObject(broken)
   })
 
-  it('is no success of usage, a customer or a preview', async () => {
+  it('to usage, a customer or a preview is an error', async () => {
     const { processor } = await against({ body: { id: 'x', object: 'oddity', identifier: 'other' } })
     const event = { eventName: 'calls', payload: {}, timestamp: null, identifier: 'one' }
     await expect(processor.recordUsage(event, writing)).rejects.toMatchObject(broken)
@@ -125,7 +125,7 @@ describe('an unexpected response to a write', () => {
     await expect(processor.upcomingInvoice('sub_a', signal)).rejects.toMatchObject(broken)
   })
 
-  it('is no success of usage when it has another identifier', async () => {
+  it('to usage is an error if it has another identifier', async () => {
     const { processor } = await against({ body: { object: 'billing.meter_event', identifier: 'other' } })
     const event = { eventName: 'calls', payload: {}, timestamp: null, identifier: 'one' }
     await expect(processor.recordUsage(event, writing)).rejects.toMatchObject(broken)
@@ -191,7 +191,7 @@ describe('a malformed schedule', () => {
     expect(seen.filter(({ method }) => method === 'POST')).toEqual([])
   })
 
-  it('that does not have the change after the write is broken', async () => {
+  it('that lacks the change after the write is an error', async () => {
     const { processor, seen } = await against({ body: subscription }, target, { body: schedule }, { body: schedule })
     await expect(processor.scheduleSwaps(request, writing)).rejects.toThrow(/its phases are not what was asked/)
     expect(seen.map(({ method, headers }) => [method, headers['idempotency-key']]).slice(2)).toEqual([

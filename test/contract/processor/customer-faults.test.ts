@@ -36,7 +36,7 @@ describe('the lost response to the creation of a customer', () => {
     expect(await bench.processor.findCustomer('acme', bench.clock.now(), bench.signal)).toBe(id)
   })
 
-  it('is looked up by the mark after a 500: found if the customer was created, else not', async () => {
+  it('is looked up by the tenant id after a 500: the customer is found if it was created', async () => {
     const bench = await customerBench()
     const { processor, signal, clock } = bench
     const since = clock.now()
@@ -108,7 +108,7 @@ describe('the lost response to the expiry of a checkout', () => {
     }
   }
 
-  it.each(cured)('is retried until the page is expired (%s)', async (kind) => {
+  it.each(cured)('leads to a retry, and the page is expired (%s)', async (kind) => {
     const { bench, close, status } = await opened()
     bench.control.fail({ kind, method: 'POST', path })
     expect(await close()).toBe(1)
@@ -116,7 +116,7 @@ describe('the lost response to the expiry of a checkout', () => {
   })
 
   it.each(['error_before', 'error_after'] as const)(
-    'is an unknown outcome if each retry is a 500 (%s)',
+    'is an error of unknown outcome if each retry gets a 500 (%s)',
     async (kind) => {
       const { bench, close, status } = await opened()
       bench.control.fail({ kind, method: 'POST', path, count: null })

@@ -8,7 +8,7 @@ import type { CustomerBench } from './customer-bench.ts'
 const tenant = { tenantId: 'acme', name: 'Acme Ltd', email: 'billing@acme.example' }
 
 describe('customers', () => {
-  it('have the tenant’s name, address and mark, and are found by the mark', async () => {
+  it('have the tenant’s name and address, and its id in their metadata, by which they are found', async () => {
     const { processor, stripe, clock, signal, writing } = await customerBench()
     const since = clock.now()
     expect(await processor.findCustomer('acme', since, signal)).toBeNull()
@@ -24,7 +24,7 @@ describe('customers', () => {
     expect(await processor.findCustomer('acme', clock.now(), signal)).toBeNull()
   })
 
-  it('are found among hundreds; of two with one mark always the older one', async () => {
+  it('are found among hundreds, and of two with one tenant id always the older one', async () => {
     const { processor, control, apiKey, clock, signal, writing } = await customerBench()
     const since = clock.now()
     const first = await processor.createCustomer(tenant, writing())

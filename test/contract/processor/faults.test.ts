@@ -104,7 +104,9 @@ describe('a write whose response is lost', () => {
     await expect(slow).rejects.toMatchObject({ kind: 'timeout', outcomeUnknown: true })
   })
 
-  it('is done for a deletion when the retry finds nothing', async ({ adapter: { sandbox, processor, writing } }) => {
+  it('counts as done for a deletion if the retry finds no object', async ({
+    adapter: { sandbox, processor, writing },
+  }) => {
     const target = (await processor.perform(createCoupon('bye'), writing())).processorId
     sandbox.control.fail({ kind: 'close_after', method: 'DELETE' })
     const gone = await processor.perform(archive('coupon', 'bye', target), writing())
@@ -136,7 +138,9 @@ describe('a 500', () => {
     expect(await processor.locate(step, signal)).toBeNull()
   })
 
-  it('that is not stored under the key is cured by the retry', async ({ adapter: { sandbox, processor, writing } }) => {
+  it('that is not stored under the key is followed by a successful retry', async ({
+    adapter: { sandbox, processor, writing },
+  }) => {
     sandbox.control.fail({ kind: 'error_before', method: 'POST', keep: false })
     expect((await processor.perform(createProduct('cured'), writing())).processorId).toBe('rc_cured')
   })

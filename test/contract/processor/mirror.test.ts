@@ -88,7 +88,7 @@ describe('subscriptions read for the mirror', () => {
     expect((await listed(processor, 'subscription')).map((found) => found.id).sort()).toEqual(ids.sort())
   })
 
-  it('show the prices that their schedule moves them to', async () => {
+  it('contain the prices that their schedule leads to', async () => {
     const bench = await customerBench()
     const [from, to] = [await bench.monthly(1000), await bench.monthly(2000)]
     const { id } = await bench.subscribed(from)
@@ -99,7 +99,7 @@ describe('subscriptions read for the mirror', () => {
     expect(scheduled).toEqual([{ from: from.id, to: to.id, at: at('2027-02-01') }])
   })
 
-  it('show a pause, a planned end and the collection by mail', async () => {
+  it('contain a pause, a planned end and the payment by invoice', async () => {
     const { stripe, processor, subscribed, monthly } = await plainShop()
     const { id } = await subscribed(await monthly(900), { collection_method: 'send_invoice', days_until_due: 7 })
     await stripe.subscriptions.update(id, { pause_collection: { behavior: 'void' }, cancel_at_period_end: true })
@@ -113,7 +113,7 @@ describe('subscriptions read for the mirror', () => {
     expect(read.cancelAt).toBe(read.items[0]?.currentPeriodEnd)
   })
 
-  it('show an amount off by currency and the products that a coupon is limited to', async () => {
+  it('contain an amount off by currency, and the products of a limited coupon', async () => {
     const { stripe, processor, subscribed, monthly, product } = await plainShop()
     const coupon = await stripe.coupons.create({
       amount_off: 300,
@@ -131,7 +131,7 @@ describe('subscriptions read for the mirror', () => {
     expect(discounts[0]?.endsAt).toBeGreaterThan(0)
   })
 
-  it('are listed although one among them cannot be read', async () => {
+  it('are listed even if one of them cannot be read', async () => {
     const shop = await plainShop()
     const proxy = await rewritingProxy(shop.port)
     const processor = processorOf(shop, { apiBase: proxy.url })
@@ -160,7 +160,7 @@ describe('invoices read for the mirror', () => {
     expect((await listed(processor, 'invoice'))[0]?.lines).toHaveLength(14)
   })
 
-  it('share a payment with their refunds', async () => {
+  it('have the payment of their refunds', async () => {
     const { stripe, processor, subscribed, monthly, invoices } = await plainShop()
     await subscribed(await monthly(900))
     const [invoice] = await invoices()
@@ -173,14 +173,14 @@ describe('invoices read for the mirror', () => {
     expect(read?.payments).toContain(paid.payments[0])
   })
 
-  it('are null once the processor deleted them', async () => {
+  it('are null once the processor has deleted them', async () => {
     const { stripe, processor, customer } = await plainShop()
     const draft = await stripe.invoices.create({ customer })
     await stripe.invoices.del(draft.id)
     expect(await processor.mirrorObject('invoice', draft.id, signal)).toBeNull()
   })
 
-  it('show attempts, the next attempt and what remains of a declined payment', async () => {
+  it('contain attempts, the next attempt and the remaining amount of a declined payment', async () => {
     const bench = await customerBench()
     const { stripe, customer } = bench
     const { id } = await bench.subscribed(await bench.monthly(900))
@@ -194,8 +194,8 @@ describe('invoices read for the mirror', () => {
   })
 })
 
-describe('prices, customers and credit notes read for the mirror', () => {
-  it('prices: tiers in every currency, archived ones included, one-time ones not', async () => {
+describe('other objects read for the mirror:', () => {
+  it('prices have tiers in every currency, archived ones are included and one-time ones are not', async () => {
     const { stripe, processor, product, monthly, price } = await plainShop()
     await price()
     const tiers = (unit: number) => [
@@ -228,13 +228,13 @@ describe('prices, customers and credit notes read for the mirror', () => {
     expect(prices[1]).toMatchObject({ interval: 'year', amounts: { eur: { unitAmount: '1200', tiers: null } } })
   })
 
-  it('metered prices say so', async () => {
+  it('metered prices have the usage type metered', async () => {
     const bench = await customerBench()
     const [dear] = await meteredPair(bench)
     expect(await one(bench.processor, 'price', dear.id)).toMatchObject({ usageType: 'metered' })
   })
 
-  it('customers: the balance, and that one was deleted', async () => {
+  it('customers have their balance, and a deleted one is marked as deleted', async () => {
     const { stripe, processor, customer } = await plainShop()
     expect(await one(processor, 'customer', customer)).toMatchObject({ balance: {}, deleted: false, testClock: null })
     await stripe.customers.del(customer)
@@ -242,7 +242,7 @@ describe('prices, customers and credit notes read for the mirror', () => {
     expect(await listed(processor, 'customer')).toEqual([])
   })
 
-  it('credit notes: their invoice and what they take off', async () => {
+  it('credit notes have their invoice and their amount', async () => {
     const { stripe, processor, subscribed, monthly, invoices } = await plainShop()
     await subscribed(await monthly(900), { collection_method: 'send_invoice', days_until_due: 7 })
     const [invoice] = await invoices()
@@ -254,7 +254,7 @@ describe('prices, customers and credit notes read for the mirror', () => {
     expect(await one(processor, 'invoice', invoice?.id ?? '')).toMatchObject({ amountRemaining: 700, status: 'open' })
   })
 
-  it('every list goes on from its cursor, and from its start if the object under the cursor is gone', async () => {
+  it('a list continues at its cursor, and starts again if the object of the cursor is deleted', async () => {
     const { stripe, processor, customer } = await plainShop()
     for (let index = 0; index < 100; index++) await stripe.customers.create({ name: `n${String(index)}` })
     const { objects, next } = await processor.mirrorPage('customer', null, signal)
@@ -263,7 +263,7 @@ describe('prices, customers and credit notes read for the mirror', () => {
     expect((await processor.mirrorPage('customer', 'all:cus_gone', signal)).objects).toHaveLength(100)
   })
 
-  it('every kind is empty in an account without anything', async () => {
+  it('in an account without objects every list is empty', async () => {
     const { processor, stripe, customer } = await plainShop()
     await stripe.customers.del(customer)
     for (const kind of mirroredKinds) expect(await listed(processor, kind)).toEqual([])

@@ -198,11 +198,11 @@ const planned: Act = async ({ bench, subscription }) => {
 }
 
 describe('a null in place of a list or an object of a response', () => {
-  it.each(reads)('is read as empty or is broken: %s', (_name, act) => eachNull(act))
+  it.each(reads)('is read as empty or refused as broken: %s', (_name, act) => eachNull(act))
   it.each(writes)('never leaves a write half done: %s', (_name, act) => eachNull(act))
   it('never leaves a write half done: a change at period end of a subscription with the customer’s own schedule', () =>
     eachNull(swapCalls, planned))
-  it('is read as empty or is broken: the prices that a schedule leads to', () =>
+  it('is read as empty or refused as broken: the prices that a schedule leads to', () =>
     eachNull(
       async ({ processor, bench, subscription }) =>
         processor.scheduledPrices(await bench.live(subscription), bench.signal),

@@ -57,7 +57,7 @@ export function accountRules(tools: Tools): void {
     })
   })
 
-  describe('idempotency', () => {
+  describe('idempotency:', () => {
     it('the same key returns the same object', async () => {
       const product = await make(createProduct(id('r_product')))
       const step = createPrice(id('r_price'), product)

@@ -37,7 +37,7 @@ export function customerRules(tools: Tools): void {
   }
 
   describe('customers', () => {
-    it('are found by their mark at once, and not by another one', async () => {
+    it('are found by their tenant id at once, and not by another id', async () => {
       await withCustomer('found', async (customer) => {
         const found = await tools.bench.stripe.customers.retrieve(customer)
         const since = found.deleted ? NaN : found.created * 1000
@@ -124,7 +124,7 @@ export function customerRules(tools: Tools): void {
   })
 
   describe('usage', () => {
-    it('is recorded once per identifier, and a retry is no failure', async () => {
+    it('is recorded once per identifier, and a retry is no error', async () => {
       const meter = createMeter(id('usage'))
       await make(meter)
       await withCustomer('usage', async (customer) => {

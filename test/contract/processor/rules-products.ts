@@ -8,7 +8,7 @@ export function productRules(tools: Tools): void {
   const { id, perform, locate, make } = tools
 
   describe('products', () => {
-    it('are created under the chosen id with their mark, and can be located', async () => {
+    it('are created under the chosen id with their configuration id in metadata, and can be located', async () => {
       const step = createProduct(id('p_new'), { description: 'All of it', metadata: { team: 'core' } })
       const made = await perform(step)
       expect(made.processorId).toBe(step.id)
@@ -136,7 +136,7 @@ export function productRules(tools: Tools): void {
   })
 
   describe('meters', () => {
-    it('can be created, renamed, deactivated and reactivated, and are located without a mark', async () => {
+    it('can be created, renamed, deactivated and reactivated, and are located without metadata', async () => {
       const step = createMeter(id('m_life'), { formula: 'count', customerKey: 'who', valueKey: 'amount' })
       expect(await locate(step)).toBeNull()
       const made = await perform(step)

@@ -37,7 +37,7 @@ export function promotionRules(tools: Tools): void {
       expect(await locate({ ...step, carried: 5 })).toBeNull()
     })
 
-    it('are deleted when archived, also on a retry', async () => {
+    it('are deleted when they are archived, even on a retry', async () => {
       const target = await make(createCoupon(id('c_gone')))
       const stop = archive('coupon', id('c_gone'), target)
       expect(await locate(stop)).toBeNull()

@@ -6,7 +6,7 @@ import { TestClock, clientOf, sandboxForTest, sandboxTest as test, startTestSand
 import { refusal } from '../../support/stripe-refusal.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 
-describe('accounts of the sandbox', () => {
+describe('accounts of the sandbox:', () => {
   test('each test key is an account of its own, with a stable id', async ({ sandbox }) => {
     const [one, two] = [clientOf(sandbox, 'sk_test_one'), clientOf(sandbox, 'sk_test_two')]
     const [first, again, other] = [
@@ -102,13 +102,13 @@ describe('accounts of the sandbox', () => {
     })
   })
 
-  test('it listens on loopback addresses only', async () => {
+  test('the sandbox listens on loopback addresses only', async () => {
     const started = startSandbox({ port: 0, host: '0.0.0.0', dataDir: null, clock: new TestClock() })
     await expect(started).rejects.toThrow('loopback')
   })
 })
 
-describe('state of the sandbox', () => {
+describe('state of the sandbox:', () => {
   test('a restart keeps objects, their order and the idempotency keys', async () => {
     const dataDir = temporaryFolder()
     const clock = new TestClock()

@@ -73,7 +73,7 @@ test('a subscription is incomplete until the cardholder authenticates, then acti
   expect(last?.data.previous_attributes).toEqual({ status: 'incomplete' })
 })
 
-test('a card that needs authentication pays no invoice by itself (402), but on the hosted page', async () => {
+test('a card that requires authentication fails to pay an invoice through the API (402), and pays it on the hosted page', async () => {
   const sandbox = await sandboxForTest()
   const { stripe } = sandbox
   const { id: customer } = await stripe.customers.create()
@@ -131,7 +131,9 @@ test('a renewal that needs authentication is past due, counts as an attempt, is 
   expect((await stripe.subscriptions.retrieve(made.id)).status).toBe('active')
 })
 
-test('a payment redirects to the caller’s return_url with its result', async ({ sandbox: { stripe } }) => {
+test('a payment with authentication redirects to the caller’s return_url with its result', async ({
+  sandbox: { stripe },
+}) => {
   const intent = await stripe.paymentIntents.create({
     ...{ amount: 2000, currency: 'usd', confirm: true, payment_method: 'pm_card_authenticationRequired' },
     return_url: 'https://a.example/back?order=7',
@@ -150,7 +152,9 @@ test('a payment redirects to the caller’s return_url with its result', async (
   expect(await stripe.paymentIntents.retrieve(intent.id)).toMatchObject({ status: 'succeeded', amount_received: 2000 })
 })
 
-test('an off-session payment with such a card is declined: authentication_required', async ({ sandbox }) => {
+test('an off-session payment with a card that requires authentication is declined with authentication_required', async ({
+  sandbox,
+}) => {
   const { stripe } = sandbox
   const asked = { amount: 2000, currency: 'usd', confirm: true, off_session: true }
   await expect(
@@ -161,7 +165,9 @@ test('an off-session payment with such a card is declined: authentication_requir
   ])
 })
 
-test('a setup waits for authentication, then the card is attached to the customer', async ({ sandbox: { stripe } }) => {
+test('a setup intent waits for authentication, and then its card is attached to the customer', async ({
+  sandbox: { stripe },
+}) => {
   const { id: customer } = await stripe.customers.create()
   const intent = await stripe.setupIntents.create({
     ...{ customer, confirm: true, payment_method: 'pm_card_authenticationRequired' },
@@ -173,7 +179,9 @@ test('a setup waits for authentication, then the card is attached to the custome
   expect((await stripe.paymentMethods.list({ customer })).data).toHaveLength(1)
 })
 
-test('a free start and a checkout with such a card are refused as not supported', async ({ sandbox }) => {
+test('the sandbox does not support a free start, or a checkout page, with a card that requires authentication', async ({
+  sandbox,
+}) => {
   const { stripe } = sandbox
   const { customer, price } = await subscriber(sandbox)
   await expect(stripe.subscriptions.create({ customer, items: [{ price }], trial_period_days: 7 })).rejects.toThrow(

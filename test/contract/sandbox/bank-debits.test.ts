@@ -28,7 +28,7 @@ async function types({ stripe }: TestSandbox): Promise<string[]> {
   return (await stripe.events.list({ limit: 100 })).data.map(({ type }) => type).toReversed()
 }
 
-test('the session is complete and unpaid until the debit succeeds', async ({ sandbox }) => {
+test('a checkout session paid by bank debit is complete and unpaid until the debit succeeds', async ({ sandbox }) => {
   const { stripe, clock } = sandbox
   const made = await session(sandbox)
   expect(made.payment_method_types).toEqual(['sepa_debit'])
@@ -59,7 +59,7 @@ test('the session is complete and unpaid until the debit succeeds', async ({ san
   })
 })
 
-test('a failed debit leaves the session unpaid', async ({ sandbox }) => {
+test('a failed bank debit leaves the checkout session unpaid', async ({ sandbox }) => {
   const { stripe } = sandbox
   const made = await session(sandbox)
   const before = (await types(sandbox)).length
@@ -77,7 +77,7 @@ test('a failed debit leaves the session unpaid', async ({ sandbox }) => {
   ])
 })
 
-test('a pending debit can neither be confirmed again nor cancelled', async ({ sandbox }) => {
+test('a pending bank debit can neither be confirmed again nor cancelled', async ({ sandbox }) => {
   const { stripe } = sandbox
   const method = await stripe.paymentMethods.create({
     ...{ type: 'sepa_debit', sepa_debit: { iban: 'AT321904300235473204' } },
@@ -97,7 +97,7 @@ test('a pending debit can neither be confirmed again nor cancelled', async ({ sa
     await expect(refused).rejects.toMatchObject({ code: 'payment_intent_unexpected_state' })
 })
 
-test('unsupported uses of bank debits are refused by name', async ({ sandbox }) => {
+test('an unsupported use of bank debits is refused with a message that names it', async ({ sandbox }) => {
   const { stripe } = sandbox
   const holder = { name: 'Bob', email: 'bob@a.example' }
   const unknown = { type: 'sepa_debit', sepa_debit: { iban: 'FR1420041010050500013M02606' } } as const

@@ -32,7 +32,7 @@ async function pageOf(url: string | null) {
   return { status: reply.status, text: await reply.text(), headers: reply.headers }
 }
 
-describe('checkout of the sandbox', () => {
+describe('checkout of the sandbox:', () => {
   test('a session is paid on its page and becomes a subscription', async ({ shop }) => {
     const { stripe } = shop
     const data = { metadata: { tenant: 't' }, trial_period_days: 7 }
@@ -222,7 +222,7 @@ describe('checkout of the sandbox', () => {
       'The `expires_at` timestamp must be at least 30 minutes from Checkout Session creation.',
     ],
     ['an address that is no web page', { success_url: 'javascript:alert(1)' }, 'Not a valid URL'],
-  ] as const)('it refuses %s', async (_title, params, message) => {
+  ] as const)('a request is refused: %s', async (_title, params, message) => {
     const shop = await customerShop()
     expect(await refusal(session(shop, params as Partial<Stripe.Checkout.SessionCreateParams>))).toMatchObject({
       message,
@@ -230,7 +230,7 @@ describe('checkout of the sandbox', () => {
   })
 })
 
-describe('customer portal of the sandbox', () => {
+describe('customer portal of the sandbox:', () => {
   test('a customer sees the subscriptions, plans their cancellation and revokes it', async ({ shop }) => {
     const { stripe, customer, monthly, subscribed } = shop
     const made = await subscribed(await monthly(1200))
@@ -320,7 +320,7 @@ describe('customer portal of the sandbox', () => {
   })
 })
 
-describe('the payment page that Stripe’s own programs use', () => {
+describe('the payment page API that Stripe’s own programs use:', () => {
   async function paymentPage() {
     const shop = await customerShop()
     const { stripe } = shop

@@ -29,7 +29,7 @@ async function daily() {
   return shop
 }
 
-describe('the clock of a sandbox account', () => {
+describe('the clock of a sandbox account:', () => {
   test('a move of the clock by 31,000 years is refused', async () => {
     const { ask } = clockOf(await daily())
     const answer = await ask('POST', { advance_seconds: 999_999_999_999 })

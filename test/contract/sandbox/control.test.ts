@@ -19,7 +19,7 @@ async function control(
   return { status: reply.status, body: await reply.json() }
 }
 
-describe('control routes of the sandbox', () => {
+describe('control routes of the sandbox:', () => {
   test('the status counts objects by account and kind', async ({ sandbox }) => {
     await sandbox.stripe.products.create({ name: 'P' })
     const { id } = await sandbox.stripe.accounts.retrieveCurrent()

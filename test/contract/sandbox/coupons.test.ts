@@ -3,7 +3,7 @@ import { describe, expect } from 'vitest'
 import { sandboxForTest, sandboxTest as test } from '../../support/sandbox.ts'
 import { refusal } from '../../support/stripe-refusal.ts'
 
-describe('coupons of the sandbox', () => {
+describe('coupons of the sandbox:', () => {
   test('a percent coupon has the defaults of the real API', async ({ sandbox: { stripe } }) => {
     const coupon = await stripe.coupons.create({ percent_off: 22.5 })
     expect(coupon).toMatchObject({
@@ -89,7 +89,7 @@ describe('coupons of the sandbox', () => {
     expect(await refusal(stripe.coupons.create(params))).toMatchObject({ status: 400, message, code, param })
   })
 
-  test('an own id is unique', async ({ sandbox: { stripe } }) => {
+  test('an id chosen by the caller is unique', async ({ sandbox: { stripe } }) => {
     expect(await stripe.coupons.create({ id: 'TEN', percent_off: 10 })).toMatchObject({ id: 'TEN' })
     expect(await refusal(stripe.coupons.create({ id: 'TEN', percent_off: 5 }))).toMatchObject({
       code: 'resource_already_exists',

@@ -52,7 +52,7 @@ test('a source can be updated, and the newest other one becomes the default afte
   expect((await stripe.customers.retrieve(customer)) as Stripe.Customer).toMatchObject({ default_source: null })
 })
 
-test('a card attached as a payment method is no source; unsupported test tokens are refused by name', async () => {
+test('a card attached as a payment method is no source; an unsupported test token is refused with a message that names it', async () => {
   const { stripe } = await sandboxForTest()
   const { id: customer } = await stripe.customers.create()
   const { id } = await stripe.paymentMethods.attach('pm_card_visa', { customer })

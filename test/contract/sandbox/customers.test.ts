@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest'
 import { sandboxTest as test } from '../../support/sandbox.ts'
 import { refusal } from '../../support/stripe-refusal.ts'
 
-describe('customers of the sandbox', () => {
+describe('customers of the sandbox:', () => {
   test('a customer needs no parameters, and every given value is returned', async ({ sandbox: { stripe } }) => {
     expect(await stripe.customers.create()).toMatchObject({
       object: 'customer',

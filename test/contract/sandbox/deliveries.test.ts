@@ -37,7 +37,7 @@ async function stateOf(sandbox: TestSandbox, state: string): Promise<void> {
   })
 }
 
-describe('webhook deliveries of the sandbox', () => {
+describe('webhook deliveries of the sandbox:', () => {
   test('an event is delivered with the real API’s signature, to subscribed endpoints only', async ({ sandbox }) => {
     const { received, url } = await receiver((response) => response.end())
     const { stripe } = sandbox

@@ -7,7 +7,7 @@ const features = (stripe: Awaited<ReturnType<typeof customerShop>>['stripe'], cu
     .list({ customer })
     .then((page) => page.data.map((one) => one.lookup_key).sort())
 
-describe('entitlement features of the sandbox', () => {
+describe('entitlement features of the sandbox:', () => {
   test('a lookup key belongs to one active feature; archiving is final and frees the key', async () => {
     const { stripe } = await customerShop()
     const sso = await stripe.entitlements.features.create({ lookup_key: 'sso', name: 'Single sign-on' })

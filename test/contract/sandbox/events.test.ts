@@ -3,7 +3,7 @@ import { sandboxTest as test } from '../../support/sandbox.ts'
 import { contractVersion } from '../../support/stripe-contract.ts'
 import { refusal } from '../../support/stripe-refusal.ts'
 
-describe('events of the sandbox', () => {
+describe('events of the sandbox:', () => {
   test('each change is an event with the object and the id of the request', async ({ sandbox: { stripe, clock } }) => {
     const product = await stripe.products.create({ name: 'P' }, { idempotencyKey: 'key-1' })
     const [event] = (await stripe.events.list()).data
@@ -32,7 +32,7 @@ describe('events of the sandbox', () => {
     expect((await stripe.events.list()).data).toHaveLength(1)
   })
 
-  test('no product remains when its price is refused', async ({ sandbox: { stripe } }) => {
+  test('neither a product nor an event remains if its price is refused', async ({ sandbox: { stripe } }) => {
     const params = { currency: 'usd', unit_amount: 1, lookup_key: 'k' }
     await stripe.prices.create({ ...params, product_data: { name: 'one' } })
     await expect(stripe.prices.create({ ...params, product_data: { name: 'two' } })).rejects.toThrow(/lookup key/)

@@ -3,7 +3,7 @@ import { describe, expect } from 'vitest'
 import { clientOf, sandboxForTest, sandboxTest as test } from '../../support/sandbox.ts'
 import { refusal } from '../../support/stripe-refusal.ts'
 
-describe('faults of the sandbox', () => {
+describe('faults of the sandbox:', () => {
   test('the next matching request is rate limited, the one after succeeds', async ({ sandbox }) => {
     const { stripe, control } = sandbox
     control.fail({ kind: 'rate_limit', reason: 'endpoint-rate' })
@@ -87,7 +87,7 @@ describe('faults of the sandbox', () => {
   })
 })
 
-describe('rate profiles of the sandbox', () => {
+describe('rate profiles of the sandbox:', () => {
   const burst = async (stripe: Stripe, size: number): Promise<(string | undefined)[]> => {
     const calls = Array.from({ length: size }, () => stripe.products.list().then(() => undefined, reasonOf))
     return (await Promise.all(calls)).filter((reason) => reason !== undefined)
@@ -108,7 +108,9 @@ describe('rate profiles of the sandbox', () => {
     expect(await burst(stripe, 30)).toHaveLength(5)
   })
 
-  test('the live profile allows 25 of one operation and 100 in total', async ({ sandbox: { stripe, control } }) => {
+  test('the live profile allows 25 requests per second of one operation and 100 in total', async ({
+    sandbox: { stripe, control },
+  }) => {
     control.setProfile('live')
     expect(await burst(stripe, 30)).toEqual(Array(5).fill('endpoint-rate'))
     // The five refused ones cost nothing: 75 of 100 are left for other operations.

@@ -4,7 +4,7 @@ import { refusal } from '../../support/stripe-refusal.ts'
 
 const day = 24 * 3_600_000
 
-describe('idempotency keys of the sandbox', () => {
+describe('idempotency keys of the sandbox:', () => {
   test('a retry with the same key and parameters returns the first response and creates no second object', async () => {
     const { stripe } = await sandboxForTest()
     const first = await stripe.products.create({ name: 'P', description: 'd' }, { idempotencyKey: 'k' })

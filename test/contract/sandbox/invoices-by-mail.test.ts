@@ -62,7 +62,7 @@ describe('subscriptions that are paid by invoice', () => {
     expect((await stripe.invoices.markUncollectible(two)).status).toBe('uncollectible')
   })
 
-  test('voiding the first invoice ends a subscription that waits for it', async ({ shop }) => {
+  test('that wait for their first invoice end when that invoice is voided', async ({ shop }) => {
     const { stripe, subscribed, monthly } = shop
     const made = await subscribed(await monthly(1000), { payment_behavior: 'default_incomplete' })
     await stripe.invoices.voidInvoice(made.latest_invoice as string)
@@ -93,7 +93,7 @@ test('the page of an emailed invoice shows it, refuses cards that decline, and a
   expect((await fetch(`${url}/invoices/in_unknown`)).status).toBe(404)
 })
 
-describe('taxes', () => {
+describe('taxes and discounts of invoices:', () => {
   test('exclusive rates are added, inclusive ones included, and an item’s own rates take precedence', async () => {
     const { stripe, customer, monthly, subscribed } = await customerShop()
     const rate = (percentage: number, inclusive: boolean) =>

@@ -13,7 +13,7 @@ async function fill(stripe: Stripe, count: number): Promise<string[]> {
 const idsOf = (list: { readonly data: readonly { readonly id: string }[] }): string[] =>
   list.data.map((item) => item.id)
 
-describe('lists of the sandbox', () => {
+describe('lists of the sandbox:', () => {
   test('a list returns ten objects, newest first, unless a limit is given', async ({ sandbox: { stripe } }) => {
     const ids = await fill(stripe, 12)
     const list = await stripe.products.list()
@@ -88,7 +88,7 @@ describe('lists of the sandbox', () => {
   })
 })
 
-describe('expand in the sandbox', () => {
+describe('expand in the sandbox:', () => {
   test('references and hidden members are expanded along the path, up to four levels', async ({ sandbox }) => {
     const { stripe } = sandbox
     await stripe.products.create({ id: 'p', name: 'P', default_price_data: { currency: 'usd', unit_amount: 1 } })
@@ -136,7 +136,7 @@ describe('expand in the sandbox', () => {
   })
 })
 
-describe('metadata in the sandbox', () => {
+describe('metadata in the sandbox:', () => {
   test('an update merges keys, an empty value removes its key, empty metadata removes all', async ({ sandbox }) => {
     const { stripe } = sandbox
     const { id } = await stripe.products.create({ name: 'P', metadata: { a: '1', b: '2', 0: 'zero' } })

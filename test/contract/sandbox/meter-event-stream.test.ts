@@ -77,7 +77,9 @@ test('a stream accepts only a session token, for 15 minutes', async ({ sandbox }
   ])
 })
 
-test('API v2 accepts JSON only, and its unsupported operations are refused by name', async ({ sandbox }) => {
+test('API v2 accepts JSON only, and an unsupported operation is refused with a message that names it', async ({
+  sandbox,
+}) => {
   const { url, apiKey } = sandbox
   const ask = async (path: string, body: string, type = 'application/json'): Promise<unknown> => {
     const headers = { authorization: `Bearer ${apiKey}`, 'content-type': type }

@@ -9,7 +9,7 @@ const calls: Stripe.Billing.MeterCreateParams = {
   default_aggregation: { formula: 'sum' },
 }
 
-describe('meters of the sandbox', () => {
+describe('meters of the sandbox:', () => {
   test('a new meter is active and has the payload keys of the real API', async ({ sandbox: { stripe } }) => {
     const meter = await stripe.billing.meters.create(calls)
     expect(meter).toMatchObject({

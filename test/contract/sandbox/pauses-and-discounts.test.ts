@@ -38,7 +38,7 @@ describe('a subscription with pause_collection', () => {
     ['keep_as_draft', 'draft'],
     ['mark_uncollectible', 'uncollectible'],
     ['void', 'void'],
-  ] as const)('%s: its invoices are %s', async (behavior, status) => {
+  ] as const)('with %s has invoices that are %s', async (behavior, status) => {
     const shop = await customerShop(january)
     const { stripe, subscribed, monthly } = shop
     const made = await subscribed(await monthly(1000))
@@ -171,7 +171,7 @@ describe('phases of a schedule with coupons', () => {
     expect(await latest(shop, made.id)).toMatchObject({ total: 800 })
   })
 
-  test('applies them at once to the running phase and to a schedule that starts now; unknown ones are refused', async () => {
+  test('coupons in schedule phases apply at once in the running phase and in a schedule that starts now; an unknown coupon is refused', async () => {
     const shop = await customerShop(january)
     const { stripe, customer, subscribed, monthly } = shop
     const [price, coupon] = await Promise.all([
@@ -290,7 +290,7 @@ describe('discounts of a phase that changes the items', () => {
     expect((await stripe.subscriptions.retrieve(made.id)).discounts).toEqual([])
   })
 
-  test('reduce the charge for the rest of a period where a phase begins in mid-period, and not the credit', async () => {
+  test('reduce the charge, and not the credit, if a phase begins in mid-period', async () => {
     const { shop, made, id, current, old } = await driven()
     const { stripe, monthly } = shop
     const half = await stripe.coupons.create({ percent_off: 50, duration: 'forever' })
@@ -385,7 +385,7 @@ describe('a customer’s own discount', () => {
   })
 })
 
-test('a change cannot move a planned end from a period’s border into its middle', async () => {
+test('a change cannot move a planned end from the border of a period into the middle of one', async () => {
   const shop = await customerShop(january)
   const { stripe, subscribed, monthly } = shop
   const made = await subscribed(await monthly(1000))
@@ -406,7 +406,7 @@ describe('the end of a trial without a card', () => {
   test.each([
     ['pause', 'paused'],
     ['cancel', 'canceled'],
-  ] as const)('%s: the subscription is %s', async (missing_payment_method, status) => {
+  ] as const)('with missing_payment_method %s makes the subscription %s', async (missing_payment_method, status) => {
     const shop = await customerShop(january)
     const { stripe, monthly, clockId } = shop
     const { id: customer } = await stripe.customers.create({ test_clock: clockId })
@@ -467,7 +467,7 @@ describe('the end of a trial without a card', () => {
   })
 })
 
-test('a card created without a customer can be attached once; unsupported test cards are refused by name', async () => {
+test('a card created without a customer can be attached once; an unsupported test card is refused with a message that names it', async () => {
   const { stripe } = await sandboxForTest()
   const { id: customer } = await stripe.customers.create()
   const billing_details = { email: 'ada@example.com', address: { city: 'London' } }

@@ -4,7 +4,7 @@ import { sandboxForTest } from '../../support/sandbox.ts'
 import { refusal } from '../../support/stripe-refusal.ts'
 import { shop, shopTest as test } from './shop.ts'
 
-describe('updates of prices in the sandbox', () => {
+describe('updates of prices in the sandbox:', () => {
   test('an archived price keeps its lookup key', async ({ shop: { price, stripe } }) => {
     const holder = await price({ unit_amount: 1, lookup_key: 'pro' })
     await stripe.prices.update(holder.id, { active: false })

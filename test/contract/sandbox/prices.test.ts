@@ -5,7 +5,7 @@ import { decimal, shop, shopTest as test } from './shop.ts'
 const monthly = { interval: 'month' } as const
 const tiered = { billing_scheme: 'tiered', tiers_mode: 'graduated', recurring: monthly } as const
 
-describe('prices of the sandbox', () => {
+describe('prices of the sandbox:', () => {
   test('a one-time price has the defaults of the real API', async ({ shop: { price, product } }) => {
     const made = await price()
     expect(made).toMatchObject({

@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest'
 import { sandboxForTest, sandboxTest as test } from '../../support/sandbox.ts'
 import { refusal } from '../../support/stripe-refusal.ts'
 
-describe('products of the sandbox', () => {
+describe('products of the sandbox:', () => {
   test('a new product has the defaults of the real API', async ({ sandbox: { stripe, clock } }) => {
     const product = await stripe.products.create({ name: 'Solo' })
     const now = Math.floor(clock.now() / 1000)

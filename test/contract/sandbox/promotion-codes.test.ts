@@ -21,7 +21,7 @@ async function promotions(coupon: Stripe.CouponCreateParams = { percent_off: 10 
   }
 }
 
-describe('promotion codes of the sandbox', () => {
+describe('promotion codes of the sandbox:', () => {
   test('a code has its coupon under promotion, and gets a random code by default', async () => {
     const { code } = await promotions()
     const made = await code()

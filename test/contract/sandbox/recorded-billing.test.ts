@@ -20,7 +20,7 @@ async function shopInApril() {
   return { ...shop, to, latest, balance }
 }
 
-describe('prorations', () => {
+describe('prorations:', () => {
   test('a credit is a share of what was charged: one seat of five that were added without proration (documented)', async () => {
     const { stripe, to, subscribed, monthly, latest } = await shopInApril()
     const made = await subscribed(await monthly(1000))
@@ -59,7 +59,7 @@ describe('prorations', () => {
   })
 })
 
-describe('usage', () => {
+describe('usage:', () => {
   test('usage reported while the invoice is a draft is billed with it (documented)', async () => {
     const shop = await shopInApril()
     const { stripe, customer, to, subscribed, latest } = shop
@@ -157,7 +157,7 @@ describe('cancellation', () => {
   })
 })
 
-describe('manual invoices', () => {
+describe('manual invoices:', () => {
   test('a draft accepts, changes and drops items, and a plain amount has a price (recorded)', async () => {
     const { stripe, customer } = await shopInApril()
     const rate = await stripe.taxRates.create({ display_name: 'VAT', percentage: 10, inclusive: false })
@@ -251,7 +251,7 @@ describe('manual invoices', () => {
   })
 })
 
-describe('subscriptions', () => {
+describe('subscriptions:', () => {
   test('errors have the real API’s messages and codes (recorded)', async () => {
     const { stripe, customer, subscribed, monthly } = await shopInApril()
     const price = await monthly(1000)

@@ -44,7 +44,7 @@ test('a failed charge cannot be refunded', async ({ sandbox: { stripe } }) => {
   })
 })
 
-test('an update of a refund emits the event under both names; unsupported refunds are refused by name', async () => {
+test('an update of a refund emits the event under both names; an unsupported refund is refused with a message that names it', async () => {
   const { stripe } = await sandboxForTest()
   const intent = await pay(stripe)
   const { id } = await stripe.refunds.create({ payment_intent: intent.id })

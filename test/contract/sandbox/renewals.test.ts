@@ -3,7 +3,7 @@ import { customerShop, day, firstItem, iso, meteredPrice, utc } from './customer
 import { decimal } from './shop.ts'
 import { refusal } from '../../support/stripe-refusal.ts'
 
-describe('test clocks and renewals of the sandbox', () => {
+describe('test clocks and renewals of the sandbox:', () => {
   test('a month end stays a month end, over short months and leap years', async () => {
     const { stripe, clockId, monthly, subscribed, invoices } = await customerShop(utc('2027-12-31T12:00:00'))
     const made = await subscribed(await monthly(1000))
@@ -78,15 +78,18 @@ describe('test clocks and renewals of the sandbox', () => {
     ['week', 2, '2027-01-01', ['2027-01-01', '2027-01-15', '2027-01-29']],
     ['day', 10, '2027-01-01', ['2027-01-01', '2027-01-11', '2027-01-21']],
     ['month', 3, '2027-11-30', ['2027-11-30', '2028-02-29', '2028-05-30']],
-  ] as const)('every %s × %i from %s', async (interval, count, from, expected) => {
-    const { stripe, clockId, monthly, subscribed, invoices } = await customerShop(utc(`${from}T00:00:00`))
-    await subscribed(await monthly(1000, { recurring: { interval, interval_count: count } }))
-    for (const moment of expected.slice(1)) {
-      await stripe.testHelpers.testClocks.advance(clockId, { frozen_time: utc(`${moment}T01:30:00`) })
-    }
-    expect((await invoices()).map((invoice) => iso(invoice.created))).toEqual(expected)
-    expect((await invoices()).every((invoice) => invoice.status === 'paid')).toBe(true)
-  })
+  ] as const)(
+    'a subscription is billed every %s × %i from %s on the right days',
+    async (interval, count, from, expected) => {
+      const { stripe, clockId, monthly, subscribed, invoices } = await customerShop(utc(`${from}T00:00:00`))
+      await subscribed(await monthly(1000, { recurring: { interval, interval_count: count } }))
+      for (const moment of expected.slice(1)) {
+        await stripe.testHelpers.testClocks.advance(clockId, { frozen_time: utc(`${moment}T01:30:00`) })
+      }
+      expect((await invoices()).map((invoice) => iso(invoice.created))).toEqual(expected)
+      expect((await invoices()).every((invoice) => invoice.status === 'paid')).toBe(true)
+    },
+  )
 
   test('a renewal is a draft for an hour, then paid', async () => {
     const { stripe, clockId, monthly, subscribed, invoices } = await customerShop(utc('2027-01-01T00:00:00'))
@@ -153,7 +156,7 @@ describe('test clocks and renewals of the sandbox', () => {
     },
   )
 
-  test('usage before a swap with none is dropped, usage after it has the new price', async () => {
+  test('usage before a swap with proration_behavior none is dropped, and usage after it has the new price', async () => {
     const shop = await customerShop(utc('2027-01-01T00:00:00'))
     const { stripe, clockId, customer, product, invoices } = shop
     const price = await meteredPrice(shop)
@@ -194,7 +197,7 @@ describe('test clocks and renewals of the sandbox', () => {
     expect((await stripe.subscriptions.retrieve(made.id)).discounts).toHaveLength(duration === 'forever' ? 1 : 0)
   })
 
-  test('an amount off is split exactly over the lines, and never below zero', async () => {
+  test('an amount off is split exactly over the lines, and a total is never below zero', async () => {
     const { stripe, monthly, subscribed, customer } = await customerShop()
     const coupon = await stripe.coupons.create({ duration: 'once', amount_off: 100, currency: 'usd' })
     const code = await stripe.promotionCodes.create({
@@ -283,7 +286,7 @@ describe('test clocks and renewals of the sandbox', () => {
   })
 })
 
-describe('meter events of the sandbox', () => {
+describe('meter events of the sandbox:', () => {
   test('an identifier counts once, and timestamps too far away are refused', async () => {
     const shop = await customerShop()
     const { stripe, customer, clock } = shop

@@ -106,7 +106,7 @@ test('a credit for a partial period is a share of what was paid for it', async (
   expect(last?.lines.data.map(({ amount }) => amount)).toEqual([-677])
 })
 
-test('other ends in mid-period are refused by name: later ones, with discounts, without prorations', async () => {
+test('other ends in mid-period are refused with a message that names them: later ones, with discounts, without prorations', async () => {
   const sandbox = await sandboxForTest()
   const refusal = /^The sandbox does not support a last phase that ends in the middle of a period/
   const { id: coupon } = await sandbox.stripe.coupons.create({ percent_off: 10 })

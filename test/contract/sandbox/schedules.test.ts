@@ -5,7 +5,7 @@ import { customerShop, day, firstItem, meteredPrice, utc } from './customer-shop
 
 const start = utc('2027-01-01T00:00:00')
 
-describe('subscription schedules of the sandbox', () => {
+describe('subscription schedules of the sandbox:', () => {
   test('the next phase begins with the next period, without proration and with its own quantity', async () => {
     const { stripe, clockId, monthly, subscribed, invoices } = await customerShop(start)
     const [list, negotiated] = [await monthly(1000), await monthly(700)]
@@ -141,7 +141,7 @@ describe('subscription schedules of the sandbox', () => {
     expect((await stripe.subscriptions.retrieve(made.id)).status).toBe('canceled')
   })
 
-  test('an end in mid-period is refused by name, one at a period’s border is accepted', async () => {
+  test('an end in mid-period is refused with a message that names it, and one at a period’s border is accepted', async () => {
     const { stripe, monthly, subscribed } = await customerShop(start)
     const price = await monthly(1000)
     const made = await subscribed(price)

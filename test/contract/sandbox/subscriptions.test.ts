@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest'
 import { refusal } from '../../support/stripe-refusal.ts'
 import { customerShop, customerTest as test, firstItem, meteredPrice, utc } from './customer-shop.ts'
 
-describe('subscriptions of the sandbox', () => {
+describe('subscriptions of the sandbox:', () => {
   test('a new one is active and paid, with its period on the item', async () => {
     const { stripe, customer, monthly, subscribed, invoices } = await customerShop()
     const price = await monthly(1200)
@@ -37,7 +37,9 @@ describe('subscriptions of the sandbox', () => {
     })
   })
 
-  test('the list filters, and leaves out cancelled ones unless asked', async ({ shop }) => {
+  test('the list can be filtered by customer, price and status; without a status it omits cancelled subscriptions', async ({
+    shop,
+  }) => {
     const { stripe, customer, monthly, subscribed } = shop
     const [one, other] = [await monthly(100), await monthly(200)]
     const active = await subscribed(one)
@@ -111,7 +113,7 @@ describe('subscriptions of the sandbox', () => {
     })
   })
 
-  test('a new interval starts a new period and bills it at once, even with none', async () => {
+  test('a new interval starts a new period and bills it at once, even with proration_behavior none', async () => {
     const { stripe, monthly, subscribed, invoices, control, apiKey } = await customerShop()
     const [month, year] = [await monthly(1000), await monthly(9000, { recurring: { interval: 'year' } })]
     const made = await subscribed(month)
@@ -128,7 +130,7 @@ describe('subscriptions of the sandbox', () => {
     ])
   })
 
-  test('a change from free to paid is billed at once, even with none', async ({ shop }) => {
+  test('a change from free to paid is billed at once, even with proration_behavior none', async ({ shop }) => {
     const { stripe, monthly, subscribed, invoices } = shop
     const [free, paid] = [await monthly(0), await monthly(500)]
     const made = await subscribed(free)
@@ -236,7 +238,7 @@ describe('subscriptions of the sandbox', () => {
     expect(told?.data.object).toMatchObject({ balance: -300 })
   })
 
-  test('an end in mid-period is refused where it would be prorated', async () => {
+  test('an end in mid-period is refused if it would be prorated', async () => {
     const start = utc('2027-01-01T00:00:00')
     const { stripe, clockId, monthly, subscribed, invoices } = await customerShop(start)
     const price = await monthly(1000)

@@ -42,7 +42,7 @@ test('a trial without a card has a pending_setup_intent', async ({ shop: { strip
   })
 })
 
-test('a credit names the invoice lines that it credits', async () => {
+test('a credit contains the ids of the invoice lines that it credits', async () => {
   const { stripe, clockId, monthly, subscribed, invoices } = await customerShop(utc('2026-01-01T00:00:00'))
   const made = await subscribed(await monthly(3100))
   await stripe.testHelpers.testClocks.advance(clockId, { frozen_time: utc('2026-01-11T00:00:00') })
@@ -67,7 +67,7 @@ test('a malformed email address is refused', async ({ shop: { stripe, customer }
   expect(await stripe.customers.update(customer, { email: '' })).toMatchObject({ email: null })
 })
 
-test('a warning of a trial’s end comes without an update event if nothing else changed', async () => {
+test('the event that announces a trial’s end comes without an update event if nothing else changed', async () => {
   const { stripe, clockId, monthly, subscribed } = await customerShop(utc('2026-01-01T00:00:00'))
   await subscribed(await monthly(1000), { trial_period_days: 7 })
   await stripe.testHelpers.testClocks.advance(clockId, { frozen_time: utc('2026-01-05T00:00:00') })

@@ -346,7 +346,7 @@ const triggers: Readonly<Record<string, readonly Step[]>> = {
   'test_helpers.test_clock.deleted': [clock, gone('/v1/test_helpers/test_clocks/{{clock.id}}')],
 }
 
-test.each(Object.entries(triggers))('%s', async (event, steps) => {
+test.each(Object.entries(triggers))('the steps for %s emit that event', async (event, steps) => {
   const { control, stripe, apiKey } = await sandboxForTest({ check: checkAnswer })
   await control.seed(apiKey, steps)
   const { data } = await stripe.events.list({ limit: 100 })
@@ -376,14 +376,17 @@ test.each([
       ...[item, invoice, onInvoice('pay', { payment_method: '{{card.id}}' })],
     ],
   ],
-] satisfies [string, Step[], RegExp?][])('%s', async (event, steps, refusal = /card_declined/) => {
-  const { control, stripe, apiKey } = await sandboxForTest({ check: checkAnswer })
-  await expect(control.seed(apiKey, steps)).rejects.toThrow(refusal)
-  const { data } = await stripe.events.list({ limit: 100 })
-  expect(data.map(({ type }) => type)).toContain(event)
-})
+] satisfies [string, Step[], RegExp?][])(
+  'the steps for %s are refused and emit that event',
+  async (event, steps, refusal = /card_declined/) => {
+    const { control, stripe, apiKey } = await sandboxForTest({ check: checkAnswer })
+    await expect(control.seed(apiKey, steps)).rejects.toThrow(refusal)
+    const { data } = await stripe.events.list({ limit: 100 })
+    expect(data.map(({ type }) => type)).toContain(event)
+  },
+)
 
-test('former parameters are refused to requests with the current API version', async () => {
+test('former parameters are refused in requests with the current API version', async () => {
   const { stripe, control, apiKey, url } = await sandboxForTest({ check: checkAnswer })
   const [made, price] = await control.seed(apiKey, [coupon, product, monthly, buyer]).then((all) => [all[0], all[2]])
   const asked = async (path: string, body: string, version?: string) => {

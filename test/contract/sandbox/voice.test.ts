@@ -19,7 +19,7 @@ async function asker() {
   }
 }
 
-describe('a feature that the sandbox lacks', () => {
+describe('a feature that the sandbox lacks:', () => {
   test('a parameter of the real API is not supported, any other is unknown', async () => {
     const ask = await asker()
     const base = { mode: 'subscription', success_url: 'https://a.b' }

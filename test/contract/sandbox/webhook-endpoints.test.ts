@@ -5,7 +5,7 @@ import { refusal } from '../../support/stripe-refusal.ts'
 
 const url = 'https://example.test/hook'
 
-describe('webhook endpoints of the sandbox', () => {
+describe('webhook endpoints of the sandbox:', () => {
   test('the secret is returned at creation only', async ({ sandbox: { stripe } }) => {
     const made = await stripe.webhookEndpoints.create({
       url,

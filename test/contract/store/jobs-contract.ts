@@ -23,7 +23,7 @@ export function jobsContract(engine: string, makePlace: MakePlace): void {
     )
   }
 
-  describe(`jobs on ${engine}`, () => {
+  describe(`jobs on ${engine}:`, () => {
     test('a new job is running, with all its steps pending in order', async ({ store }) => {
       const { steps, ...head } = newJob()
       const job = await store.exclusively('a', ({ token }) => store.jobs.open({ ...head, steps }, token))
@@ -56,13 +56,13 @@ export function jobsContract(engine: string, makePlace: MakePlace): void {
       expect(await store.jobs.steps('none')).toEqual([])
     })
 
-    test('an id cannot be opened twice, and the first job stays unchanged', () =>
+    test('a job id cannot be used twice, and the first job stays unchanged', () =>
       inJob({}, async (store, job, token) => {
         expect(await refusalOf(store.jobs.open(newJob({ id: job.id, steps: [] }), token))).toBe('conflict')
         expect(await store.jobs.steps(job.id)).toHaveLength(3)
       }))
 
-    test('each begin of a step counts as an attempt, and the step is settled with its result', () =>
+    test('each start of a step counts as an attempt, and the step stores its result', () =>
       inJob({}, async (store, job, token) => {
         for (const state of ['unknown', 'failed', 'pending'] as const) {
           await store.jobs.begin(job.id, 0, token)
@@ -264,7 +264,7 @@ export function jobsContract(engine: string, makePlace: MakePlace): void {
       expect(await store.jobs.find('late')).toMatchObject(waiting)
     })
 
-    test('a job stops waiting when it is resumed or ends, and a step when it is begun', () =>
+    test('a job stops waiting when it is resumed or ends, and a step when it is started', () =>
       inJob({}, async (store, job, token) => {
         const waits = { state: 'pending', result: null, error: null, waitsUntil: 800 } as const
         const step = async () => (await store.jobs.steps(job.id))[0]
@@ -291,7 +291,7 @@ export function jobsContract(engine: string, makePlace: MakePlace): void {
         expect(steps.map((step) => step.index)).toEqual(Array.from({ length: 2500 }, (_, index) => index))
       }))
 
-    test('a holder of an expired lease can write nothing, by any method', () =>
+    test('the holder of an expired lease can write nothing, by any method', () =>
       inJob({}, async (store, job, token) => {
         await store.jobs.begin(job.id, 0, token)
         const before = [await store.jobs.list(page), await store.jobs.steps(job.id)]

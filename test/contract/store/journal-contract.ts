@@ -12,7 +12,7 @@ export function journalContract(engine: string, makePlace: MakePlace): void {
   const test = base.extend('store', () => open())
   const inPush = async (change: Partial<NewPush>, work: PushWork) => underPush(await open(), change, work)
 
-  describe(`steps of a push on ${engine}`, () => {
+  describe(`steps of a push on ${engine}:`, () => {
     test('a new push is running, with all its steps pending in order', () =>
       inPush({ steps: ['{"n":0}', '{"n":1}'] }, async (store, push) => {
         const { steps, ...head } = push
@@ -65,7 +65,7 @@ export function journalContract(engine: string, makePlace: MakePlace): void {
         expect(await indexes(5_001)).toEqual([])
       }))
 
-    test('each begin counts as an attempt, after any outcome', () =>
+    test('each start of a step counts as an attempt, after any outcome', () =>
       inPush({}, async (store, push, token) => {
         for (const state of ['unknown', 'failed', 'pending'] as const) {
           await store.pushes.begin(push.id, 0, '{}', token)
@@ -91,7 +91,7 @@ export function journalContract(engine: string, makePlace: MakePlace): void {
         ])
       }))
 
-    test('a succeeded step cannot be begun or settled again', () =>
+    test('a succeeded step can be neither started nor ended again', () =>
       inPush({}, async (store, push, token) => {
         await store.pushes.begin(push.id, 0, '{}', token)
         await store.pushes.succeed(push.id, 0, { processorId: 'prod_1', requestId: null }, token)
@@ -127,7 +127,7 @@ export function journalContract(engine: string, makePlace: MakePlace): void {
       }))
   })
 
-  describe(`the end of a push on ${engine}`, () => {
+  describe(`the end of a push on ${engine}:`, () => {
     test('closing publishes version, mappings and the end of the push together', () =>
       inPush({}, async (store, push, token) => {
         await store.pushes.begin(push.id, 0, '{}', token)
@@ -235,7 +235,7 @@ export function journalContract(engine: string, makePlace: MakePlace): void {
       expect(total).toBe(3)
     })
 
-    test('the head of a push has all members but document and plan', async ({ store }) => {
+    test('the head of a push has all members except document and plan', async ({ store }) => {
       const push = newPush()
       await store.exclusively('push', ({ token }) => store.pushes.open(push, token))
       const head = await store.pushes.head(push.id)

@@ -28,7 +28,7 @@ export function keysContract(engine: string, makePlace: MakePlace): void {
   const open = async () => (await makePlace()).open()
   const test = base.extend('store', () => open())
 
-  describe(`dashboard passes on ${engine}`, () => {
+  describe(`dashboard passes on ${engine}:`, () => {
     const pass = (hash: string, change = {}) =>
       ({ hash, kind: 'link', keyId: 'key_1', createdAt: 10, expiresAt: 20, endedAt: null, ...change }) as const
 
@@ -59,7 +59,7 @@ export function keysContract(engine: string, makePlace: MakePlace): void {
     })
   })
 
-  describe(`secrets on ${engine}`, () => {
+  describe(`secrets on ${engine}:`, () => {
     test('a webhook secret is stored per endpoint, and replaced by a newer one', async ({ store }) => {
       expect(await store.secrets.webhookSecret('we_1')).toBeNull()
       await store.secrets.saveWebhookSecret('we_1', 'whsec_one')
@@ -94,7 +94,7 @@ export function keysContract(engine: string, makePlace: MakePlace): void {
     })
   })
 
-  describe(`service keys on ${engine}`, () => {
+  describe(`service keys on ${engine}:`, () => {
     test('keys are found by hash, listed oldest first, and their last use never goes back', async ({ store }) => {
       await store.serviceKeys.add(serviceKey({ id: 'key_2', hash: 'h2', createdAt: 2 }))
       await store.serviceKeys.add(serviceKey())
@@ -127,7 +127,7 @@ export function keysContract(engine: string, makePlace: MakePlace): void {
     })
   })
 
-  describe(`idempotency keys on ${engine}`, () => {
+  describe(`idempotency keys on ${engine}:`, () => {
     test('the first claim wins; later ones see the request running and then its response', async ({ store }) => {
       expect(await store.idempotency.claim('k', 'f', 100)).toBeNull()
       const running = { key: 'k', fingerprint: 'f', status: null, body: null, createdAt: 100 }
@@ -159,7 +159,7 @@ export function keysContract(engine: string, makePlace: MakePlace): void {
   })
 
   describe(`key-value facts on ${engine}`, () => {
-    test('a fact is bound once, and can be overwritten by set', async ({ store }) => {
+    test('are bound once, and can be overwritten by set', async ({ store }) => {
       expect(await store.facts.get('account')).toBeNull()
       expect(await store.facts.bind('account', 'acct_1')).toBe('acct_1')
       expect(await store.facts.bind('account', 'acct_2')).toBe('acct_1')

@@ -13,7 +13,7 @@ export function leaseContract(engine: string, makePlace: MakePlace): void {
   const test = base.extend('store', () => open())
 
   describe(`the lease on ${engine}`, () => {
-    test('it is held while the work runs, and free afterwards, even if the work fails', async ({ store }) => {
+    test('is held while the work runs, and free afterwards, even if the work fails', async ({ store }) => {
       expect(await store.held('push')).toBe(false)
       const work = store.exclusively('push', async () => {
         expect(await store.held('push')).toBe(true)
@@ -25,21 +25,21 @@ export function leaseContract(engine: string, makePlace: MakePlace): void {
       expect(await store.exclusively('push', () => Promise.resolve('done'))).toBe('done')
     })
 
-    test('a second holder of the same name is refused at once', async ({ store }) => {
+    test('refuses a second holder of the same name at once', async ({ store }) => {
       await store.exclusively('push', async () => {
         expect(await refusalOf(store.exclusively('push', () => Promise.resolve()))).toBe('push_in_progress')
         expect(await store.exclusively('tenant:acme', () => Promise.resolve('done'))).toBe('done')
       })
     })
 
-    test('each holder has a higher fence than the one before', async ({ store }) => {
+    test('gives each holder a higher fence than the one before', async ({ store }) => {
       const fences: number[] = []
       for (let turn = 0; turn < 3; turn++)
         await store.exclusively('push', ({ token }) => Promise.resolve(void fences.push(token.fence)))
       expect(fences).toEqual([1, 2, 3])
     })
 
-    test('only one of twenty concurrent callers works at a time', async ({ store }) => {
+    test('allows only one of twenty concurrent callers to work at a time', async ({ store }) => {
       let inside = 0
       let most = 0
       const work = async () => {
@@ -55,7 +55,7 @@ export function leaseContract(engine: string, makePlace: MakePlace): void {
         if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ code: 'push_in_progress' })
     })
 
-    test('a holder of an expired lease can write nothing, by any method', async () =>
+    test('lets its holder write nothing, by any method, once it has expired', async () =>
       underPush(await open(), { steps: ['{}', '{}'] }, async (store, push, token) => {
         await store.pushes.begin(push.id, 0, '{}', token)
         const before = [await store.pushes.find(push.id), await store.pushes.steps(push.id)]
@@ -85,7 +85,7 @@ export function leaseContract(engine: string, makePlace: MakePlace): void {
         expect(await store.mappings.archivedObject('a')).toBeNull()
       }))
 
-    test('a holder with a successor can write nothing, while the successor can', async () =>
+    test('lets a former holder write nothing, while its successor can write', async () =>
       underPush(await open(), {}, async (store, push, token) => {
         await expire(store)
         await store.exclusively('push', async (next) => {
@@ -95,7 +95,7 @@ export function leaseContract(engine: string, makePlace: MakePlace): void {
         })
       }))
 
-    test('a lease of another name does not permit a write', async () =>
+    test('of one name does not permit a write under another name', async () =>
       underPush(await open(), {}, async (store, push) => {
         await store.exclusively('tenant:acme', async ({ token }) => {
           const forged = { ...token, name: 'nobody' }
@@ -103,7 +103,7 @@ export function leaseContract(engine: string, makePlace: MakePlace): void {
         })
       }))
 
-    test('a holder that ends late does not release the lease of its successor', async ({ store }) => {
+    test('is not released by an earlier holder that ends late', async ({ store }) => {
       const { promise: firstEnds, resolve: endFirst } = Promise.withResolvers<undefined>()
       const first = store.exclusively('push', () => firstEnds)
       await expect.poll(() => store.held('push')).toBe(true)
@@ -115,7 +115,7 @@ export function leaseContract(engine: string, makePlace: MakePlace): void {
       })
     })
 
-    test('losing the lease aborts the signal of the work', async () => {
+    test('aborts the signal of the work when it is lost', async () => {
       const store = await open(300)
       await store.exclusively('push', async ({ signal }) => {
         const aborted = once(signal, 'abort')
@@ -125,7 +125,7 @@ export function leaseContract(engine: string, makePlace: MakePlace): void {
       })
     })
 
-    test('a lease is renewed while the work runs', async () => {
+    test('is renewed while the work runs', async () => {
       const store = await open(1500)
       await store.exclusively('push', async ({ signal }) => {
         const first = await expiry(store)

@@ -39,7 +39,7 @@ export function mirrorContract(engine: string, makePlace: MakePlace): void {
   const open = async () => (await makePlace()).open()
 
   describe(`state of the mirror on ${engine}`, () => {
-    test('is absent at first, changes member by member, and a fill goes on where it stopped', async () => {
+    test('is absent at first, can be changed by member, and keeps the position of an unfinished fill', async () => {
       const place = await makePlace()
       const store = await place.open()
       expect(await store.mirror.state()).toBeNull()
@@ -61,7 +61,7 @@ export function mirrorContract(engine: string, makePlace: MakePlace): void {
       })
     })
 
-    test('is deleted with the whole copy, but numbers go on', async () => {
+    test('is deleted with all objects, but read numbers are not reused', async () => {
       const store = await open()
       await store.mirror.setState(firstState)
       await saveNow(store, newSubscription('sub_1'))
@@ -77,8 +77,8 @@ export function mirrorContract(engine: string, makePlace: MakePlace): void {
     })
   })
 
-  describe(`reads and saves on ${engine}`, () => {
-    test('an object comes back as it was saved; a save that changes nothing is no change', async () => {
+  describe(`reads and saves on ${engine}:`, () => {
+    test('an object is returned as it was saved, and a save of equal content is no change', async () => {
       const store = await open()
       const subscription = newSubscription('sub_1', { ends: ['é "\\'] })
       expect(await saveNow(store, subscription)).toEqual({
@@ -93,7 +93,7 @@ export function mirrorContract(engine: string, makePlace: MakePlace): void {
       expect(await store.mirror.find('subscription', 'sub_1')).toEqual(changed)
     })
 
-    test('of two reads that overlapped the first to end stays, and the object is stale until it is read again', async () => {
+    test('of two overlapping reads that differ, the first one saved is kept, and the object is stale until the next read', async () => {
       const store = await open()
       const [first, second] = [await store.mirror.beginRead(), await store.mirror.beginRead()]
       await store.mirror.save('subscription', [newSubscription('sub_1')], second)
@@ -106,7 +106,7 @@ export function mirrorContract(engine: string, makePlace: MakePlace): void {
       expect(await store.mirror.stale(10)).toEqual([])
     })
 
-    test('two reads that overlapped and agree are both right', async () => {
+    test('two overlapping reads with equal content are both accepted', async () => {
       const store = await open()
       const [first, second, third] = [
         await store.mirror.beginRead(),
@@ -121,7 +121,7 @@ export function mirrorContract(engine: string, makePlace: MakePlace): void {
       expect(other.overlapped).toHaveLength(1)
     })
 
-    test('a deleted object does not come back by an earlier read', async () => {
+    test('a deleted object is not restored by an earlier read', async () => {
       const store = await open()
       await store.mirror.save('invoice', [newInvoice('in_1')], await store.mirror.beginRead())
       const early = await store.mirror.beginRead()
@@ -136,13 +136,13 @@ export function mirrorContract(engine: string, makePlace: MakePlace): void {
       expect((await store.mirror.invoicesOf(customer, page)).total).toBe(0)
     })
 
-    test('a page that shows an object twice is saved', async () => {
+    test('a page that contains an object twice can be saved', async () => {
       const store = await open()
       await saveNow(store, newSubscription('sub_1'), newSubscription('sub_2'), newSubscription('sub_1'))
       expect(ids(await store.mirror.page('subscription', null, 10))).toEqual(['sub_1', 'sub_2'])
     })
 
-    test('objects are paged by id, more of them than a statement takes', async () => {
+    test('more objects than one statement can take are paged by id', async () => {
       const store = await open()
       const many = Array.from({ length: 2_300 }, (_, index) => newMirroredCustomer(`cus_${String(10_000 + index)}`))
       await store.mirror.save('customer', many, await store.mirror.beginRead())
@@ -211,7 +211,7 @@ export function mirrorContract(engine: string, makePlace: MakePlace): void {
       },
     )
 
-    test('two saves at once of one object keep one of them whole', async () => {
+    test('two concurrent saves of one object leave one of them complete', async () => {
       const place = await makePlace()
       const first = await place.open()
       const second = place.file === ':memory:' ? first : await place.open()
@@ -238,7 +238,7 @@ export function mirrorContract(engine: string, makePlace: MakePlace): void {
   })
 
   describe(`stale marks on ${engine}`, () => {
-    test('come oldest first, once for each object, and move the cursor in the same transaction', async () => {
+    test('are listed oldest first, once per object, and saved with the cursor in one transaction', async () => {
       const store = await open()
       await store.mirror.setState(firstState)
       await store.mirror.markStale(
@@ -260,7 +260,7 @@ export function mirrorContract(engine: string, makePlace: MakePlace): void {
       expect(await store.mirror.state()).toMatchObject({ eventCursor: 'evt_9', readUntil: 40 })
     })
 
-    test('leave no trace when the cursor cannot be moved', async () => {
+    test('are not saved if the cursor cannot be moved', async () => {
       const store = await open()
       const marks = [{ kind: 'invoice', id: 'in_1', since: 1 }] as const
       await expect(store.mirror.markStale(marks, { event: 'evt_9', readUntil: 40 })).rejects.toThrow()
@@ -268,7 +268,7 @@ export function mirrorContract(engine: string, makePlace: MakePlace): void {
       expect(await store.mirror.oldestStale()).toBeNull()
     })
 
-    test('a mark during a read outlasts the save of that read', async () => {
+    test('stay if they were set during a read that is saved later', async () => {
       const store = await open()
       await store.mirror.markStale([{ kind: 'subscription', id: 'sub_1', since: 1 }])
       const begun = await store.mirror.beginRead()
@@ -280,8 +280,8 @@ export function mirrorContract(engine: string, makePlace: MakePlace): void {
     })
   })
 
-  describe(`lists of the mirror on ${engine}`, () => {
-    test('subscriptions of a customer are oldest first, ended ones included', async () => {
+  describe(`lists of the mirror on ${engine}:`, () => {
+    test('subscriptions of a customer are listed oldest first, including ended ones', async () => {
       const store = await open()
       await saveNow(
         store,
@@ -293,7 +293,7 @@ export function mirrorContract(engine: string, makePlace: MakePlace): void {
       expect(await store.mirror.countByStatus()).toEqual({ active: 2, canceled: 1 })
     })
 
-    test('invoices of a customer are newest first, without drafts, each with what was refunded of it', async () => {
+    test('invoices of a customer are listed newest first, without drafts, each with its refunded amount', async () => {
       const store = await open()
       const begun = await store.mirror.beginRead()
       await store.mirror.save(
@@ -336,7 +336,7 @@ export function mirrorContract(engine: string, makePlace: MakePlace): void {
       expect(await store.mirror.refundedOf(['in_1'])).toEqual(new Map([['in_1', 5]]))
     })
 
-    test('what happened in a time comes page by page, oldest first, also at one instant', async () => {
+    test('the invoices of a period are paged oldest first, even with equal timestamps', async () => {
       const store = await open()
       const invoices = ['a', 'b', 'c', 'd', 'e'].map((id, index) =>
         newInvoice(id, { finalizedAt: index < 3 ? 10 : 10 + index }),
@@ -361,7 +361,7 @@ export function mirrorContract(engine: string, makePlace: MakePlace): void {
       expect(found).toEqual(['a', 'b', 'c', 'd'])
     })
 
-    test('subscribers of prices come by tenant, those without one last, and end with their subscription', async () => {
+    test('subscribers of prices are listed by tenant, those without a tenant last, and without ended subscriptions', async () => {
       const store = await open()
       await addTenant(store, { id: 'b', processorCustomerId: 'cus_1' })
       await addTenant(store, { id: 'a', processorCustomerId: 'cus_2' })
@@ -407,7 +407,7 @@ export function mirrorContract(engine: string, makePlace: MakePlace): void {
   describe(`sums of customers on ${engine}`, () => {
     const sums = { billingStatus: 'active', monthly: { usd: '833.333' }, owed: { usd: 100 }, writtenOff: {} }
 
-    test('are due when an object of the customer changed, and settled when none changed since', async () => {
+    test('are due after a change of a customer’s object, and settled if none followed', async () => {
       const store = await open()
       await saveNow(store, newSubscription('sub_1'))
       const [due] = await store.mirror.unsummed(10)
@@ -424,7 +424,7 @@ export function mirrorContract(engine: string, makePlace: MakePlace): void {
       expect(await store.mirror.standing(processorId('cus_2'))).toBeNull()
     })
 
-    test('are due for both customers of a moved invoice, and for the subscribers of a price that was read', async () => {
+    test('are due for both customers of a moved invoice, and for the subscribers of a changed price', async () => {
       const store = await open()
       const due = async () => (await store.mirror.unsummed(10)).map(({ customer: of }) => of).sort()
       const settle = async () => {

@@ -26,7 +26,7 @@ const installed = postgresInstalled()
 if (!installed)
   announceSkip('store contract on PostgreSQL', 'no PostgreSQL server is installed (apt-get install postgresql)')
 
-describe.runIf(installed)('PostgreSQL', () => {
+describe.runIf(installed)('PostgreSQL:', () => {
   const server = startedForAll(startPostgres)
 
   const inPostgres = async () => storePlace({ url: await server.createSchema(), file: '' })

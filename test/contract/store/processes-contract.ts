@@ -12,7 +12,7 @@ const clock = { now: () => 1 }
 export function processesContract(engine: string, makePlace: MakePlace): void {
   const storeProcess = storeProcesses()
   describe(`replicas on ${engine}`, () => {
-    test('read what another one published', async () => {
+    test('read what another replica has published', async () => {
       const [one, two] = await replicas(await makePlace())
       const version = await publish(one, {}, [mapping('price', 'pro', 'price_1')])
       expect(await two.versions.current()).toEqual(version)
@@ -48,7 +48,7 @@ export function processesContract(engine: string, makePlace: MakePlace): void {
       expect(fences).toEqual(Array.from({ length: 20 }, (_, index) => index + 1))
     })
 
-    test('that claim one idempotency key at once: one wins', async () => {
+    test('can claim one idempotency key only once, even at the same time', async () => {
       const stores = await replicas(await makePlace())
       for (const key of ['a', 'b', 'c']) {
         const claims = Array.from({ length: 20 }, (_, index) =>
@@ -61,7 +61,7 @@ export function processesContract(engine: string, makePlace: MakePlace): void {
       }
     })
 
-    test('that take over one abandoned claim at once: one wins', async () => {
+    test('can take over one abandoned claim only once, even at the same time', async () => {
       const stores = await replicas(await makePlace())
       await stores[0].idempotency.claim('left', 'f', 1)
       const takes = Array.from({ length: 20 }, (_, index) =>
@@ -73,7 +73,7 @@ export function processesContract(engine: string, makePlace: MakePlace): void {
       expect(await stores[1].idempotency.takeOver('left', after?.createdAt ?? 0, 10_051)).toBe(false)
     })
 
-    test('that bind one fact at once all get the same value', async () => {
+    test('get the same value if they bind one fact at the same time', async () => {
       const stores = await replicas(await makePlace())
       const values = await Promise.all(
         Array.from({ length: 10 }, (_, index) =>
@@ -83,7 +83,7 @@ export function processesContract(engine: string, makePlace: MakePlace): void {
       expect(new Set(values).size).toBe(1)
     })
 
-    test('that take turns under a lease lose no update', async () => {
+    test('lose no update if they take turns under a lease', async () => {
       const place = await makePlace()
       const store = await place.open()
       const workers = [storeProcess(place, 'count'), storeProcess(place, 'count'), storeProcess(place, 'count')]
@@ -92,7 +92,7 @@ export function processesContract(engine: string, makePlace: MakePlace): void {
     })
   })
 
-  describe(`crashes on ${engine}`, () => {
+  describe(`crashes on ${engine}:`, () => {
     test('a process that is killed inside a transaction leaves the previous state', async () => {
       const place = await makePlace()
       const store = await place.open()

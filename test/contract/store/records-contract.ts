@@ -11,7 +11,7 @@ export function recordsContract(engine: string, makePlace: MakePlace): void {
   const open = async () => (await makePlace()).open()
   const test = base.extend('store', () => open())
 
-  describe(`written forms of documents on ${engine}`, () => {
+  describe(`source documents on ${engine}:`, () => {
     const day = 24 * 60 * 60 * 1000
 
     test('a text is stored once, by its hash, and found by the push that used it', async ({ store }) => {
@@ -44,7 +44,7 @@ export function recordsContract(engine: string, makePlace: MakePlace): void {
     })
   })
 
-  describe(`versions on ${engine}`, () => {
+  describe(`versions on ${engine}:`, () => {
     test('a new store has no version and no history', async ({ store }) => {
       expect(await store.versions.current()).toBeNull()
       expect(await store.versions.latest()).toBeNull()
@@ -118,7 +118,7 @@ export function recordsContract(engine: string, makePlace: MakePlace): void {
     })
   })
 
-  describe(`mappings on ${engine}`, () => {
+  describe(`mappings on ${engine}:`, () => {
     test('an entry is appended only if the processor id differs from the latest', async ({ store }) => {
       await publish(store, {}, [mapping('price', 'pro', 'price_1'), mapping('product', 'pro', 'prod_1')])
       await publish(store, {}, [mapping('price', 'pro', 'price_2'), mapping('product', 'pro', 'prod_1')])

@@ -54,7 +54,7 @@ export function refusedCodesContract(engine: string, makePlace: MakePlace): void
       }
     })
 
-    test('count if the code is refused by us or by the processor, and for no other failure', async () => {
+    test('count if Ratecard or the processor refuses the code, and not for any other failure', async () => {
       const { attempt } = await world()
       const failWith = (code: 'price_not_found' | 'processor_rejected' | 'processor_unavailable') => () =>
         Promise.reject(new ServiceError(code, 'no'))

@@ -136,7 +136,7 @@ export function tenantListContract(engine: string, makePlace: MakePlace): void {
   const open = async () => (await makePlace()).open()
 
   describe(`lists of tenants on ${engine}`, () => {
-    test('are as if every tenant was read, whatever the search, filters, order and page', async () => {
+    test('equal the result of reading every tenant, for any search, filters, order and page', async () => {
       const store = await open()
       const [drawn = []] = fc.sample(fc.array(modelTenant, { minLength: 40, maxLength: 40 }), { numRuns: 1, seed: 7 })
       const tenants = drawn.map((tenant, index) => ({ ...tenant, id: `t${String(index)}` }))
@@ -150,7 +150,7 @@ export function tenantListContract(engine: string, makePlace: MakePlace): void {
       )
     })
 
-    test('find part of an id, name, email or customer in any case, with or without accents, and never across two of them', async () => {
+    test('find a part of an id, name, email or customer in any case, with or without accents, and never across two of them', async () => {
       const store = await open()
       await addTenant(store, { id: 'acme', name: 'Société  Générale', email: 'Facturation@ACME.example' })
       await addTenant(store, {
@@ -191,7 +191,7 @@ export function tenantListContract(engine: string, makePlace: MakePlace): void {
       expect(await idsOf(store, { q: 'oth' })).toEqual([id])
     })
 
-    test('show free subscriptions while they run, and the status that is most urgent', async () => {
+    test('include free subscriptions while they run, and the most urgent status', async () => {
       const store = await open()
       await addTenant(store, { id: 'acme', processorCustomerId: 'cus_1' })
       const free = await store.localSubscriptions.start(newLocalSubscription('acme', { priceId: configId('hobby') }))
@@ -208,7 +208,7 @@ export function tenantListContract(engine: string, makePlace: MakePlace): void {
       expect((await store.tenants.list({ ...page, state: 'none' })).items).toMatchObject([{ prices: [] }])
     })
 
-    test('count the items of each price, and leave out prices of ended subscriptions', async () => {
+    test('count the items of each price, and omit prices of ended subscriptions', async () => {
       const store = await open()
       await addTenant(store, { id: 'acme', processorCustomerId: 'cus_1' })
       await subscribe(store, 'cus_1', 'price_2', 'price_1', 'price_1')
@@ -228,7 +228,7 @@ export function tenantListContract(engine: string, makePlace: MakePlace): void {
       expect(await idsOf(store, { onPrices: [['price_1']] })).toEqual([])
     })
 
-    test('a customer that a tenant gets is summed again, because sums stored at that time do not find the tenant', async () => {
+    test('have the sums of a customer due again when a tenant gets that customer', async () => {
       const store = await open()
       const due = async () => (await store.mirror.unsummed(10)).map(({ customer }) => customer)
       await addTenant(store, { id: 'a', processorCustomerId: 'cus_1' })
@@ -239,7 +239,7 @@ export function tenantListContract(engine: string, makePlace: MakePlace): void {
       expect(await due()).toEqual(['cus_1', 'cus_2', 'cus_3'])
     })
 
-    test('are right when free subscriptions and sums change at once', async () => {
+    test('are correct if free subscriptions and sums change at the same time', async () => {
       const place = await makePlace()
       const first = await place.open()
       const second = place.file === ':memory:' ? first : await place.open()
@@ -254,7 +254,7 @@ export function tenantListContract(engine: string, makePlace: MakePlace): void {
       }
     })
 
-    test('more matches than are looked up at once come in order, with their number', async () => {
+    test('are sorted and counted even with more matches than one statement can look up', async () => {
       const store = await open()
       const count = 1_100
       const tenants = Array.from({ length: count }, (_, index) =>

@@ -20,7 +20,7 @@ export function tenantsContract(engine: string, makePlace: MakePlace): void {
   const open = async () => (await makePlace()).open()
   const test = base.extend('store', () => open())
 
-  describe(`tenants on ${engine}`, () => {
+  describe(`tenants on ${engine}:`, () => {
     test('a tenant is returned as it was added, by id and by customer', async ({ store }) => {
       const tenant = await addTenant(store, { name: 'Ünïcødé 🎈', processorCustomerId: 'cus_1' })
       expect(await store.tenants.find(tenant.id)).toEqual(tenant)
@@ -49,7 +49,7 @@ export function tenantsContract(engine: string, makePlace: MakePlace): void {
       expect((await store.tenants.list(page)).total).toBe(2)
     })
 
-    test('tenants are listed by id in byte order, in pages, and filtered by template, deal and customer', async () => {
+    test('tenants are listed by id in byte order, in pages, and filtered by template, enterprise id and customer', async () => {
       const store = await open()
       for (const id of ['b', 'B', 'a_1', 'é', 'a-1']) await addTenant(store, { id })
       await addTenant(store, { id: 'z1', enterpriseTemplate: 'gold', enterpriseId: 'acme' })
@@ -114,7 +114,7 @@ export function tenantsContract(engine: string, makePlace: MakePlace): void {
       expect(await store.tenants.find(tenant.id)).toMatchObject({ name: 'Apex' })
     })
 
-    test('a customer is bound once, and the first one stays', async ({ store }) => {
+    test('a tenant’s customer is bound once, and the first one stays', async ({ store }) => {
       const tenant = await addTenant(store)
       const bound = { ...tenant, processorCustomerId: 'cus_1', updatedAt: 3000 }
       expect(await store.tenants.bindCustomer(tenant.id, 'cus_1', 3000)).toEqual(bound)
@@ -124,7 +124,7 @@ export function tenantsContract(engine: string, makePlace: MakePlace): void {
       expect(await store.tenants.find(other.id)).toEqual(other)
     })
 
-    test('a conflict of a customer has a pointer only if the caller sent the customer', async ({ store }) => {
+    test('a conflict about a customer has a pointer only if the caller sent the customer', async ({ store }) => {
       await addTenant(store, { processorCustomerId: 'cus_1' })
       const other = await addTenant(store)
       const change = { processorCustomerId: 'cus_1' }
@@ -191,7 +191,7 @@ export function tenantsContract(engine: string, makePlace: MakePlace): void {
     })
   })
 
-  describe(`sessions on ${engine}`, () => {
+  describe(`sessions on ${engine}:`, () => {
     test('a session is found, and can be revoked once', async ({ store }) => {
       const { id } = await addTenant(store)
       const session = newSession(id)
@@ -220,8 +220,8 @@ export function tenantsContract(engine: string, makePlace: MakePlace): void {
     })
   })
 
-  describe(`free subscriptions on ${engine}`, () => {
-    test('one runs per tenant and price, and the next can start when it has ended', async ({ store }) => {
+  describe(`free subscriptions on ${engine}:`, () => {
+    test('only one runs per tenant and price, and the next can start once it has ended', async ({ store }) => {
       const first = newLocalSubscription('t1', { createdAt: 1 })
       expect(await store.localSubscriptions.start(first)).toEqual(first)
       expect(await store.localSubscriptions.start(newLocalSubscription('t1'))).toEqual(first)

@@ -99,7 +99,7 @@ function upgrade(engine: OldStore['engine'], open: (old: OldStore) => ReturnType
       expect((await service.listWebhooks({ secrets: true }))[0]?.secret).toMatch(/^whsec_/)
     })
 
-    test('has a waiting migration that stays waiting, and moves its subscribers when the date comes', async () => {
+    test('has a waiting subscriber-migration job that stays waiting, and moves its subscribers on its date', async () => {
       const { service, store, pass, clock, sandbox } = await open(old)
       const before = await service.findJob(old.jobs.waiting)
       const [said] = (old.rows['jobs'] ?? []).filter(({ id }) => id === old.jobs.waiting)
@@ -124,7 +124,7 @@ function upgrade(engine: OldStore['engine'], open: (old: OldStore) => ReturnType
       expect(await store.jobs.due(clock.now() + 365 * day)).toEqual([])
     })
 
-    test('has a waiting migration that can be cancelled', async () => {
+    test('has a waiting subscriber-migration job that can be cancelled', async () => {
       const { service } = await open(old)
       expect(await service.cancelJob(old.jobs.waiting)).toMatchObject({ state: 'cancelled', resumesAt: null })
     })
@@ -160,7 +160,7 @@ function upgrade(engine: OldStore['engine'], open: (old: OldStore) => ReturnType
   })
 }
 
-test('there is a kept database of every release in the changelog', () => {
+test('every release in the changelog has a stored database', () => {
   const changelog = readFileSync(new URL('../../../CHANGELOG.md', import.meta.url), 'utf8')
   const released = [...changelog.matchAll(/^## (\d+\.\d+\.\d+)/gm)].map(([, version]) => version)
   expect(released).toContain('0.1.0')

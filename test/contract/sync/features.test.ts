@@ -89,7 +89,7 @@ describe('features of a document', () => {
     expect(await carriedBy(stack)).toEqual(['audit_log', 'sso'])
   })
 
-  it('of a product archived at the processor are not attached twice', async () => {
+  it('are not attached again when a forced push follows the archiving of their product at the processor', async () => {
     const config = document([sso], ['sso'])
     await stack.service.push(config, nobody)
     await stack.stripe.products.update('rc_pro', { active: false })

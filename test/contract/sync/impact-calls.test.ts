@@ -39,21 +39,21 @@ async function subscribers(count: number, id: string): Promise<void> {
     await stack.stripe.subscriptions.create({ customer: customer.id, items: [{ price }] })
 }
 
-describe('the requests for the impact of a plan', () => {
-  test('are none for a first push, an unchanged push and a change in place', async () => {
+describe('counting the subscribers affected by a plan', () => {
+  test('makes no request for a first push, an unchanged push and a change in place', async () => {
     await stack.service.push(monthlyPrices(3), nobody)
     await stack.service.push(monthlyPrices(3), nobody)
     await stack.service.push({ version: '1.1.0', products: [{ ...monthlyPrices(3).products[0]!, name: 'Q' }] }, nobody)
     expect(asked).toEqual([])
   })
 
-  test('are one if the account has no subscription, however many prices are removed', async () => {
+  test('makes one request if the account has no subscription, however many prices are removed', async () => {
     await stack.service.push(monthlyPrices(120), nobody)
     await stack.service.push(monthlyPrices(1, '2.0.0'), nobody)
     expect(asked).toHaveLength(1)
   })
 
-  test('are one list per price for a few prices, if there is more than one page of subscriptions', async () => {
+  test('reads one list per price if few prices change and there is more than one page of subscriptions', async () => {
     await stack.service.push(monthlyPrices(3), nobody)
     await subscribers(101, 'price_1')
     asked = []
@@ -66,7 +66,7 @@ describe('the requests for the impact of a plan', () => {
     expect(asked).toHaveLength(4)
   })
 
-  test('are all pages of subscriptions if many prices are replaced', async () => {
+  test('reads all pages of subscriptions if many prices are replaced', async () => {
     await stack.service.push(monthlyPrices(60), nobody)
     await subscribers(101, 'price_7')
     asked = []

@@ -175,13 +175,13 @@ describe('a tenant with a product of a subscription group', () => {
     expect(await refused('business_monthly')).toMatchObject({ extra: { price_id: 'team_monthly' } })
   })
 
-  test('that is free may buy a paid one, and the free one ends when the page is paid', async () => {
+  test('on a free product may buy a paid one; the free subscription ends once the checkout is paid', async () => {
     await world.buy('acme', 'hobby')
     await bought('team_monthly')
     expect(await names()).toEqual(['team_monthly'])
   })
 
-  test('that is paid is refused the free one, unless allow_duplicate is set', async () => {
+  test('on a paid product is refused the free one, unless allow_duplicate is set', async () => {
     await bought('team_monthly')
     expect(await refused('hobby')).toMatchObject({ code: 'already_subscribed' })
     expect(await names()).toEqual(['team_monthly'])
@@ -189,14 +189,14 @@ describe('a tenant with a product of a subscription group', () => {
     expect(await names()).toEqual(['hobby', 'team_monthly'])
   })
 
-  test('may add a free price beside a paid one of the same product if there is no group', async () => {
+  test('may add a free price beside a paid one of the same product if the product has no group', async () => {
     await push(plans('1.1.0', (config) => productIn(config, 'storage').prices?.push(monthly('storage_free', 0))))
     await bought('storage_base')
     await world.buy('acme', 'storage_free')
     expect(await names()).toEqual(['storage_base', 'storage_free'])
   })
 
-  test('that is free may switch to another free one: the first ends, with a line in the audit log', async () => {
+  test('on a free product may switch to another free one: the first subscription ends, with an entry in the audit log', async () => {
     await world.buy('acme', 'hobby')
     await world.buy('acme', 'student')
     expect(await names()).toEqual(['student'])
@@ -221,7 +221,7 @@ describe('a tenant that pays for two products of a group', () => {
     })
   })
 
-  test('and one that pays for two intervals of one product are both reported', async () => {
+  test('and a tenant that pays for two intervals of one product are both reported', async () => {
     await world.service.createTenant({ id: 'other', name: 'Other' }, caller)
     await world.subscribeUnasked('acme', ['team_monthly', 'business_monthly'])
     await world.subscribeUnasked('other', ['team_monthly', 'team_yearly'])

@@ -34,7 +34,7 @@ function crampedMachine(): { runtime: WorkerRuntime; full: boolean; starts: numb
   return machine
 }
 
-describe('the workers of several replicas', () => {
+describe('the workers of several replicas:', () => {
   test('a deployment reaches the other replica within two seconds, and so do rollback and removal', async () => {
     const place = await inFile()
     const a = await replica(await place.open())

@@ -96,7 +96,7 @@ describe('the scheduler', () => {
     expect(new Set([...a.ran, ...b.ran].map(({ scheduledTime }) => scheduledTime)).size).toBe(ticks)
   })
 
-  test('a tick during the run before it is skipped, and the outcome of a run includes background work', async () => {
+  test('a tick during the previous run is skipped, and the outcome of a run includes background work', async () => {
     const store = await storeWith(['* * * * *'])
     let now = start
     let end: (result: ScheduledResult) => void = () => undefined

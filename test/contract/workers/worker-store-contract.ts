@@ -74,7 +74,7 @@ export function workerStoreContract(engine: string, makePlace: MakePlace, persis
   const open = async () => (await makePlace()).open()
   const test = base.extend('store', () => open())
 
-  describe(`records of workers on ${engine}`, () => {
+  describe(`records of workers on ${engine}:`, () => {
     test('a deployment is returned as it was stored, with its environment sealed', async ({ store }) => {
       const deployment = record('one', { hosts: ['one.example'], crons: ['* * * * *'] })
       const stored = await activate(store, deployment, [{ cron: '* * * * *', nextAt: 5 }])

@@ -37,7 +37,7 @@ const decimalArb = fc
   .map(([sign, whole, fraction]) => `${sign}${whole}${fraction === undefined ? '' : `.${fraction}`}`)
 const integerArb = fc.bigInt({ min: -(10n ** 20n), max: 10n ** 20n })
 
-describe('decimals', () => {
+describe('decimals:', () => {
   test('each value has exactly one text', () => {
     fc.assert(
       fc.property(decimalArb, (text) => {

@@ -57,13 +57,13 @@ const wire = {
   the_document: { metadata: { ownerTeam: 'x', owner_team: 'y' } },
 }
 
-describe('the crossing', () => {
-  it('converts names and times of shapes, and no content of authors', () => {
+describe('the case conversion between API and product', () => {
+  it('converts the names and times of a shape, and leaves the content of authors unchanged', () => {
     expect(toWire(Whole, inside)).toEqual(wire)
     expect(fromWire(Whole, wire)).toEqual(inside)
   })
 
-  it('keeps the order of the shape, so that answers have the same bytes', () => {
+  it('keeps the member order of the shape, so that equal responses have equal bytes', () => {
     const turned = Object.fromEntries(Object.entries(inside).reverse()) as typeof inside
     expect(JSON.stringify(toWire(Whole, turned))).toBe(JSON.stringify(wire))
   })
@@ -74,7 +74,7 @@ describe('the crossing', () => {
     expect(fromWire(Whole, { ...wire, secret: 's' })).toEqual(inside)
   })
 
-  it('omits absent members, and writes null for members that are always present', () => {
+  it('omits absent optional members, and writes null for members that are always present', () => {
     const { ownerName: _name, anyValue: _value, ...rest } = inside
     const { owner_name: _named, ...expected } = wire
     expect(toWire(Whole, { ...rest, anyValue: undefined })).toEqual({ ...expected, any_value: null })
@@ -86,12 +86,12 @@ describe('the crossing', () => {
     })
   })
 
-  it('accepts the client’s form, whose times are text', () => {
+  it('accepts the client’s objects, whose times are strings', () => {
     const read: Inside<typeof Part, string> = { configId: 'one', endsAt: '2026-11-22T12:00:00.000Z' }
     expect(clientToWire(Part, read)).toEqual({ config_id: 'one', ends_at: '2026-11-22T12:00:00.000Z' })
   })
 
-  it('finds the branch of a union by the members that it needs', () => {
+  it('selects the branch of a union by its required members', () => {
     const State = shape('State', { push_id: Type.String(), new_state: Type.String() })
     const Step = shape('Step', { push_id: Type.String(), the_step: Part })
     const Event = Type.Union([State, Step, Type.Null(), Type.Array(Type.String())])
@@ -102,7 +102,7 @@ describe('the crossing', () => {
     expect(toWire(Event, ['a_b'])).toEqual(['a_b'])
   })
 
-  it('prefers a shape to a document if both are possible', () => {
+  it('selects a shape before a document if a value fits both', () => {
     const Either = Type.Union([document<{ readonly version: string }>('BillingConfig'), Part])
     expect(toWire(Either, inside.firstPart)).toEqual(wire.first_part)
     expect(toWire(Either, { version: '1', configMap: 1 } as { version: string })).toEqual({
@@ -111,7 +111,7 @@ describe('the crossing', () => {
     })
   })
 
-  it('has the same JSON in parts, one for each item of a list', () => {
+  it('produces the same JSON in parts, with one part per item of a list', () => {
     const List = shape('List', {
       item_list: Type.Array(Part),
       more: Type.Optional(shared(Whole)),
@@ -140,7 +140,7 @@ describe('the crossing', () => {
     }
   })
 
-  it('is typed: rooms, client and wire each have their form', () => {
+  it('has one type per form: product, client and JSON of the API', () => {
     expectTypeOf<Inside<typeof Part>['endsAt']>().toEqualTypeOf<number | null>()
     expectTypeOf<Inside<typeof Part>['errorText']>().toEqualTypeOf<string | null>()
     expectTypeOf<Inside<typeof Part>['dryRun']>().toEqualTypeOf<boolean>()
@@ -150,7 +150,7 @@ describe('the crossing', () => {
   })
 })
 
-describe('names', () => {
+describe('member names', () => {
   const word = fc.stringMatching(/^[a-z]{1,7}$/)
   /** A number is a word of its own, between two others: `last_30_days`. */
   const numbered = fc.tuple(fc.nat(999), word).map((words) => words.join('_'))
@@ -158,7 +158,7 @@ describe('names', () => {
     .tuple(word, fc.array(fc.oneof(word, numbered), { maxLength: 4 }))
     .map(([head, tail]) => [head, ...tail].join('_'))
 
-  it('are converted in both directions without loss', () => {
+  it('are converted between snake_case and camelCase in both directions without loss', () => {
     fc.assert(fc.property(name, (snaked) => snake(camel(snaked)) === snaked))
     expect([camel('processor_customer_id'), snake('processorCustomerId')]).toEqual([
       'processorCustomerId',

@@ -17,7 +17,7 @@ beforeEach(async () => {
 afterEach(() => store.close())
 
 describe('service keys', () => {
-  it('are 32 random bytes, and only their hash is kept', async () => {
+  it('consist of 32 random bytes, and only their hash is stored', async () => {
     const keys = createServiceKeys({ store, clock })
     const made = await Promise.all(Array.from({ length: 20 }, (_, n) => keys.createKey(`key ${String(n)}`)))
     for (const { key, hint } of made) {
@@ -46,7 +46,7 @@ describe('service keys', () => {
     expect(await keys.authenticate(key)).toBeNull()
   })
 
-  it('note their use once a minute, not with every request', async () => {
+  it('record their last use at most once a minute, not with every request', async () => {
     const keys = createServiceKeys({ store, clock })
     const { key } = await keys.createKey('one')
     const lastUse = async () => (await keys.listKeys())[0]?.lastUsedAt
@@ -60,7 +60,7 @@ describe('service keys', () => {
     expect(await lastUse()).toBe(start + 60_000)
   })
 
-  it('begin with a generated key, shown once, only if there is none', async () => {
+  it('include a first key, generated and returned once, only if no key exists', async () => {
     const keys = createServiceKeys({ store, clock })
     const first = await keys.ensureFirstKey(null)
     expect(await keys.authenticate(first?.key ?? '')).toMatchObject({ key: { name: 'first' } })
@@ -68,7 +68,7 @@ describe('service keys', () => {
     expect(await keys.listKeys()).toHaveLength(1)
   })
 
-  it('can come from the environment; a changed one is added and the others stay', async () => {
+  it('can be set in the environment: a changed key is added, and the earlier ones stay valid', async () => {
     const keys = createServiceKeys({ store, clock })
     expect(await keys.ensureFirstKey('from-the-environment-1')).toBeNull()
     expect(await keys.ensureFirstKey('from-the-environment-1')).toBeNull()
@@ -116,7 +116,7 @@ describe('service keys', () => {
     await expect(keys.createKey('late', { expiresAt: now })).rejects.toMatchObject({ code: 'request_invalid' })
   })
 
-  it('cannot lock everybody out: a read key or an expired key does not count as the remaining key', async () => {
+  it('cannot all be lost: the last valid key with write access cannot be revoked', async () => {
     const keys = createServiceKeys({ store, clock })
     const only = await keys.createKey('only')
     await keys.createKey('looks', { scope: 'read' })
@@ -127,7 +127,7 @@ describe('service keys', () => {
     await keys.revokeKey(only.id)
   })
 
-  it('are created at a start without a key that could create another', async () => {
+  it('get a new first key at a start if only read keys and expired keys are left', async () => {
     const keys = createServiceKeys({ store, clock })
     await keys.createKey('looks', { scope: 'read' })
     await keys.createKey('brief', { expiresAt: now + 1000 })
@@ -151,7 +151,7 @@ describe('idempotency keys', () => {
     expect(await idempotent()(null, 'f', work)).toMatchObject({ body: '{"run":3}', replayed: false })
   })
 
-  it('refuse another request, and a second one while the first runs', async () => {
+  it('refuse a different request, and a second one while the first runs', async () => {
     let finish = () => {}
     const running = idempotent()('k', 'f', () => new Promise((resolve) => (finish = () => resolve(answer))))
     await new Promise(setImmediate)
@@ -170,7 +170,7 @@ describe('idempotency keys', () => {
     expect(await idempotent()('k', 'f', () => Promise.resolve(answer))).toMatchObject({ replayed: false })
   })
 
-  it('of long work are not taken over while it sends heartbeats', async () => {
+  it('of long work are not taken over as long as the work sends heartbeats', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     let finish = () => {}
     const running = idempotent()('k', 'f', () => new Promise((resolve) => (finish = () => resolve(answer))))
@@ -185,7 +185,7 @@ describe('idempotency keys', () => {
     expect(await running).toMatchObject({ replayed: false })
   })
 
-  it('of a dead process are taken over, but not while a push runs', async () => {
+  it('of a dead process can be taken over after 10 seconds, but not while a push runs', async () => {
     expect(await store.idempotency.claim('k', 'f', now)).toBeNull()
     const ask = () => idempotent()('k', 'f', () => Promise.resolve(answer))
     now += 9_000
@@ -198,7 +198,7 @@ describe('idempotency keys', () => {
     expect(await ask()).toMatchObject({ replayed: true })
   })
 
-  it('of a dead process are taken over by the same request only', async () => {
+  it('of a dead process can be taken over by the same request only', async () => {
     expect(await store.idempotency.claim('k', 'f', now)).toBeNull()
     now += 10_000
     let runs = 0
@@ -208,7 +208,7 @@ describe('idempotency keys', () => {
     expect(await ask('f')).toMatchObject({ replayed: false })
   })
 
-  it.each(['answered', 'failed'])('are not kept alive any longer once the work has %s', async (end) => {
+  it.each(['answered', 'failed'])('send no more heartbeats once the work has %s', async (end) => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     onTestFinished(() => void vi.useRealTimers())
     let refreshed = 0
@@ -228,7 +228,7 @@ describe('idempotency keys', () => {
     expect(refreshed).toBe(1)
   })
 
-  it('return the response even if it cannot be stored, and are free then', async () => {
+  it('return the response even if it cannot be stored, and can be used again afterwards', async () => {
     store.idempotency.finish = () => Promise.reject(new Error('the store is away'))
     let runs = 0
     const ask = () => idempotent()('k', 'f', () => Promise.resolve((runs++, answer)))

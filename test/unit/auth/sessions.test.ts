@@ -42,13 +42,13 @@ describe('sessions', () => {
     expect(await sessions.authenticateSession(value)).not.toBeNull()
   })
 
-  test('are kept as a hash alone', async () => {
+  test('are stored as a hash only', async () => {
     const { id, value } = await sessions.createSession('acme', null)
     const kept = JSON.stringify(await store.sessions.find(id))
     for (const secret of value.split('.').slice(1)) expect(kept).not.toContain(secret)
   })
 
-  test.each([59, 2_592_001, 60.5, 0, -60, Number.NaN, Infinity])('do not live %d seconds', async (seconds) => {
+  test.each([59, 2_592_001, 60.5, 0, -60, Number.NaN, Infinity])('cannot live for %d seconds', async (seconds) => {
     await expect(sessions.createSession('acme', seconds)).rejects.toMatchObject({
       code: 'request_invalid',
       issues: [{ pointer: '#/ttl_seconds' }],
@@ -59,7 +59,7 @@ describe('sessions', () => {
     await expect(sessions.createSession('nobody', null)).rejects.toMatchObject({ code: 'tenant_not_found' })
   })
 
-  test('end when they are revoked, once', async () => {
+  test('end when they are revoked, and can be revoked only once', async () => {
     const { id, value } = await sessions.createSession('acme', null)
     await sessions.revokeSession(id)
     expect(await sessions.authenticateSession(value)).toBeNull()
@@ -67,7 +67,7 @@ describe('sessions', () => {
     await expect(sessions.revokeSession('ses_nothing')).rejects.toMatchObject({ code: 'session_not_found' })
   })
 
-  test('end with their tenant, also when another takes its id', async () => {
+  test('end when their tenant is deleted, and stay invalid if a new tenant gets its id', async () => {
     const { value } = await sessions.createSession('acme', null)
     await store.tenants.remove('acme', newAudit('acme', { action: 'tenant_deleted', createdAt: now }))
     expect(await sessions.authenticateSession(value)).toBeNull()
@@ -75,7 +75,7 @@ describe('sessions', () => {
     expect(await sessions.authenticateSession(value)).toBeNull()
   })
 
-  test('are refused with any changed character, without a read of the store', async () => {
+  test('with any changed character are refused without a read of the store', async () => {
     const { value } = await sessions.createSession('acme', null)
     let questions = 0
     const watched = createSessions({
@@ -102,7 +102,7 @@ describe('sessions', () => {
     expect(questions).toBe(1)
   })
 
-  test('cannot be combined from two valid ones, nor written in another encoding', async () => {
+  test('cannot be forged by combining two valid ones or by another encoding', async () => {
     const [one, two] = [await sessions.createSession('acme', null), await sessions.createSession('acme', null)]
     const [id, secret, signature] = one.value.split('.')
     const [otherId, otherSecret, otherSignature] = two.value.split('.')
@@ -121,7 +121,7 @@ describe('sessions', () => {
     for (const value of forged) expect(await sessions.authenticateSession(value)).toBeNull()
   })
 
-  test('are valid on every replica of one store, and on none of another', async () => {
+  test('are valid on every replica of one store, and invalid on another store', async () => {
     const { value } = await sessions.createSession('acme', null)
     expect(await createSessions({ store, clock, newId }).authenticateSession(value)).not.toBeNull()
     const sealer = createSealer(generateMasterKey())

@@ -14,7 +14,7 @@ const document = (product: object, price: object): BillingConfig => ({
   ],
 })
 
-it('a rename was shown as one item that goes and one that comes', () => {
+it('a renamed item is shown as one change of its id, not as a removed and an added item', () => {
   const after = document({ id: 'plus', previous_ids: ['pro'] }, { id: 'plus_monthly', previous_ids: ['monthly'] })
   const found = compareDocuments(document({}, {}), after)
   expect(found.map(({ kind, configId, change, fields }) => [kind, configId, change, fields[0]])).toEqual([

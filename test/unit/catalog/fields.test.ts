@@ -35,18 +35,18 @@ const paths: Readonly<Record<string, string>> = {
 /** Members that are not the item's own: who it is, and items within it. */
 const structure = ['id', 'processor_id', 'prices']
 
-describe.each(resourceKinds)('the table of a %s', (kind) => {
+describe.each(resourceKinds)('the field table of a %s', (kind) => {
   const rows = fieldRows[kind]
   const members = Object.keys(schemas[kind].properties)
 
-  it('has a row for each member of the schema, and no row of a member that the schema has not', () => {
+  it('has a row for each member of the schema, and for no other member', () => {
     const said = [...rows.flatMap(([, row]) => row.members), ...Object.keys(ownMembers[kind])]
     const missing = members.filter((member) => !structure.includes(member) && !said.includes(member))
     expect(missing).toEqual([])
     expect(said.filter((member) => !members.includes(member))).toEqual([])
   })
 
-  it('says the absent value of an item that leaves the member out, and writes nothing for it', () => {
+  it('maps an omitted member to its absent value, and writes no member for that value', () => {
     const item = itemsOf(sampleDocument(kind, {}), kind).find((one) => one.item.id === sampleIds[kind])
     for (const [field, row] of rows) {
       if (row.members.length === 0 || row.members.some((member) => Object.hasOwn(item?.item ?? {}, member))) continue
@@ -56,7 +56,7 @@ describe.each(resourceKinds)('the table of a %s', (kind) => {
     }
   })
 
-  it('writes members that say every field again, for an object that no document speaks of', () => {
+  it('writes members that are read back as the same fields', () => {
     const samples = Object.values(fieldSamples[kind] as Readonly<Record<string, Sample<ResourceKind> | string>>)
     const items = samples
       .flatMap((sample) =>
@@ -79,7 +79,7 @@ describe.each(resourceKinds)('the table of a %s', (kind) => {
     }
   })
 
-  it('calls changeable exactly what the processor takes in an update, and says where that is written', () => {
+  it('marks a field as changeable exactly if the processor accepts it in an update, and links its documentation', () => {
     for (const [field, row] of rows) {
       const place = /^https:\/\/docs\.stripe\.com\/api\/([a-z_/]+)\/(?:create|update)#[a-z_]+-([a-z_-]+)$/.exec(
         row.source,

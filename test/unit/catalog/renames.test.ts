@@ -26,8 +26,8 @@ const rename = (from: string, to: string, object: string, rows: readonly number[
 const ids = (mappings: readonly MappingEntry[]) =>
   mappings.map((one) => `${one.configId}=${one.processorId}@${String(one.sequence)}`)
 
-describe('renamesOf', () => {
-  test('an earlier id that is mapped and no present one hands over', () => {
+describe('renamesOf:', () => {
+  test('an id in previous_ids that has a mapping and is no longer in the document passes its object to the new id', () => {
     const { renames, refused } = renamesOf(config(price('b', { previous_ids: ['a'] })), config(price('a')), [
       entry('a', 'o1', 1),
     ])
@@ -35,12 +35,12 @@ describe('renamesOf', () => {
     expect(refused).toEqual([])
   })
 
-  test('an id that never existed here, or was handed over before, names nothing', () => {
+  test('an id in previous_ids without a mapping, or one that was renamed before, causes no rename', () => {
     const next = config(price('b', { previous_ids: ['a', 'never'] }))
     expect(renamesOf(next, config(price('b')), [entry('b', 'o1', 1)]).renames).toEqual([])
   })
 
-  test('two that are sold side by side are refused; one of two that was removed before is taken over', () => {
+  test('a rename that merges two items of the present document is refused; if one was removed before, its object is passed on', () => {
     const mappings = [entry('a', 'o1', 1), entry('b', 'o2', 2)]
     const next = config(price('b', { previous_ids: ['a'] }))
     expect(renamesOf(next, config(price('a'), price('b')), mappings)).toEqual({
@@ -51,7 +51,7 @@ describe('renamesOf', () => {
     expect(renamesOf(next, config(price('a')), mappings).renames).toEqual([rename('a', 'b', 'o1')])
   })
 
-  test('adopting the present object of an id that is gone is the same rename', () => {
+  test('adopting the current object of an id that left the document is a rename too', () => {
     const next = config(price('b', { processor_id: 'o1' }))
     expect(renamesOf(next, config(price('a')), [entry('a', 'o1', 1)]).renames).toEqual([rename('a', 'b', 'o1')])
     // The id stays in the document: then it is no rename, and the plan refuses it.
@@ -59,7 +59,7 @@ describe('renamesOf', () => {
     expect(renamesOf(both, config(price('a')), [entry('a', 'o1', 1)]).renames).toEqual([])
   })
 
-  test('two items that adopt each other’s objects change their names at once', () => {
+  test('two items that adopt each other’s objects swap their ids in one step', () => {
     const mappings = [entry('a', 'o1', 1), entry('b', 'o2', 2)]
     const next = config(price('a', { processor_id: 'o2' }), price('b', { processor_id: 'o1' }))
     const { renames, refused } = renamesOf(next, config(price('a'), price('b')), mappings)
@@ -70,14 +70,14 @@ describe('renamesOf', () => {
 })
 
 describe('handOver', () => {
-  test('the whole history goes over; the object that was sold last goes on', () => {
+  test('passes all mappings of an id to the new id, and the object that was sold last stays current', () => {
     const mappings = [entry('a', 'o1', 1), entry('b', 'o9', 2), entry('a', 'o2', 3)]
     expect(ids(handOver(mappings, [rename('a', 'b', 'o9', [1, 3])]))).toEqual(['b=o1@1', 'b=o9@2', 'b=o2@3', 'b=o9@4'])
     expect(ids(handOver(mappings, [rename('a', 'c', 'o2', [1, 3])]))).toEqual(['c=o1@1', 'b=o9@2', 'c=o2@3'])
   })
 })
 
-test('the earlier catalog is renamed with everything that refers to the renamed', () => {
+test('renameCatalog renames the items of the earlier catalog and every reference to them', () => {
   const before: BillingConfig = {
     version: '1.0.0',
     products: [
@@ -100,7 +100,7 @@ test('the earlier catalog is renamed with everything that refers to the renamed'
   expect(after.promotion_code[0]).toMatchObject({ configId: 'k', fields: { coupon: 'd' } })
 })
 
-describe('renamesBack', () => {
+describe('renamesBack:', () => {
   const past = (from: string, to: string, revision: number, rows: readonly number[] = [1], continues = true) => ({
     kind: 'price' as const,
     from: configId(from),
@@ -110,7 +110,7 @@ describe('renamesBack', () => {
     revision,
   })
 
-  test('a past that joined a present item parts from it again', () => {
+  test('a rollback separates the earlier id’s objects from an id that they were merged into', () => {
     // b was removed, then a was called b: the object of the first b is b again, that of a is a.
     const mappings = [entry('b', 'o1', 1), entry('b', 'o2', 2, 1), entry('b', 'o3', 3, 4)]
     const { renames, taken } = renamesBack(1, [past('a', 'b', 3, [2])], mappings, config(price('b')))
@@ -119,13 +119,13 @@ describe('renamesBack', () => {
     expect(ids(handOver(mappings, renames))).toEqual(['b=o1@1', 'a=o2@2', 'a=o3@3'])
   })
 
-  test('an overlooked rename that was mended is undone without the present item', () => {
+  test('a rollback of a late rename returns the earlier object only, not the one of the present item', () => {
     const mappings = [entry('b', 'o1', 1), entry('b', 'o2', 2)]
     const { renames } = renamesBack(2, [past('a', 'b', 3, [1], false)], mappings, config(price('b')))
     expect(renames).toEqual([rename('b', 'a', 'o1', [1], false)])
   })
 
-  test('follows a chain back to the name of then', () => {
+  test('follows a chain of renames back to the id of the restored revision', () => {
     const mappings = [entry('c', 'o1', 1)]
     const log = [past('a', 'b', 2), past('b', 'c', 3)]
     expect(renamesBack(1, log, mappings, config(price('c'))).renames).toEqual([rename('c', 'a', 'o1')])
@@ -133,7 +133,7 @@ describe('renamesBack', () => {
     expect(renamesBack(3, log, mappings, config(price('c'))).renames).toEqual([])
   })
 
-  test('a younger item that took over a name is not taken for the older one', () => {
+  test('an item created later under a freed id is not renamed back', () => {
     // a → b at 2, b → c at 3, a new b at 4.
     const mappings = [entry('c', 'o1', 1), entry('b', 'o2', 4)]
     const { renames, taken } = renamesBack(
@@ -146,7 +146,7 @@ describe('renamesBack', () => {
     expect(taken).toEqual([])
   })
 
-  test('names what carries an id of then', () => {
+  test('reports an item that uses an id of the restored revision', () => {
     const mappings = [entry('b', 'o1', 1), entry('a', 'o2', 3)]
     const { taken } = renamesBack(1, [past('a', 'b', 2)], mappings, config(price('a'), price('b')))
     expect(taken).toMatchObject([{ from: 'b', to: 'a' }])

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { same } from '../../../packages/ratecard/src/catalog/fields/differences.ts'
 
 it.each(['constructor', 'toString', 'valueOf', 'hasOwnProperty'])(
-  'a key of metadata that every object answers to counts like any other: %s',
+  'a metadata key that is also a name of the object prototype is compared like any other: %s',
   (key) => {
     const [without, one] = [{ owner: 'x' }, { owner: 'x', [key]: 'y' }]
     expect(same(without, one)).toBe(false)
@@ -11,7 +11,7 @@ it.each(['constructor', 'toString', 'valueOf', 'hasOwnProperty'])(
   },
 )
 
-it('a member that is undefined is absent', () => {
+it('a member whose value is undefined equals an absent member', () => {
   expect(same({ a: 1, b: undefined }, { a: 1 })).toBe(true)
   expect(same({ a: 1 }, { a: 1, b: undefined })).toBe(true)
 })

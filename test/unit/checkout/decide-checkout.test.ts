@@ -69,8 +69,8 @@ const onTemplate = (template: string) => situation({ tenant: { ...ordinary, ente
 const refusal = (wish: Parameters<typeof decideCheckout>[1], given = situation()) =>
   refusedWith(() => decideCheckout(given, wish))
 
-describe('what a checkout sells', () => {
-  test('is the price that was asked for, once, marked with where it came from', () => {
+describe('a checkout', () => {
+  test('sells the requested price with quantity 1, with version, revision, price id and tenant id as metadata', () => {
     expect(decideCheckout(situation(), { priceId: 'kiln_monthly' })).toEqual({
       kind: 'processor',
       priceId: 'kiln_monthly',
@@ -105,7 +105,7 @@ describe('what a checkout sells', () => {
       { priceId: 'kiln', promotionCode: 'SOON', allowPromotionCodes: false },
       { promotionCode: 'promo_soon', allowPromotionCodes: false },
     ],
-  ])('%s', (_what, wish, decision) => {
+  ])('is accepted: %s', (_what, wish, decision) => {
     expect(decideCheckout(situation(), wish)).toMatchObject(decision)
   })
 
@@ -128,11 +128,11 @@ describe('what a checkout sells', () => {
     ['a stopped code', { priceId: 'kiln', promotionCode: 'STOPPED' }, '#/promotion_code'],
     ['a code whose time is over', { priceId: 'kiln', promotionCode: 'past' }, '#/promotion_code'],
     ['a code by its id, for a session', { priceId: 'kiln', promotionCode: 'code_hello' }, '#/promotion_code'],
-  ])('is never %s', (_what, wish, pointer) => {
+  ])('is refused with checkout_invalid: %s', (_what, wish, pointer) => {
     expect(refusal(wish)).toMatchObject({ code: 'checkout_invalid', issues: [{ pointer }] })
   })
 
-  test('a price with a trial could not be sold without one: 0 days are none, and silence takes the trial of the price', () => {
+  test('uses the trial of the price by default, and no trial with 0 days', () => {
     const products = [{ id: 'oven', name: 'Oven', prices: [monthly('oven_monthly', { trial_period_days: 14 })] }]
     const shop = situation({ applied: { ...applied, config: { version: '2.1.0', products } } })
     expect(decideCheckout(shop, { priceId: 'oven_monthly' })).toMatchObject({ trialPeriodDays: 14 })
@@ -141,7 +141,7 @@ describe('what a checkout sells', () => {
     })
   })
 
-  test('is at the discount of a code that a service key names by its id', () => {
+  test('by a service key may name a promotion code by its id in the configuration', () => {
     expect(decideCheckout(byKey, { priceId: 'kiln', promotionCode: 'code_hello' })).toMatchObject({
       promotionCode: 'promo_hello',
     })
@@ -149,7 +149,7 @@ describe('what a checkout sells', () => {
     expect(past).toMatchObject({ code: 'checkout_invalid', issues: [{ pointer: '#/promotion_code' }] })
   })
 
-  test('gives a session no longer trial than the seller set; a service key may', () => {
+  test('refuses a trial longer than the seller’s limit with a session, and allows it with a service key', () => {
     const wish = { priceId: 'kiln_monthly', trialPeriodDays: 31 }
     expect(refusal(wish)).toMatchObject({ code: 'checkout_invalid' })
     expect(refusal({ ...wish, trialPeriodDays: 1 }, situation({ sessionTrialDays: 0 }))).toMatchObject({
@@ -159,7 +159,7 @@ describe('what a checkout sells', () => {
     expect(decideCheckout(byKey, { ...wish, trialPeriodDays: 730 })).toMatchObject({ trialPeriodDays: 730 })
   })
 
-  test('is the same 404 for a session, whether a price is hidden, negotiated or unknown', () => {
+  test('by a session gets the same 404 for hidden, negotiated and unknown prices', () => {
     for (const priceId of ['kiln_hidden', 'kiln_monthly_partner', 'kiln_monthly_acme', 'nothing'])
       expect(refusal({ priceId })).toMatchObject({
         code: 'price_not_found',
@@ -167,13 +167,13 @@ describe('what a checkout sells', () => {
       })
   })
 
-  test('is hidden and negotiated prices too, by a service key', () => {
+  test('by a service key may sell hidden and negotiated prices', () => {
     for (const priceId of ['kiln_hidden', 'kiln_monthly_partner', 'kiln_monthly_acme'])
       expect(decideCheckout(byKey, { priceId })).toMatchObject({ priceId, price: `price_${priceId}` })
     expect(refusal({ priceId: 'nothing' }, byKey)?.code).toBe('price_not_found')
   })
 
-  test('is nothing at the processor when a price is free', () => {
+  test('of a free price sells nothing at the processor', () => {
     const wish = { priceId: 'kiln_free', trialPeriodDays: 14, allowPromotionCodes: true }
     expect(decideCheckout(situation(), wish)).toEqual({ kind: 'free', priceId: 'kiln_free' })
     expect(refusal({ priceId: 'kiln_ask' })?.code).toBe('price_not_sellable')
@@ -190,7 +190,7 @@ describe('a tenant with enterprise pricing', () => {
     ['launch', 'kiln_monthly', 'special'],
     ['orphans', 'kiln_monthly', 'kiln_monthly'],
     ['gone', 'kiln_monthly', 'kiln_monthly'],
-  ])('on the template %s that asks for %s gets %s', (template, priceId, sold) => {
+  ])('on the template %s that requests %s gets %s', (template, priceId, sold) => {
     expect(decideCheckout(onTemplate(template), { priceId })).toMatchObject({
       priceId: sold,
       price: `price_${sold}`,
@@ -203,16 +203,16 @@ describe('a tenant with enterprise pricing', () => {
     ['zeta', 'kiln_monthly', 'kiln_monthly_zeta'],
     ['zeta', 'kiln_monthly_seat', 'kiln_monthly_seat'],
     ['without a price', 'kiln_monthly', 'kiln_monthly'],
-  ])('with the deal %s that asks for %s gets %s, never the price of another deal', (deal, priceId, sold) => {
+  ])('with the deal %s that requests %s gets %s, never the price of another deal', (deal, priceId, sold) => {
     const given = situation({ tenant: { ...ordinary, enterpriseId: deal } })
     expect(decideCheckout(given, { priceId })).toMatchObject({ priceId: sold, price: `price_${sold}` })
   })
 
-  test('cannot ask for its price by name either', () => {
+  test('cannot request its negotiated price by id', () => {
     expect(refusal({ priceId: 'kiln_monthly_partner' }, onTemplate('partner'))?.code).toBe('price_not_found')
   })
 
-  test('is sold another negotiated price as it is, when a service key says so', () => {
+  test('can be sold another negotiated price with a service key', () => {
     const given = { ...onTemplate('partner'), hidden: true }
     expect(decideCheckout(given, { priceId: 'kiln_monthly_acme' })).toMatchObject({ priceId: 'kiln_monthly_acme' })
   })

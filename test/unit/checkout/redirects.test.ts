@@ -50,11 +50,11 @@ describe('a redirect of a checkout', () => {
     ['a lone surrogate', 'https://shop.example/\ud800'],
     ['a URL without end', `https://shop.example/${'a'.repeat(2000)}`],
     ['nothing', ''],
-  ])('never leads to %s', (_what, url) => {
+  ])('is refused if it leads to %s', (_what, url) => {
     expect(refusal(url)).toMatchObject({ code: 'checkout_invalid', issues: [{ pointer: '#/success_url' }] })
   })
 
-  test('names the setting when only the origin is missing in it', () => {
+  test('to an origin that is not allowed is refused with the name of the setting', () => {
     expect(refusal('https://evil.example/x')).toMatchObject({
       message: '"success_url" leads to https://evil.example, which is not an allowed origin.',
       hint: 'Add the origin to the setting RATECARD_ALLOWED_REDIRECTS.',

@@ -2,12 +2,12 @@ import { expect, test } from 'vitest'
 import { waysBack } from '../../../packages/ratecard/src/cli/follow/job-sentences.ts'
 import { closedPagesText } from '../../../packages/ratecard/src/cli/follow/job-outcome.ts'
 
-test('one page that was closed is not told of as several', () => {
+test('the text about closed checkout pages has a singular and a plural form', () => {
   expect(closedPagesText(1)).toBe('1 open checkout page closed: what it sold is not the tenant’s price any more.')
   expect(closedPagesText(2)).toBe('2 open checkout pages closed: what they sold is not the tenant’s price any more.')
 })
 
-test('the way back from a rotated secret is not told as one of tenants and deals', () => {
+test('the hint for a waiting webhook rotation names its own command, and no commands for tenants and deals', () => {
   const rotation = {
     id: 'j',
     kind: 'webhook_rotation',

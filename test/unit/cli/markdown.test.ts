@@ -52,7 +52,7 @@ const show = (details: Detail[], more: Partial<PushOutcome> = {}, conceal = asIs
   )
 
 describe('a plan in Markdown', () => {
-  it('is a table with money before and after, whom it touches, warnings, variables and the fingerprint', () => {
+  it('is a table with the money before and after, the impact, warnings, variables and the fingerprint', () => {
     const text = show([detail(), detail({ configId: 'kept', action: 'keep' })], {
       impact: [
         {
@@ -86,13 +86,13 @@ describe('a plan in Markdown', () => {
     ])
   })
 
-  it('says in words that nothing changes', () => {
+  it('states that nothing changes if there is no change', () => {
     expect(show([detail({ action: 'keep' })], { writes: 0 })).toContain(
       'Plan: no changes. Nothing is written to the processor.',
     )
   })
 
-  it('shows the fields that the line does not tell, and what comes from the processor', () => {
+  it('lists the changed fields that the line of the item does not show, and marks edits made at the processor', () => {
     const name = { field: 'name', before: 'Pro', after: 'Pro | Team', origin: 'drift' } as const
     const text = show([
       detail({
@@ -107,7 +107,7 @@ describe('a plan in Markdown', () => {
     expect(text).toContain('|  | edited at the processor | ↳ `name` | `Pro` | <code>Pro &#124; Team</code> |')
   })
 
-  it('leaves out what does not fit, says how much, and keeps what takes something away', () => {
+  it('omits lines beyond the size limit, counts them, and keeps removals', () => {
     const many = Array.from({ length: 3000 }, (_, index) =>
       detail({ configId: `new_${String(index)}`, action: 'create', display: { before: null, after: '€1.00 / month' } }),
     )
@@ -120,7 +120,7 @@ describe('a plan in Markdown', () => {
     expect(text).toContain(`${String(3000 - shown)} more changes left out`)
   })
 
-  it('shows secrets by their names, also where a value is cut off or escaped', () => {
+  it('shows secrets by their names, even where a value is cut off or escaped', () => {
     const secret = 'abc|def`ghi'
     const url = `https://hooks.example.test/?k=${secret}`
     const conceal = (text: string) => text.replaceAll(secret, '${HOOK_KEY}')
@@ -142,7 +142,7 @@ describe('a plan in Markdown', () => {
 })
 
 describe('differences and drift in Markdown', () => {
-  it('name what the two columns are', () => {
+  it('have headings for their two columns, e.g. the revision numbers', () => {
     const changed: DocumentDifference = {
       kind: 'price',
       configId: 'pro',
@@ -170,7 +170,7 @@ describe('differences and drift in Markdown', () => {
   })
 })
 
-describe('text of others', () => {
+describe('untrusted text in Markdown', () => {
   const hostile = [
     'a | b',
     '` | injected |',
@@ -189,7 +189,7 @@ describe('text of others', () => {
     '\u202etxet',
   ]
 
-  it('stays in its cell and formats nothing', () => {
+  it('stays in its table cell and formats nothing', () => {
     for (const text of hostile) {
       const cell = codeText(text)
       // A span of backticks without one inside, or an element whose signs are all numbers.
@@ -197,7 +197,7 @@ describe('text of others', () => {
     }
   })
 
-  it('in a sentence is neither a mention, a link, markup nor an element', () => {
+  it('in a sentence creates no mention, link, markup or element', () => {
     for (const text of hostile) {
       const sentence = proseText(text)
       expect(sentence, text).not.toMatch(/@\w|#\d|:\/\/|<|(?<!\\)[`|[\]*_!]|\n/)
@@ -205,7 +205,7 @@ describe('text of others', () => {
     expect(proseText('The version 1.0.0 is not raised.')).toBe('The version 1.0.0 is not raised.')
   })
 
-  it('never makes a text too long, or a table with other cells, whatever it is', () => {
+  it('never exceeds the size limit or adds a table cell, whatever it contains', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'binary', maxLength: 400 }), { maxLength: 40 }), (texts) => {
         const text = show(

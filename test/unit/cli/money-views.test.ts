@@ -4,25 +4,25 @@ import { sparkline } from '../../../packages/ratecard/src/cli/views/sparkline.ts
 import { majorUnits } from '../../../packages/ratecard/src/money/format.ts'
 
 describe('a sparkline', () => {
-  it('has a bar for each value, as high as the value', () => {
+  it('has one bar per value, as high as the value', () => {
     expect(sparkline([0, 50, 100])).toBe('▁▅█')
     expect(sparkline([7, 7])).toBe('██')
     expect(sparkline([0, 0])).toBe('▁▁')
   })
 
-  it('has at most 60 bars: more values are averaged', () => {
+  it('has at most 60 bars, and averages more values', () => {
     expect(sparkline(Array.from({ length: 365 }, (_, day) => day))).toHaveLength(60)
   })
 })
 
-it('amounts in units of the currency keep every digit, and have no grouping', () => {
+it('amounts in major units keep every digit, and have no digit grouping', () => {
   expect(majorUnits('123456789', 'usd')).toBe('1234567.89')
   expect(majorUnits('-5', 'usd')).toBe('-0.05')
   expect(majorUnits('833.333333333333', 'eur')).toBe('8.33333333333333')
   expect(majorUnits('1200', 'jpy')).toBe('1200')
 })
 
-it('the CSV of days has the names in its first line, and amounts in units of the currency', () => {
+it('the CSV of daily amounts starts with a header line and gives amounts in major units', () => {
   const amounts = {
     ...{ mrr: '120000', usageLastPeriod: '50', new: '20000', expansion: '0', contraction: '0', churn: '1050' },
     ...{ reactivation: '0', pastDue: '4000' },

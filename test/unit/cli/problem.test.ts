@@ -15,7 +15,7 @@ const failed = (detail: string) =>
     createPaint(false),
   )
 
-test('a push that stopped said its cause and its steps twice: the processor’s words and the count stand once', () => {
+test('the error of a failed push contains the processor’s message and the step count only once', () => {
   const shown = failed('The push stopped at create of price "pro", after 1 of 5 steps. No such tax code.')
   expect(shown.split('\n')).toEqual([
     'Error: The processor rejected the request. (processor_rejected)',
@@ -25,7 +25,7 @@ test('a push that stopped said its cause and its steps twice: the processor’s 
   ])
 })
 
-test('a detail that does not count has the steps beside the push', () => {
+test('the error of a push without a step count in its detail has the count in the line of the push', () => {
   expect(failed('It stopped.')).toContain('  It stopped.\n')
   expect(failed('It stopped.')).toContain('Push push-1 ended after 1 of 5 steps. ')
 })

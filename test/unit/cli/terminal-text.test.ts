@@ -14,7 +14,7 @@ const drives = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u202a-\u202e\u2066-\u2069\u200b\ufeff]
 const withoutLines = (text: string) => text.replaceAll(/[\n\t]/g, '')
 
 describe('text on a terminal', () => {
-  it('drives it in no way, whatever it is', () => {
+  it('contains no control sequence after sanitize(), whatever the input', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         expect(withoutLines(sanitize(text))).not.toMatch(drives)
@@ -30,11 +30,11 @@ describe('text on a terminal', () => {
     ['tag \u{e0041}', 'tag \\udb40\\udc41'],
     ['line\nline\tcolumn', 'line\nline\tcolumn'],
     ['שלום 漢字 👩‍💻 naïve', 'שלום 漢字 👩‍💻 naïve'],
-  ])('%j is seen as %j', (text, shown) => {
+  ])('%j is printed as %j', (text, shown) => {
     expect(sanitize(text)).toBe(shown)
   })
 
-  it('keeps colours of our own, also within each other, and none of a text', () => {
+  it('keeps the colours of the product, even nested ones, and no sequence of the text', () => {
     const paint = createPaint(true)
     expect(sanitize(paint.red(`a${paint.bold('b')}\u001b[8mhidden`))).toBe(
       '\u001b[31ma\u001b[1mb\u001b[22m\\u001b[8mhidden\u001b[39m',
@@ -45,7 +45,7 @@ describe('text on a terminal', () => {
     expect(createPaint(false).red('abc')).toBe('abc')
   })
 
-  it('leaves a JSON document the same document', () => {
+  it('that is JSON stays the same JSON document', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         expect(JSON.parse(sanitize(JSON.stringify({ text })))).toEqual({ text })
@@ -53,12 +53,12 @@ describe('text on a terminal', () => {
     )
   })
 
-  it('in one line has no second one', () => {
+  it('for one line contains no line break', () => {
     expect(inline('a\nb\r\nc\td')).toBe('a\\nb\\nc d')
   })
 })
 
-describe('a secret that a command was told of', () => {
+describe('a secret of a command', () => {
   const written: string[] = []
   const io = terminalIo({
     stdout: { write: (text: string) => written.push(text), isTTY: false, columns: 80 },
@@ -66,7 +66,7 @@ describe('a secret that a command was told of', () => {
     confirm: (question: string) => Promise.resolve(written.push(question) > 0),
   } as unknown as CliIo)
 
-  it('is shown by its name in output, questions and JSON, also cut off', async () => {
+  it('is replaced by its name in output, questions and JSON, even if it is cut off', async () => {
     io.redact?.('HOOK_TOKEN', 's3cret"/value')
     io.redact?.('EMPTY_KEY', '')
     io.stdout.write('https://a.test/?token=s3cret"/value end')

@@ -26,20 +26,20 @@ async function bundle(contents: string, format: 'esm' | 'iife' = 'esm'): Promise
 const zipped = (bytes: Uint8Array) => gzipSync(bytes, { level: 9 }).length
 
 describe('the client in a bundle', () => {
-  it('weighs at most ten kilobytes, all of it, minified and zipped', async () => {
+  it('has at most 10 KiB in all, minified and gzipped', async () => {
     const whole = zipped(await bundle(`export * from './client.ts'`))
     expect(whole).toBeGreaterThan(1000)
     expect(whole).toBeLessThanOrEqual(limit)
   })
 
-  it('brings the signature check alone when that is all that is imported, by either name', async () => {
+  it('contains only the signature check if only that is imported, from either entry point', async () => {
     const alone = zipped(await bundle(`export { verifyWebhook } from './webhooks.ts'`))
     expect(alone).toBeLessThanOrEqual(1536)
     const shaken = zipped(await bundle(`export { verifyWebhook } from './client.ts'`))
     expect(shaken).toBeLessThanOrEqual(alone + 64)
   })
 
-  it('needs nothing of Node: it begins in a place that has but what browsers and workers have', async () => {
+  it('needs no Node API, only what browsers and workers provide', async () => {
     const text = new TextDecoder().decode(await bundle(`export * from './client.ts'`, 'iife'))
     expect(text).not.toMatch(/\bnode:|\bprocess\.|\bBuffer\b|\brequire\(/)
     const place: { bundled?: { createClient?: unknown } } = {}
@@ -47,7 +47,7 @@ describe('the client in a bundle', () => {
     expect(typeof place.bundled?.createClient).toBe('function')
   })
 
-  it('has no dependencies, and its entries are those that the package names', () => {
+  it('has no dependencies, and only the documented entry points', () => {
     const manifest = JSON.parse(readFileSync(source('../package.json'), 'utf8')) as Record<string, unknown>
     expect([manifest['dependencies'], manifest['peerDependencies']]).toEqual([undefined, undefined])
     expect(Object.keys(manifest['exports'] as object)).toEqual(['.', './webhooks', './package.json'])

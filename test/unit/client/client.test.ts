@@ -65,7 +65,7 @@ const outcome = {
 }
 
 describe('the client', () => {
-  it('turns wire names into its own and sends ids safely', async () => {
+  it('converts member names to camelCase and encodes ids in paths', async () => {
     const { client, seen } = await serving([json(200, cost)])
     expect(await client.billing.calculate('a/b', 2)).toMatchObject({
       priceId: 'p',
@@ -81,13 +81,13 @@ describe('the client', () => {
     expect(seen[0]?.headers['x-service-key']).toBe('secret')
   })
 
-  it('leaves documents as they are', async () => {
+  it('leaves documents unchanged', async () => {
     const product = { id: 'p', name: 'P', metadata: { some_key: 'x' }, ui: { sort_order: 1 } }
     const { client } = await serving([json(200, { product })])
     expect(await client.billing.product('p')).toEqual(product)
   })
 
-  it('makes a typed error of a problem document', async () => {
+  it('throws a typed error for a problem document', async () => {
     const problem = {
       code: 'processor_rejected',
       title: 'The processor rejected the request',
@@ -113,37 +113,37 @@ describe('the client', () => {
     })
   })
 
-  it('repeats reads after a dropped connection and after 503', async () => {
+  it('retries reads after a dropped connection and after 503', async () => {
     const { client, seen } = await serving([drop, busy, json(200, { webhooks: [] })])
     expect(await client.admin.webhooks()).toEqual([])
     expect(seen).toHaveLength(3)
   })
 
-  it('gives up after its retries with the last error', async () => {
+  it('throws the last error after its retries', async () => {
     const { client, seen } = await serving([busy, busy], { retries: 1 })
     await expect(client.admin.webhooks()).rejects.toMatchObject({ code: 'processor_unavailable' })
     expect(seen).toHaveLength(2)
   })
 
-  it('never repeats a write without an idempotency key', async () => {
+  it('does not retry a push after a lost connection if the call has no idempotency key', async () => {
     const { client, seen } = await serving([drop, json(200, outcome)])
     await expect(client.admin.push({})).rejects.toMatchObject({ code: 'server_unreachable' })
     expect(seen).toHaveLength(1)
   })
 
-  it('repeats a write with an idempotency key under the same key', async () => {
+  it('retries a write with an idempotency key under the same key', async () => {
     const { client, seen } = await serving([drop, json(200, outcome)])
     expect(await client.admin.push({}, { idempotencyKey: 'k1' })).toMatchObject({ pushId: 'x' })
     expect(seen.map(({ headers }) => headers['idempotency-key'])).toEqual(['k1', 'k1'])
   })
 
-  it('does not repeat what will fail again', async () => {
+  it('does not retry a 404', async () => {
     const { client, seen } = await serving([json(404, { code: 'price_not_found', title: 'x', detail: 'x' })])
     await expect(client.billing.price('x')).rejects.toMatchObject({ code: 'price_not_found' })
     expect(seen).toHaveLength(1)
   })
 
-  it('sends choices in the query and people’s names in headers that survive any script', async () => {
+  it('sends options in the query, and author and message percent-encoded in headers', async () => {
     const { client, seen } = await serving([json(200, outcome)])
     await client.admin.push({ version: '1.0.0' }, { dryRun: true, force: true, author: 'Zoë 100%', message: '値上げ' })
     expect(seen[0]?.url).toBe('/api/v1/billing/admin/config?dry_run=true&force=true')
@@ -152,7 +152,7 @@ describe('the client', () => {
     expect(seen[0]?.body).toBe('{"version":"1.0.0"}')
   })
 
-  it('learns the id of an asynchronous push, or its outcome when there was nothing to wait for', async () => {
+  it('returns the id of an asynchronous push, or the outcome if the push has already ended', async () => {
     const { client, seen } = await serving([
       json(202, { push_id: 'p 1', state: 'running' }, { location: '/api/v1/billing/admin/pushes/p%201' }),
       json(200, outcome),
@@ -162,7 +162,7 @@ describe('the client', () => {
     expect(await client.admin.startPush({})).toMatchObject({ started: false, outcome: { status: 'applied' } })
   })
 
-  it('follows the events of a push and skips kinds that it does not know', async () => {
+  it('follows the events of a push and skips event types that it does not know', async () => {
     const { client } = await serving([
       (_, response) => {
         response.writeHead(200, { 'content-type': 'text/event-stream' })
@@ -194,7 +194,7 @@ describe('the client', () => {
     ])
   })
 
-  it('ends a request that takes too long', async () => {
+  it('cancels a request that exceeds its timeout', async () => {
     const { client } = await serving([() => undefined], { timeoutMs: 50, retries: 0 })
     await expect(client.billing.config()).rejects.toMatchObject({ code: 'request_timeout', status: 0 })
   })
@@ -207,7 +207,7 @@ describe('the client', () => {
     await expect(call).rejects.toMatchObject({ code: 'request_aborted' })
   })
 
-  it('says that the other side is no Ratecard server', async () => {
+  it('throws a clear error if the other side is no Ratecard server', async () => {
     const { client } = await serving([(_, response) => void response.writeHead(200).end('<html>')])
     await expect(client.billing.config()).rejects.toMatchObject({
       code: 'answer_invalid',
@@ -219,7 +219,7 @@ describe('the client', () => {
 describe('the event stream', () => {
   const text = 'event: a\r\ndata: {"x":"é"}\r\n\r\ndata: one\ndata: two\n\nevent: only\n\ndata: unfinished'
 
-  it.each([1, 2, 3, 7, 1000])('reads the same events from pieces of %i bytes', async (size) => {
+  it.each([1, 2, 3, 7, 1000])('has the same events in chunks of %i bytes', async (size) => {
     const bytes = new TextEncoder().encode(text)
     const body = new ReadableStream<Uint8Array>({
       start(controller) {

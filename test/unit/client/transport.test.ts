@@ -35,8 +35,8 @@ const lost = () => new TypeError('fetch failed')
 const bought = { url: 'http://x.test/', session_id: 'cs_1' }
 const wish = { priceId: 'p', successUrl: 'http://x.test/', cancelUrl: 'http://x.test/' }
 
-describe('credentials', () => {
-  it('are a session for servers, as the cookie that the service reads', async () => {
+describe('credentials of the client', () => {
+  it('with a session are sent as the cookie that the service reads', async () => {
     const { client, sent } = answering([json(bought)], { session: 'ses_1.a.b' })
     await client.checkout.create(wish)
     expect([sent[0]?.headers.get('cookie'), sent[0]?.headers.get('x-service-key')]).toEqual([
@@ -53,7 +53,7 @@ describe('credentials', () => {
     )
   })
 
-  it('are what the browser holds when that is asked for, and nothing is said about them otherwise', async () => {
+  it('of the browser are used only if the option is set', async () => {
     const browser = answering([json(bought)], { credentials: 'include' })
     await browser.client.checkout.create(wish)
     expect(browser.sent[0]?.init.credentials).toBe('include')
@@ -63,8 +63,8 @@ describe('credentials', () => {
   })
 })
 
-describe('writes that are done once per key', () => {
-  it('wait for their own first attempt, when its answer was lost and it still runs', async () => {
+describe('idempotent writes of the client', () => {
+  it('retry until their first attempt has ended if its response was lost', async () => {
     const running = problem(409, 'request_in_progress', { 'retry-after': '0' })
     const { client, sent } = answering([lost(), running, json(bought)])
     expect(await client.checkout.create(wish)).toEqual({ url: 'http://x.test/', sessionId: 'cs_1' })
@@ -77,19 +77,19 @@ describe('writes that are done once per key', () => {
     expect(sent).toHaveLength(1)
   })
 
-  it('are not repeated when they were refused', async () => {
+  it('are not retried after a refusal', async () => {
     const { client, sent } = answering([problem(422, 'price_not_sellable')])
     await expect(client.checkout.create(wish)).rejects.toMatchObject({ code: 'price_not_sellable', status: 422 })
     expect(sent).toHaveLength(1)
   })
 
-  it('end with the lost connection when there are no attempts left', async () => {
+  it('fail with the connection error when no retries are left', async () => {
     const { client, sent } = answering([lost(), lost()], { retries: 1 })
     await expect(client.checkout.create(wish)).rejects.toMatchObject({ code: 'server_unreachable' })
     expect(sent).toHaveLength(2)
   })
 
-  it('are the ones that the service knows: a portal, a session, a change and a removal are sent once', async () => {
+  it('exclude portals, sessions, changes and removals, which are sent once and without a key', async () => {
     for (const call of [
       (client: ReturnType<typeof createClient>) => client.portal.create({ returnUrl: 'http://x.test/' }),
       (client: ReturnType<typeof createClient>) => client.sessions.create({ tenantId: 't' }),
@@ -104,8 +104,8 @@ describe('writes that are done once per key', () => {
   })
 })
 
-describe('names', () => {
-  it('of members change sides, what is in them stays', async () => {
+describe('member names in the client', () => {
+  it('are converted in requests and responses, and names chosen by the author stay', async () => {
     const worker = {
       name: 'w',
       last_exit: null,
@@ -136,7 +136,7 @@ describe('names', () => {
     })
   })
 
-  it('come back as they went', () => {
+  it('are unchanged after conversion to snake_case and back', () => {
     for (const name of ['priceId', 'ttl', 'allowPromotionCodes', 'x']) expect(camel(snake(name))).toBe(name)
   })
 

@@ -138,21 +138,21 @@ type Plain<Value> = Value extends readonly (infer Item)[]
 type Read<Shape> = Plain<Inside<Shape, string>>
 
 describe('the types of the client', () => {
-  it('hold every document that the service may send', () => {
+  it('accept every document that the service may send', () => {
     expectTypeOf<BillingConfig>().toExtend<client.BillingDocument>()
     expectTypeOf<Product>().toExtend<client.ProductDocument>()
     expectTypeOf<Price>().toExtend<client.PriceDocument>()
     expectTypeOf<Meter>().toExtend<client.MeterDocument>()
   })
 
-  it('know each member of a document', () => {
+  it('have each member of a document', () => {
     expectTypeOf<keyof Price>().toEqualTypeOf<keyof client.PriceDocument>()
     expectTypeOf<keyof Product>().toEqualTypeOf<keyof client.ProductDocument>()
     expectTypeOf<keyof Meter>().toEqualTypeOf<keyof client.MeterDocument>()
     expectTypeOf<keyof BillingConfig>().toEqualTypeOf<keyof client.BillingDocument>()
   })
 
-  it('are the shapes of the contract with the client’s names', () => {
+  it('equal the shapes of the API in camelCase', () => {
     expectTypeOf<Plain<client.Tenant>>().toEqualTypeOf<Read<typeof Tenant>>()
     expectTypeOf<Plain<client.TenantSubscriptions>>().toEqualTypeOf<Read<typeof TenantSubscriptions>>()
     expectTypeOf<Plain<client.UpcomingInvoice>>().toEqualTypeOf<Read<typeof UpcomingInvoice>>()
@@ -168,7 +168,7 @@ describe('the types of the client', () => {
     expectTypeOf<Plain<client.CronRunList>>().toEqualTypeOf<Read<typeof CronRunList>>()
   })
 
-  it('send what the contract takes', () => {
+  it('have the request members of the API', () => {
     type Sent<Id extends keyof typeof contract> = Required<Plain<BodyOf<(typeof contract)[Id] & Operation>>>
     expectTypeOf<keyof client.NewCheckout>().toEqualTypeOf<keyof Sent<'createCheckout'>>()
     expectTypeOf<keyof client.NewTenant>().toEqualTypeOf<keyof Sent<'createTenant'>>()

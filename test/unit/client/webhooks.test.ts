@@ -26,8 +26,8 @@ async function codeOf(attempt: Promise<unknown>): Promise<string> {
   return error instanceof WebhookError ? error.code : ''
 }
 
-describe('a delivery', () => {
-  it('that the processor’s own library signed is genuine, as text and as bytes', async () => {
+describe('verifyWebhook', () => {
+  it('accepts a delivery signed by Stripe’s own library, as text and as bytes', async () => {
     const signature = Stripe.webhooks.generateTestHeaderString({ payload, secret, timestamp: seconds })
     const bytes = new TextEncoder().encode(payload)
     const inside = new Uint8Array([0, ...bytes, 0]).subarray(1, -1)
@@ -35,7 +35,7 @@ describe('a delivery', () => {
       expect(await verifyWebhook(body, signature, secret, { now })).toEqual(event)
   })
 
-  it('is genuine when any of its signatures fits any of the secrets: both sides rotate', async () => {
+  it('accepts a delivery if any of its signatures matches any of the secrets, e.g. during a rotation', async () => {
     const other = sign(payload, { key: 'whsec_other' })
     const twoSignatures = `t=${String(seconds)},v0=abc,v1=${other},v1=${sign(payload)}`
     expect(await verifyWebhook(payload, twoSignatures, secret, { now })).toEqual(event)
@@ -45,7 +45,7 @@ describe('a delivery', () => {
     )
   })
 
-  it('is refused when a single byte of the body, the time, the signature or the secret is another', async () => {
+  it('refuses a delivery if a single byte of body, time, signature or secret differs', async () => {
     await fc.assert(
       fc.asyncProperty(fc.constantFrom('body', 'time', 'signature', 'secret'), fc.nat(), async (what, seed) => {
         const signature = sign(payload)
@@ -66,7 +66,7 @@ describe('a delivery', () => {
     )
   })
 
-  it('is refused when it is older than five minutes, or than the caller says', async () => {
+  it('refuses a delivery older than five minutes, or older than the given tolerance', async () => {
     const aged = (age: number) => header(payload, { at: seconds - age })
     expect(await verifyWebhook(payload, aged(300), secret, { now })).toEqual(event)
     expect(await codeOf(verifyWebhook(payload, aged(301), secret, { now }))).toBe('timestamp_too_old')
@@ -78,13 +78,13 @@ describe('a delivery', () => {
     expect(await codeOf(verifyWebhook(payload, aged(301), 'whsec_wrong', { now }))).toBe('signature_mismatch')
   })
 
-  it('takes the present time when none is given', async () => {
+  it('uses the current time by default', async () => {
     const at = Math.floor(Date.now() / 1000)
     expect(await verifyWebhook(payload, header(payload, { at }), secret)).toEqual(event)
     expect(await codeOf(verifyWebhook(payload, header(payload, { at: at - 1000 }), secret))).toBe('timestamp_too_old')
   })
 
-  it('is refused by name when the header is missing or not of the scheme', async () => {
+  it('refuses a missing or malformed signature header with its own error code', async () => {
     for (const missing of [null, undefined, ''])
       expect(await codeOf(verifyWebhook(payload, missing, secret, { now }))).toBe('signature_missing')
     const malformed = [
@@ -104,14 +104,14 @@ describe('a delivery', () => {
       ])
   })
 
-  it('is refused when it is genuine but no event, or was parsed before', async () => {
+  it('refuses a signed body that is not an event or was already parsed', async () => {
     for (const body of ['null', '[]', '{}', '{"type":1,"data":{}}', 'not json'])
       expect(await codeOf(verifyWebhook(body, header(body), secret, { now }))).toBe('payload_invalid')
     const parsed = event as unknown as string
     expect(await codeOf(verifyWebhook(parsed, header(), secret, { now }))).toBe('payload_invalid')
   })
 
-  it('is never accepted with an empty secret, which an unset variable would be', async () => {
+  it('refuses an empty secret, e.g. of an unset variable', async () => {
     const signed = header(payload, { key: '' })
     await expect(verifyWebhook(payload, signed, '', { now })).rejects.toThrow(TypeError)
     await expect(verifyWebhook(payload, signed, [], { now })).rejects.toThrow(TypeError)

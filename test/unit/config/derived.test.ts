@@ -86,7 +86,7 @@ describe('the published schema', () => {
     ),
   )('refuses $name', ({ document }) => expect(accepts(document)).toBe(false))
 
-  test('explains every field in words', () => {
+  test('has a description for every field', () => {
     const silent: string[] = []
     const visit = (schema: unknown, path: string): void => {
       if (typeof schema !== 'object' || schema === null) return
@@ -102,7 +102,7 @@ describe('the published schema', () => {
     expect(silent).toEqual([])
   })
 
-  test('every example in it is valid where it stands', () => {
+  test('has only examples that are valid at their place', () => {
     const wrong: string[] = []
     const visit = (schema: unknown, path: string): void => {
       if (typeof schema !== 'object' || schema === null) return
@@ -127,11 +127,11 @@ describe('hostile documents', () => {
     ['100,000 levels', { version: '1.0.0', products: deep(100_000) }],
     ['a million values', { version: '1.0.0', products: Array(1_000_001).fill(1) }],
     ['ten thousand fields', Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`f${i}`, 1]))],
-  ])('%s are refused with one issue', (_, document) => {
+  ])('%s are refused with one error, document_too_large', (_, document) => {
     expect(validateConfig(document).errors.map(({ code }) => code)).toEqual(['document_too_large'])
   })
 
-  test('more than a thousand problems are cut, and a note says so', () => {
+  test('more than 1000 errors are truncated, and a last issue says so', () => {
     const { errors } = validateConfig({ version: '1.0.0', products: Array(5000).fill(1) })
     expect(errors.length).toBe(maxIssues + 1)
     expect(errors.at(-1)).toMatchObject({
@@ -141,7 +141,7 @@ describe('hostile documents', () => {
     })
   })
 
-  test.each([undefined, null, 1, 'x', true, [], Symbol('x'), () => 1])('%o is no document', (document) => {
+  test.each([undefined, null, 1, 'x', true, [], Symbol('x'), () => 1])('%o is not a document', (document) => {
     expect(validateConfig(document)).toMatchObject({
       valid: false,
       errors: [{ code: 'type_wrong', pointer: '#' }],
@@ -161,8 +161,8 @@ describe('hostile documents', () => {
   })
 })
 
-describe('what is derived from the document', () => {
-  test('a webhook without an id gets a readable one that depends on the whole url', () => {
+describe('values derived from the document:', () => {
+  test('a webhook without an id gets a readable one that depends on its whole URL', () => {
     const url = 'https://API.example.test/hooks/billing?x=1'
     expect(webhookId({ url })).toMatch(/^api-example-test-hooks-billing-[0-9a-f]{6}$/)
     expect(webhookId({ url: `${url}2` })).not.toBe(webhookId({ url }))
@@ -179,9 +179,11 @@ describe('what is derived from the document', () => {
     [{ processor_id: 'price_1' }, false],
     [{ enterprise_template: 't' }, false],
     [{ enterprise_id: 'e' }, false],
-  ])('a free price with %o is local: %s', (fields, local) => expect(isLocalPrice(price(fields))).toBe(local))
+  ])('a free price with %o is local (has no object at the processor): %s', (fields, local) =>
+    expect(isLocalPrice(price(fields))).toBe(local),
+  )
 
-  test('a decimal zero is local too, free tiers are not', () => {
+  test('a price of decimal zero is local, a price with free tiers is not', () => {
     expect(isLocalPrice({ id: 'p', currency: 'usd', unit_amount_decimal: '0.00' })).toBe(true)
     expect(isLocalPrice({ id: 'p', currency: 'usd', unit_amount_decimal: '0.01' })).toBe(false)
     expect(
@@ -189,7 +191,7 @@ describe('what is derived from the document', () => {
     ).toBe(false)
   })
 
-  test('the base of an enterprise price is the longest ordinary id that its own id continues', () => {
+  test('the base of an enterprise price is the ordinary price with the longest id that its own id begins with', () => {
     const ordinary = ['pro', 'pro_monthly', 'pro_month', 'pro.monthly'].map((id) => price({ id }))
     const of = (id: string, fields: Partial<Price> = {}) => {
       const own = price({ id, enterprise_template: 't', ...fields })
@@ -210,7 +212,7 @@ describe('what is derived from the document', () => {
     expect(basePriceId(price({ id: 'pro_gold', enterprise_template: 't' }), renamed)).toBe('pro')
   })
 
-  test('the public view has public prices, products without prices and meters, and nothing else', () => {
+  test('the public view contains public prices, products without prices and meters, and nothing else', () => {
     const config = {
       ...(validDocument() as BillingConfig),
       products: [
@@ -239,7 +241,7 @@ describe('what is derived from the document', () => {
     expect(config).toEqual(before)
   })
 
-  test('the checksum is that of the content: neither the order of keys nor $schema counts', () => {
+  test('the checksum depends on the content only, not on the order of keys or on $schema', () => {
     const config: BillingConfig = { version: '1.0.0', products: [{ id: 'a', name: 'A' }] }
     const turned: BillingConfig = { $schema: 'x', products: [{ name: 'A', id: 'a' }], version: '1.0.0' }
     expect(checksum(turned)).toBe(checksum(config))
@@ -254,7 +256,7 @@ describe('what is derived from the document', () => {
     ['2031-02-28T23:59:59.999Z', 1930089599],
     ['2032-02-29T00:00:00Z', 1961625600],
     [1924991999, 1924991999],
-  ])('%s is %i in Unix seconds', (moment, seconds) => expect(toUnixSeconds(moment)).toBe(seconds))
+  ])('the date %s is %i in Unix seconds', (moment, seconds) => expect(toUnixSeconds(moment)).toBe(seconds))
 
   test.each([
     '2031-02-29T00:00:00Z',
@@ -264,12 +266,12 @@ describe('what is derived from the document', () => {
     '2031-01-01',
     'tomorrow',
     '',
-  ])('%j is no moment', (text) => {
+  ])('%j is not a valid date', (text) => {
     expect(isMoment(text)).toBe(false)
     expect(() => toUnixSeconds(text)).toThrow(RangeError)
   })
 
-  test('the event names are those of the installed SDK', () => {
+  test('the event names are those of the installed Stripe SDK', () => {
     const script = new URL('../../../scripts/stripe-contract.ts', import.meta.url).pathname
     expect(execFileSync(process.execPath, [script, '--check'], { encoding: 'utf8' })).toBe('')
     expect(webhookEvents).toEqual(expect.arrayContaining(['*', 'invoice.paid', 'customer.subscription.updated']))

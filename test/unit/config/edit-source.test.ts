@@ -31,7 +31,7 @@ webhooks:
     events: [invoice.paid,   'invoice.created']
 `
 
-describe('a value of a YAML file is changed in place', () => {
+describe('an edit of a YAML file', () => {
   test.each([
     ['a number', ['products', 0, 'prices', 0, 'amount'], 1400, 'amount: 1200 ', 'amount: 1400 '],
     ['a number in flow style', ['products', 0, 'prices', 1, 'amount'], 9, 'amount: 12000,', 'amount: 9,'],
@@ -94,18 +94,18 @@ describe('a value of a YAML file is changed in place', () => {
     ],
     ['an item added', ['webhooks', 0, 'events', 2], 'x.y', "'invoice.created']", "'invoice.created', x.y]"],
     ['a block of text', ['products', 0, 'description'], 'Short', '|\n      Many lines\n      of text\n', 'Short\n'],
-  ] as const)('%s, and no other byte', (_what, path, value, from, to) => {
+  ] as const)('changes no other byte: %s', (_what, path, value, from, to) => {
     expect(shop.split(from)).toHaveLength(2)
     expect(editSource(yaml(shop), [{ path, value }])).toBe(shop.replace(from, to))
   })
 
-  test('items of a list keep their own comments when others come and go', () => {
+  test('keeps the comments of list items when other items are added or removed', () => {
     const text = 'events:\n  - a # first\n  # about b\n  - b\n  - c # third\n'
     const edits = editsBetween(['a', 'b', 'c'], ['c', 'a', 'd'], ['events'])
     expect(editSource(yaml(text), edits)).toBe('events:\n  - a # first\n  # about b\n  - c # third\n  - d\n')
   })
 
-  test('line ends of Windows stay', () => {
+  test('keeps Windows line endings', () => {
     const text = 'a:\r\n  b: 1 # one\r\n  c: 2\r\nd: 3\r\n'
     expect(
       editSource(yaml(text), [
@@ -118,12 +118,12 @@ describe('a value of a YAML file is changed in place', () => {
   test.each([
     ['an alias', 'a: &x\n  n: 1\nb: *x\n', ['b', 'n']],
     ['what an alias repeats', 'a: &x\n  n: 1\nb: *x\n', ['a', 'n']],
-  ])('%s is not changed behind the back of the other place', (_what, text, path) => {
+  ])('is refused if it would also change another place: %s', (_what, text, path) => {
     expect(() => editSource(yaml(text), [{ path, value: 2 }])).toThrow(NotEditable)
   })
 })
 
-describe('a value of a JSON file is changed in place', () => {
+describe('an edit of a JSON file', () => {
   const text = `{
 \t// prices in cents
 \t"products": [
@@ -131,7 +131,7 @@ describe('a value of a JSON file is changed in place', () => {
 \t],
 }
 `
-  test('with comments, tabs and trailing commas as they were', () => {
+  test('keeps comments, tabs and trailing commas', () => {
     const edits = [
       { path: ['products', 0, 'prices', 0, 'amount'], value: 1400 },
       { path: ['products', 0, 'prices', 0, 'tiers', 2], value: 3 },
@@ -139,7 +139,7 @@ describe('a value of a JSON file is changed in place', () => {
     expect(editSource(jsonc(text), edits)).toBe(text.replace('1200', '1400').replace('[1, 2]', '[1, 2, 3]'))
   })
 
-  test('in lists and objects over several lines, whether or not a comma stands at the end', () => {
+  test('works in lists and objects over several lines, with and without a trailing comma', () => {
     const lines = '{\n  "a": 1, // one\n  // about b\n  "b": 2 // two\n}\n'
     const edit = (path: string[], value: unknown) => editSource(jsonc(lines), [{ path, value }])
     expect(edit(['c'], { d: 3 })).toBe(lines.replace('2 // two', '2, // two\n  "c": {\n    "d": 3\n  }'))
@@ -154,12 +154,12 @@ describe('a value of a JSON file is changed in place', () => {
     )
   })
 
-  test('also behind a byte order mark', () => {
+  test('works in a file with a byte order mark', () => {
     expect(editSource(jsonc('\uFEFF{"a": 1}'), [{ path: ['a'], value: 2 }])).toBe('\uFEFF{"a": 2}')
   })
 })
 
-describe('law: the edits between two values, made in the text of the first, give the second', () => {
+describe('the edits between two values turn the text of the first value into the second', () => {
   const leaf = fc.oneof(
     fc.integer(),
     fc.boolean(),
@@ -174,7 +174,7 @@ describe('law: the edits between two values, made in the text of the first, give
     ),
   })).node
   const document = fc.dictionary(fc.constantFrom('p', 'q', 'r', 's'), value, { minKeys: 1 })
-  test.each(['json', 'yaml'])('%s', async (kind) => {
+  test.each(['json', 'yaml'])('in %s', async (kind) => {
     const { stringify } = await import('yaml')
     fc.assert(
       fc.property(document, document, fc.constantFrom(2, 4), (before, after, indent) => {

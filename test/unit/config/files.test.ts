@@ -10,7 +10,7 @@ const source = (path: string, text: string) => parseSource({ path, text })
 const fixture = (name: string) => source(name, readFileSync(new URL(`../../fixtures/${name}`, import.meta.url), 'utf8'))
 const json = (path: string, value: unknown) => source(path, JSON.stringify(value, null, 2))
 
-describe('one file', () => {
+describe('reading one file:', () => {
   const jsonText = '{\n  "version": "1.0.0",\n  "products": [\n    { "id": "a", "name": "A" }\n  ]\n}\n'
   const yamlText = 'version: 1.0.0\nproducts:\n  - id: a\n    name: A\n'
 
@@ -42,7 +42,7 @@ describe('one file', () => {
     ['a.yaml', 'a: [1\nb: 2', 2, 1],
     ['a.yaml', 'a: 1\n--- \nb: 2', 2, 1],
     ['a.yaml', 'a: *nowhere', 1, 4],
-  ])('%s with %j is a syntax issue with its place', (path, text, line, column) => {
+  ])('%s with %j has a syntax error with its position', (path, text, line, column) => {
     const { document, issues } = source(path, text)
     expect(document).toBeUndefined()
     expect(issues[0]).toMatchObject({ code: 'syntax', severity: 'error', path, line, column })
@@ -51,13 +51,13 @@ describe('one file', () => {
   test.each([
     ['a.json', '{\n "x": [{ "a": 1,\n  "a": 2 }] }'],
     ['a.yaml', 'x:\n  - a: 1\n    a: 2'],
-  ])('a key given twice in %s is an error, not a lost value', (path, text) => {
+  ])('a key that occurs twice in %s is an error', (path, text) => {
     const { issues } = source(path, text)
     expect(issues).toMatchObject([{ code: 'syntax', severity: 'error', pointer: '#/x/0/a', line: 3 }])
     expect(issues[0]?.detail).toContain('"a"')
   })
 
-  test('YAML reads no word as a boolean and no version as a number', () => {
+  test('YAML reads words such as "no" as strings, and versions and dates too', () => {
     expect(source('a.yaml', 'a: no\nb: 1.0.0\nc: 2031-02-28T23:59:59Z\nd: inf\ne: 1_000').document).toEqual({
       a: 'no',
       b: '1.0.0',
@@ -67,7 +67,7 @@ describe('one file', () => {
     })
   })
 
-  test('aliases are followed by values and places, but not when they multiply', () => {
+  test('YAML aliases are resolved in values and positions, and refused if they multiply', () => {
     const shared = source('a.yaml', 'x: &x { id: a }\ny: *x')
     expect(shared.document).toEqual({ x: { id: 'a' }, y: { id: 'a' } })
     expect(shared.locate('#/y/id')).toEqual({ line: 1, column: 13 })
@@ -77,7 +77,7 @@ describe('one file', () => {
     expect(issues[0]?.code).toBe('syntax')
   })
 
-  test.each(['deep.json', 'deep.yaml'])('%s of hostile depth is an issue, not a crash', (path) => {
+  test.each(['deep.json', 'deep.yaml'])('%s with 20,000 levels has a syntax error, without a crash', (path) => {
     const { document, issues } = source(path, '['.repeat(20_000) + ']'.repeat(20_000))
     expect(document).toBeUndefined()
     expect(issues[0]?.code).toBe('syntax')
@@ -92,7 +92,7 @@ describe('one file', () => {
   })
 })
 
-describe('several files', () => {
+describe('joining several files:', () => {
   test('the split example becomes one document in which the enterprise price finds its base', () => {
     const names = ['06c-split-enterprise.json', '06a-split-webhooks.json', '06b-split-catalog.json']
     const { document, issues, locate } = mergeFiles(names.map(fixture))
@@ -110,14 +110,14 @@ describe('several files', () => {
     expect(locate('#/webhooks')).toMatchObject({ path: '06a-split-webhooks.json' })
   })
 
-  test('the order of the paths decides, not the order in which they were read', () => {
+  test('the order of the paths decides, not the order in which the files were read', () => {
     const a = json('a.json', { version: '1.0.0', products: [{ id: 'a', name: 'A' }] })
     const b = json('b.json', { version: '1.0.0', products: [{ id: 'b', name: 'B' }] })
     expect(mergeFiles([b, a]).document).toEqual(mergeFiles([a, b]).document)
     expect(mergeFiles([b, a]).document).toMatchObject({ products: [{ id: 'a' }, { id: 'b' }] })
   })
 
-  test('the highest version counts, by its numbers, and files that disagree give a warning with both places', () => {
+  test('the highest version counts, compared by its numbers, and each lower one gives a warning with both places', () => {
     const files = ['1.9.0', '1.10.0', '1.2.0'].map((version, i) => json(`${i}.json`, { version, products: [] }))
     const { document, issues, locate } = mergeFiles(files)
     expect(document).toMatchObject({ version: '1.10.0' })
@@ -129,7 +129,7 @@ describe('several files', () => {
     expect(issues[0]?.detail).toContain('0.json:2:14')
   })
 
-  test('fields of one product that disagree are an error with both places; equal and single ones are joined', () => {
+  test('the fields of one product in two files are joined, and different values of a field are an error with both places', () => {
     const a = json('a.json', {
       version: '1.0.0',
       products: [{ id: 'a', name: 'A', type: 'good', ui: { badge: 'x', tagline: 'y' } }],
@@ -145,7 +145,7 @@ describe('several files', () => {
     expect(locate('#/products/0/description')).toMatchObject({ path: 'b.json' })
   })
 
-  test('a duplicate is an error that names both places, across files and within one', () => {
+  test('a duplicate id is an error that names both places, across files and within one', () => {
     const meter = { id: 'm', display_name: 'M', event_name: 'm' }
     const a = json('a.json', { version: '1.0.0', products: [{ id: 'a', name: 'A' }], meters: [meter] })
     const b = json('b.json', {
@@ -166,7 +166,7 @@ describe('several files', () => {
     expect(placed.map(({ detail }) => /first at (\S+)\.$/.exec(detail)?.[1])).toEqual(['b.json:5:13', 'a.json:11:13'])
   })
 
-  test('a file that is no object, lacks a part, or has a section that is no list is named', () => {
+  test('a file without an object, with a missing section or a section that is not a list is reported by name', () => {
     const { issues, document } = mergeFiles([
       json('a.json', []),
       json('b.json', { version: '1.0.0' }),
@@ -183,7 +183,7 @@ describe('several files', () => {
     expect(document).toEqual({ version: '1.0.0', products: [] })
   })
 
-  test('unknown fields of any file survive, so that validation reports them with their place', () => {
+  test('unknown fields of any file are kept, so that validation reports them with their place', () => {
     const a = json('a.json', { version: '1.0.0', products: [{ id: 'a', name: 'A' }] })
     const b = json('b.json', { version: '1.0.0', products: [], meter: [] })
     const { document, locate } = mergeFiles([a, b])
@@ -192,14 +192,14 @@ describe('several files', () => {
     ])
   })
 
-  test('one file alone is taken as it is', () => {
+  test('a single file is used unchanged', () => {
     const only = json('a.json', { $schema: 'x', version: '1.0.0', products: [], odd: 1 })
     expect(mergeFiles([only])).toMatchObject({ document: only.document, issues: [] })
     expect(mergeFiles([]).document).toEqual({})
   })
 })
 
-describe('interpolation', () => {
+describe('interpolation of variables:', () => {
   const environment = new Map([
     ['HOST', 'api.example.test'],
     ['EMPTY', ''],
@@ -225,7 +225,7 @@ describe('interpolation', () => {
     ['${}', 'variable_malformed', undefined],
     ['${A B}', 'variable_malformed', undefined],
     ['${__proto__}', 'variable_unset', undefined],
-  ])('%j stays and is an issue with its place', (text, code, hint) => {
+  ])('%j is left unchanged and reported with its place', (text, code, hint) => {
     const { value, issues } = interpolate({ webhooks: [{ url: text }] }, environment)
     expect(value).toEqual({ webhooks: [{ url: text }] })
     expect(issues).toMatchObject([
@@ -236,7 +236,7 @@ describe('interpolation', () => {
   test.each([
     ...['RATECARD_SERVICE_KEY', 'RATECARD_ANYTHING', 'STRIPE_SECRET_KEY', 'STRIPE_ACCOUNT', 'DATABASE_URL'],
     ...['AWS_REGION', 'GITHUB_TOKEN', 'GITHUB_SHA', 'NPM_TOKEN', 'npm_config_registry', 'SSH_AUTH_SOCK'],
-  ])('%s is never expanded, not even where a secret may stand', (name) => {
+  ])('%s is never expanded, not even in the URL of a webhook', (name) => {
     const document = { webhooks: [{ url: `https://\${${name}}/` }], products: [{ name: `\${${name}}` }] }
     const { value, issues, used } = interpolate(document, new Map([[name, 'canary']]))
     expect(value).toEqual(document)
@@ -248,7 +248,7 @@ describe('interpolation', () => {
   })
 
   test.each(['HOOK_TOKEN', 'SHARED_SECRET', 'API_KEY', 'DB_PASSWORD', 'apikey'])(
-    '%s is expanded in the url of a webhook and nowhere else',
+    '%s is expanded in the URL of a webhook and nowhere else',
     (name) => {
       const text = `https://a.test/\${${name}}`
       const places = {
@@ -270,31 +270,31 @@ describe('interpolation', () => {
     },
   )
 
-  test('a forbidden variable is not suggested for an unset one', () => {
+  test('a forbidden variable is not suggested in place of an unset one', () => {
     const { issues } = interpolate({ a: '${RATECARD_HOSTS}${STRIPE_KE}${HOSTT}' }, new Map([['STRIPE_KEY', 'x']]))
     expect(JSON.stringify(issues)).not.toContain('STRIPE_KEY"')
   })
 
-  test('keys, numbers and the shape of the document stay as they are', () => {
+  test('keys, numbers and the structure of the document are left unchanged', () => {
     const document = JSON.parse('{"${HOST}": 1, "__proto__": {"a": "${HOST}"}, "n": null, "b": true}') as object
     const { value } = interpolate(document, (name) => environment.get(name))
     expect(JSON.stringify(value)).toBe('{"${HOST}":1,"__proto__":{"a":"api.example.test"},"n":null,"b":true}')
   })
 })
 
-describe('the code frame', () => {
+describe('the code frame of an issue', () => {
   test('shows the line, its neighbours and a caret', () => {
     expect(codeFrame('a\nb\n\tcd\ne\nf\ng', 3, 2)).toBe('  1 | a\n  2 | b\n> 3 |  cd\n    |  ^\n  4 | e\n  5 | f')
   })
 
-  test('of a minified file shows the place, not the whole line', () => {
+  test('of a minified file shows only the part around the issue', () => {
     const frame = codeFrame(`${'x'.repeat(50_000)}!${'y'.repeat(50_000)}`, 1, 50_001)
     const [line = '', caret = ''] = frame.split('\n')
     expect(line.length).toBeLessThan(120)
     expect(line.charAt(caret.indexOf('^'))).toBe('!')
   })
 
-  test('passes no control character on to the terminal', () => {
+  test('contains no control character of the file', () => {
     expect(codeFrame('"\u001b[31mred\u202e"', 1, 1)).toBe('> 1 | "·[31mred·"\n    | ^')
   })
 })

@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest'
 import { mergeFiles } from '../../../packages/ratecard/src/config/files/merge-files.ts'
 import { parseSource } from '../../../packages/ratecard/src/config/files/source.ts'
 
-describe('a file whose version is no version', () => {
+describe('a file with a malformed version', () => {
   const file = (path: string, version: unknown) =>
     parseSource({ path, text: JSON.stringify({ version, products: [] }) })
 
   it.each([
     ['first', [file('a.json', '1.0'), file('b.json', '1.2.0')]],
     ['last', [file('a.json', '1.2.0'), file('b.json', 'v1.0.0')]],
-  ])('is not passed over for the versions of the others: %s', (_where, sources) => {
+  ])('is not hidden by the valid version of another file: the malformed one is %s', (_where, sources) => {
     expect(mergeFiles(sources).document).not.toMatchObject({ version: '1.2.0' })
   })
 })

@@ -16,7 +16,7 @@ const isJson = (text: string) => {
 }
 
 describe('the JSON text of a request', () => {
-  it('is the value that JSON.parse gives, however it is written', () => {
+  it('has the same value as with JSON.parse', () => {
     fc.assert(
       fc.property(fc.json({ maxDepth: 6 }), fc.constantFrom(undefined, 1, '\t'), (json, indent) => {
         const value: unknown = JSON.parse(json)
@@ -27,7 +27,7 @@ describe('the JSON text of a request', () => {
     )
   })
 
-  it('is JSON exactly when JSON.parse takes it', () => {
+  it('is accepted exactly if JSON.parse accepts it', () => {
     const parts = [
       '{',
       '}',
@@ -83,7 +83,7 @@ describe('the JSON text of a request', () => {
     expect(issueOf(text)).toEqual({ code: 'syntax', pointer, detail })
   })
 
-  it('may have 64 levels and no more', () => {
+  it('may have 64 levels of nesting, and no more', () => {
     const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`
     expect(issueOf(nested(64))).toBeNull()
     expect(issueOf(nested(65))?.detail).toBe('The body is nested more than 64 levels deep.')

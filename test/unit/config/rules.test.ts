@@ -42,24 +42,24 @@ const elsewhere: readonly IssueCode[] = [
 ]
 
 describe('the rules of the document', () => {
-  test('a document that breaks none is valid and has no warnings', () => {
+  test('accept a document without a violation, with no errors and no warnings', () => {
     const document = validDocument()
     expect(validateConfig(document)).toEqual({ valid: true, errors: [], warnings: [], config: document })
   })
 
-  test.each(ruleCases)('$name is exactly one error, $code', ({ document, code, pointer }) => {
+  test.each(ruleCases)('report $name as one error, $code', ({ document, code, pointer }) => {
     const { valid, errors, warnings, config } = validateConfig(document)
     expect(errors.map((issue) => [issue.code, issue.pointer, issue.severity])).toEqual([[code, pointer, 'error']])
     expect({ valid, warnings, config }).toEqual({ valid: false, warnings: [], config: null })
   })
 
-  test.each(warningCases)('$name is exactly one warning, $code', ({ document, code, pointer }) => {
+  test.each(warningCases)('report $name as one warning, $code', ({ document, code, pointer }) => {
     const { valid, errors, warnings, config } = validateConfig(document)
     expect(warnings.map((issue) => [issue.code, issue.pointer, issue.severity])).toEqual([[code, pointer, 'warning']])
     expect({ valid, errors, config }).toEqual({ valid: true, errors: [], config: document })
   })
 
-  test('every issue is written for a reader: whole sentences, and a hint that is one too', () => {
+  test('report every issue in whole sentences, and its hint too', () => {
     for (const { document } of [...ruleCases, ...warningCases]) {
       const { errors, warnings } = validateConfig(document)
       for (const { detail, hint } of [...errors, ...warnings]) {
@@ -69,7 +69,7 @@ describe('the rules of the document', () => {
     }
   })
 
-  test('every code has a case here, or is listed above as one that the document alone cannot earn', () => {
+  test('have a test case for every issue code that a document alone can cause', () => {
     const covered = [...ruleCases, ...warningCases].map(({ code }) => code)
     expect(Object.keys(issueCodes).toSorted()).toEqual([...new Set([...covered, ...elsewhere])].toSorted())
     expect(covered.filter((code) => elsewhere.includes(code))).toEqual([])

@@ -51,13 +51,13 @@ const rich = () => ({
   promotion_codes: [{ id: 'code', code: 'TEN', coupon: 'ten', metadata: { k: 'v' } }],
 })
 
-describe('text of the document', () => {
-  it('may be of any language, and a description may have lines', () => {
+describe('text in a document', () => {
+  it('may be in any language, and a description may have several lines', () => {
     expect(validateConfig(rich()).errors).toEqual([])
     expect(textIssues({ name: 'שלום ‏ Ünï 漢字 👩‍💻' })).toEqual([])
   })
 
-  it('that is flawed is one error with its place, wherever it stands', () => {
+  it('that is malformed is one error with its place, in any field', () => {
     const document = rich()
     const all = places(document)
     expect(all.length).toBeGreaterThan(25)
@@ -76,7 +76,7 @@ describe('text of the document', () => {
       }
   })
 
-  it('counts keys of metadata, whose pointer can be decoded', () => {
+  it('that is malformed is reported in keys of metadata too, with a pointer that can be decoded', () => {
     for (const text of flawed) {
       const document = put(rich(), ['products', 0, 'metadata'], '') as ReturnType<typeof rich>
       const [product] = document.products
@@ -88,14 +88,14 @@ describe('text of the document', () => {
     }
   })
 
-  it('is never repeated raw in what is said of it', () => {
+  it('that is malformed is never repeated raw in the error', () => {
     for (const text of flawed) {
       const [issue] = textIssues({ name: text })
       expect(issue?.detail).toMatch(/^[\x20-\x7e]*$/)
     }
   })
 
-  it('made sound has no flaw any more, and sound text stays as it is', () => {
+  it('is valid after withSoundText(), which leaves valid text unchanged', () => {
     const any = fc.string({ unit: 'binary' }).map((text) => `${text}${half}`)
     fc.assert(
       fc.property(fc.dictionary(any, any, { maxKeys: 4 }), (document) => {
@@ -106,7 +106,7 @@ describe('text of the document', () => {
     expect(withSoundText(document)).toEqual({ document, pointers: [] })
   })
 
-  it('of a revision that was accepted before does not stop a rollback', () => {
+  it('that is malformed does not stop a rollback to a revision that was accepted earlier', () => {
     const document = put(rich(), ['products', 0, 'name'], 'two\nlines')
     expect(validateConfig(document, { acceptedBefore: true }).errors).toEqual([])
   })

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { interpolate } from '../../../packages/ratecard/src/config/files/interpolate.ts'
 import { variableTexts, whereNotExpanded } from '../../../packages/ratecard/src/config/files/written-form.ts'
 
-describe('a document and what it was written as', () => {
-  test('whatever the variables hold, the expanded document fits what was written', () => {
+describe('the expanded document and the source document with its variables', () => {
+  test('match for any values of the variables', () => {
     const piece = fc.oneof(
       fc.constantFrom('${A}', '${B}', '$${', '$', '{', '}', 'a', 'ab', '/'),
       fc.string({ maxLength: 3 }),
@@ -49,16 +49,16 @@ describe('a document and what it was written as', () => {
     [{ list: [] }, { list: {} }, '#/list'],
     [{ 'a/b': { c: 1 } }, { 'a/b': { c: 2 } }, '#/a~1b/c'],
     [{ a: 1 }, null, '#'],
-  ])('%j is not what %j was written as', (written, document, pointer) => {
+  ])('differ if the source %j was expanded to %j', (written, document, pointer) => {
     expect(whereNotExpanded(written, document)).toBe(pointer)
   })
 
-  test('many variables in one long text are compared in one pass', () => {
+  test('differ in a long text with 5,000 variables if its last letter is missing', () => {
     const written = { a: `${'${A}a'.repeat(5_000)}b` }
     expect(whereNotExpanded(written, { a: 'a'.repeat(50_000) })).toBe('#/a')
   })
 
-  test('the texts with variables are found, literal ones are not', () => {
+  test('are compared by texts with variables, and escaped variables do not count', () => {
     expect(variableTexts({ a: '$${A}', b: [{ c: 'x${C}' }], d: '${' })).toEqual([{ pointer: '#/b/0/c', text: 'x${C}' }])
   })
 })

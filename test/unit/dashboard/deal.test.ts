@@ -67,26 +67,26 @@ function moneyOf(on: SubscriptionItem, lines: readonly ReturnType<typeof line>[]
   return [found?.before, found?.after]
 }
 
-describe('money before and after a deal', () => {
-  it('is by the price list where the item is on it', () => {
+describe('the money before and after a deal', () => {
+  it('is calculated by the price list if the item’s price is on it', () => {
     expect(moneyOf(item({ legacy: false }), [])).toEqual([4500, 3000])
   })
 
-  it('is what the processor will bill where the price was replaced, or is none of ours', () => {
+  it('before the deal is that of the invoice preview if the item’s price was replaced or is unmanaged', () => {
     expect(moneyOf(item(), [line(3600)])).toEqual([3600, 3000])
     expect(moneyOf(item({ legacy: false, priceId: null }), [line(3600)], 'price_old')).toEqual([3600, 3000])
     // Tiers come as several lines.
     expect(moneyOf(item(), [line(2000), line(1600)])).toEqual([3600, 3000])
   })
 
-  it('leaves out corrections of the running period and lines of others', () => {
+  it('omits prorations of the running period and lines of other prices', () => {
     const before = { periodStart: '2026-11-15T00:00:00.000Z', periodEnd: renewal }
     expect(moneyOf(item(), [line(-500, before), line(3600), line(99, { processorPriceId: 'price_other' })])).toEqual([
       3600, 3000,
     ])
   })
 
-  it('is not guessed: by usage, and where nothing is billed next', () => {
+  it('is unknown for metered items, and before the deal if the preview has no line', () => {
     expect(moneyOf(item(), [])).toEqual([null, 3000])
     expect(moneyOf(item({ quantity: null }), [line(3600)])).toEqual([null, null])
   })
@@ -97,7 +97,7 @@ describe('a dry run of a deal whose invoice preview fails', () => {
   const outcome = { swaps: [swap, { ...swap, item: 'si_2' }] }
   const failing = () => Promise.reject(new Error('the processor is down'))
 
-  it('still shows what would move; only the money before of replaced prices is not known, and why', async () => {
+  it('still shows the swaps; only the money before of replaced prices is unknown, with the reason', async () => {
     const subscriptions = [subscriptionOf([item(), onList])]
     const { lines, unknown } = await dealMoney(outcome, { subscriptions }, documentOf(), failing)
     expect(lines.map(({ before, after }) => [before, after])).toEqual([
@@ -107,7 +107,7 @@ describe('a dry run of a deal whose invoice preview fails', () => {
     expect(unknown?.message).toContain('the processor is down')
   })
 
-  it('is not asked for where no item needs it', async () => {
+  it('requests no preview if no item needs it', async () => {
     let asked = 0
     const preview = () => {
       asked += 1

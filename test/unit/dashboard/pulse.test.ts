@@ -17,8 +17,8 @@ function openPage() {
   return { service, pulse, reloads }
 }
 
-describe('an open page', () => {
-  it('reloads its data once the change tag is another one, and not before', async () => {
+describe('an open page of the dashboard', () => {
+  it('reloads its data once the change tag differs, and not before', async () => {
     const { service, reloads } = openPage()
     await vi.advanceTimersByTimeAsync(3000)
     expect(reloads).not.toHaveBeenCalled()

@@ -111,18 +111,18 @@ const lonely = book((config) =>
   config.products[1]?.prices?.push({ id: 'lonely', amount: 5, currency: 'usd', interval: 'month', enterprise_id: 'x' }),
 )
 
-describe('what moves', () => {
+describe('a planned swap', () => {
   test.each([
     ['p_pro_monthly', gold, 'p_pro_monthly_gold'],
     ['old_pro_monthly', gold, 'p_pro_monthly_gold'],
     ['p_pro_monthly_silver', gold, 'p_pro_monthly_gold'],
     ['old_pro_monthly_gold', gold, 'p_pro_monthly_gold'],
     ['p_pro_monthly_gold', nothing, 'p_pro_monthly'],
-  ])('a licensed item on %s with the deal %j moves now to %s, with its quantity', (from, target, to) => {
+  ])('moves a licensed item from %s with the deal %j at once to %s, with its quantity', (from, target, to) => {
     expect(moves([state([item(from)])], book(), target)).toEqual([[from, to, 7, 'now']])
   })
 
-  test('what is in place stays without a word, and removing does not touch ordinary prices, former ones included', () => {
+  test('is not made for an item already on its price, nor by removing a deal for items on ordinary or former prices', () => {
     const there = [state([item('p_pro_monthly_gold')])]
     expect(planSwaps(there, book(), gold)).toEqual({ steps: [], skipped: [] })
     expect(planSwaps([state([item('old_pro_monthly'), item('p_pro')])], book(), nothing)).toEqual({
@@ -131,7 +131,7 @@ describe('what moves', () => {
     })
   })
 
-  test('metered items and all items under a schedule move when the period ends', () => {
+  test('of a metered item, or of any item under a schedule, happens at the end of the period', () => {
     expect(moves([state([item('p_calls', metered)])], book(), gold)).toEqual([
       ['p_calls', 'p_calls_gold', null, 'period_end'],
     ])
@@ -143,7 +143,7 @@ describe('what moves', () => {
   test.each([
     ['free → paid', '0', 800],
     ['paid → free', '1000', 0],
-  ])('the step %s waits for the end of the period', (_name, live, target) => {
+  ])('%s waits for the end of the period', (_name, live, target) => {
     const changed = book((config) => (priceIn(config, 'pro_monthly_gold').amount = target))
     expect(moves([state([item('p_pro_monthly', { unitAmount: live })])], changed, gold)[0]?.at(-1)).toBe('period_end')
   })
@@ -153,7 +153,7 @@ describe('what moves', () => {
     ['zero tiers → zero tiers happens now', zeroTiers, zeroTiers, 'now'],
     ['tiers with only a flat amount → paid happens now', flatTiers, null, 'now'],
     ['zero tiers → tiers with only a flat amount waits for the end of the period', zeroTiers, flatTiers, 'period_end'],
-  ])('of a price with tiers the step %s', (_name, from, to, moment) => {
+  ])('between prices with tiers: %s', (_name, from, to, moment) => {
     const changed = tiered({ pro_monthly: from, ...(to === null ? {} : { pro_monthly_gold: to }) })
     const on = state([item('p_pro_monthly', { billingScheme: 'tiered', unitAmount: null })])
     expect(moves([on], changed, gold)).toEqual([['p_pro_monthly', 'p_pro_monthly_gold', 7, moment]])
@@ -163,7 +163,7 @@ describe('what moves', () => {
     ['paid → free', zeroTiers, zeroTiers, 'period_end'],
     ['paid → paid', zeroTiers, paidTiers, 'now'],
   ])(
-    'a former price with tiers is not judged by the tiers of today but counts as paid: %s',
+    'from a former price with tiers counts as one from a paid price, whatever the current tiers are: %s',
     (_name, today, to, moment) => {
       const former = state([item('old_pro_monthly', { billingScheme: 'tiered', unitAmount: null })])
       const changed = tiered({ pro_monthly: today, pro_monthly_gold: to })
@@ -171,7 +171,7 @@ describe('what moves', () => {
     },
   )
 
-  test('of a scheduled item what is coming counts: an upgrade keeps being one, and what is in store is taken back', () => {
+  test('of an item with a scheduled price starts from that price, and removing the deal cancels a scheduled deal price', () => {
     const upgrade = state([item('p_seat')], {}, { p_seat: 'p_pro_monthly' })
     expect(moves([upgrade], book(), gold)).toEqual([['p_pro_monthly', 'p_pro_monthly_gold', 7, 'period_end']])
     const inStore = state([item('p_calls', metered)], {}, { p_calls: 'p_calls_gold' })
@@ -180,7 +180,7 @@ describe('what moves', () => {
   })
 })
 
-test('an item whose schedule brings another rhythm goes to the negotiated price of that rhythm', () => {
+test('of an item whose schedule changes the interval goes to the negotiated price of the new interval', () => {
   const yearly = book((config) =>
     config.products[0]?.prices?.push({
       id: 'pro_yearly_gold',
@@ -195,16 +195,16 @@ test('an item whose schedule brings another rhythm goes to the negotiated price 
   expect(moves([upgrade], yearly, gold)).toEqual([['p_pro_yearly', 'p_pro_yearly_gold', 7, 'period_end']])
 })
 
-describe('what stays, with the reason', () => {
+describe('an item that is not swapped, with the reason,', () => {
   test.each<[string, Partial<LivePrice>]>([
     ['interval', { interval: 'year' }],
     ['interval', { intervalCount: 3 }],
     ['usage type', { usageType: 'metered', meter: processorId('m_calls') }],
-  ])('an item of another %s', (what, change) => {
+  ])('has another %s than the price of the deal', (what, change) => {
     expect(reasons([state([item('old_pro_monthly', change)])], book(), gold)[0]).toContain(`another ${what}`)
   })
 
-  test('an item of another meter, or billed in another currency of its price', () => {
+  test('has another meter, or is billed in another currency', () => {
     const other = item('old_calls', { ...metered, meter: processorId('m_before') })
     expect(reasons([state([other])], book(), gold)[0]).toContain('another meter')
     const abroad = state([item('p_pro_monthly')], { currency: 'eur' })
@@ -214,7 +214,7 @@ describe('what stays, with the reason', () => {
     expect(moves([sold], book(), gold)).toHaveLength(1)
   })
 
-  test('an item whose schedule brings a former price gives it up for what fits the item as it is, else nothing is known of it', () => {
+  test('has a schedule that leads to a former price of another interval', () => {
     const fitting = state([item('p_seat')], {}, { p_seat: 'old_pro_monthly' })
     expect(moves([fitting], book(), gold)).toEqual([['old_pro_monthly', 'p_pro_monthly_gold', 7, 'period_end']])
     const yearly = state([item('p_seat', { interval: 'year' })], {}, { p_seat: 'old_pro_monthly' })
@@ -224,7 +224,7 @@ describe('what stays, with the reason', () => {
     })
   })
 
-  test('a scheduled price that was sold in other currencies gives way where the new one has that of the subscription', () => {
+  test('has a currency that the price of the deal lacks, although its scheduled price was sold in several', () => {
     const inEuros = book((config) => {
       Object.assign(priceIn(config, 'pro_monthly_gold'), { currency_options: { eur: { amount: 900 } } })
     })
@@ -234,7 +234,7 @@ describe('what stays, with the reason', () => {
     expect(moves([abroad], inEuros, gold)).toEqual([])
   })
 
-  test('a price without a negotiated one, one that is gone, and one that is none of ours', () => {
+  test('is on a price without a negotiated one, on a removed price, or on an unmanaged price', () => {
     const [missing, gone, foreign] = reasons(
       [state([item('p_pro_yearly', { interval: 'year' }), item('gone'), item('foreign')])],
       priceBook(negotiated(), [
@@ -254,36 +254,36 @@ describe('what stays, with the reason', () => {
     expect(foreign).toContain('none of this configuration')
   })
 
-  test('a negotiated price without a base has nothing to go back to', () => {
+  test('is on a negotiated price without a base, to which it could return', () => {
     expect(reasons([state([item('p_lonely')])], lonely, nothing)[0]).toContain('has no base price')
   })
 
-  test('a base that is free and lives here alone cannot be gone back to', () => {
+  test('is on a negotiated price whose base is free and has no object at the processor', () => {
     const free = book((config) => {
       priceIn(config, 'pro_monthly').amount = 0
     })
     expect(reasons([state([item('p_pro_monthly_gold')])], free, nothing)[0]).toContain('no object at the processor')
   })
 
-  test('items of subscriptions that do not bill are told apart only if they would have moved', () => {
+  test('belongs to a subscription that is not billed, and is reported only if it would have been swapped', () => {
     const unpaid = state([item('p_pro_monthly'), item('p_pro')], { status: 'unpaid' })
     expect(planSwaps([unpaid], book(), gold)).toMatchObject({ steps: [], skipped: [{ price: 'pro_monthly' }] })
   })
 
-  test('of a subscription that ends with its period only what changes later', () => {
+  test('would be swapped at the end of a period in which its subscription ends', () => {
     const ending = state([item('p_pro_monthly'), item('p_calls', metered)], { cancelAtPeriodEnd: true })
     expect(moves([ending], book(), gold)).toEqual([['p_pro_monthly', 'p_pro_monthly_gold', 7, 'now']])
     expect(reasons([ending], book(), gold)).toHaveLength(1)
   })
 
-  test('items that would share a price, also when one of them is there already', () => {
+  test('would share a price with another item of its subscription', () => {
     const both = state([item('p_pro_monthly'), item('old_pro_monthly')])
     expect(planSwaps([both], book(), gold)).toMatchObject({ steps: [], skipped: [{}, {}] })
     const one = state([item('p_pro_monthly_gold'), item('old_pro_monthly')])
     expect(planSwaps([one], book(), gold)).toMatchObject({ steps: [], skipped: [{ item: 'si_old_pro_monthly' }] })
   })
 
-  test('an item that must stay keeps the price that another one wanted', () => {
+  test('would get the price of an item that is itself not swapped', () => {
     const chain = state([item('p_pro_monthly_gold'), item('p_pro_monthly')])
     expect(planSwaps([chain], book(), nothing)).toMatchObject({
       steps: [],
@@ -292,11 +292,11 @@ describe('what stays, with the reason', () => {
   })
 })
 
-describe('from one deal to another', () => {
+describe('a change from one deal to another', () => {
   const silver = { kind: 'template', template: 'silver' } as const
   const onGold = () => [state([item('p_pro_monthly_gold'), item('p_seat_gold'), item('old_pro_monthly')])]
 
-  test('what has no price in the new deal is told apart: its old discount goes on', () => {
+  test('skips an item without a price in the new deal as on_other_deal, because its old discount continues', () => {
     const plan = planSwaps([state([item('p_seat_gold'), item('p_seat')])], book(), silver)
     expect(plan.skipped.map(({ item: id, reason, detail }) => [id, reason, detail])).toEqual([
       ['si_p_seat_gold', 'on_other_deal', 'No price of the template "silver" stands for "seat".'],
@@ -304,7 +304,7 @@ describe('from one deal to another', () => {
     ])
   })
 
-  test('with `base` what has no price in the new deal goes back to its base price, the rest as ever', () => {
+  test('with unmatched: base moves an item without a price in the new deal to its base price, and the others as usual', () => {
     const plan = planSwaps([state([item('p_pro_monthly_gold'), item('p_seat_gold'), item('p_pro')])], book(), silver, {
       unmatched: 'base',
     })
@@ -319,7 +319,7 @@ describe('from one deal to another', () => {
     ])
   })
 
-  test('a price of the other deal without a base cannot go back, and says so', () => {
+  test('skips an item on a price of the old deal that has no base price, with the reason', () => {
     for (const unmatched of ['keep', 'base'] as const)
       expect(planSwaps([state([item('p_lonely')])], lonely, silver, { unmatched }).skipped).toMatchObject([
         { reason: 'on_other_deal', detail: 'The enterprise price "lonely" has no base price.' },

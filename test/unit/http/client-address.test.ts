@@ -5,7 +5,7 @@ import { clientAddress, clientNet, isLoopback } from '../../../packages/ratecard
 const from = (remoteAddress: string, forwarded?: string) =>
   ({ socket: { remoteAddress }, headers: { 'x-forwarded-for': forwarded } }) as unknown as IncomingMessage
 
-describe('the client behind proxies', () => {
+describe('the client’s address behind proxies', () => {
   const behind = clientAddress(['127.0.0.1', '10.0.0.0/8', 'fd00::/8'])
 
   it.each([
@@ -21,16 +21,16 @@ describe('the client behind proxies', () => {
     ['127.0.0.1', '', '127.0.0.1'],
     ['127.0.0.1', undefined, '127.0.0.1'],
     ['198.51.100.7', '203.0.113.9', '198.51.100.7'],
-  ])('%s with X-Forwarded-For %s is %s', (remote, forwarded, client) => {
+  ])('for %s with X-Forwarded-For %s is %s', (remote, forwarded, client) => {
     expect(behind(from(remote, forwarded))).toBe(client)
   })
 
-  it('is the connection’s own address where no proxy is trusted', () => {
+  it('is the address of the connection if no proxy is trusted', () => {
     expect(clientAddress([])(from('127.0.0.1', '203.0.113.9'))).toBe('127.0.0.1')
   })
 })
 
-describe('what one client has for itself', () => {
+describe('the network that rate limits count as one client', () => {
   it.each([
     ['203.0.113.9', '203.0.113.9'],
     ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
@@ -38,12 +38,12 @@ describe('what one client has for itself', () => {
     ['2001:db8::9', '2001:db8:0:0::/64'],
     ['::1', '0:0:0:0::/64'],
     ['fe80::1%eth0', 'fe80:0:0:0::/64'],
-  ])('%s: %s', (address, net) => {
+  ])('of %s is %s', (address, net) => {
     expect(clientNet(address)).toBe(net)
   })
 })
 
-it('loopback is told from other text', () => {
+it('isLoopback() accepts loopback addresses only', () => {
   expect(['127.0.0.1', '127.9.9.9', '::1', '[::1]', '::ffff:127.0.0.1'].every(isLoopback)).toBe(true)
   expect(['', 'localhost', '10.0.0.1', '127.0.0.1.evil.test', '::2'].some(isLoopback)).toBe(false)
 })

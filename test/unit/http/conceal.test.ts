@@ -4,7 +4,7 @@ import { redactText } from '../../../packages/ratecard/src/http/response/conceal
 
 const webhooks = (...urls: string[]) => ({ webhooks: urls.map((url) => ({ url })) })
 
-it('a text that holds a secret is shown with its name, and every other variable with its value', () => {
+it('a text with a secret is shown with the variable’s name, all other texts with their values', () => {
   const written = webhooks('https://${HOST}/$${x}?token=${HOOK_TOKEN}&a="b"', 'https://${HOST}/plain', 'https://a.test')
   const document = webhooks('https://h.test/${x}?token=s3cret&a="b"', 'https://h.test/plain', 'https://a.test')
   const secrets = secretTexts(written, document)
@@ -17,7 +17,7 @@ it('a text that holds a secret is shown with its name, and every other variable 
   )
 })
 
-it('of a URL that begins another, both are shown by their names', () => {
+it('if one secret URL is the beginning of another, both are shown by their names', () => {
   const secrets = [
     { text: 'https://a.test/?k=1', shown: 'https://a.test/?k=${A_KEY}' },
     { text: 'https://a.test/?k=12', shown: 'https://a.test/?k=${B_KEY}' },
@@ -27,6 +27,6 @@ it('of a URL that begins another, both are shown by their names', () => {
   )
 })
 
-it('a document that does not come from its written form has no secret to show', () => {
+it('a document that does not match its source document contains no secret text', () => {
   expect(secretTexts(webhooks('https://a.test/${A_KEY}'), { webhooks: 'none' })).toEqual([])
 })

@@ -6,7 +6,7 @@ import { configAnswer, encodingOf } from '../../../packages/ratecard/src/http/re
 import { eventStream } from '../../../packages/ratecard/src/http/response/event-stream.ts'
 
 describe('Accept-Encoding', () => {
-  it('is weighed as it says', () => {
+  it('selects the encoding with the highest weight, and Brotli first if they are equal', () => {
     const cases: [string | undefined, string][] = [
       [undefined, 'identity'],
       ['', 'identity'],
@@ -27,7 +27,7 @@ describe('Accept-Encoding', () => {
     for (const [header, encoding] of cases) expect([header, encodingOf(header)]).toEqual([header, encoding])
   })
 
-  it('never chooses what was refused, whatever the header', () => {
+  it('never leads to an encoding that it does not list, whatever the header', () => {
     fc.assert(
       fc.property(fc.string(), (header) => {
         const encoding = encodingOf(header)
@@ -41,7 +41,7 @@ describe('Accept-Encoding', () => {
 describe('If-None-Match', () => {
   const tags = ['"a"', '"a-gzip"', '"a-br"']
 
-  it('compares weakly, knows lists and any, and prefers the chosen form', () => {
+  it('compares weakly, accepts lists and *, and prefers the selected encoding', () => {
     expect(matchedTag(undefined, '"a"', tags)).toBeNull()
     expect(matchedTag('"a"', '"a"', tags)).toBe('"a"')
     expect(matchedTag('W/"a"', '"a"', tags)).toBe('"a"')
@@ -53,11 +53,11 @@ describe('If-None-Match', () => {
   })
 })
 
-describe('the answer of the price list', () => {
+describe('the response with the price list', () => {
   const config = { version: '1.0.0', products: [] }
   const served = { id: 'cfg_1', version: '1.0.0', revision: 1, createdAt: 0, updatedAt: 0, config }
 
-  it('keeps plain bytes where compressing would make them longer', async () => {
+  it('stays uncompressed if compression would make it longer', async () => {
     const published = { served, body: Buffer.from('{}'), etag: '"t"' }
     const answer = await configAnswer(published, { acceptEncoding: 'br', ifNoneMatch: undefined })
     expect(answer.body?.toString()).toBe('{}')
@@ -65,7 +65,7 @@ describe('the answer of the price list', () => {
     expect(answer.headers['etag']).toBe('"t"')
   })
 
-  it('is made once for all who ask at the same time', async () => {
+  it('is compressed once for concurrent requests', async () => {
     const published = { served, body: Buffer.from('x'.repeat(10_000)), etag: '"t"' }
     const ask = () => configAnswer(published, { acceptEncoding: 'gzip', ifNoneMatch: undefined })
     const [first, second] = await Promise.all([ask(), ask()])
@@ -81,7 +81,7 @@ describe('an event stream', () => {
   }
   const render = ({ n }: { n: number }) => ({ event: 'count', data: { n, text: 'a\nb' } })
 
-  it('numbers its events, keeps each on lines of its own, and ends with its source', async () => {
+  it('numbers its events, has one line of data per event, and ends with its source', async () => {
     const stream = await eventStream(events(), render)
     const text = (await Readable.from(stream).toArray()).join('')
     expect(text).toBe(
@@ -89,7 +89,7 @@ describe('an event stream', () => {
     )
   })
 
-  it('fails before it begins when its source does', async () => {
+  it('fails before its first byte if its source fails', async () => {
     const broken: AsyncIterable<{ n: number }> = {
       [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new Error('none')) }),
     }

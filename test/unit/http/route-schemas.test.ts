@@ -30,8 +30,8 @@ function broken(parts: readonly (readonly [string, () => unknown])[]): string[] 
   })
 }
 
-describe('the schemas of all routes compile', () => {
-  it('those of requests, as the server compiles them', () => {
+describe('the schemas of all routes', () => {
+  it('compile for requests as the server compiles them', () => {
     const parts = routes.flatMap(({ id, ...route }) =>
       httpParts.flatMap((httpPart) => {
         const schema = route[httpPart] as object | undefined
@@ -45,7 +45,7 @@ describe('the schemas of all routes compile', () => {
     expect(broken(parts)).toEqual([])
   })
 
-  it('those of requests and of answers, each keyword known and each reference found', () => {
+  it('compile for requests and responses, with known keywords and resolved references only', () => {
     const requests = routes.flatMap(({ id, ...route }) =>
       httpParts.map((part) => [`${id}.${part}`, route[part] as object | undefined] as const),
     )

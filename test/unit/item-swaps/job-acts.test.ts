@@ -13,8 +13,8 @@ const codeOf = (work: () => void) => {
   }
 }
 
-describe('what may be asked of a job', () => {
-  it.each(jobKinds)('%s: what an answer names is taken, and anything else is refused', (kind) => {
+describe('the actions on a job', () => {
+  it.each(jobKinds)('of the kind %s are accepted exactly as its responses list them', (kind) => {
     for (const state of jobStates)
       for (const act of jobActs) {
         const isOpen = actsOpenTo(kind, state).includes(act)
@@ -26,7 +26,7 @@ describe('what may be asked of a job', () => {
       }
   })
 
-  it('many subscriptions: it stops while it runs or waits, and goes on until it is done', () => {
+  it('of many subscriptions: cancel while it runs or waits, and resume until it is done', () => {
     const acts = jobStates.map((state) => [state, actsOpenTo('migration', state)])
     expect(Object.fromEntries(acts)).toEqual({
       running: ['cancel'],
@@ -38,7 +38,7 @@ describe('what may be asked of a job', () => {
     })
   })
 
-  it('is nothing for a job of one tenant, and for a rotation only to cancel it while it waits', () => {
+  it('are none for a job of one tenant, and for a webhook rotation only while it waits', () => {
     expect(jobStates.flatMap((state) => actsOpenTo('enterprise_apply', state))).toEqual([])
     expect(jobStates.filter((state) => actsOpenTo('webhook_rotation', state).length > 0)).toEqual(['waiting'])
   })

@@ -64,7 +64,7 @@ describe('two items', () => {
   })
 })
 
-describe('a subscription', () => {
+describe('an existing subscription', () => {
   const states: readonly [SubscriptionStatus, boolean][] = [
     ['active', true],
     ['trialing', true],
@@ -75,13 +75,13 @@ describe('a subscription', () => {
     ['incomplete_expired', false],
     ['canceled', false],
   ]
-  test.each(states)('that is %s stands in the way of another one: %s', (status, result) => {
+  test.each(states)('with the status %s prevents another one: %s', (status, result) => {
     const present = subscription('sub_1', ['team_monthly'], { status })
     const found = subscriptionBeside(of('business'), [present], soldItem)
     expect(found).toEqual(result ? { subscription: 'sub_1', item: of('team_monthly'), endsAt: null } : null)
   })
 
-  test('tells when it ends, where it is cancelled for the end of its period', () => {
+  test('is reported with its end if it is cancelled at the end of its period', () => {
     const present = subscription('sub_1', ['storage'], { cancelAtPeriodEnd: true })
     expect(subscriptionBeside(of('storage'), [present], soldItem)).toMatchObject({ endsAt: 1000 })
   })
@@ -91,11 +91,11 @@ describe('a subscription', () => {
   })
 })
 
-describe('duplicates', () => {
+describe('duplicate subscriptions', () => {
   const idsOf = (subscriptions: readonly LiveSubscription[]) =>
     duplicates(subscriptions, soldItem).map((one) => [one.subscription, one.beside.subscription])
 
-  test('are the later ones of a customer, once each, beside the earliest', () => {
+  test('are the later ones of a customer, each named once, with the earliest one', () => {
     const all = [
       subscription('sub_1', ['team_monthly', 'storage']),
       subscription('sub_2', ['backup']),
@@ -109,7 +109,7 @@ describe('duplicates', () => {
     ])
   })
 
-  test('are not those that were sold beside another one on purpose, but those after them', () => {
+  test('exclude one that was sold with allow_duplicate, and include those after it', () => {
     const all = [
       subscription('sub_1', ['storage'], { allowsDuplicate: true }),
       subscription('sub_2', ['storage'], { allowsDuplicate: true }),
@@ -118,7 +118,7 @@ describe('duplicates', () => {
     expect(idsOf(all)).toEqual([['sub_3', 'sub_1']])
   })
 
-  test('are none within one subscription', () => {
+  test('do not exist within one subscription', () => {
     expect(idsOf([subscription('sub_1', ['team_monthly', 'business'])])).toEqual([])
   })
 })

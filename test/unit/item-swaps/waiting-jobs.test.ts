@@ -45,7 +45,7 @@ async function looked() {
   return { service, looks }
 }
 
-test('a pass is made at the start and a minute after the end of each, never two at once', async () => {
+test('waiting jobs are checked at the start and one minute after each check, and never twice at once', async () => {
   const { service, looks } = await looked()
   service.waitingJobs.start(() => undefined)
   service.waitingJobs.start(() => undefined)
@@ -66,7 +66,7 @@ test('a pass is made at the start and a minute after the end of each, never two 
   await service.close()
 })
 
-test('a pass that fails is told, and the next one comes all the same', async () => {
+test('a failed check of the waiting jobs is reported, and the next one follows', async () => {
   const { service, looks } = await looked()
   const told: unknown[] = []
   service.waitingJobs.start((error) => told.push(error))
@@ -79,7 +79,7 @@ test('a pass that fails is told, and the next one comes all the same', async () 
   await service.close()
 })
 
-test('closing waits for the pass that runs, and none comes after it', async () => {
+test('closing the service waits for the running check of the waiting jobs, and no further one follows', async () => {
   const { service, looks } = await looked()
   service.waitingJobs.start(() => undefined)
   let closed = false

@@ -50,7 +50,7 @@ const names = async (lookups: ReturnType<typeof createLookups>) =>
   (await lookups.published()).served.config.products.map(({ name }) => name)
 
 describe('the published configuration', () => {
-  it('is the same object, bytes and all, until something changes', async () => {
+  it('is the same object until something changes', async () => {
     await publish(sampleConfig())
     const lookups = createLookups({ store, clock, documents })
     const first = await lookups.published()
@@ -63,7 +63,7 @@ describe('the published configuration', () => {
     })
   })
 
-  it('shows a push of this process at once, and one of another replica within half a second', async () => {
+  it('shows a push of this process at once, and a push of another replica within half a second', async () => {
     await publish(sampleConfig())
     const [here, there] = [createLookups({ store, clock, documents }), createLookups({ store, clock, documents })]
     await Promise.all([here.published(), there.published()])
@@ -76,7 +76,7 @@ describe('the published configuration', () => {
     expect((await names(there))[0]).toBe('Gratis')
   })
 
-  it('asks the store at most every half second, however many read', async () => {
+  it('reads the store at most every half second, however many requests arrive', async () => {
     await publish(sampleConfig())
     let asked = 0
     const counting = { ...pick(store), changeSequence: () => (asked++, store.changeSequence()) }
@@ -89,7 +89,7 @@ describe('the published configuration', () => {
     expect(asked).toBe(1)
   })
 
-  it('stays served while the store cannot be reached, and is renewed afterwards', async () => {
+  it('is served from memory while the store is unavailable, and renewed afterwards', async () => {
     await publish(sampleConfig())
     let down = false
     const flaky = {
@@ -111,7 +111,7 @@ describe('the published configuration', () => {
     await expect(createLookups({ store: flaky, clock, documents }).published()).rejects.toThrow('store away')
   })
 
-  it('is not what was read before an invalidation that came in between', async () => {
+  it('is not replaced by data that was read before an invalidation', async () => {
     await publish(sampleConfig())
     let release = () => {}
     let held: Promise<void> | null = null
@@ -137,7 +137,7 @@ describe('the published configuration', () => {
     expect((await lookups.published()).served.version).toBe('1.2.0')
   })
 
-  it('changes its validator with its content, and only then', async () => {
+  it('has an ETag that changes with its content only', async () => {
     await publish(sampleConfig())
     const tag = async () => (await createLookups({ store, clock, documents }).published()).etag
     const first = await tag()
@@ -146,7 +146,7 @@ describe('the published configuration', () => {
     expect(await tag()).not.toBe(first)
   })
 
-  it('has the processor ids of the mappings, not those that the document wished for', async () => {
+  it('contains the processor ids of the mappings, not those given in the document', async () => {
     const config = changedConfig(
       '1.0.0',
       ({ products }) => void ((products[1]?.prices ?? [])[0]!.processor_id = 'price_wish'),
@@ -161,7 +161,7 @@ describe('the published configuration', () => {
     expect([price.processor_id, product.processor_id]).toEqual(['price_got', 'prod_1'])
   })
 
-  it('keeps its first time through every later revision, also over a reset', async () => {
+  it('keeps its creation time through every later revision, even a reset', async () => {
     await publish(sampleConfig())
     const first = now
     now += 1000
@@ -188,7 +188,7 @@ describe('the published configuration', () => {
 })
 
 describe('convert', () => {
-  it('prefers what an id stands for now over what it stood for', async () => {
+  it('prefers the item that an id belongs to now over one that it belonged to earlier', async () => {
     await publish(sampleConfig(), [
       ['price', 'pro_monthly', 'x'],
       ['price', 'free', 'free'],
@@ -203,8 +203,8 @@ describe('convert', () => {
   })
 })
 
-describe('the difference of two documents', () => {
-  it('is in meaning: other ways to write the same are none', () => {
+describe('the difference between two documents', () => {
+  it('compares meaning, not notation', () => {
     const explicit = changedConfig('9.9.9', (config) => {
       config.$schema = 'https://schema.example.test'
       config.products[0]!.type = 'service'
@@ -223,7 +223,7 @@ describe('the difference of two documents', () => {
     expect(compareDocuments(sampleConfig(), explicit)).toEqual([])
   })
 
-  it('names what was added, changed and removed, in words of the document', () => {
+  it('names what was added, changed and removed by the ids of the document', () => {
     const later = changedConfig('1.1.0', (config) => {
       config.products[1]!.description = 'For bigger teams'
       config.products[1]!.prices!.push({ id: 'pro_yearly', amount: 12_000, currency: 'usd', interval: 'year' })
@@ -246,7 +246,7 @@ describe('the difference of two documents', () => {
     expect(found[2]?.display).toEqual({ before: null, after: '$120.00 / year' })
   })
 
-  it('takes a reset as an empty document', () => {
+  it('treats a reset as an empty document', () => {
     expect(compareDocuments(null, sampleConfig()).every(({ change }) => change === 'added')).toBe(true)
     expect(compareDocuments(sampleConfig(), null)).toHaveLength(compareDocuments(null, sampleConfig()).length)
     expect(compareDocuments(null, null)).toEqual([])

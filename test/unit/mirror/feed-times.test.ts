@@ -5,14 +5,14 @@ import { staleAfterMs } from '../../../packages/ratecard/src/mirror/mirror.ts'
 
 const at = (text: string): number => Date.parse(`${text}Z`)
 
-describe('the nightly comparison', () => {
+describe('the nightly comparison of the mirror', () => {
   it.each([
     ['2026-11-23T02:59:59', '2026-11-22T03:00:00', false],
     ['2026-11-23T03:00:00', '2026-11-22T03:00:00', true],
     ['2026-11-23T23:00:00', '2026-11-23T03:00:01', false],
     ['2026-11-24T01:00:00', '2026-11-23T04:00:00', false],
     ['2026-11-24T01:00:00', '2026-11-22T23:00:00', true],
-  ])('at %s, after one at %s, is due: %s', (now, last, due) => {
+  ])('at %s, with the last one at %s, is due: %s', (now, last, due) => {
     expect(comparisonDue(at(now), at(last))).toBe(due)
   })
 
@@ -21,7 +21,7 @@ describe('the nightly comparison', () => {
   })
 })
 
-describe('the time between two polls', () => {
+describe('the interval between two polls of the mirror', () => {
   const minute = 60_000
   it.each([
     [0, 0, 5],
@@ -47,7 +47,7 @@ describe('the age from which the mirror is stale', () => {
     [5, 305],
     [300, 600],
     [86_400, 600],
-  ])('with a poll each %i s is %i s', (poll, age) => {
+  ])('is, with a poll every %i s, %i s', (poll, age) => {
     expect(staleAfterMs(poll)).toBe(age * 1000)
   })
 })

@@ -32,7 +32,7 @@ describe('the MRR of a subscription', () => {
     expect(counting).toEqual(['active', 'past_due'])
   })
 
-  test('is nothing while collection is paused, whatever happens to the invoices', () => {
+  test('is zero while collection is paused, whatever happens to the invoices', () => {
     const sold = price('price_1')
     for (const behavior of ['void', 'keep_as_draft', 'mark_uncollectible'])
       expect(monthly(subscription([item(sold)], { paused: { behavior, resumesAt: null } }), [sold])).toEqual([])
@@ -43,7 +43,7 @@ describe('the MRR of a subscription', () => {
     expect(monthly(subscription([item(seats, 3), item(calls, null)]), [seats, calls])).toEqual(['3000', '0'])
   })
 
-  test('bills tiers and packages as the processor does, in the currency of the subscription', () => {
+  test('is calculated with tiers and packages like an invoice, in the currency of the subscription', () => {
     const tiers = [
       { upTo: 5, unitAmount: '1200', flatAmount: '600' },
       { upTo: null, unitAmount: '600', flatAmount: null },
@@ -58,14 +58,14 @@ describe('the MRR of a subscription', () => {
     expect(monthly(sold, [graduated, volume, packages])).toEqual(['7800', '4200', '3/2'])
   })
 
-  test('uses the amount of the item while its price is unknown', () => {
+  test('uses the amount of the item as long as its price is unknown', () => {
     expect(monthly(subscription([item(price('price_1'), 2)]))).toEqual(['2000'])
   })
 
   describe('with discounts', () => {
     const [a, b] = [price('price_a'), price('price_b', {}, '3000')]
 
-    test('leaves out those that end, and takes off those that last forever', () => {
+    test('ignores those with an end, and subtracts those that last forever', () => {
       for (const duration of ['once', 'repeating', 'forever'] as const) {
         const off = discount({ percentOff: '12.5', duration })
         expect(monthly(subscription([item(a)], { discounts: [off] }), [a])).toEqual([
@@ -74,30 +74,30 @@ describe('the MRR of a subscription', () => {
       }
     })
 
-    test('applies them in order, each to what the one before left', () => {
+    test('applies them in order, each to the amount left by the one before', () => {
       const tenth = discount({ id: 'di_2', percentOff: '10' })
       const amount = discount({ amountOff: { usd: 500 } })
       expect(monthly(subscription([item(a)], { discounts: [tenth, amount] }), [a])).toEqual(['400'])
       expect(monthly(subscription([item(a)], { discounts: [amount, tenth] }), [a])).toEqual(['450'])
     })
 
-    test('splits an amount over the items in proportion, and takes off no more than there is', () => {
+    test('splits an amount over the items in proportion, and never falls below zero', () => {
       const of = (usd: number) => subscription([item(a), item(b)], { discounts: [discount({ amountOff: { usd } })] })
       expect(monthly(of(1000), [a, b])).toEqual(['750', '2250'])
       expect(monthly(of(9000), [a, b])).toEqual(['0', '0'])
     })
 
-    test('ignores an amount in a currency that the coupon does not have', () => {
+    test('ignores an amount in a currency that the coupon lacks', () => {
       const off = discount({ amountOff: { eur: 500 } })
       expect(monthly(subscription([item(a)], { discounts: [off] }), [a])).toEqual(['1000'])
     })
 
-    test('limits a coupon to its products', () => {
+    test('applies a coupon to its products only', () => {
       const off = discount({ percentOff: '50', products: [processorId('prod_price_b')] })
       expect(monthly(subscription([item(a), item(b)], { discounts: [off] }), [a, b])).toEqual(['1000', '1500'])
     })
 
-    test('applies those of an item to it alone, before those of the subscription', () => {
+    test('applies the discounts of an item to that item only, before those of the subscription', () => {
       const ofItem = discount({ amountOff: { usd: 500 } })
       const half = discount({ percentOff: '50' })
       const sold = subscription([item(a, 1, [ofItem]), item(b)], { discounts: [half] })
@@ -111,7 +111,7 @@ describe('the MRR of a subscription', () => {
       expect(monthly(subscription([item(a)], { discounts: [tenth] }), [a], half)).toEqual(['900'])
     })
 
-    test('takes an amount off at each invoice, so that a yearly price loses a twelfth of it a month', () => {
+    test('subtracts a fixed amount once per invoice, so that a yearly price loses a twelfth of it per month', () => {
       const yearly = price('price_y', { interval: 'year' }, '12000')
       const off = discount({ amountOff: { usd: 600 } })
       expect(monthly(subscription([item(yearly)], { discounts: [off] }), [yearly])).toEqual(['950'])

@@ -41,23 +41,23 @@ const rows: readonly (readonly [type: string, object: Record<string, unknown>, s
   ['product.updated', { id: 'prod_1' }, []],
 ]
 
-describe('objects that an event makes stale', () => {
-  it.each(rows)('%s of %j', (type, object, stale) => {
+describe('staleOfEvent()', () => {
+  it.each(rows)('returns the objects that %s of %j makes stale', (type, object, stale) => {
     expect(named(type, object)).toEqual(stale)
   })
 
   it.each([undefined, null, 'text', 7, [], { data: null }, { data: { object: [] } }])(
-    'none for a body of %j',
+    'returns none for a body of %j',
     (body) => {
       for (const type of mirroredEventTypes) expect(staleOfEvent({ type, body: body as never })).toEqual([])
     },
   )
 
-  it('every type exists at the processor', () => {
+  it('handles only event types that Stripe has', () => {
     expect(mirroredEventTypes.filter((type) => !(eventTypes as readonly string[]).includes(type))).toEqual([])
   })
 
-  it('every type of subscriptions, schedules, credit notes and refunds is known', () => {
+  it('handles every event type of subscriptions, schedules, credit notes and refunds', () => {
     const prefixes = [
       'customer.subscription.',
       'subscription_schedule.',

@@ -20,14 +20,14 @@ function standing({ subscriptions = [], invoices = [], prices = [seats, calls] }
   return standingOf({ customer: customer(), subscriptions, invoices, prices: known })
 }
 
-describe('the standing of a customer', () => {
-  test('has no status and no money without a subscription that runs', () => {
+describe('the billing summary of a customer', () => {
+  test('has no status and no money without a running subscription', () => {
     expect(standing({ subscriptions: [subscription([item(seats)], { status: 'canceled' })] })).toMatchObject({
       ...{ billingStatus: null, monthly: {}, owed: {}, writtenOff: {}, items: [] },
     })
   })
 
-  test('has the most urgent status of its subscriptions, and the sum of their MRR by currency', () => {
+  test('has the most urgent status of the subscriptions, and the sum of their MRR by currency', () => {
     const yearly = price('price_y', { interval: 'year' }, '100')
     const inEuro = price('price_e', { currency: 'eur', amounts: { eur: { unitAmount: '1', tiers: null } } })
     const subscriptions = [
@@ -41,7 +41,7 @@ describe('the standing of a customer', () => {
     })
   })
 
-  test('owes what open invoices still ask, of subscriptions and by hand; uncollectible ones are apart', () => {
+  test('sums the open invoices as owed, even manual ones, and uncollectible ones separately', () => {
     const invoices = [
       invoice({ amountRemaining: 700 }),
       invoice({ subscription: null, billingReason: 'manual', amountRemaining: 300 }),
@@ -57,19 +57,19 @@ describe('the standing of a customer', () => {
     })
   })
 
-  test('does not owe the first invoice of a subscription that never started', () => {
+  test('does not count the first invoice of a subscription that never started as owed', () => {
     for (const status of ['incomplete', 'incomplete_expired'] as const)
       expect(
         standing({ subscriptions: [subscription([item(seats)], { status })], invoices: [invoice()] }).owed,
       ).toEqual({})
   })
 
-  test('owes invoices of ended subscriptions', () => {
+  test('counts open invoices of ended subscriptions as owed', () => {
     const ended = subscription([item(seats)], { status: 'canceled' })
     expect(standing({ subscriptions: [ended], invoices: [invoice()] }).owed).toEqual({ usd: 1000 })
   })
 
-  test('counts as usage what the last finished period billed, with all tiers and less discounts', () => {
+  test('sums usage from the invoices of the last finished period, over all tiers and after discounts', () => {
     const metered = subscription([item(calls, null)])
     const line = (periodEnd: number, amount: number, off = 0) => ({
       ...{ description: null, price: calls.id, subscriptionItem: 'si_price_calls', quantity: 1, proration: false },

@@ -19,10 +19,10 @@ test.each([
   [9007199254740993n, 'usd', '$90,071,992,547,409.93'],
   [1234, 'kwd', 'KWD 1,234 minor units'],
   ['1.5', 'kwd', 'KWD 1.5 minor units'],
-])('%s minor units of %s are written %s', (amount, currency, text) => {
+])('%s minor units of %s are formatted as %s', (amount, currency, text) => {
   expect(formatMinor(amount, currency)).toBe(text)
 })
 
-test('no two of the supported currencies look alike', () => {
+test('the formatted amounts of any two supported currencies differ', () => {
   expect(new Set(currencies.map((currency) => formatMinor(100, currency))).size).toBe(20)
 })

@@ -30,8 +30,8 @@ const list = (...products: Product[]): PriceList => ({ products })
 const offersOf = (whole: PriceList, period = 'month', currency = 'eur') =>
   cardsOf(whole, { period, currency }).flatMap(({ offers }) => offers)
 
-describe('what is shown', () => {
-  it('follows sort_order, then the document, and may be limited to some products', () => {
+describe('the pricing table', () => {
+  it('sorts products by sort_order, then by their order in the document, and can be limited to some', () => {
     const products = [
       product('a', []),
       product('b', [], { ui: { sort_order: 2 } }),
@@ -41,7 +41,7 @@ describe('what is shown', () => {
     expect(orderedProducts(products, ['a', 'b', 'nothing']).map(({ id }) => id)).toEqual(['b', 'a'])
   })
 
-  it('has every period and currency that there is to choose, the short periods first', () => {
+  it('offers every period and currency, with the shortest period first', () => {
     const prices = [
       monthly('y', 1, { interval: 'year' }),
       monthly('q', 1, { interval_count: 3, currency_options: { usd: { amount: 2 } } }),
@@ -55,7 +55,7 @@ describe('what is shown', () => {
     })
   })
 
-  it('keeps a product in its place that has nothing of the chosen period', () => {
+  it('keeps the place of a product without a price in the chosen period, and shows its other price', () => {
     const yearly = product('b', [monthly('b_y', 100, { interval: 'year' })])
     const shown = cardsOf(list(product('a', [monthly('a_m', 1)]), yearly), { period: 'month', currency: 'eur' })
     expect(shown.map(({ product: { id }, offers }) => [id, offers.map(({ price }) => price.id)])).toEqual([
@@ -64,7 +64,7 @@ describe('what is shown', () => {
     ])
   })
 
-  it('shows what is paid once beside any period', () => {
+  it('shows one-time prices in every period', () => {
     const prices = [
       monthly('m', 1),
       monthly('y', 10, { interval: 'year' }),
@@ -73,7 +73,7 @@ describe('what is shown', () => {
     expect(offersOf(list(product('p', prices))).map(({ price }) => price.id)).toEqual(['m', 'setup'])
   })
 
-  it('tells money, free, asking, an amount of choice and another currency apart', () => {
+  it('distinguishes paid, free, on request, custom amount and other currency', () => {
     const kinds = offersOf(
       list(
         product('p', [
@@ -97,13 +97,13 @@ describe('what is shown', () => {
   })
 })
 
-describe('the slider', () => {
+describe('the quantity slider', () => {
   const tiers = [
     { up_to: 1000, unit_amount: 0 },
     { up_to: 'inf' as const, unit_amount: 3 },
   ]
 
-  it('is there where a quantity changes the money, and not for a plain plan', () => {
+  it('exists if the quantity changes the amount, and not for a fixed price', () => {
     const metered = { usage_type: 'metered' as const, meter: 'calls' }
     const whole: PriceList = {
       meters: [{ id: 'calls', display_name: 'API calls', event_name: 'call' }],
@@ -128,14 +128,14 @@ describe('the slider', () => {
     })
   })
 
-  it('begins where a metered price costs something', () => {
+  it('begins at a quantity with a charge if the price is metered with free units', () => {
     const [offer] = offersOf(
       list(product('p', [monthly('u', 0, { amount: undefined as never, tiers, usage_type: 'metered', meter: 'x' })])),
     )
     expect(offer?.range?.first).toBeGreaterThan(1000)
   })
 
-  it('lists every tier with unit and flat amount', () => {
+  it('has every tier with unit amount and flat amount', () => {
     expect(
       tierRows({
         tiers: [
@@ -150,7 +150,7 @@ describe('the slider', () => {
   })
 })
 
-describe('the saving', () => {
+describe('the saving of a longer period', () => {
   const plan = (id: string, month: number, year: number) =>
     product(id, [monthly(`${id}_m`, month), monthly(`${id}_y`, year, { interval: 'year' })])
 
@@ -162,7 +162,7 @@ describe('the saving', () => {
     expect(savingOf([plan('a', 1000, 10_000)], 'year', 'eur')).toEqual({ percent: 16, same: true })
   })
 
-  it('is none for the shortest period, for what costs more, and where nothing can be compared', () => {
+  it('is absent for the shortest period, for a higher amount, and if nothing can be compared', () => {
     expect(savingOf([plan('a', 1000, 10_000)], 'month', 'eur').percent).toBe(0)
     expect(savingOf([plan('a', 1000, 13_000)], 'year', 'eur').percent).toBe(0)
     expect(savingOf([product('a', [monthly('y', 1, { interval: 'year' })])], 'year', 'eur').percent).toBe(0)
@@ -170,8 +170,8 @@ describe('the saving', () => {
   })
 })
 
-describe('a tenant’s own price', () => {
-  it('stands in for its base, is sold under the base’s id, and keeps the hints of the base', () => {
+describe('a tenant’s negotiated price', () => {
+  it('replaces the base price, is sold under the base price’s id, and keeps its display hints', () => {
     const base = product('p', [monthly('m', 1200, { ui: { display_name: 'Monthly', features: ['x'] } })])
     const own = withOwnPrices(list(base), {
       prices: [{ base_price_id: 'm', price: monthly('m_gold', 900, { ui: { display_name: 'Gold' } }) }],
@@ -182,14 +182,14 @@ describe('a tenant’s own price', () => {
   })
 })
 
-describe('addresses', () => {
+describe('addresses of buttons', () => {
   const values = { price_id: 'pro monthly/1', quantity: 3 }
-  it('are filled with what they need, escaped', () => {
+  it('have their placeholders filled and escaped', () => {
     expect(checkoutAddress('/buy?price={price_id}&n={quantity}', values, 'https://shop.example.test/a/')).toBe(
       'https://shop.example.test/buy?price=pro%20monthly%2F1&n=3',
     )
   })
-  it('that would run script, or are no web page, are refused', () => {
+  it('are refused if they run a script or are no web page', () => {
     const hostile = [
       'javascript:alert({quantity})',
       ' java\nscript:alert(1)',
@@ -203,15 +203,15 @@ describe('addresses', () => {
   })
 })
 
-describe('words and numbers', () => {
-  it('are those of the language, English elsewhere, and the site’s own before any', () => {
+describe('texts and numbers', () => {
+  it('are in the language of the page, otherwise in English, and the site’s own texts come first', () => {
     expect(wordsFor('de-AT').free).toBe('Kostenlos')
     expect(wordsFor('tlh').free).toBe('Free')
     const own = wordsFor('ar', { free: 'مجاني', nothing: 'x', choose: 5, constructor: 'x' })
     expect([own.free, own.choose]).toEqual(['مجاني', 'Choose'])
     expect(Object.keys(own)).toEqual(Object.keys(wordsFor('en')))
   })
-  it('name every period', () => {
+  it('include a name for every period', () => {
     const words = wordsFor('en')
     expect([periodName('month', words), periodWords('year', words), periodWords('3 month', words)]).toEqual([
       'Monthly',
@@ -220,7 +220,7 @@ describe('words and numbers', () => {
     ])
     expect(fill('{a} of {b}', { a: 1 })).toBe('1 of {b}')
   })
-  it('write money as people of the locale do, and lose no digit', () => {
+  it('format money for the locale without losing a digit', () => {
     expect(formatMoney(1200n, 'eur', 'en')).toBe('€12.00')
     expect(formatMoney('0.05', 'usd', 'en')).toBe('$0.0005')
     expect(formatMoney(500n, 'jpy', 'en')).toBe('¥500')

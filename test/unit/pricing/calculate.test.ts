@@ -30,7 +30,7 @@ const problemOf = (work: () => unknown): ServiceError => {
 }
 const unit = (fields: Partial<Price>): Price => ({ id: 'p', currency: 'usd', interval: 'month', ...fields })
 
-describe('calculate', () => {
+describe('calculate:', () => {
   test.each([
     [0, 0, 0],
     [50, 0, 2000],
@@ -43,12 +43,12 @@ describe('calculate', () => {
     [2001, 11104, 30015],
     [20000, 83100, 300000],
     [25000, 93100, 375000],
-  ])('%i units cost %i by graduated and %i by volume tiers', (quantity, graduated, volume) => {
+  ])('%i units cost %i with graduated and %i with volume tiers', (quantity, graduated, volume) => {
     expect(calculate(priceOf('render_minutes_graduated'), quantity).amount).toBe(graduated)
     expect(calculate(priceOf('export_jobs_volume'), quantity).amount).toBe(volume)
   })
 
-  test('the breakdown says which units fell in which tier', () => {
+  test('the breakdown lists the units of each tier', () => {
     expect(calculate(priceOf('render_minutes_graduated'), 2001)).toEqual({
       priceId: 'render_minutes_graduated',
       quantity: 2001,
@@ -70,7 +70,7 @@ describe('calculate', () => {
     ])
   })
 
-  test('the flat amount of the first tier is due at quantity 0 too, that of the others is not', () => {
+  test('the flat amount of the first tier is charged even for quantity 0, that of the others is not', () => {
     const tiers: Price['tiers'] = [
       { up_to: 10, flat_amount: 500 },
       { up_to: 'inf', unit_amount: 7, flat_amount: 100 },
@@ -82,7 +82,7 @@ describe('calculate', () => {
     expect(calculate(graduated, 0)).toMatchObject({ effectiveUnitAmount: null, quantity: 0 })
   })
 
-  test('sub-minor amounts are rounded once, at the end, half up', () => {
+  test('amounts below a minor unit are rounded once, at the end, half up', () => {
     const price = unit({ unit_amount_decimal: '0.5' })
     expect([0, 1, 2, 3].map((quantity) => calculate(price, quantity).amount)).toEqual([0, 1, 1, 2])
     expect(calculate(price, 3)).toMatchObject({ amountDecimal: '1.5', effectiveUnitAmount: '0.5', formatted: '$0.02' })
@@ -99,19 +99,19 @@ describe('calculate', () => {
     expect(problemOf(() => calculate(unit({ amount: 1 }), quantity)).code).toBe('quantity_invalid')
   })
 
-  test('an amount beyond exact JSON numbers is refused, the last exact one is not', () => {
+  test('an amount beyond Number.MAX_SAFE_INTEGER is refused', () => {
     expect(calculate(unit({ amount: 1 }), Number.MAX_SAFE_INTEGER).amount).toBe(Number.MAX_SAFE_INTEGER)
     const refused = problemOf(() => calculate(unit({ amount: 2 }), 2 ** 52))
     expect([refused.code, refused.message]).toEqual(['quantity_invalid', expect.stringContaining('too large')])
   })
 
-  test('negative zero is zero', () => {
+  test('negative zero becomes zero', () => {
     const cost = calculate(unit({ amount: 5 }), -0)
     expect([cost.quantity, cost.breakdown[0]?.quantity].map((value) => Object.is(value, 0))).toEqual([true, true])
   })
 })
 
-describe('a price on one line', () => {
+describe('describePrice()', () => {
   test.each<[Price, string]>([
     [unit({ amount: 1200, currency: 'eur' }), '€12.00 / month'],
     [unit({ amount: 3300, currency: 'eur', interval_count: 3 }), '€33.00 / 3 months'],
@@ -136,7 +136,7 @@ describe('a price on one line', () => {
     ],
     [unit({ amount: 3490, tax_included_in_price: true }), '$34.90 / month (tax included)'],
     [unit({ amount: 3490, tax_included_in_price: false }), '$34.90 / month (tax excluded)'],
-  ])('%o', (price, text) => expect(describePrice(price)).toBe(text))
+  ])('describes %o', (price, text) => expect(describePrice(price)).toBe(text))
 })
 
 describe('a price in several currencies', () => {
@@ -145,19 +145,19 @@ describe('a price in several currencies', () => {
     currency_options: { eur: { amount: 900 }, jpy: { unit_amount_decimal: '1500.5' } },
   })
 
-  test('costs what it says in the currency asked for, rounded as that currency is', () => {
+  test('is calculated with the amount of the requested currency, and rounded to its minor unit', () => {
     expect(calculate(priced, 3)).toMatchObject({ currency: 'usd', amount: 3000 })
     expect(calculate(priced, 3, 'usd')).toMatchObject({ currency: 'usd', amount: 3000 })
     expect(calculate(priced, 3, 'eur')).toMatchObject({ currency: 'eur', amount: 2700, formatted: '€27.00' })
     expect(calculate(priced, 1, 'jpy')).toMatchObject({ amount: 1501, amountDecimal: '1500.5' })
   })
 
-  test('is not offered in any other', () => {
+  test('is refused in any other currency', () => {
     expect(problemOf(() => calculate(priced, 1, 'gbp')).code).toBe('currency_not_offered')
     expect(problemOf(() => calculate(priced, 1, '__proto__')).code).toBe('currency_not_offered')
   })
 
-  test('has the tiers of the currency', () => {
+  test('uses the tiers of the requested currency', () => {
     const tiers = (first: number) => [
       { up_to: 10, unit_amount: first, flat_amount_decimal: '0.5' },
       { up_to: 'inf' as const, unit_amount: 1 },
@@ -168,7 +168,7 @@ describe('a price in several currencies', () => {
   })
 })
 
-describe('packages', () => {
+describe('a price per package', () => {
   test.each([
     ['up', 0, 0],
     ['up', 1, 1],
@@ -177,13 +177,13 @@ describe('packages', () => {
     ['down', 999, 0],
     ['down', 1000, 1],
     ['down', 1999, 1],
-  ] as const)('rounded %s: %i units are %i', (round, quantity, packages) => {
+  ] as const)('rounded %s: %i units are charged as %i packages', (round, quantity, packages) => {
     const cost = calculate(unit({ amount: 500, transform_quantity: { divide_by: 1000, round } }), quantity)
     expect(cost).toMatchObject({ quantity, amount: packages * 500, breakdown: [{ quantity: packages }] })
   })
 })
 
-test('an amount of the customer’s choice cannot be calculated', () => {
+test('the cost of a price with a custom amount cannot be calculated', () => {
   const { amount: _amount, ...free } = unit({ amount: 1, custom_unit_amount: { minimum: 100 } })
   expect(problemOf(() => calculate(free, 1)).code).toBe('price_not_calculable')
 })

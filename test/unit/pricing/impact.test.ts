@@ -11,7 +11,7 @@ const usd = (rest: Partial<BilledPrice>): BilledPrice => ({
   ...rest,
 })
 
-describe('the money a month', () => {
+describe('the monthly amount of subscriptions', () => {
   test.each([
     ['month', 1, 990_00, 990_00],
     ['month', 3, 1_00, 33],
@@ -21,22 +21,22 @@ describe('the money a month', () => {
     ['week', 2, 7_00, 15_17],
     ['day', 1, 12, 365],
     ['day', 30, 12_00, 12_17],
-  ] as const)('of a price each %s × %i of %i is %i', (interval, intervalCount, amount, monthly) => {
+  ] as const)('with a price per %s × %i of %i is %i', (interval, intervalCount, amount, monthly) => {
     expect(monthlyAmount(usd({ interval, intervalCount, amount }), [1])).toMatchObject({ amount: monthly })
   })
 
-  test('is the sum of all quantities, and is told as people read it', () => {
+  test('is the sum over all quantities, with a formatted text', () => {
     expect(monthlyAmount(usd({}), [1, 11])).toEqual({ currency: 'usd', amount: 118_800, formatted: '$1,188.00' })
   })
 
-  test('is rounded once, half up, after the sum: thirds of cents add up to whole ones', () => {
+  test('is rounded once, half up, after the sum, so that thirds of cents add up to whole cents', () => {
     const quarterly = usd({ intervalCount: 3, amount: 1 })
     expect(monthlyAmount(quarterly, [1]).amount).toBe(0)
     expect(monthlyAmount(quarterly, [1, 1, 1]).amount).toBe(1)
     expect(monthlyAmount(usd({ intervalCount: 2, amount: 1 }), [1]).amount).toBe(1)
   })
 
-  test('of tiers is calculated for each quantity by itself', () => {
+  test('is calculated per quantity if the price has tiers', () => {
     const graduated: BilledPrice = {
       currency: 'jpy',
       interval: 'year',
@@ -56,7 +56,7 @@ describe('the money a month', () => {
     expect(monthlyAmount(priced, [3_000_000]).amount).toBe(1_000_000)
   })
 
-  test('is off by half a minor unit at most, whatever the interval', () => {
+  test('differs from the exact amount by at most half a minor unit, for any interval', () => {
     const intervals = { day: 365 / 12, week: 52 / 12, month: 1, year: 1 / 12 } as const
     fc.assert(
       fc.property(

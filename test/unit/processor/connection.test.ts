@@ -3,29 +3,30 @@ import { connect, isLiveKey } from '../../../packages/ratecard/src/processor/str
 
 const options = { secretKey: 'sk_test_abc', apiBase: null, timeoutMs: 1000 }
 
-describe('a connection', () => {
-  it('never sends a live key anywhere but to Stripe', () => {
+describe('a connection to Stripe', () => {
+  it('never sends a live key to a host other than Stripe', () => {
     for (const secretKey of ['sk_live_abc', 'rk_live_abc', 'something'])
       expect(() => connect({ ...options, secretKey, apiBase: 'http://127.0.0.1:4243' })).toThrow(/live/)
     expect(() => connect({ ...options, secretKey: 'sk_live_abc' })).not.toThrow()
   })
 
-  it('says that a mangled key is unauthorized instead of failing in a header, without showing it', () => {
+  it('reports a malformed key as unauthorized, without printing it', () => {
     for (const secretKey of ['', 'sk_test_abc\n', 'sk_test_ä', 'sk test'])
       expect(() => connect({ ...options, secretKey })).toThrow(expect.objectContaining({ kind: 'unauthorized' }))
     expect(() => connect({ ...options, secretKey: 'sk_test_öffentlich' })).not.toThrow(/öffentlich/)
   })
 
   it.each(['127.0.0.1:4243', 'ftp://127.0.0.1', 'http://127.0.0.1/v1', 'http://127.0.0.1/?x=1', ''])(
-    'refuses a base that is no scheme, host and port: %s',
+    'refuses a base URL that is not scheme, host and port: %s',
     (apiBase) => expect(() => connect({ ...options, apiBase })).toThrow(/must look like/),
   )
 
-  it.each(['http://127.0.0.1:4243', 'http://[::1]:4243/', 'https://proxy.example'])('takes %s', (apiBase) =>
-    expect(() => connect({ ...options, apiBase })).not.toThrow(),
+  it.each(['http://127.0.0.1:4243', 'http://[::1]:4243/', 'https://proxy.example'])(
+    'accepts the base URL %s',
+    (apiBase) => expect(() => connect({ ...options, apiBase })).not.toThrow(),
   )
 
-  it('takes a key for live unless it says that it is for test mode', () => {
+  it('treats every key as live unless it has a test prefix', () => {
     expect(['sk_test_a', 'rk_test_a'].map(isLiveKey)).toEqual([false, false])
     expect(['sk_live_a', 'rk_live_a', 'sk_a'].map(isLiveKey)).toEqual([true, true, true])
   })

@@ -73,10 +73,10 @@ function fieldsOf(rows: readonly MemberRow[]): string[] {
   })
 }
 
-describe.each(resourceKinds)('the members of a %s', (kind) => {
+describe.each(resourceKinds)('the member table of a %s', (kind) => {
   const table: MemberTable = memberTables[kind]
 
-  it('are all of those that the SDK declares, and not one that it does not', () => {
+  it('has exactly the members that the SDK’s types declare', () => {
     const type = types.get(`T_${kind}`)
     if (type === undefined) throw new Error(`No type of a ${kind}`)
     const declared = checker.getPropertiesOfType(type).map(({ name }) => name)
@@ -88,7 +88,7 @@ describe.each(resourceKinds)('the members of a %s', (kind) => {
     expect(missing(type, rest)).toEqual(['livemode'])
   })
 
-  it('say every field of the document that the processor holds in the object', () => {
+  it('covers every field of the document that the object stores', () => {
     const said = new Set(fieldsOf(Object.values(table)))
     const held = fieldRows[kind].filter(([, { mutability }]) => mutability !== 'attached').map(([field]) => field)
     expect(held.filter((field) => !said.has(field))).toEqual([])
@@ -111,7 +111,7 @@ function isCreatable(type: ts.Type, [first = '', ...rest]: readonly string[]): b
   return rest.length === 0 || isCreatable(checker.getTypeOfSymbol(member), rest)
 }
 
-it('every member that no document says is taken over by a replacement exactly when a creation takes it', () => {
+it('members outside of the document are carried over to a replacement exactly if a creation accepts them', () => {
   const rows = resourceKinds.flatMap((kind) =>
     unsaidRows(memberTables[kind]).map(([path, carried]) => ({ kind, path, carried })),
   )
@@ -126,7 +126,7 @@ it('every member that no document says is taken over by a replacement exactly wh
   }
 })
 
-describe('a value that no document says', () => {
+describe('a live value that a document cannot express', () => {
   it.each<[string, ResourceKind, object, string[]]>([
     [
       'of a known member',
@@ -149,11 +149,11 @@ describe('a value that no document says', () => {
     ],
     ['that is null, empty or false', 'product', { a: null, b: '', c: false, d: [], e: {}, f: { g: null } }, []],
     ['of a reply’s own', 'meter', { lastResponse: { requestId: 'req_1' } }, []],
-  ])('is named: %s', (_what, kind, object, found) => {
+  ])('is reported: %s', (_what, kind, object, found) => {
     expect(unmanagedMembers(kind, object).unsaid).toEqual(found)
   })
 
-  it('is told with its value where a creation takes it', () => {
+  it('is returned with its value if a creation accepts it', () => {
     const price = { recurring: { interval: 'month', trial_period_days: 14 }, weight_class: 'heavy' }
     expect(unmanagedMembers('price', price)).toEqual({
       unsaid: ['recurring.trial_period_days', 'weight_class'],

@@ -20,7 +20,7 @@ function mostInOneSecond(starts: readonly number[]): number {
 }
 
 describe('a rate budget', () => {
-  it('never lets more through in any second than the limit, and little less over many', async () => {
+  it('allows no more calls in any second than the limit, and nearly as many over ten seconds', async () => {
     const budget = createRateBudget({ perSecond: 23, perOperationPerSecond: 23, clock })
     const starts = asking(budget, 'POST /v1/prices', 1000)
     await vi.advanceTimersByTimeAsync(10_000)
@@ -35,7 +35,7 @@ describe('a rate budget', () => {
     expect(starts.map((at) => at - 1_000_000)).toEqual([0, 100, 200, 300, 400])
   })
 
-  it('has no credit after a pause', async () => {
+  it('collects no credit during a pause', async () => {
     const budget = createRateBudget({ perSecond: 10, perOperationPerSecond: 10, clock })
     asking(budget, 'x', 1)
     await vi.advanceTimersByTimeAsync(60_000)
@@ -44,7 +44,7 @@ describe('a rate budget', () => {
     expect(later.map((at) => at - 1_060_000)).toEqual([0, 100, 200])
   })
 
-  it('stays under the limit when the process was busy and timers came late', async () => {
+  it('stays under the limit even if the process was busy and timers fired late', async () => {
     const budget = createRateBudget({ perSecond: 20, perOperationPerSecond: 20, clock })
     const starts = asking(budget, 'x', 200)
     for (let i = 0; i < 12; i++) {
@@ -56,7 +56,7 @@ describe('a rate budget', () => {
     expect(mostInOneSecond(starts)).toBeLessThanOrEqual(20)
   })
 
-  it('does not let a call that came late make room for one too many after it', async () => {
+  it('counts a call that started late, so that no call too many follows', async () => {
     const budget = createRateBudget({ perSecond: 20, perOperationPerSecond: 20, clock })
     const starts = asking(budget, 'x', 60)
     await vi.advanceTimersByTimeAsync(45)
@@ -66,7 +66,7 @@ describe('a rate budget', () => {
     expect(mostInOneSecond(starts)).toBe(20)
   })
 
-  it('limits each operation, and one at its limit does not hold up another', async () => {
+  it('limits each operation, and an operation at its limit does not delay another', async () => {
     const budget = createRateBudget({ perSecond: 80, perOperationPerSecond: 20, clock })
     const prices = asking(budget, 'POST /v1/prices', 500)
     const products = asking(budget, 'POST /v1/products', 10)
@@ -86,7 +86,7 @@ describe('a rate budget', () => {
     expect(starts.length).toBeGreaterThan(5 * 30 - 15)
   })
 
-  it('serves callers of an operation in the order in which they came', async () => {
+  it('serves the callers of an operation in the order of their arrival', async () => {
     const budget = createRateBudget({ perSecond: 50, perOperationPerSecond: 50, clock })
     const served: number[] = []
     for (let i = 0; i < 30; i++) void budget.take('x', forever).then(() => served.push(i))
@@ -94,7 +94,7 @@ describe('a rate budget', () => {
     expect(served).toEqual(Array.from({ length: 30 }, (_, i) => i))
   })
 
-  it('gives up a place that is no longer wanted', async () => {
+  it('frees the slot of an aborted caller', async () => {
     const budget = createRateBudget({ perSecond: 10, perOperationPerSecond: 10, clock })
     const stop = new AbortController()
     asking(budget, 'x', 1)
@@ -106,18 +106,18 @@ describe('a rate budget', () => {
     expect(next).toEqual([1_000_100])
   })
 
-  it('refuses at once when the signal is aborted already', async () => {
+  it('refuses at once if the signal is already aborted', async () => {
     for (const budget of [unlimitedBudget, createRateBudget({ perSecond: 1, perOperationPerSecond: 1, clock })])
       await expect(budget.take('x', AbortSignal.abort())).rejects.toMatchObject({ name: 'AbortError' })
   })
 
-  it('refuses limits that would never let anything through', () => {
+  it('refuses limits that would never allow a call', () => {
     for (const perSecond of [0, -1, 0.5, NaN])
       expect(() => createRateBudget({ perSecond, perOperationPerSecond: 1, clock })).toThrow(RangeError)
   })
 })
 
-describe('the budget for a key', () => {
+describe('the rate budget of a key', () => {
   const inFiveSeconds = async (budget: RateBudget, operations: readonly string[]) => {
     const starts: number[] = []
     for (const operation of operations) asking(budget, operation, 1000, starts)
@@ -125,19 +125,19 @@ describe('the budget for a key', () => {
     return mostInOneSecond(starts)
   }
 
-  it('leaves room for others: 23 of 25 in test mode', async () => {
+  it('leaves calls to other programs in test mode: 23 of 25 per second', async () => {
     expect(await inFiveSeconds(budgetFor({ livemode: false, sandboxUnthrottled: false, clock }), ['a', 'b', 'c'])).toBe(
       23,
     )
   })
 
-  it('is 80 of 100 in live mode, and 23 for one operation', async () => {
+  it('is 80 of 100 per second in live mode, and 23 for one operation', async () => {
     const live = { livemode: true, sandboxUnthrottled: false, clock }
     expect(await inFiveSeconds(budgetFor(live), ['a'])).toBe(23)
     expect(await inFiveSeconds(budgetFor(live), ['a', 'b', 'c', 'd', 'e'])).toBe(80)
   })
 
-  it('is none for a sandbox that does not throttle', async () => {
+  it('is absent for a sandbox without throttling', async () => {
     expect(await inFiveSeconds(budgetFor({ livemode: false, sandboxUnthrottled: true, clock }), ['a'])).toBe(1000)
   })
 })

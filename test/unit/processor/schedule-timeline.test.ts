@@ -44,7 +44,7 @@ const timelines = fc
 const moments = fc.integer({ min: 1, max: 30 })
 
 describe('the phases after a scheduled swap', () => {
-  test('follow each other without a gap, from the running one on, and only the last one is open', () => {
+  test('follow each other without a gap from the running one on, and the last one is open only after a later swap', () => {
     fc.assert(
       fc.property(timelines, moments, (said, at) => {
         const { segments } = kept(phasesOf(said), [{ from: 'a', to: 'n', at }])
@@ -59,7 +59,7 @@ describe('the phases after a scheduled swap', () => {
     )
   })
 
-  test('say before the moment what they said, and after it the same with the one price in place of the other', () => {
+  test('have the same prices as before until the swap, and afterwards the new price in place of the old one', () => {
     fc.assert(
       fc.property(timelines, moments, (said, at) => {
         const phases = phasesOf(said)
@@ -74,7 +74,7 @@ describe('the phases after a scheduled swap', () => {
     )
   })
 
-  test('are the same when the swap is asked for again', () => {
+  test('stay the same if the swap is requested again', () => {
     fc.assert(
       fc.property(timelines, moments, moments, (said, first, second) => {
         const turns = [
@@ -94,7 +94,7 @@ describe('the phases after a scheduled swap', () => {
     )
   })
 
-  test('do not skip a price that was chosen for the item at the processor', () => {
+  test('cannot skip a price that an operator scheduled for the item', () => {
     const phases = phasesOf([
       { start: 0, end: 2, prices: ['a'] },
       { start: 2, end: 4, prices: ['theirs'] },

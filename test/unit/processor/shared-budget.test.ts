@@ -23,7 +23,7 @@ function sharedBudget(
   return { budget, asked }
 }
 
-test('callers of an operation go in the order in which they came, and batches keep questions few', async () => {
+test('callers of an operation are served in the order of their arrival, and slots are reserved in batches', async () => {
   const { budget, asked } = sharedBudget(4)
   const served: number[] = []
   await Promise.all(
@@ -47,7 +47,7 @@ test('operations do not wait for each other', async () => {
   expect(slow).toBe('waiting')
 })
 
-test('a moment that came too late is not used: another is asked for', async () => {
+test('a slot that arrives too late is not used, and another one is reserved', async () => {
   let turns = 0
   const { budget, asked } = sharedBudget(4, () => [turns++ === 0 ? lost() : now()])
   await budget.take('x', forever)
@@ -57,7 +57,7 @@ test('a moment that came too late is not used: another is asked for', async () =
   ])
 })
 
-test('an aborted caller leaves the queue, and takes no slot', async () => {
+test('an aborted caller leaves the queue, and uses no slot', async () => {
   let open = (): void => undefined
   const gate = new Promise<void>((resolve) => (open = resolve))
   const budget = createSharedBudget({

@@ -106,7 +106,7 @@ type Arbitraries<K extends ResourceKind, Apart extends FieldName<K> = never> = {
   >
 }
 
-describe('what is written is read back the same', () => {
+describe('an object that is written and read back is the same', () => {
   it('as a price', () => {
     fc.assert(
       fc.property(id, reference, price, (name, product, fields) => {
@@ -166,7 +166,7 @@ describe('what is written is read back the same', () => {
     )
   })
 
-  it('as a coupon, whatever predecessors used up', () => {
+  it('as a coupon, whatever its predecessors’ redemptions', () => {
     const discount = fc.oneof(
       fc.integer({ min: 1, max: 10_000 }).map((hundredths) => ({
         ...{ percentOff: canonicalDecimal(hundredths / 100), amountOff: null, currency: null, currencyOptions: {} },
@@ -202,7 +202,7 @@ describe('what is written is read back the same', () => {
     )
   })
 
-  it('as a promotion code, whatever predecessors used up', () => {
+  it('as a promotion code, whatever its predecessors’ redemptions', () => {
     const fields = fc.record({
       code: id,
       active: fc.boolean(),
@@ -229,7 +229,7 @@ describe('what is written is read back the same', () => {
     )
   })
 
-  it('as a webhook, connect included although the processor does not tell it', () => {
+  it('as a webhook, even the connect flag, which Stripe does not return', () => {
     const fields = fc.record({
       url: fc.webUrl(),
       events: fc.uniqueArray(id, { minLength: 1, maxLength: 6 }).map((list) => list.sort()),

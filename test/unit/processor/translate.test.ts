@@ -16,10 +16,10 @@ import { liveCoupon, liveMeter, livePrice, liveProduct, livePromotionCode, liveW
 
 const now = 1_790_000_000
 
-describe('amounts', () => {
+describe('amounts in requests to Stripe', () => {
   const perUnit = (unitAmount: string) => newPriceParams(createPrice('x', processorId('p'), { unitAmount }))
 
-  it('are sent as one of the two forms, whole ones as integers', () => {
+  it('have one of the two members: whole amounts as integers, others as decimals', () => {
     expect(perUnit('1200')).toMatchObject({ unit_amount: 1200 })
     expect(perUnit('1200')).not.toHaveProperty('unit_amount_decimal')
     expect(perUnit('0.5')).not.toHaveProperty('unit_amount')
@@ -30,13 +30,13 @@ describe('amounts', () => {
     expect(String(perUnit('90071992547409931').unit_amount_decimal)).toBe('90071992547409931')
   })
 
-  it('are read from the SDK’s decimals and from plain strings alike', () => {
+  it('are read from the SDK’s decimals and from strings alike', () => {
     const live = livePrice(perUnit('0.5'))
     for (const unit_amount_decimal of [Stripe.Decimal.from('0.50'), '0.500' as unknown as Stripe.Decimal])
       expect(observePrice({ ...live, unit_amount_decimal }).fields.unitAmount).toBe('0.5')
   })
 
-  it('of zero in a tier are the same as none', () => {
+  it('of zero in a tier equal absent ones', () => {
     const tier = {
       up_to: null,
       unit_amount: 0,
@@ -48,13 +48,13 @@ describe('amounts', () => {
     expect(observePrice(live).fields.tiers).toEqual([{ upTo: null, unitAmount: null, flatAmount: null }])
   })
 
-  it('of tiers that were not asked for are missed, not taken for none', () => {
+  it('of tiers that were not expanded are an error', () => {
     const live = { ...livePrice(perUnit('1')), billing_scheme: 'tiered', tiers_mode: 'volume' }
     expect(() => observePrice(live)).toThrow(/tiers of price_1 did not come/)
   })
 })
 
-describe('what no document can say', () => {
+describe('a live value that a document cannot express', () => {
   const live = livePrice(newPriceParams(createPrice('x', processorId('p'))))
   const option = { custom_unit_amount: null, tax_behavior: null, unit_amount: 100, unit_amount_decimal: null }
   const chosen = { maximum: null, minimum: null, preset: null }
@@ -73,15 +73,15 @@ describe('what no document can say', () => {
     ['currency', { currency: 'huf' }],
     ['metered_without_meter', { recurring: { ...recurring, usage_type: 'metered' } }],
     ['recurring.interval', { recurring: { ...recurring, interval: 'hour' } }],
-  ])('is named: a price’s %s', (reason, change) => {
+  ])('is reported: a price’s %s', (reason, change) => {
     expect(observePrice({ ...live, ...change }).unrepresentable).toContain(reason)
   })
 
-  it('is nothing for a price whose only currency option is its own currency', () => {
+  it('is not reported for a price whose only currency option is its own currency', () => {
     expect(observePrice({ ...live, currency_options: { eur: option } }).unrepresentable).toEqual([])
   })
 
-  it('is not a fraction in a tier’s flat amount', () => {
+  it('is not reported for a fraction in a tier’s flat amount', () => {
     const tier = { up_to: null, unit_amount: 1, unit_amount_decimal: null, flat_amount: null }
     const tiered = { billing_scheme: 'tiered', tiers_mode: 'volume', unit_amount: null, unit_amount_decimal: null }
     const tiers = [{ ...tier, flat_amount_decimal: Stripe.Decimal.from('0.5') }]
@@ -90,7 +90,7 @@ describe('what no document can say', () => {
     expect(observed.fields.tiers).toMatchObject([{ flatAmount: '0.5' }])
   })
 
-  it('is named for coupons, codes and meters', () => {
+  it('is reported for coupons, promotion codes and meters', () => {
     const coupon = liveCoupon({ amount_off: 1, currency: 'eur', currency_options: {} })
     const inDollars = observeCoupon({ ...coupon, currency_options: { usd: { amount_off: 2 } } }, { now })
     expect(inDollars.fields.currencyOptions).toEqual({ usd: 2 })
@@ -108,7 +108,7 @@ describe('what no document can say', () => {
   })
 })
 
-describe('whether an offer is spent', () => {
+describe('the spent flag', () => {
   const coupon = liveCoupon({ id: 'c', percent_off: 10 })
   const code = livePromotionCode({ promotion: { type: 'coupon', coupon: 'c' } })
 
@@ -119,11 +119,11 @@ describe('whether an offer is spent', () => {
     ['one with a second left', { redeem_by: now + 1 }, false],
     ['one that is used up', { max_redemptions: 2, times_redeemed: 2 }, true],
     ['one with a redemption left', { max_redemptions: 2, times_redeemed: 1 }, false],
-  ])('is said of a coupon: %s', (_name, change, spent) => {
+  ])('of a coupon: %s', (_name, change, spent) => {
     expect(observeCoupon({ ...coupon, ...change }, { now }).spent).toBe(spent)
   })
 
-  it('is said of a code by its own end and count, whatever its coupon does', () => {
+  it('of a promotion code depends on its own expiry and count, not on its coupon', () => {
     const spent = (change: Partial<Stripe.PromotionCode>) => observePromotionCode({ ...code, ...change }, { now }).spent
     expect([spent({}), spent({ expires_at: now }), spent({ expires_at: now + 1 })]).toEqual([false, true, false])
     expect(spent({ max_redemptions: 1, times_redeemed: 1 })).toBe(true)
@@ -136,34 +136,34 @@ describe('whether an offer is spent', () => {
 })
 
 describe('metadata', () => {
-  it('is split into the author’s keys and ours', () => {
+  it('is split into the author’s keys and those of Ratecard', () => {
     const live = { ...liveProduct({ name: 'P' }), metadata: { a: '1', ratecard_id: 'p', ratecard_other: 'x' } }
     expect(observeProduct(live)).toMatchObject({ mark: 'p', fields: { metadata: { a: '1' } } })
     expect(Object.keys(observeProduct(live).fields.metadata)).toEqual(['a'])
   })
 
-  it('of a foreign object says nothing about us', () => {
+  it('of an unmanaged object contains no configuration id', () => {
     const live = { ...liveCoupon({ percent_off: 1 }), metadata: null }
     expect(observeCoupon(live, { now })).toMatchObject({ mark: null, carried: 0, fields: { metadata: {} } })
     const garbled = { ...live, metadata: { ratecard_redeemed_before: '-3', ratecard_id: '' } }
     expect(observeCoupon(garbled, { now })).toMatchObject({ mark: null, carried: 0 })
   })
 
-  it('is not sent when nothing of it changes', () => {
+  it('is not sent if none of it changes', () => {
     const step = update('product', 'p', processorId('rc_p'), { set: { name: 'N', metadata: {} } })
     if (step.kind !== 'product') throw new Error('kind')
     expect(productChangeParams(step)).toEqual({ name: 'N' })
   })
 })
 
-describe('an unmanaged webhook', () => {
-  it('is a connect endpoint when it belongs to an application', () => {
+describe('a live webhook endpoint', () => {
+  it('is a connect endpoint if it belongs to an application', () => {
     const live = { ...liveWebhook({ url: 'https://x.example', enabled_events: ['*'] }), metadata: {} }
     expect(observeWebhook(live).fields.connect).toBe(false)
     expect(observeWebhook({ ...live, application: 'ca_1' }).fields.connect).toBe(true)
   })
 
-  it('has sorted events, each once', () => {
+  it('has its events sorted and each once', () => {
     const live = liveWebhook({
       url: 'https://x.example',
       enabled_events: ['invoice.paid', 'charge.failed', 'invoice.paid'],
@@ -172,7 +172,7 @@ describe('an unmanaged webhook', () => {
   })
 })
 
-describe('a plan with a bug', () => {
+describe('a malformed step of a plan', () => {
   it('is refused before anything is sent', () => {
     const early = createProduct('p', { defaultPrice: processorId('price_1') })
     expect(() => newProductParams(early)).toThrow(/default price before/)

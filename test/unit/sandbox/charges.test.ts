@@ -55,7 +55,7 @@ function tierBody({ up_to, unit, flat }: { up_to: number | null; unit: string; f
 }
 
 describe('amounts of the sandbox', () => {
-  test('equal the product’s amount of a quantity, for any tiers in both modes', () => {
+  test('equal those of the product for any quantity, tiers and mode', () => {
     const mode = fc.constantFrom('graduated' as const, 'volume' as const)
     fc.assert(
       fc.property(tiers, mode, fc.integer({ min: 0, max: 3000 }), (given, tiers_mode, quantity) => {
@@ -71,19 +71,19 @@ describe('amounts of the sandbox', () => {
     )
   })
 
-  test('count fractions of a unit, and round half up once', () => {
+  test('include fractions of a unit, and are rounded once, half up', () => {
     expect(amountFor(priceBody({ unit_amount_decimal: '0.5' }), 'usd', '3')).toBe(2)
     expect(amountFor(priceBody({ unit_amount_decimal: '10' }), 'usd', '2.25')).toBe(23)
     expect(amountFor(priceBody({ unit_amount_decimal: '0.000001' }), 'usd', '0.4')).toBe(0)
   })
 
-  test('count whole packages', () => {
+  test('are charged per whole package', () => {
     const inTens = (round: 'up' | 'down') =>
       amountFor(priceBody({ unit_amount_decimal: '7', transform_quantity: { divide_by: 10, round } }), 'usd', '21')
     expect([inTens('up'), inTens('down')]).toEqual([21, 14])
   })
 
-  test('are the sum of the lines of a tiered price, whatever the tiers', () => {
+  test('of a tiered price are the sum of its lines, for any tiers', () => {
     const mode = fc.constantFrom('graduated' as const, 'volume' as const)
     fc.assert(
       fc.property(tiers, mode, fc.integer({ min: 0, max: 3000 }), (given, tiersMode, quantity) => {

@@ -3,7 +3,7 @@ import { sandboxForTest, startTestSandbox } from '../../support/sandbox.ts'
 import { checkReply, checkRequest } from '../../support/stripe-contract.ts'
 
 describe('the contract from the SDK’s types', () => {
-  test('it allows everything in the types', () => {
+  test('accepts every value of the types', () => {
     const params = { currency: 'usd', product: 'p', tiers: [{ up_to: 'inf', unit_amount: '5' }], metadata: { a: 'b' } }
     expect(checkRequest('POST', '/v1/prices', params)).toEqual([])
     expect(checkRequest('POST', '/v1/products/p', { description: '', metadata: '' })).toEqual([])
@@ -19,11 +19,11 @@ describe('the contract from the SDK’s types', () => {
     ['a value outside an enum', 'POST', '/v1/prices', { currency: 'usd', billing_scheme: 'flat' }],
     ['a fixed field', 'POST', '/v1/prices/p', { unit_amount: '5' }],
     ['an operation we do not use', 'POST', '/v1/charges', {}],
-  ])('it refuses %s in a request', (_title, method, path, params) => {
+  ])('refuses %s in a request', (_title, method, path, params) => {
     expect(checkRequest(method, path, params)).not.toEqual([])
   })
 
-  test('it finds a missing, a wrong and an unknown member in a response', async () => {
+  test('finds a missing, a wrong and an unknown member in a response', async () => {
     const { stripe } = await sandboxForTest()
     const { lastResponse: _response, ...meter } = await stripe.billing.meters.create({
       display_name: 'm',

@@ -3,7 +3,7 @@ import { Faults } from '../../../packages/sandbox/src/control/faults.ts'
 import { RateLimit } from '../../../packages/sandbox/src/protocol/requests/rate-limit.ts'
 
 describe('fault injection', () => {
-  test('the oldest matching order fails the request, one failure at a time', () => {
+  test('fails a request by the oldest matching fault, one fault per request', () => {
     const faults = new Faults()
     faults.add({ kind: 'conflict' })
     faults.add({ kind: 'rate_limit' })
@@ -11,7 +11,7 @@ describe('fault injection', () => {
     expect(kinds).toEqual(['conflict', 'rate_limit', undefined])
   })
 
-  test('a pattern matches the whole path, and only asterisks are special', () => {
+  test('matches the whole path, and only asterisks are wildcards', () => {
     const faults = new Faults()
     faults.add({ kind: 'conflict', path: '/v1/prices', count: null })
     faults.add({ kind: 'rate_limit', path: '/v1/b.lling/*', count: null })
@@ -22,7 +22,7 @@ describe('fault injection', () => {
     expect(kindOf('/v1/billing/x')).toBeUndefined()
   })
 
-  test('latencies add up', () => {
+  test('adds up the latencies', () => {
     const faults = new Faults()
     faults.add({ kind: 'latency', latencyMs: 10 })
     faults.add({ kind: 'latency', latencyMs: 5, count: 2 })
@@ -33,7 +33,7 @@ describe('fault injection', () => {
 })
 
 describe('rate limits', () => {
-  test('any period allows at most the limit per second plus one second’s worth', () => {
+  test('allow in any period at most the limit per second plus one second’s worth', () => {
     const rate = new RateLimit('live')
     let passed = 0
     for (let ms = 0; ms < 10_000; ms += 2) if (rate.take('acct', `op ${ms % 40}`, ms) === undefined) passed++
@@ -41,7 +41,7 @@ describe('rate limits', () => {
     expect(passed).toBeLessThanOrEqual(1100)
   })
 
-  test('a clock that goes back frees no capacity', () => {
+  test('allow no extra call after the clock was set back', () => {
     const rate = new RateLimit('sandbox')
     for (let index = 0; index < 25; index++) expect(rate.take('acct', 'op', 10_000)).toBeUndefined()
     expect(rate.take('acct', 'op', 0)).toBe('global-rate')

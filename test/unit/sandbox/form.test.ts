@@ -28,17 +28,17 @@ describe('decoding forms', () => {
     ['a=%zz', { a: '%zz' }],
     ['[a]=1', { '[a]': '1' }],
     ['a=1&a=2', { a: '2' }],
-  ])('%s', (text, value) => {
+  ])('decodes %s', (text, value) => {
     expect(decoded(text)).toEqual(value)
   })
 
-  test('names of the prototype are ordinary names', () => {
+  test('treats names of the object prototype as ordinary names', () => {
     const node = decodeForm('__proto__[x]=1&constructor=2&metadata[__proto__]=3')
     expect(Object.keys(node)).toEqual(['__proto__', 'constructor', 'metadata'])
     expect(({} as Record<string, unknown>)['x']).toBeUndefined()
   })
 
-  test('encoded forms decode to the same value, whatever it contains', () => {
+  test('reverses the encoding of any value', () => {
     const name = fc.stringMatching(/^[a-z_]{1,8}$/)
     const { value } = fc.letrec((tie) => ({
       value: fc.oneof({ maxDepth: 4 }, fc.string({ unit: 'grapheme' }), tie('list'), tie('hash')),
@@ -52,7 +52,7 @@ describe('decoding forms', () => {
     )
   })
 
-  test('the order of names is irrelevant, the order of a list is kept', () => {
+  test('ignores the order of names, and keeps the order of a list', () => {
     const text = (form: string): string => canonical(decodeForm(form))
     expect(text('a=1&b[c]=2&b[d]=3')).toBe(text('b[d]=3&b[c]=2&a=1'))
     expect(text('a[]=1&a[]=2')).not.toBe(text('a[]=2&a[]=1'))

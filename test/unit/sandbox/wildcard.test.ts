@@ -18,7 +18,7 @@ describe('wildcards of the sandbox', () => {
     ['*ab*ab', 'ab', false],
   ])('%j on %j is %j', (pattern, text, expected) => expect(matchesWildcard(pattern, text)).toBe(expected))
 
-  test('it agrees with an exhaustive matcher', () => {
+  test('give the same results as a regular expression', () => {
     const letters = fc.string({ unit: fc.constantFrom('a', 'b', '*'), maxLength: 8 })
     fc.assert(
       fc.property(letters, fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 10 }), (pattern, text) => {
@@ -27,7 +27,7 @@ describe('wildcards of the sandbox', () => {
     )
   })
 
-  test('a fault’s path with many asterisks matches quickly', () => {
+  test('a fault path with 200 asterisks is rejected within 500 ms of CPU time', () => {
     const faults = new Faults()
     faults.add({ kind: 'conflict', path: `${'*a'.repeat(200)}!`, count: null })
     // Of this thread alone: other programs on the machine do not count.

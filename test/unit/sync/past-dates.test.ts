@@ -26,22 +26,22 @@ function refused(dates: { readonly redeem_by?: string; readonly expires_at?: str
 describe.each([
   ['a coupon', 'redeem_by', '#/coupons/0/redeem_by'],
   ['a promotion code', 'expires_at', '#/promotion_codes/0/expires_at'],
-] as const)('%s that is to be made', (_what, field, pointer) => {
+] as const)('%s that a push would create', (_what, field, pointer) => {
   test.each([
     ['was over a second ago', -1],
     ['is over this very moment', 0],
-  ])('is refused when its time %s', (_when, seconds) => {
+  ])('is refused if its end %s', (_when, seconds) => {
     expect(refused({ [field]: at(seconds) })).toEqual([pointer])
   })
 
   test.each([
     ['a second is left', 1],
     ['years are left', farFuture],
-  ])('is not refused when %s', (_when, seconds) => {
+  ])('is accepted if %s', (_when, seconds) => {
     expect(refused({ [field]: at(seconds) })).toEqual([])
   })
 })
 
-test('what has no date is never over', () => {
+test('an item without an end date is accepted', () => {
   expect(refused({})).toEqual([])
 })

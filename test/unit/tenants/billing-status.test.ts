@@ -17,7 +17,10 @@ test.each([
   ['free', [at('incomplete'), free]],
   ['paused', [at('incomplete'), at('paused')]],
   ['incomplete', [at('incomplete')]],
-] as const)('a tenant is %s: debts first, then what runs, then what does not', (status, subscriptions) => {
-  expect(billingStatus(subscriptions)).toBe(status)
-  expect(billingStatus([...subscriptions].reverse())).toBe(status)
-})
+] as const)(
+  'the billing status of a tenant is %s: debts come before running subscriptions, and those before others',
+  (status, subscriptions) => {
+    expect(billingStatus(subscriptions)).toBe(status)
+    expect(billingStatus([...subscriptions].reverse())).toBe(status)
+  },
+)

@@ -25,7 +25,7 @@ const refusal = (usage: Partial<NewUsage>, more: Partial<UsageSituation> = {}) =
   refusedWith(() => event(usage, more))?.issues.map(({ pointer }) => pointer) ?? []
 
 describe('reported usage', () => {
-  test('goes to the keys of its meter', () => {
+  test('has the payload keys of its meter', () => {
     expect(event()).toEqual({
       eventName: 'reading',
       payload: { stripe_customer_id: 'cus_1', value: '1' },
@@ -52,18 +52,18 @@ describe('reported usage', () => {
     [2 / 3, '0.666666666667'],
     [1e-13, '0'],
     [12345.678901234567, '12345.678901234567'],
-  ])('of %s is exactly %s', (value, text) => {
+  ])('of %s is sent as exactly %s', (value, text) => {
     expect(event({ value }).payload['value']).toBe(text)
   })
 
   test.each([NaN, Infinity, 1e15, '', ' 1', '1e3', '1,5', '0x10', '+1', '.5', '0.0000000000001', 'NaN'])(
-    'is refused when it is %j',
+    'is refused if it is %j',
     (value) => {
       expect(refusal({ value }, { byKey: true })).toEqual(['#/value'])
     },
   )
 
-  test('is taken back by a service key, from a sum', () => {
+  test('may be negative with a service key on a meter that sums, and is refused otherwise', () => {
     expect(event({ value: -3 }, { byKey: true }).payload['value']).toBe('-3')
     expect(refusal({ value: -3 })).toEqual(['#/value'])
     expect(refusal({ value: '-0.5' })).toEqual(['#/value'])
@@ -73,14 +73,14 @@ describe('reported usage', () => {
     }
   })
 
-  test('with a key may be 35 days late and 5 minutes early', () => {
+  test('with a service key may be 35 days old and 5 minutes ahead', () => {
     for (const timestamp of [now - 35 * day, now, now + 5 * minute])
       expect(event({ timestamp }, { byKey: true }).timestamp).toBe(timestamp)
     for (const timestamp of [now - 35 * day - 1, now + 5 * minute + 1, -1, NaN, 1.5])
       expect(refusal({ timestamp }, { byKey: true })).toEqual(['#/timestamp'])
   })
 
-  test('with a session is never later than now, in live mode and outside it', () => {
+  test('with a session may not be later than now, in live mode and in test mode', () => {
     for (const livemode of [true, false]) {
       expect(event({ timestamp: now }, { livemode }).timestamp).toBe(now)
       expect(refusal({ timestamp: now + 1 }, { livemode })).toEqual(['#/timestamp'])
@@ -88,7 +88,7 @@ describe('reported usage', () => {
     }
   })
 
-  test('with a key may be ahead of our clock where test clocks are', () => {
+  test('with a service key may be far ahead in test mode, because of test clocks', () => {
     const ahead = { livemode: false, byKey: true }
     expect(event({ timestamp: now + 40 * day }, ahead).timestamp).toBe(now + 40 * day)
   })
@@ -97,7 +97,7 @@ describe('reported usage', () => {
     { ...meter, default_aggregation: { formula: 'last' } },
     { ...meter, event_time_window: 'hour' },
     { ...meter, default_aggregation: { formula: 'count' }, event_time_window: 'day' },
-  ])('takes a key where a later report replaces an earlier one: %j', (replaced) => {
+  ])('needs a service key if a later report replaces an earlier one: %j', (replaced) => {
     for (const value of [0, 1, -1])
       expect(refusedWith(() => event({ value }, { meter: replaced }))).toMatchObject({
         code: 'not_allowed',
@@ -106,7 +106,7 @@ describe('reported usage', () => {
     expect(event({ value: 0 }, { meter: replaced, byKey: true }).payload['value']).toBe('0')
   })
 
-  test('of two tenants, or of two meters, never shares an identifier', () => {
+  test('of two tenants, of two meters, or of a session and a service key, never shares an identifier', () => {
     const other = { ...meter, id: 'read' }
     const all = [
       event({}, { tenantId: 'a', identifier: 'b' }),
@@ -123,7 +123,7 @@ describe('reported usage', () => {
     expect(event({}, { tenantId: 'a', identifier: 'b'.repeat(100) }).identifier).toBe(all[4])
   })
 
-  test.each(['', 'a\u0000', '\ud800', 'x'.repeat(256)])('has no identifier like %j', (identifier) => {
+  test.each(['', 'a\u0000', '\ud800', 'x'.repeat(256)])('is refused with the identifier %j', (identifier) => {
     expect(refusal({}, { identifier })).toEqual(['#/identifier'])
   })
 })
@@ -131,19 +131,19 @@ describe('reported usage', () => {
 describe('an identifier at the processor', () => {
   const meters = new Set(['readings', 'measurements'])
 
-  test('is taken apart when its middle is an id that the meter has had', () => {
+  test('is split into tenant and identifier if its middle part is an id that the meter has or had', () => {
     for (const whole of ['acme:readings:day:7', '~acme:measurements:day:7'])
       expect(readIdentifier(whole, meters)).toEqual({ tenantId: 'acme', identifier: 'day:7' })
     expect(readIdentifier(event().identifier, meters)).toEqual({ tenantId: 'acme', identifier: 'a' })
   })
 
-  test('a time as an identifier does not become a tenant', () => {
+  test('such as a timestamp is not mistaken for one with a tenant', () => {
     for (const whole of ['2026-01-01T10:00:00Z', 'acme:calls:day-7', 'acme:readings:', '~:readings:a', 'lost-1'])
       expect(readIdentifier(whole, meters)).toEqual({ tenantId: null, identifier: whole })
     expect(readIdentifier('acme:readings:a', new Set())).toEqual({ tenantId: null, identifier: 'acme:readings:a' })
   })
 
-  test('is a digest when it was too long', () => {
+  test('is a digest if it was too long', () => {
     expect(isDigest(event({}, { identifier: 'x'.repeat(200) }).identifier)).toBe(true)
     expect(isDigest('lost-1')).toBe(false)
   })

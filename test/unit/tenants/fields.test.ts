@@ -39,11 +39,11 @@ describe('a tenant', () => {
     expect(pointers({ name: 'Acme', ...wrong })).toEqual([pointer])
   })
 
-  test('is told every mistake at once', () => {
+  test('gets all errors at once', () => {
     expect(pointers({ id: '-', name: '', email: '' })).toEqual(['#/id', '#/name', '#/email'])
   })
 
-  test('is changed by the same rules', () => {
+  test('is validated in an update too', () => {
     expect(
       refusedWith(() => {
         checkTenantChange({ name: '' })

@@ -19,14 +19,14 @@ async function heldStore() {
   }
 }
 
-test('who comes while another is at work waits for the turn', async () => {
+test('a second call on a tenant waits until the first one has ended', async () => {
   const { store, release } = await heldStore()
   const second = withNamedLease({ store, shutdown: running }, 'tenant:t', () => Promise.resolve('done'))
   await release()
   expect(await second).toBe('done')
 })
 
-test('after its patience a call is refused with tenant_busy and its work was never begun', async () => {
+test('a call on a busy tenant is refused with tenant_busy after the timeout, and its work does not start', async () => {
   const { store, release } = await heldStore()
   let begun = false
   const work = () => Promise.resolve((begun = true))
@@ -35,7 +35,7 @@ test('after its patience a call is refused with tenant_busy and its work was nev
   await release()
 })
 
-test('a call that waits is sent away when the process drains', async () => {
+test('a waiting call on a busy tenant is refused with shutting_down when the process drains', async () => {
   const { store, release } = await heldStore()
   const draining = new AbortController()
   const second = refusalOf(withNamedLease({ store, shutdown: draining.signal }, 'tenant:t', () => Promise.resolve()))
@@ -44,7 +44,7 @@ test('a call that waits is sent away when the process drains', async () => {
   await release()
 })
 
-test('a failure of the work itself is not taken for a busy tenant, and is not tried again', async () => {
+test('a failure of the work is not reported as tenant_busy, and the work is not retried', async () => {
   const store = await (await inMemory()).open()
   let begun = 0
   const work = () => {

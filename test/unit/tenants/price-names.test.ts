@@ -23,7 +23,7 @@ const config = (prices: Record<string, string>): BillingConfig => ({
   ],
 })
 
-describe('a price of the processor', () => {
+describe('a processor price', () => {
   test.each([
     ['is the one that it stands for', { a: 'price_1' }, [entry('a', 'price_1')], 'a', false],
     ['is legacy when it was replaced', { a: 'price_2' }, [entry('a', 'price_1'), entry('a', 'price_2')], 'a', true],

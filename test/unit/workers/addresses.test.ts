@@ -32,15 +32,18 @@ function last(start: string): string {
   return [...groups, ...Array.from({ length: 8 - groups.length }, () => 'ffff')].join(':')
 }
 
-describe('a range that is not the public internet', () => {
-  it.each(ranges)('%s is refused from %s to %s, and nothing around it', (_range, first, final, before, after) => {
-    expect([first, final].filter(isPublicAddress)).toEqual([])
-    const around = [before, after].filter((address) => address !== null)
-    expect(around.filter(isPublicAddress)).toEqual(around)
-  })
+describe('an address range outside of the public internet', () => {
+  it.each(ranges)(
+    '%s is refused from %s to %s, and the addresses around it are not',
+    (_range, first, final, before, after) => {
+      expect([first, final].filter(isPublicAddress)).toEqual([])
+      const around = [before, after].filter((address) => address !== null)
+      expect(around.filter(isPublicAddress)).toEqual(around)
+    },
+  )
 })
 
-test('an address with a zone belongs to a link, whatever its number', () => {
+test('an address with a zone is not public', () => {
   expect(isPublicAddress('2606:4700::1')).toBe(true)
   expect(isPublicAddress('2606:4700::1%eth0')).toBe(false)
 })

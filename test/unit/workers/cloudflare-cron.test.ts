@@ -37,11 +37,11 @@ describe('a schedule for Cloudflare', () => {
     ['0 9 * * 1-5/2', '0 9 * * MON,WED,FRI'],
     ['0 9 * * */3', '0 9 * * SUN,WED,SAT'],
     ['0-30/10 1,2 1-5 */2 0-6', '0-30/10 1,2 1-5 */2 SUN-SAT'],
-  ])('%s is %s', (ours, theirs) => {
+  ])('%s is sent as %s', (ours, theirs) => {
     expect(cloudflareCron(schedule(ours))).toBe(theirs)
   })
 
-  it('fires on the same days of the week, and only a literal * leaves them unrestricted', () => {
+  it('fires on the same days of the week, and is unrestricted only with a literal *', () => {
     fc.assert(
       fc.property(field, (days) => {
         const ours = schedule(`0 0 1 * ${days}`)

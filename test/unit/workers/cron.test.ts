@@ -32,12 +32,12 @@ describe('next fire', () => {
     ['0 0 */2 * 1', '2026-11-01T00:00:00Z', '2026-11-02T00:00:00.000Z'],
     ['30 12 * 6 2,4', '2026-11-01T00:00:00Z', '2027-06-01T12:30:00.000Z'],
     ['59 23 31 12 *', '1969-12-31T00:00:00Z', '1969-12-31T23:59:00.000Z'],
-  ])('%s after %s is %s', (expression, after, expected) => {
+  ])('of %s after %s is %s', (expression, after, expected) => {
     expect(next(expression, after)).toBe(expected)
   })
 })
 
-describe('refusals name the fix and the place', () => {
+describe('a malformed cron expression', () => {
   it.each([
     ['0 0 * * 7', 8, 'Write 0 for Sunday.'],
     ['0 0 * * 1-7', 10, 'Write 0 for Sunday.'],
@@ -64,7 +64,7 @@ describe('refusals name the fix and the place', () => {
     ['  ', 0, 'Write five fields: minute hour day-of-month month day-of-week.'],
     ['0 0 30 2 *', 4, 'Choose a day that exists in at least one of the months.'],
     ['0 0 31 2,4,6,9,11 *', 4, 'Choose a day that exists in at least one of the months.'],
-  ])('%s is refused at %i', (expression, position, hint) => {
+  ])('%s is refused at position %i', (expression, position, hint) => {
     expect(parseCron(expression).issue).toMatchObject({ position, hint })
   })
 
@@ -85,7 +85,7 @@ describe('refusals name the fix and the place', () => {
     expect(parseCron(expression).issue).toBeDefined()
   })
 
-  it('keeps an impossible date when a weekday makes the expression fire', () => {
+  it('with an impossible date is accepted if a weekday makes it fire', () => {
     expect(next('0 0 30 2 1', '2026-01-01T00:00:00Z')).toBe('2026-02-02T00:00:00.000Z')
   })
 })
@@ -102,7 +102,7 @@ describe('describeCron', () => {
     ['0 0 1 * *', 'day 1 of every month at 00:00 UTC'],
     ['0 0 1 1 *', 'every year on 01-01 at 00:00 UTC'],
     ['1-5 2 * * *', undefined],
-  ])('%s is %s', (expression, text) => {
+  ])('of %s is %s', (expression, text) => {
     expect(describeCron(schedule(expression))).toBe(text)
   })
 })

@@ -26,7 +26,7 @@ describe('the CPU budget', () => {
     expect(budget.look(201, 51)).toBe('exceeded')
   })
 
-  it('allows one limit in all while nothing comes out and no ping is answered', () => {
+  it('allows one limit in total while no output arrives and no ping is answered', () => {
     const budget = new CpuBudget(100, 0)
     for (let count = 0; count < 20; count++) budget.begin(0)
     expect(budget.look(50, 50)).toBe('ping')
@@ -34,7 +34,7 @@ describe('the CPU budget', () => {
     expect(budget.look(101, 50)).toBe('exceeded')
   })
 
-  it('catches a loop that yields, however slowly it burns', () => {
+  it('stops a loop that yields, however slowly it uses CPU time', () => {
     const budget = new CpuBudget(100, 0)
     budget.begin(0)
     let cpu = 0
@@ -71,7 +71,7 @@ describe('the CPU budget', () => {
   })
 })
 
-describe('public addresses', () => {
+describe('public addresses:', () => {
   it.each(['1.1.1.1', '8.8.8.8', '100.63.255.255', '172.32.0.1', '2606:4700::1111', '2a00::1'])(
     '%s is public',
     (address) => {
@@ -111,12 +111,12 @@ describe('public addresses', () => {
       'fc00::1',
     ],
     ...['fd12::1', 'ff02::1', '2001::1', '2001:db8::1', '2002:7f00:1::', '3fff::1', '5f00::1', 'localhost', ''],
-  ])('%s is not', (address) => {
+  ])('%s is not public', (address) => {
     expect(isPublicAddress(address)).toBe(false)
   })
 })
 
-describe('the way out', () => {
+describe('an outbound request of a worker', () => {
   const policy: EgressPolicy = {
     resolve: async (name) =>
       ({
@@ -139,7 +139,7 @@ describe('the way out', () => {
     ['https://inner.test/', '10.0.0.2', 443, true],
     ['http://10.0.0.3:8080/', '10.0.0.3', 8080, false],
     ['https://billing.test/api', '127.0.0.1', 4242, false],
-  ])('%s goes to %s:%i', async (url, address, port, secure) => {
+  ])('to %s goes to %s:%i', async (url, address, port, secure) => {
     expect(await findTarget(policy, url)).toMatchObject({ address, port, secure })
   })
   it.each([
@@ -153,10 +153,10 @@ describe('the way out', () => {
     'ftp://public.test/',
     '/path',
     undefined,
-  ])('%s is refused', async (url) => {
+  ])('to %s is refused', async (url) => {
     await expect(findTarget(policy, url)).rejects.toThrow(/refused|resolved|Only http/)
   })
-  it('does not lead to a public address of this machine either', async () => {
+  it('to a public address of this machine is refused too', async () => {
     const [loopback] = Object.values(os.networkInterfaces()).flatMap((list) => list ?? [])
     const interfaces = vi.spyOn(os, 'networkInterfaces')
     onTestFinished(() => interfaces.mockRestore())
@@ -167,8 +167,8 @@ describe('the way out', () => {
   })
 })
 
-describe('headers of one connection', () => {
-  it('stay behind, with those the Connection header names', () => {
+describe('hop-by-hop headers', () => {
+  it('are removed, with those that the Connection header names', () => {
     const raw = [
       'Connection',
       'close, X-Hop',
@@ -189,9 +189,9 @@ describe('headers of one connection', () => {
   })
 })
 
-describe('log lines', () => {
+describe('log lines of a worker', () => {
   const context = { version: 'v', now: 1_000_000, map: (text: string) => text.replace('worker.js:1:1', 'src/a.ts:3:4') }
-  it('are read in their shape, and a forged one is no more than a line', () => {
+  it('are parsed by their format, and a forged one is an ordinary line', () => {
     const mark = '\u001e'
     expect(parseLogLine(`${mark}{"time":1000001,"level":"warn","message":"m","requestId":"r"}`, context)).toEqual({
       time: 1_000_001,
@@ -213,7 +213,7 @@ describe('log lines', () => {
     expect(parseLogLine('plain', context)).toMatchObject({ level: 'log', message: 'plain' })
   })
 
-  it('of standard error are the worker’s only when they report its exception', () => {
+  it('from standard error belong to the worker only if they report its exception', () => {
     const said =
       'workerd/server/listen.rs:372: error: Uncaught exception: workerd/jsg/value.h:1456: failed: remote.jsg.RangeError: in the middle'
     expect(exceptionIn(said, context)).toMatchObject({ level: 'exception', message: 'RangeError: in the middle' })
@@ -225,7 +225,7 @@ describe('log lines', () => {
       expect(exceptionIn(own, context)).toBeUndefined()
   })
 
-  it('are cut from chunks at any byte, and lose their tail beyond 64 KiB', () => {
+  it('may be split at any byte, and are truncated at 64 KiB', () => {
     const lines: string[] = []
     const reader = lineReader((line) => lines.push(line))
     for (const byte of Buffer.from('ü\n\nlast')) reader.push(Buffer.from([byte]))
@@ -237,7 +237,7 @@ describe('log lines', () => {
     expect(lines[3]).not.toContain('y')
   })
 
-  it('beyond a thousand a second are counted, not kept', () => {
+  it('beyond 1,000 a second are counted, not kept', () => {
     let now = 0
     const kept: string[] = []
     const limit = limitLines(
@@ -254,7 +254,7 @@ describe('log lines', () => {
     expect(kept[1_000]).toBe('500 log lines were dropped.')
   })
 
-  it('are dropped beyond half a million characters a second, before they are read', () => {
+  it('beyond 500,000 characters a second are dropped before they are parsed', () => {
     const kept: string[] = []
     const limit = limitLines(
       'v',
@@ -267,14 +267,14 @@ describe('log lines', () => {
   })
 })
 
-describe('traces', () => {
+describe('stack traces of a worker', () => {
   const map = JSON.stringify({ version: 3, sources: ['src/a.ts'], names: [], mappings: 'AAEI' })
-  it('point at the author’s files and leave the host’s frames out', () => {
+  it('show the author’s files, and omit the frames of the host', () => {
     const text =
       'Error: x\n    at f (worker.js:1:1)\n    at async Object.fetch (entry.js:5:60)\n    at async prelude.js:3:4'
     expect(traceMapper(map)(text)).toBe('Error: x\n    at f (src/a.ts:3:5)')
   })
-  it('keep the places of the bundle without a map, or with a broken one', () => {
+  it('show positions in the bundle if the source map is missing or broken', () => {
     expect(traceMapper(null)('at worker.js:1:1')).toBe('at worker.js:1:1')
     expect(traceMapper('{')('at worker.js:1:1')).toBe('at worker.js:1:1')
   })

@@ -46,8 +46,8 @@ async function world(): Promise<World> {
   return { book, store, dropped, clock, failures, messages }
 }
 
-describe('the log book', () => {
-  test('keeps lines of one moment in their order', async () => {
+describe('the log buffer', () => {
+  test('keeps the order of lines with the same timestamp', async () => {
     const { book, messages } = await world()
     const all = Array.from({ length: 1_200 }, (_, index) => `line ${String(index)}`)
     for (const message of all) book.add('one', said(message))
@@ -55,7 +55,7 @@ describe('the log book', () => {
     expect(await messages()).toEqual(all)
   })
 
-  test('says how many lines did not fit', async () => {
+  test('reports how many lines did not fit', async () => {
     const { book, dropped, failures, messages } = await world()
     failures.push(new ServiceError('store_unavailable', 'away'))
     for (let index = 0; index < 10_100; index++) book.add('one', said('x'))
@@ -66,7 +66,7 @@ describe('the log book', () => {
     expect(dropped.reduce((sum, lines) => sum + lines, 0)).toBe(100)
   })
 
-  test('keeps what an absent database could not take, and does not try for ever what it refuses', async () => {
+  test('retries lines if the database is unavailable, and drops lines that the database refuses', async () => {
     const { book, dropped, failures, messages } = await world()
     failures.push(new ServiceError('store_unavailable', 'away'))
     book.add('one', said('waits'))
@@ -83,7 +83,7 @@ describe('the log book', () => {
     expect(dropped).toEqual([1])
   })
 
-  test('a worker that floods its log takes no space of another worker, and no more than its own', async () => {
+  test('gives a worker that floods its log no space of another worker', async () => {
     const { book, dropped, failures, store, messages } = await world()
     failures.push(new ServiceError('store_unavailable', 'away'))
     const long = 'x'.repeat(16_000)
@@ -96,7 +96,7 @@ describe('the log book', () => {
     expect(kept.length + dropped.reduce((sum, lines) => sum + lines, 0)).toBe(9_000)
   })
 
-  test('gives up the oldest lines when more come than fit while the database is away', async () => {
+  test('drops the oldest lines if the buffer overflows while the database is unavailable', async () => {
     const { book, dropped, failures, messages } = await world()
     failures.push(() => {
       for (let index = 0; index < 9_999; index++) book.add('one', said('later'))
@@ -110,7 +110,7 @@ describe('the log book', () => {
     expect(dropped).toEqual([2])
   })
 
-  test('writes without being asked, and again when the database was away', async () => {
+  test('is written to the database periodically, even after the database was unavailable', async () => {
     const { book, failures, messages } = await world()
     book.add('one', said('soon'))
     await expect.poll(messages, { timeout: 10_000 }).toEqual(['soon'])
@@ -121,7 +121,7 @@ describe('the log book', () => {
     await expect.poll(messages, { timeout: 10_000 }).toEqual(['soon', 'later'])
   })
 
-  test('keeps the request and the run of a line, and the start of a long one', async () => {
+  test('stores request and run of a line, and truncates a long line', async () => {
     const { book, store } = await world()
     book.add('one', { ...said('x'.repeat(16_384)), requestId: 'q1' })
     book.add('one', { ...said('x'.repeat(16_385)), runId: 'r1' })
@@ -132,7 +132,7 @@ describe('the log book', () => {
     ])
   })
 
-  test('counts what it does not list for each worker alone, and takes only failures for errors', async () => {
+  test('counts the unlisted requests per worker, and lists only failures as errors', async () => {
     const { book, store } = await world()
     for (let index = 0; index < 101; index++) book.addRequest('one', 'd1', answered())
     book.addRequest('two', 'd2', answered())
@@ -143,7 +143,7 @@ describe('the log book', () => {
     expect(lines.map(({ level }) => level)).toEqual(['info', 'info', 'error'])
   })
 
-  test('lists failures, of what went well a hundred a second, and never the query', async () => {
+  test('lists all failures, up to 100 successful requests a second, and never a query string', async () => {
     const { book, clock, messages } = await world()
     for (let index = 0; index < 250; index++) book.addRequest('one', 'd1', answered())
     book.addRequest('one', 'd1', answered({ status: 500, outcome: 'exception' }))
@@ -159,7 +159,7 @@ describe('the log book', () => {
     ])
   })
 
-  test('lists no more than five hundred failures a second', async () => {
+  test('lists at most 500 failures a second', async () => {
     const { book, clock, messages } = await world()
     for (let index = 0; index < 700; index++) book.addRequest('one', 'd1', answered({ outcome: 'exception' }))
     clock.at += 1_000
@@ -170,7 +170,7 @@ describe('the log book', () => {
     expect(kept[500]).toBe('200 more requests were answered within a second and are not listed.')
   })
 
-  test('follows lines of another replica that become visible late', async () => {
+  test('streams lines of another replica that become visible late', async () => {
     const { book, store, clock } = await world()
     book.add('one', said('before'))
     const leave = new AbortController()

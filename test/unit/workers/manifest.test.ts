@@ -11,7 +11,7 @@ function problems(text: string): string[] {
 }
 
 describe('parseManifest', () => {
-  it('reads every key it honours', () => {
+  it('reads every supported key', () => {
     const text = `${base}compatibility_flags = ["nodejs_compat"]
 routes = [{ pattern = "hooks.example.com", custom_domain = true }]
 [vars]
@@ -36,7 +36,7 @@ cpu_ms = 50
     })
   })
 
-  it('has defaults: no schedules, no variables, ten seconds of CPU', () => {
+  it('applies the defaults: no schedules, no variables, ten seconds of CPU', () => {
     expect(parseManifest(base, 'wrangler.toml').manifest).toMatchObject({
       crons: [],
       vars: {},
@@ -116,7 +116,7 @@ cpu_ms = 50
       base.replace('hooks', 'Hooks'),
       'error 1:8 "Hooks" cannot be a worker\'s name. Use 1 to 63 lowercase letters, digits, "-" and "_"; the first and the last are letters or digits.',
     ],
-  ])('%j is reported at its place', (text, expected) => {
+  ])('reports %j at its place', (text, expected) => {
     expect(problems(text)).toEqual([expected])
   })
 
@@ -140,7 +140,7 @@ cpu_ms = 50
       `${base}[[routes]]\npatern = "a.example"\ncustom_domain = true`,
       'error 5:1 "patern" of a route is not read. Did you mean "pattern"?',
     ],
-  ])('a typing mistake in a key that is read is an error: %j', (text, expected) => {
+  ])('reports a mistyped key as an error: %j', (text, expected) => {
     expect(problems(text)).toContain(expected)
     expect(problems(text).filter((problem) => problem.startsWith('error'))).toHaveLength(1)
     expect(parseManifest(text, 'wrangler.toml', { now }).manifest).toBeNull()
@@ -164,18 +164,18 @@ cpu_ms = 50
       `${base}[vars]\nA = "1"\ntriggers.crons = ["* * * * *"]`,
       'error 6:1 "vars.triggers" is not read as schedules. Write it above the line [vars], or as a section [triggers].',
     ],
-  ])('a key that is read elsewhere is an error where it stands: %j', (text, expected) => {
+  ])('reports a known key in a wrong place as an error: %j', (text, expected) => {
     expect(problems(text)).toEqual([expected])
   })
 
-  it('schedules below a section that is ignored are an error, the section itself is not', () => {
+  it('reports schedules inside an ignored section as an error, and the section itself as a warning', () => {
     expect(problems(`${base}[observability]\nenabled = true\ntriggers.crons = ["* * * * *"]`)).toEqual([
       'warning 4:2 "observability" is ignored.',
       'error 6:1 "observability.triggers" is not read as schedules. Write it above the line [observability], or as a section [triggers].',
     ])
   })
 
-  it('no key that only wrangler knows is taken for a typing mistake', () => {
+  it('never reports a key of wrangler as a mistyped one', () => {
     const keys =
       'account_id ai alias analytics_engine_datasets assets base_dir browser build cloudchamber compliance_region containers d1_databases data_blobs define dev dispatch_namespaces durable_objects env find_additional_modules first_party_worker hyperdrive images jsx_factory jsx_fragment keep_names keep_vars kv_namespaces legacy_env logfwdr logpush media migrations minify mtls_certificates no_bundle node_compat observability pages_build_output_dir pipelines placement preserve_file_names preview_urls python_modules queues r2_buckets ratelimits rules secrets_store_secrets send_email send_metrics services site streaming_tail_consumers tail_consumers text_blobs tsconfig type unsafe unsafe_hello_world upload_source_maps usage_model vectorize version_metadata vpc_services wasm_modules worker_loaders workers_dev workflows zone_id'
     const { issues } = parseManifest(base + keys.replaceAll(/(\S+) ?/g, '$1 = 1\n'), 'wrangler.toml', { now })
@@ -183,7 +183,7 @@ cpu_ms = 50
     expect(issues.filter(({ severity }) => severity === 'error')).toEqual([])
   })
 
-  it('keys of wrangler and keys that resemble nothing are warnings, and what only has a name of ours is let be', () => {
+  it('reports keys of wrangler and unknown keys as warnings, and accepts any names inside vars', () => {
     const text = `"$schema" = "x"\n${base}rules = []\nkeep_vars = true\nframework = "hono"
 routes = [{ pattern = "a.example", custom_domain = true, zone_name = "example" }]
 [limits]\nsubrequests = 5
@@ -197,17 +197,17 @@ routes = [{ pattern = "a.example", custom_domain = true, zone_name = "example" }
     )
   })
 
-  it('points at the line of a syntax error', () => {
+  it('reports the line of a syntax error', () => {
     const [issue] = parseManifest(`${base}vars = = 5\n`, 'a/wrangler.toml').issues
     expect(issue).toMatchObject({ severity: 'error', path: 'a/wrangler.toml', line: 4 })
   })
 
-  it('reports all mistakes in the order of the file', () => {
+  it('reports all errors in the order of the file', () => {
     const text = `name = "Bad Name"\nmain = 5\ncompatibility_date = "soon"\nfoo = 1\n[triggers]\ncrons = ["@daily"]\n`
     expect(problems(text).map((line) => line.split(' ')[1])).toEqual(['1:8', '2:8', '3:22', '4:1', '6:11'])
   })
 
-  it('finds places behind comments, quotes and long strings', () => {
+  it('finds positions after comments, quotes and long strings', () => {
     const text = `# crons = ["x"]\n'name' = 'hooks' # "\nmain="""\na\\"""b"""\ncompatibility_date = "2026-11-01"\n[ "triggers" ] # ]\ncrons = [ # [\n '* * * * *', # "\n '''0 0 L * *'''\n]\n`
     expect(problems(text)[0]).toMatch(/^error 9:/)
   })

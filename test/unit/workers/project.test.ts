@@ -28,7 +28,7 @@ const now = Date.UTC(2026, 10, 21)
 const environment = (text: string) => ({ path: '/p/.env.dev', text })
 
 describe('an environment file', () => {
-  it('is read as dotenv does: quotes, comments, several lines, nothing expanded', () => {
+  it('is parsed like dotenv: with quotes, comments and several lines, without expansion', () => {
     const text = `A=1 # one\nexport B="two\\nlines"\nC='$A \${A}'\nD="first\nsecond"\nE=\n`
     const { variables, issues } = workerEnvironment(`\uFEFF${text}`)
     expect(Object.fromEntries(variables)).toEqual({
@@ -41,7 +41,7 @@ describe('an environment file', () => {
     expect(issues).toEqual([])
   })
 
-  it('names lines that are no assignment and names that are no identifiers, and never repeats a value', () => {
+  it('has each malformed line and invalid name reported, and never a value', () => {
     const text = `# comment\n\nGOOD=1\nsk_live_secret\n  my-key=sk_live_other\n1st=x\nLAST=\${GOOD}\n`
     const { issues } = workerEnvironment(text)
     expect(issues.map(({ severity, line, column }) => [severity, line, column])).toEqual([
@@ -60,21 +60,21 @@ describe('an environment file', () => {
     ["A=1\nFOO='sk_live_x\nB='2'", [2, 1, "'"]],
     ['FOO="sk_live_x # of "ours"\nB=2', [1, 1, '"']],
     ['FOO=`sk_live_x\r\nB=2', [1, 1, '`']],
-  ])('refuses a quote that never ends, at its line: %j', (text, [line, column, quote]) => {
+  ])('with an unterminated quote is refused at its line: %j', (text, [line, column, quote]) => {
     const { issues } = workerEnvironment(text)
     const detail = `The value of FOO begins with ${quote ?? ''}, which never ends.`
     expect(issues).toMatchObject([{ severity: 'error', line, column, detail }])
     expect(JSON.stringify(issues)).not.toContain('sk_live')
   })
 
-  it('lets quotes be that end, are inside a value, or are the value of other quotes', () => {
+  it('may contain quotes at the end of a value, inside it, or within other quotes', () => {
     const text = `A='it's'\nB="'"\nC=it's\nD="a#b" # c\nE='' \nF="x" --flag\n`
     const { variables, issues } = workerEnvironment(text)
     expect(issues).toEqual([])
     expect(Object.fromEntries(variables)).toMatchObject({ A: "it's", B: "'", C: "it's", D: 'a#b', E: '' })
   })
 
-  it('warns of a name that is given twice, with both lines', () => {
+  it('that sets a name twice leads to a warning with both lines', () => {
     const { variables, issues } = workerEnvironment('A=1\nB="x\nA=no"\n\nexport A=2\nA=3\n')
     expect(variables.get('A')).toBe('3')
     expect(issues.map(({ severity, line, detail }) => `${severity} ${line} ${detail}`)).toEqual([
@@ -83,20 +83,20 @@ describe('an environment file', () => {
     ])
   })
 
-  it('does not mistake the inside of a value over several lines for assignments', () => {
+  it('may have a value over several lines that looks like assignments', () => {
     expect(workerEnvironment('KEY="-----BEGIN\nnot an assignment\n-----END"\nB=1').issues).toEqual([])
     expect(workerEnvironment('A="say \\"hi\\"\nnot an assignment" # end\nB=1').issues).toEqual([])
     expect(workerEnvironment("KEY='unfinished\nnot an assignment").issues.map(({ line }) => line)).toEqual([1, 2])
   })
 
-  it('keeps the credentials of a deployment from the worker', () => {
+  it('gives the credentials of a deployment to no worker', () => {
     const { variables } = workerEnvironment('CLOUDFLARE_API_TOKEN=t\nCLOUDFLARE_ACCOUNT_ID=a\nOTHER=x')
     expect([...variables.keys()]).toEqual(['OTHER'])
   })
 })
 
 describe('the workers of a project', () => {
-  it('are the workers folder itself, or each folder in it that has a manifest', () => {
+  it('are in the workers folder itself, or in each subfolder with a manifest', () => {
     write('ratecard/workers/b/wrangler.toml', manifest('b'))
     write('ratecard/workers/a/wrangler.toml', manifest('a'))
     write('ratecard/workers/shared/util.ts', '')
@@ -106,7 +106,7 @@ describe('the workers of a project', () => {
     expect(findWorkerFolders(path.join(folder, 'ratecard'))).toEqual([])
   })
 
-  it('are chosen by name or folder; a name that no worker has is told', () => {
+  it('are selected by name or folder, and an unknown name is reported', () => {
     for (const name of ['a', 'b', 'c']) {
       write(`ratecard/workers/${name}/wrangler.toml`, manifest(`worker-${name}`))
       write(`ratecard/workers/${name}/index.ts`, '')
@@ -117,7 +117,7 @@ describe('the workers of a project', () => {
     expect(read.known).toEqual(['worker-a', 'worker-b', 'worker-c'])
   })
 
-  it('begin with a file of the project: what "main" names outside of it is neither read nor quoted', () => {
+  it('have an entry file inside the project: one outside is neither read nor quoted', () => {
     const place = write('ratecard/workers/a/wrangler.toml', manifest('a').replace('index.ts', '../../../../secret.ts'))
     const secret = path.join(path.dirname(folder), 'secret.ts')
     const issuesOf = () => readWorkers(findWorkerFolders(folder), [], environment(''), now).issues
@@ -137,7 +137,7 @@ describe('the workers of a project', () => {
     expect(issuesOf()).toEqual([])
   })
 
-  it('leave the power over the service and the processor out, unless the manifest asks for it by name', () => {
+  it('get no credentials of the service and the processor, unless the manifest requires them by name', () => {
     const text = 'RATECARD_SERVICE_KEY=rck_x\nSTRIPE_SECRET_KEY=sk_test_x\nSTRIPE_API_BASE=http://x\nOWN=y\n'
     const given = (extra: string) => {
       write('ratecard/workers/a/wrangler.toml', manifest('a', extra))
@@ -160,7 +160,7 @@ describe('the workers of a project', () => {
     ])
   })
 
-  it('say at its line which required variable the environment file lacks', () => {
+  it('have each missing required variable reported at its line of the manifest', () => {
     write(
       'ratecard/workers/wrangler.toml',
       manifest('a', '[secrets]\nrequired = [\n  "THERE",\n  "MISSING",\n  "EMPTY"\n]\n'),
@@ -174,7 +174,7 @@ describe('the workers of a project', () => {
     ])
   })
 
-  it('may not share a name, and need their entry file', () => {
+  it('need different names and an entry file each', () => {
     write('ratecard/workers/one/wrangler.toml', manifest('same'))
     write('ratecard/workers/two/wrangler.toml', manifest('same'))
     write('ratecard/workers/one/index.ts', '')
@@ -186,8 +186,8 @@ describe('the workers of a project', () => {
   })
 })
 
-describe('bundling again and again', () => {
-  it('sees what changed, and knows the files it was made of', async () => {
+describe('repeated bundling', () => {
+  it('sees changes, and lists its input files', async () => {
     write('index.ts', `import { text } from './text.ts'\nimport page from './page.html'\nexport default { text, page }`)
     write('text.ts', `export const text = 'first'`)
     write('page.html', '<p>one</p>')
@@ -216,7 +216,7 @@ describe('bundling again and again', () => {
     }
   })
 
-  it('brings our client along when the project has not installed it, and prefers the project’s own', async () => {
+  it('provides @ratecard/client if the project has not installed it, and uses the project’s own otherwise', async () => {
     const source = `import { verifyWebhook } from '@ratecard/client/webhooks'\nexport default { fetch: () => verifyWebhook }`
     write('index.ts', source)
     const ours = await bundleWorker({ entry: 'index.ts', workingDirectory: folder })
@@ -228,14 +228,14 @@ describe('bundling again and again', () => {
     expect(theirs.bundle?.code).toContain('the one of the project')
   })
 
-  it('says how a package that is missing is installed', async () => {
+  it('explains how to install a missing package', async () => {
     write('index.ts', `import x from '@scope/pkg/deep'\nimport y from './gone'\nexport default { x, y }`)
     const { issues } = await bundleWorker({ entry: 'index.ts', workingDirectory: folder })
     expect(issues.map(({ hint }) => hint)).toEqual(['Install it: npm install @scope/pkg', 'Correct the path.'])
   })
 })
 
-describe('watching', () => {
+describe('watching a worker’s folder', () => {
   /** Resolves at the next change; the act itself may come in several events. */
   async function changeAfter(act: () => void, files: readonly string[] = []): Promise<void> {
     let seen: () => void = () => undefined
@@ -246,7 +246,7 @@ describe('watching', () => {
     watch.close()
   }
 
-  it('notices a save in the folder, in a new sub-folder, and of a file elsewhere', async () => {
+  it('notices a save in the folder, in a new subfolder, and of a file elsewhere', async () => {
     write('worker/src/index.ts', '')
     const env = write('environments/.env.dev', '')
     await changeAfter(() => write('worker/src/index.ts', 'changed'))

@@ -5,7 +5,7 @@ import { seccompProgram } from '../../../packages/ratecard/src/workers/runtime/w
 import { openUsers } from '../../../packages/ratecard/src/workers/runtime/workerd/confinement/users.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 
-test('two services of one machine never give two processes the same user', async () => {
+test('two services on one machine never give two processes the same user id', async () => {
   const place = temporaryFolder()
   const [one, other] = [await openUsers(place), await openUsers(place)]
   const claimed = await Promise.all(Array.from({ length: 400 }, (_, index) => (index % 2 === 0 ? one : other).claim()))
@@ -17,7 +17,7 @@ test('two services of one machine never give two processes the same user', async
   await expect(other.claim()).rejects.toThrow('More than 1000 worker processes')
 })
 
-test('what a dead service had claimed is free again, what a live one has is not', async () => {
+test('user ids of a dead service are free again, those of a running service are not', async () => {
   const place = temporaryFolder()
   const held = await (await openUsers(place)).claim()
   writeFileSync(path.join(place, '64500'), `${String(process.pid)} 1`)
@@ -26,7 +26,7 @@ test('what a dead service had claimed is free again, what a live one has is not'
   expect(readdirSync(place)).toEqual([String(held.id)])
 })
 
-test('the filter of system calls is whole instructions, and made only for machines whose calls are known', () => {
+test('the seccomp filter consists of whole 8-byte instructions on x64 and arm64, and is null on other architectures', () => {
   for (const machine of ['x64', 'arm64']) {
     const program = seccompProgram(machine)
     expect([program === null, (program?.length ?? 1) % 8]).toEqual([false, 0])

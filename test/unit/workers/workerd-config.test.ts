@@ -36,7 +36,7 @@ function readText(literal: string): string {
 }
 
 describe('workerdConfig', () => {
-  it('is this text, byte for byte', () => {
+  it('equals the reviewed text byte for byte', () => {
     expect(workerdConfig(version, '/tmp/x')).toMatchInlineSnapshot(`
       "using Workerd = import "/workerd/workerd.capnp";
 
@@ -92,14 +92,14 @@ describe('workerdConfig', () => {
     ['2024-01-01', ['nodejs_compat'], ['nodejs_compat']],
     ['2026-08-04', [], []],
     ['2026-08-04', ['no_nodejs_compat'], ['no_nodejs_compat', 'nodejs_als']],
-  ])('adds the one flag the host needs at %s with %j', (compatibilityDate, compatibilityFlags, expected) => {
+  ])('adds only the required flags at %s with %j', (compatibilityDate, compatibilityFlags, expected) => {
     const text = workerdConfig({ ...version, compatibilityDate, compatibilityFlags }, '/x')
     expect(text).toContain(`compatibilityFlags = [${expected.map((flag) => `"${flag}"`).join(', ')}]`)
   })
 })
 
 describe('capnpText', () => {
-  it('writes any text so that it reads back the same', () => {
+  it('writes any text so that it can be read back unchanged', () => {
     const unit = fc.oneof(
       fc.constantFrom('"', '\\', '\n', '\r', '\0', ')', '#'),
       fc.string({ unit: 'binary', maxLength: 1 }),
@@ -112,7 +112,7 @@ describe('capnpText', () => {
     )
   })
 
-  it('keeps a hostile value inside its quotes, so that the statements around it stay the same', () => {
+  it('keeps any value inside its quotes, so that the rest of the configuration is unchanged', () => {
     const skeleton = (text: string): string => text.replace(/"(?:[^"\\]|\\.)*"/g, '""')
     const plain = skeleton(workerdConfig({ ...version, vars: { A: 'x' } }, '/x'))
     fc.assert(
