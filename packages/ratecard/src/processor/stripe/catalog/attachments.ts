@@ -1,4 +1,4 @@
-// Features attached to products: a list request per product, and separate writes.
+// Features attached to products. Stripe needs a list request per product to read them, and separate writes to attach and detach them.
 import type { Stripe } from 'stripe'
 import type { ObservedResource, ProcessorId } from '../../../catalog/resource.ts'
 import type { AttachStep, DetachStep } from '../../../catalog/steps.ts'
@@ -10,7 +10,7 @@ import { listAll } from '../connection/pages.ts'
 import { performDeletion, requestIdOf, writeOf } from '../connection/perform-request.ts'
 import { translateReply } from '../customers/single-object.ts'
 
-/** Concurrency of list requests. */
+/** Maximum number of list requests in flight. */
 const concurrency = 8
 
 export type AttachmentStep = AttachStep<ProcessorId> | DetachStep
@@ -110,7 +110,7 @@ export async function performAttachment(
   return done(step, requestId)
 }
 
-/** Returns null if the step did not happen. */
+/** Looks up whether an attachment step of unknown outcome happened. Returns its result, or null if it did not happen. */
 export async function locateAttachment(
   context: StripeContext,
   step: AttachmentStep,

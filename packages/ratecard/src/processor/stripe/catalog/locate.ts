@@ -9,7 +9,7 @@ import { listAll } from '../connection/pages.ts'
 import type { WritingStep } from './perform.ts'
 import { firstMismatch } from './mismatch.ts'
 
-/** Returns null if the step did not happen. */
+/** Returns the result of a step that happened; null if it did not. */
 export async function locateStep(
   context: StripeContext,
   step: WritingStep,
@@ -20,7 +20,7 @@ export async function locateStep(
   if (step.op === 'create') return locateCreation(context, adapter, step, signal)
   const object = await readOne(context, adapter, adapter.retrieve(step.processorId), signal)
   if (object !== null) return firstMatching(context, adapter, step, [object])
-  // An object that no longer exists counts as archived.
+  // An object that no longer exists counts as archived, because e.g. a coupon is archived by deleting it.
   return step.op === 'archive' ? located(step.processorId, null) : null
 }
 
