@@ -1,4 +1,4 @@
-// Settings from environment variables, read once at startup (decisions, "Settings and how things start"). All errors are reported at once.
+// Settings from environment variables, read once at startup. All errors are reported at once.
 import { isIP } from 'node:net'
 import { Ajv } from 'ajv'
 import { envSchema } from 'env-schema'
@@ -12,40 +12,40 @@ export interface Settings {
   readonly host: string
   readonly port: number
   readonly dataDir: string
-  /** PostgreSQL URL; null uses the embedded SQLite store in `dataDir`. */
+  /** PostgreSQL URL; null means the embedded SQLite store in `dataDir`. */
   readonly databaseUrl: string | null
   readonly serviceKey: string | null
-  /** Items `<version>:<base64 of 32 bytes>`, newest first; null uses a key file in `dataDir`. */
+  /** Master keys as `<version>:<base64 of 32 bytes>`, newest first; null means the key file in `dataDir`. */
   readonly masterKey: string | null
-  /** null starts the sandbox processor inside the service. */
+  /** Stripe's secret key; null starts the sandbox processor inside the service. */
   readonly stripeSecretKey: string | null
   readonly stripeApiBase: string | null
   readonly sandboxPort: number
   readonly publicUrl: string | null
   readonly allowedRedirects: readonly string[]
   readonly requireVersionBump: boolean
-  /** Number of live subscriptions that a push may affect without approval; null for no limit. */
+  /** Maximum number of live subscriptions that a push may affect without approval; null means no limit. */
   readonly impactThreshold: number | null
-  /** Maximum trial in days that a tenant session may request. */
+  /** Maximum trial (days) that a tenant session may request. */
   readonly sessionTrialDays: number
   readonly mirror: 'on' | 'off'
-  /** Time between two polls of events; null is the default of the processor in use. */
+  /** Time between two polls of the processor's events; null means the default of the processor in use. */
   readonly mirrorPollSeconds: number | null
-  /** Signing secret of an events endpoint that was made by hand. */
+  /** Signing secret of an events endpoint that the operator created by hand. */
   readonly processorEventsSecret: string | null
   readonly workers: 'on' | 'off'
-  /** Hosts that workers may reach even at a private address. */
+  /** Hosts that workers may call even if their addresses are private. */
   readonly workerAllowedHosts: readonly string[]
-  /** Each worker is also served at `<name>.<domain>`. */
+  /** Domain under which each worker is also served, at `<name>.<domain>`. */
   readonly workerDomain: string | null
   readonly workerConfinement: 'auto' | ConfinementMode
   readonly workerLogDays: number
   readonly workerIdleMinutes: number
-  /** Rate limit: requests per minute and client address. */
+  /** Maximum number of requests per minute from one client address. */
   readonly rateLimit: number
-  /** Addresses and networks of trusted proxies, whose `X-Forwarded-For` is used, e.g. `10.0.0.0/8`. */
+  /** Addresses and networks of trusted proxies, e.g. `10.0.0.0/8`. `X-Forwarded-For` is used only if it comes from one of them. */
   readonly trustedProxies: readonly string[]
-  /** Maximum number of open connections; null is half of the file descriptor limit. */
+  /** Maximum number of open connections; null means half of the file descriptor limit. */
   readonly maxConnections: number | null
   readonly shutdownDelaySeconds: number
   readonly logLevel: LogLevel
@@ -59,10 +59,10 @@ const Port = (description: string, fallback: number) =>
   Type.Integer({ minimum: 0, maximum: 65535, default: fallback, description })
 const Text = (description: string) => Type.Optional(Type.String({ description }))
 
-/** Default in days. Trials of shops are mostly shorter, and a tenant's session may request any trial up to this. */
+/** Default maximum trial (days) that a tenant session may request. Most trials are shorter. */
 export const defaultSessionTrialDays = 30
 
-/** One entry per variable; docs/reference/settings.md is generated from it. */
+/** Schema with one entry per environment variable. docs/reference/settings.md is generated from it. */
 export const settingsSchema = Type.Object({
   RATECARD_HOST: Type.String({
     default: '127.0.0.1',
@@ -201,7 +201,10 @@ function readRaw(env: NodeJS.ProcessEnv) {
   })
 }
 
-/** Parses the environment. Throws ServiceError `settings_invalid` with the names of all invalid variables, never their values. */
+/**
+ * Parses the environment variables. Throws ServiceError `settings_invalid` with the names of all invalid variables, never with their
+ * values.
+ */
 export function readSettings(env: NodeJS.ProcessEnv): Settings {
   let raw: Raw
   try {
@@ -306,7 +309,7 @@ function isUrl(text: string, protocols: readonly string[]): boolean {
   return URL.canParse(text) && protocols.includes(new URL(text).protocol)
 }
 
-/** True for an address, or a network such as `10.0.0.0/8`. */
+/** True for an IP address, or for a network such as `10.0.0.0/8`. */
 function isAddressOrNet(text: string): boolean {
   const [address = '', bits, ...rest] = text.split('/')
   const family = isIP(address)

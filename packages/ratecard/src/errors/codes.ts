@@ -1,13 +1,13 @@
-// All error codes, in two closed tables: problems (one per response) and issues (many per document). Only these tables define statuses and
-// titles; a test compares them with docs/reference/errors.md and OpenAPI.
+// All error codes, in two closed tables: problems (one per response) and issues (many per document). Statuses and titles are defined only
+// here. A test compares the tables with docs/reference/errors.md and OpenAPI.
 
 export interface ProblemRow {
   readonly status: number
-  /** Constant per code; details of an occurrence go into `detail`. */
+  /** Title of the problem. It is the same for every occurrence; details go into `detail`. */
   readonly title: string
-  /** Cause and remedy in one sentence, for docs/reference/errors.md. */
+  /** Cause and remedy in one or two sentences, for docs/reference/errors.md. */
   readonly when: string
-  /** Members of a request body that may cause the error. The first one present becomes the pointer. */
+  /** Members of a request body that may cause the error. The pointer of the error refers to the first one that the body contains. */
   readonly about?: readonly string[]
 }
 

@@ -1,6 +1,6 @@
-// The second closed table: issues of a document or a request body, one row per rule.
+// The second closed table of error codes: issues of a document or a request body, one row per rule.
 
-/** Issue code → one sentence for the reference. `severity` is set by the code that reports the issue. */
+/** Maps an issue code to its sentence in the reference. The code that reports an issue sets its `severity`. */
 export const issueCodes = {
   field_missing: 'A required field is absent.',
   field_unknown: 'The schema has no such field.',

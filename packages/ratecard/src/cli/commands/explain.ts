@@ -6,7 +6,9 @@ import { failureCodes } from '../failure-codes.ts'
 
 interface Explanation {
   readonly code: string
-  /** Source of the code: a response of the service (`problem`), an issue of a document, or the CLI itself (`command`). */
+  /**
+   * Where the code occurs: in a response of the service (`problem`), in an issue of a document (`issue`), or in the CLI itself (`command`).
+   */
   readonly kind: 'problem' | 'issue' | 'command'
   readonly status: number | null
   readonly title: string | null
@@ -32,7 +34,7 @@ export const explain: Command = {
   },
 }
 
-/** Normalizes a code that was copied from an error message: removes quotes and brackets, lower case. */
+/** Finds the explanation of a code. The code may be copied from an error message: quotes and brackets are removed, and case is ignored. */
 function explanationOf(given: string): Explanation {
   const code = given
     .trim()

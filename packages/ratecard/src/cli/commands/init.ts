@@ -60,7 +60,7 @@ export const init: Command = {
   },
 }
 
-/** Configuration files below the folder: all in `ratecard/billing`, and those directly in the folder. */
+/** Returns the configuration files of a folder: all in its `ratecard/billing`, and those directly in the folder. */
 function configurationIn(folder: string): string[] {
   const billing = path.join(folder, 'ratecard', 'billing')
   const inProject = existsSync(billing) ? configurationFiles(billing) : []

@@ -10,7 +10,7 @@ export interface Invocation {
   readonly global: Omit<GlobalOptions, 'color'>
 }
 
-/** Builds the Commander program. `found` is called with the parsed invocation; no command is run here. */
+/** Builds the Commander program. It does not run a command: it calls `found` with the parsed command line. */
 export function buildProgram(
   commands: readonly Command[],
   version: string,

@@ -49,7 +49,7 @@ async function untilEnded({ io }: CommandContext, client: Client, id: string): P
       for await (const event of client.admin.pushEvents(id, { signal: io.signal }))
         if (event.type === 'state' && !isRunning(event)) break
     } catch (error) {
-      // A proxy may close a long response; the push report contains the current state.
+      // A proxy may close a long response. Then continue: the push report below contains the current state.
       if (io.signal.aborted || !isCut(error)) throw error
     }
     const report = await client.admin.findPush(id, { signal: io.signal })

@@ -48,7 +48,7 @@ export const billingMigrate: Command = {
     if (options.flag('dryRun')) return { json: jsonMigrationPlan(plan) }
     const moving = plan.lines.filter((line) => line.skipped === null).length
     if (moving === 0 && (request.to !== 'now' || canAsk(context))) return { json: jsonMigrationPlan(plan) }
-    // Only `now` drops what a renewal would have billed; other migrations can still be cancelled.
+    // Confirm on a terminal, and always for `now`: it drops what a renewal would have billed. Other migrations can still be cancelled.
     if (canAsk(context) || request.to === 'now')
       await requireConsent(context, {
         question: `Move ${count(moving, 'subscription')}?`,
@@ -75,7 +75,7 @@ function requestOf({ options }: CommandContext) {
   return { priceId, to: whenOf(options.text('to') ?? 'renewal', systemClock.now()), only, except }
 }
 
-/** The API's form of `--to`. A date becomes midnight UTC, e.g. `2026-02-01T00:00:00Z`. */
+/** Converts `--to` to the API's form. A date becomes midnight UTC, e.g. `2026-02-01T00:00:00Z`. */
 function whenOf(text: string, now: number): string {
   if (text === 'renewal' || text === 'now') return text
   const moment = /^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00:00Z` : text

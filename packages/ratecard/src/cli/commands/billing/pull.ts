@@ -44,7 +44,7 @@ export const billingPull: Command = {
     const { client } = connect(context)
     await mindHalfDone(context, client, update)
     const pulled = await client.admin.pull({ signal: io.signal })
-    // Escapes `${`, because in a project file `${NAME}` is a variable.
+    // Escape `${`, because in a project file `${NAME}` is a variable.
     const text = `${JSON.stringify(literal(pulled.document), null, 2)}\n`
     if (update) return updateFiles(context, pulled)
     const output = options.text('output')
@@ -78,7 +78,7 @@ export const billingPull: Command = {
 }
 
 /**
- * Refuses or warns while a push is unfinished: the live values are then partly old, and pulling them into the files would revert the
+ * Refuses or warns while a push is unfinished. Some live values are still old then, and pulling them into the files would revert the
  * author's change.
  */
 async function mindHalfDone(

@@ -105,7 +105,10 @@ function exitOf({ options }: CommandContext, outcome: PushOutcome): 0 | 3 {
   return outcome.status === 'planned' && options.flag('exitCode') && hasChanges(outcome) ? 3 : 0
 }
 
-/** Another push may start between planning and pushing. Then waits, and plans and shows the plan again. */
+/**
+ * Runs `work`, which plans and pushes, as soon as no push is running. If another push starts between planning and pushing, waits for its
+ * end (at most as long as `--wait`) and runs `work` again.
+ */
 async function planWhenFree(
   { out }: CommandContext,
   queue: PushQueue,

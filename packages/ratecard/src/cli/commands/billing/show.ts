@@ -83,7 +83,10 @@ function productRows(product: BillingDocument['products'][number]): string[][] {
   ])
 }
 
-/** The type from the client is open: a newer server may have currencies that this build does not know, which are shown unformatted. */
+/**
+ * A newer server may have currencies that this build does not know; they are shown unformatted. The client's type allows them, hence the
+ * cast.
+ */
 function line(price: PriceDocument): string {
   return describePrice(price as Parameters<typeof describePrice>[0])
 }

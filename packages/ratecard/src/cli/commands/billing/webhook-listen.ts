@@ -5,7 +5,7 @@ import { usageFailure } from '../../failure.ts'
 import { connect, type ServerConnection } from '../../server-address.ts'
 import { listOption } from '../plan-and-apply.ts'
 
-/** Poll interval (ms). The API allows one request per second for this route. */
+/** Poll interval (ms). The API allows one request per second on this route. */
 const pollMs = 1000
 const forwardTimeoutMs = 10_000
 
@@ -38,7 +38,10 @@ export const billingWebhookListen: Command = {
   },
 }
 
-/** Derived from the service key by HMAC, so that it is the same at every start and does not reveal the key. */
+/**
+ * Returns the signing secret for forwarded events. It is an HMAC with the service key, so that it is the same at every start and does not
+ * reveal the key.
+ */
 function secretFor({ key }: ServerConnection): string {
   if (key === null)
     throw usageFailure('Listening needs a service key.', 'Set RATECARD_SERVICE_KEY, or give --service-key.')
@@ -63,7 +66,7 @@ function forwardTarget(text: string | undefined): URL {
 interface ForwardOptions {
   readonly target: URL
   readonly secret: string
-  /** Event types; empty means all. */
+  /** Event types to forward; empty means all. */
   readonly types: readonly string[]
 }
 
@@ -76,7 +79,7 @@ async function listen(
   const { types } = forwarding
   const ask = (after: string | null) =>
     client.admin.processorEvents({ ...(after === null ? {} : { after }), types, signal: io.signal })
-  // An account without events is listened to from its first event.
+  // In an account without events, start with its first event.
   let after = (await ask(null)).last ?? ''
   out.say(`Listening to ${url}; each event goes to ${forwarding.target.href}. Ctrl-C ends it.`)
   out.say(`Signing secret for your handler: ${forwarding.secret}`)

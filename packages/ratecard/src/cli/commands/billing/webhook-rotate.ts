@@ -32,7 +32,8 @@ export const billingWebhookRotate: Command = {
   run: async (context) => {
     const { args, options, io, out } = context
     const { client } = connect(context)
-    // Runs before the rotation: a failure after it would lose the new secret.
+    // Load the secrets to redact before the rotation. A failure after the rotation would lose the new secret, because it is shown only
+    // once.
     const { revision } = await client.admin.config({ signal: io.signal })
     await redactRevisions(context, client, [revision])
     const rotation = await client.admin.rotateWebhook(args[0] ?? '', {

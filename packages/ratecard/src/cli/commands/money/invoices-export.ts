@@ -49,7 +49,7 @@ export const invoicesExport: Command = {
   },
 }
 
-/** Writes a stream beside the file first, so that a connection that breaks leaves no half of an export. */
+/** Writes a stream to a draft beside the file and renames it, so that a broken connection leaves no incomplete export. */
 async function writeWhole(file: string, rows: NodeReadableStream<Uint8Array>, signal: AbortSignal): Promise<void> {
   const draft = `${file}.${randomUUID()}.tmp`
   try {

@@ -29,7 +29,7 @@ export const money: Command = {
     if (options.flag('csv') && global.json) throw usageFailure('--csv and --json do not go together.', 'Choose one.')
     const { client } = connect(context)
     const now = await client.money.now({ signal: io.signal })
-    // Days by the clock of the service, not by that of this machine.
+    // Days are counted by the clock of the service, not by the clock of this machine.
     const to = now.asOf.slice(0, 10)
     const from = new Date(Date.parse(to) - (options.whole('days') ?? 90) * dayMs).toISOString().slice(0, 10)
     const days = await client.money.days({ from, to, signal: io.signal })

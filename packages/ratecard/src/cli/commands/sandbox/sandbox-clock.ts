@@ -56,7 +56,7 @@ export const sandboxClockShow: Command = {
 }
 
 interface SandboxClock {
-  /** Epoch milliseconds. */
+  /** Returns the time of the test clock in epoch milliseconds. */
   now(): Promise<number>
   moveTo(moment: number): Promise<string>
 }
@@ -88,7 +88,7 @@ function sandboxClockOf(context: CommandContext): SandboxClock {
 
 const defaultUrl = 'http://127.0.0.1:4243'
 
-/** Address and key of the local service's sandbox, from the file that the service wrote for its port; null if there is none. */
+/** Returns URL and key of the sandbox of the local service, from the file that the service wrote for its port; null if there is none. */
 function ofServerHere(context: CommandContext): { readonly url: string; readonly key: string } | null {
   const { port } = new URL(serverUrl(context))
   const file = path.join(context.io.home, '.ratecard', 'servers', port === '' ? '80' : port, 'sandbox.json')
@@ -97,7 +97,7 @@ function ofServerHere(context: CommandContext): { readonly url: string; readonly
   return typeof url === 'string' && typeof key === 'string' ? { url, key } : null
 }
 
-/** Key of the embedded sandbox account, from the data folder of the service. */
+/** Returns the key of the embedded sandbox account from the service's data folder; null if there is none. */
 function localSandboxKey({ io }: CommandContext): string | null {
   const project = findProject(io.cwd)
   const folders = serviceKeyFiles({ env: io.env, home: io.home, cwd: io.cwd, project, port: '' }).map((file) =>
@@ -169,7 +169,7 @@ function target(text: string, now: number): number {
   throw usageFailure(`"${text}" is no time.`, 'Write `30d`, `1mo`, or a moment like 2027-01-31T00:00:00Z.')
 }
 
-/** The same day some months later, or the last day of that month (e.g. 31 January → 28 February). */
+/** Adds months to a time. If the month has no such day, returns its last day (e.g. 31 January → 28 February). */
 function addMonths(from: number, months: number): number {
   const date = new Date(from)
   const day = date.getUTCDate()

@@ -9,7 +9,7 @@ export const dashboard: Command = {
     const { io, out } = context
     const { client, url } = connect(context)
     const link = await client.admin.dashboardLink({ signal: io.signal })
-    // Without a configured public URL, the service returns a relative link.
+    // Without a configured public URL, the service returns a relative link, so resolve it.
     const address = new URL(link.url, url).href
     out.print(address)
     out.say('Open it and press the button: it signs in once, within ten minutes, with the rights of your service key.')

@@ -35,7 +35,7 @@ export const enterprisePrices: Command = {
   },
 }
 
-/** The client's types have plain strings where the document has enums, hence the cast. */
+/** Cast: the client's type has plain strings where the document has enumerations, because a newer server may have more values. */
 const rowOf = (price: PriceDocument) => [price.id, describePrice(price as Parameters<typeof describePrice>[0])]
 
 function targetOf({ options }: CommandContext): { template: string | undefined; id: string | undefined } {
@@ -156,7 +156,7 @@ function showOutcome({ out }: CommandContext, outcome: EnterpriseOutcome): Comma
   const count = `${String(outcome.pricesSwapped)} ${outcome.pricesSwapped === 1 ? 'price' : 'prices'}`
   if (outcome.checkoutsClosed > 0) out.say(`  ${paint.dim('·')}  ${closedPagesText(outcome.checkoutsClosed)}`)
   const left = outcome.leftOnOtherDeal
-  // No check mark while a discount remains, because it would suggest that everything was swapped.
+  // No check mark while items stay on other negotiated prices, because the mark would suggest that everything was swapped.
   const tick = left === 0 ? `${paint.green('✓')} ` : ''
   out.say(outcome.dryRun === true ? `Would swap ${count}.` : `${tick}Swapped ${count}.`)
   if (left > 0)
@@ -178,7 +178,7 @@ export const enterpriseCoverage: Command = {
     const columns = [{ title: 'base price' }, ...targets.map((title) => ({ title }))]
     const rows = coverage.rows.map(({ basePriceId, cells }) => [
       basePriceId,
-      // A base price without negotiated prices is no gap.
+      // A base price without any negotiated price is no gap, so its cells stay empty.
       ...cells.map(({ priceId }) => priceId ?? (cells.some((cell) => cell.priceId !== null) ? out.paint.red('–') : '')),
     ])
     printTable(out, columns, rows, 'There are no negotiated prices.')

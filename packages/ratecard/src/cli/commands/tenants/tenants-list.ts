@@ -8,7 +8,7 @@ import { showTime, table } from '../../views/table.ts'
 import { enterpriseOf } from './tenants.ts'
 
 const sorts = tenantOperations.listTenants.query.sort.enum
-/** Money is mostly looked at from the largest amount down. */
+/** Sort keys that sort descending: amounts of money are mostly read from the largest down. */
 const descending: readonly string[] = ['monthly', 'owed']
 
 export const tenantsList: Command = {

@@ -71,7 +71,10 @@ export const tenantsShow: Command = {
   },
 }
 
-/** null if the processor returned no data, undefined if an older server lacks the route. The tenant is shown in either case. */
+/**
+ * Returns reports of dropped usage: null if the processor returned no data, undefined if an older server lacks the route. The tenant is
+ * shown in either case.
+ */
 async function droppedUsage(
   { io }: CommandContext,
   client: Client,

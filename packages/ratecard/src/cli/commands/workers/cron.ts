@@ -66,7 +66,10 @@ export const cloudWorkersCronTrigger: Command = {
   },
 }
 
-/** Also validated locally, because the parser's message is more precise than the server's refusal. */
+/**
+ * Returns the cron expression of the option. It is also validated locally, because the local parser's message is more precise than the
+ * server's refusal.
+ */
 function cronOf(text: string | undefined): string | undefined {
   if (text === undefined) return undefined
   const { schedule, issue } = parseCron(text)

@@ -94,7 +94,7 @@ function portFailure(error: unknown, port: number): unknown {
   })
 }
 
-/** A dev session: one reload at a time; changes during a reload are coalesced into one more reload. */
+/** A dev session of one worker. Only one reload runs at a time; changes during a reload cause one further reload. */
 class DevSession {
   readonly local: LocalWorker
   private readonly context: CommandContext
@@ -104,7 +104,7 @@ class DevSession {
   private bundled = ''
   private reloading: Promise<void> | null = null
   private again = false
-  /** Reload requested by key press, which also reloads unchanged code. */
+  /** True after a key press that requests a reload. Then unchanged code is reloaded as well. */
   private forced = false
   private readonly stopped = new AbortController()
   private lastIssues = ''
@@ -225,7 +225,7 @@ class DevSession {
     return this.bundler
   }
 
-  /** Unchanged warnings are not repeated at every save. */
+  /** Prints issues, unless they are the same as after the last save. */
   private showIssues(issues: readonly WorkerIssue[]): void {
     const { out } = this.context
     const text = issues.length === 0 ? '' : showIssues(viewIssues(this.context, issues), out.paint)

@@ -11,7 +11,7 @@ export const nameArgument: ArgumentSpec = {
   description: 'Which worker; not needed when the project has one.',
 }
 
-/** The worker to use: the given name, otherwise the project's only worker. */
+/** Returns the worker to use: the given name, otherwise the project's only worker. */
 export function workerName({ io }: CommandContext, given: string | undefined, how = 'its name'): string {
   if (given !== undefined) return given
   const project = findProject(io.cwd)
