@@ -35,7 +35,7 @@ export interface MirrorFeed {
   readonly countRead: () => void
   /** True if the processor delivers events, or if its reads are not limited. */
   readonly delivered: () => Promise<boolean>
-  /** The processor, wrapped so that the mirror contains the service's own writes at once. */
+  /** The processor, wrapped so that the mirror stores what the writes of this service changed. */
   readonly processor: Processor
   readonly receiveProcessorEvent: (body: string, signature: string | null) => Promise<void>
 }
