@@ -17,8 +17,8 @@ interface Explanation {
 
 export const explain: Command = {
   name: 'explain',
-  summary: 'Say what an error code means, and what to do about it',
-  description: 'Works offline: it knows every code of the service, of documents and of the command line.',
+  summary: 'Explain an error code, and what to do about it',
+  description: 'Works without a server, for all codes of the service, of documents and of the command line.',
   arguments: [{ name: '<code>', description: 'The code, as errors show it.' }],
   examples: [
     { command: 'ratecard explain processor_drift', what: 'an answer of the service' },

@@ -29,7 +29,7 @@ export const actorOptions: readonly OptionSpec[] = [
 ]
 export const impactOptions: readonly OptionSpec[] = [
   { flags: '--force', description: 'Overwrite fields that were edited at the processor.' },
-  { flags: '--approve-impact', description: 'Go on although live subscriptions are affected.' },
+  { flags: '--approve-impact', description: 'Approve the impact: push although live subscriptions are affected.' },
 ]
 
 /**
@@ -88,7 +88,7 @@ export function showWarnings(context: CommandContext, warnings: readonly FiledIs
 export const approvalOption: OptionSpec = {
   flags: '--require-approval',
   description:
-    'Where nobody can be asked: stop before a plan that archives or replaces, unless --yes or --plan approves it.',
+    'Without a terminal: stop before a plan that archives or replaces anything, unless --yes or --plan approves it.',
 }
 
 /**
@@ -112,7 +112,9 @@ export async function confirmPlan(
     .join(' and ')
   const keepsNone = await keepsNoProduct(client, plan, io.signal)
   if (!canAsk(context) && (approved || !(keepsNone || options.flag('requireApproval')))) return false
-  const other = keepsNone ? ` It keeps no product of what is in place at ${url}: are these the right files?` : ''
+  const other = keepsNone
+    ? ` It archives all products of the current version at ${url}: are these the right files?`
+    : ''
   return requireConsent(context, {
     question: `This plan ${what}.${other} Apply it?`,
     title: keepsNone ? 'The plan keeps no product' : 'The plan needs an approval',

@@ -18,18 +18,18 @@ export const billingMigrate: Command = {
   name: 'billing migrate',
   summary: 'Move existing subscribers of a replaced price to its successor',
   description:
-    'A changed amount is for new subscribers; existing ones keep the price they bought until they are moved with this. Nothing is billed or credited at once. The job can be stopped and resumed, and its report says how to go back.',
+    'A changed amount applies to new subscribers. Existing ones keep the price that they bought, until this command moves them. Nothing is billed or credited at once. The job can be stopped and resumed, and its report contains the command that moves them back.',
   options: [
     { flags: '--price <id>', description: 'Your id of the price.' },
     {
       flags: '--to <when>',
       description:
-        '`renewal`: the new price begins with the next period. `now`: the price changes now and is billed at the renewal. A moment: at the first renewal after it; the service waits for that by itself.',
+        '`renewal`: the new price starts with the next period. `now`: the price changes now and is billed at the renewal. A time: the price changes at the first renewal after that time; the service waits for it by itself.',
       defaultText: 'renewal',
     },
     { flags: '--only <tenants>', description: 'Only these tenants, separated by commas.' },
     { flags: '--except <tenants>', description: 'All but these tenants, separated by commas.' },
-    { flags: '--dry-run', description: 'Show whom it concerns and the money; nothing is changed.' },
+    { flags: '--dry-run', description: 'Show the subscribers and the amounts; nothing is changed.' },
     ...actorOptions,
   ],
   examples: [

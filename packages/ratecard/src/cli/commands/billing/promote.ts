@@ -33,13 +33,17 @@ import {
 
 export const billingPromote: Command = {
   name: 'billing promote',
-  summary: 'Push what one environment has, byte for byte, to another',
+  summary: 'Push the revision of one environment to another, byte for byte',
   description:
-    'Takes the document of a revision as its author wrote it, expands its variables with the file of the target, says how the two environments differ, shows the plan, and pushes. Everything but the expanded texts is the same, byte for byte. Addresses and keys of both come from their files in ratecard/environments. Of a revision that was pushed over HTTP only the expanded document is there: values that differ by environment, such as webhook URLs, are then the source’s, and are asked about.',
+    'Takes the document of a revision as its author wrote it, fills in its variables from the environment file of the target, lists the texts that differ between the two environments, shows the plan, and pushes. Everything but these texts is the same, byte for byte. The addresses and keys of both servers come from their files in ratecard/environments. If the revision was pushed over HTTP, the server has only its expanded document: values that depend on the environment, such as webhook URLs, are then those of the source, and new webhook URLs must be confirmed.',
   options: [
-    { flags: '--from <name>', description: 'Environment to take from.', environment: true },
+    { flags: '--from <name>', description: 'Environment to take the revision from.', environment: true },
     { flags: '--to <name>', description: 'Environment to push to.', environment: true },
-    { flags: '--revision <n>', description: 'Revision of the source.', defaultText: 'the current one' },
+    {
+      flags: '--revision <n>',
+      description: 'Number of the revision in the source environment.',
+      defaultText: 'the current one',
+    },
     { flags: '--dry-run', description: 'Show the differences and the plan, and stop.' },
     { flags: '--exit-code', description: 'With --dry-run: exit 3 when there are changes.' },
     approvalOption,

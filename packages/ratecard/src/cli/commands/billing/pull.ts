@@ -14,14 +14,14 @@ import { updateFiles } from './pull-update.ts'
 
 export const billingPull: Command = {
   name: 'billing pull',
-  summary: 'Write what is active at the processor as a configuration',
+  summary: 'Write the active objects at the processor as a configuration',
   description:
     'Products, prices, meters, coupons, promotion codes and webhooks of the account, with your own fields from the current revision. Without --output the document goes to stdout. A file that exists and differs is kept beside it as <file>.bak.\n\nWith --update, your own files are changed in place: only values that differ, with comments, order and formatting kept. Values that come from variables are never overwritten.',
   options: [
-    { flags: '--output <file>', description: 'File to write; written whole or not at all.' },
+    { flags: '--output <file>', description: 'File to write. It is written completely or not at all.' },
     {
       flags: '--update [path...]',
-      description: 'Edit these files or folders (ratecard/billing when none is named) so that they say what is live.',
+      description: 'Edit these files or folders (default: ratecard/billing) so that they match the live values.',
     },
     { flags: '--all', description: 'With --update: also add active objects that are in no file.' },
     { flags: '--dry-run', description: 'With --update: list the edits and stop.' },

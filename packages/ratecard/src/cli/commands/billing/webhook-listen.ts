@@ -11,13 +11,16 @@ const forwardTimeoutMs = 10_000
 
 export const billingWebhookListen: Command = {
   name: 'billing webhook listen',
-  summary: 'Bring the account’s events to your own machine while you develop',
+  summary: 'Forward the account’s events to your machine during development',
   description:
     'Asks the service for new events and posts each to your address, signed like a real delivery, with a secret of its own that stays the same for your service key. Nothing is registered at the processor. Ends with Ctrl-C.',
   options: [
-    { flags: '--forward <url>', description: 'Where your handler listens, for example http://127.0.0.1:3000/hooks.' },
+    { flags: '--forward <url>', description: 'URL of your handler, e.g. http://127.0.0.1:3000/hooks.' },
     { flags: '--events <types>', description: 'Event types, separated by commas.', defaultText: 'all' },
-    { flags: '--secret <secret>', description: 'Sign with this secret instead.' },
+    {
+      flags: '--secret <secret>',
+      description: 'Sign with this secret. Default: one that is derived from your service key.',
+    },
     { flags: '--print-secret', description: 'Print the signing secret and stop.' },
   ],
   examples: [

@@ -15,9 +15,9 @@ export const money: Command = {
   name: 'money',
   summary: 'Show monthly recurring revenue: now, by price, and day by day',
   description:
-    'Monthly recurring revenue (MRR) counts licensed recurring items that are active or past due, less discounts for ever, without tax. Usage, trials and paused subscriptions are not in it.',
+    'Monthly recurring revenue (MRR) counts licensed recurring items that are active or past due, less discounts that never end, without tax. Usage, trials and paused subscriptions are not included.',
   options: [
-    { flags: '--days <n>', description: 'How many days back.', range: [1, 3650], defaultText: '90' },
+    { flags: '--days <n>', description: 'Number of days before today.', range: [1, 3650], defaultText: '90' },
     { flags: '--csv', description: 'Print the days as CSV instead.' },
   ],
   examples: [

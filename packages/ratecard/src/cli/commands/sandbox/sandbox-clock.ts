@@ -8,12 +8,12 @@ import { findProject } from '../../files/project.ts'
 const sandboxOptions: readonly OptionSpec[] = [
   {
     flags: '--url <url>',
-    description: 'Where the sandbox is.',
+    description: 'URL of the sandbox.',
     defaultText: 'RATECARD_SANDBOX_PORT, else that of the service on this machine, else http://127.0.0.1:4243',
   },
   {
     flags: '--key <key>',
-    description: 'Test key of the account whose clock it is.',
+    description: 'Test key of the sandbox account.',
     defaultText: 'that of the service on this machine',
   },
 ]
@@ -22,11 +22,11 @@ export const sandboxClockAdvance: Command = {
   name: 'sandbox clock advance',
   summary: 'Move a sandbox account’s clock forward',
   description:
-    'What becomes due on the way happens, each thing at its own moment: trials end, subscriptions renew, invoices are paid, webhooks are delivered. A clock never goes back.',
+    'Everything that becomes due in between happens at its own time: trials end, subscriptions renew, invoices are paid, webhooks are delivered. The clock cannot go back.',
   arguments: [
     {
       name: '<time>',
-      description: 'How far (`45m`, `12h`, `30d`, `2w`, `1mo`, `1y`), or to which moment (`2027-01-31T00:00:00Z`).',
+      description: 'Duration (`45m`, `12h`, `30d`, `2w`, `1mo`, `1y`), or the new time (`2027-01-31T00:00:00Z`).',
     },
   ],
   options: sandboxOptions,
@@ -45,7 +45,7 @@ export const sandboxClockAdvance: Command = {
 
 export const sandboxClockShow: Command = {
   name: 'sandbox clock show',
-  summary: 'Show what time it is for a sandbox account',
+  summary: 'Show the time of a sandbox account’s clock',
   options: sandboxOptions,
   examples: [{ command: 'ratecard sandbox clock show', what: 'in UTC' }],
   run: async (context) => {

@@ -3,7 +3,7 @@ import { connect } from '../../server-address.ts'
 
 export const dashboard: Command = {
   name: 'dashboard',
-  summary: 'Create a link that signs in to the dashboard, once',
+  summary: 'Create a link that signs in to the dashboard and works once',
   examples: [{ command: 'ratecard dashboard', what: 'open the link within ten minutes and press its button' }],
   run: async (context) => {
     const { io, out } = context

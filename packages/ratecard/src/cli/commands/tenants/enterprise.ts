@@ -12,10 +12,10 @@ import { actorOptions } from '../plan-and-apply.ts'
 import { jsonCoverage, jsonEnterpriseOutcome, jsonJobReport } from '../../views/json.ts'
 
 const targetOptions: readonly OptionSpec[] = [
-  { flags: '--template <name>', description: 'Enterprise template.' },
-  { flags: '--id <enterprise-id>', description: 'Enterprise id: a deal of one tenant.' },
+  { flags: '--template <name>', description: 'Enterprise template: prices negotiated for several tenants.' },
+  { flags: '--id <enterprise-id>', description: 'Enterprise id: the prices negotiated with a single tenant.' },
 ]
-const dryRunOption: OptionSpec = { flags: '--dry-run', description: 'Show what would move; nothing is changed.' }
+const dryRunOption: OptionSpec = { flags: '--dry-run', description: 'Show which items would move; nothing is changed.' }
 
 export const enterprisePrices: Command = {
   name: 'enterprise prices',
@@ -50,18 +50,18 @@ export const enterpriseApply: Command = {
   name: 'enterprise apply',
   summary: 'Give a tenant its negotiated prices',
   description:
-    'Every matching item of its subscriptions moves; nothing is billed or credited now, the new amount is on the next invoice. Repeating it changes nothing more, and finishes one that was cut off.',
-  arguments: [{ name: '[tenant]', description: 'Id of the tenant; none with --all-with-template.' }],
+    'Moves every matching item of the tenant’s subscriptions. Nothing is billed or credited now; the new amount is on the next invoice. Repeating the command changes nothing more, and finishes a move that was interrupted.',
+  arguments: [{ name: '[tenant]', description: 'Id of the tenant. Leave it out with --all-with-template.' }],
   options: [
     ...targetOptions,
     {
       flags: '--all-with-template <name>',
-      description: 'Every tenant that has this template, after its prices changed; as a job.',
+      description: 'Move all tenants with this template, after its prices changed. Runs as a job.',
     },
     {
       flags: '--unmatched <what>',
       description:
-        'Items on an earlier deal that have no price in this one: `keep` it, or go back to their `base` price.',
+        'Items on other negotiated prices without a counterpart in this template or id: `keep` their price, or move them back to their `base` price.',
       choices: ['keep', 'base'],
       defaultText: 'keep',
     },

@@ -17,12 +17,12 @@ export const cloudWorkersDev: Command = {
   name: 'cloud workers dev',
   summary: 'Run a worker on this machine, with reload on save',
   description:
-    'The same runtime and the same limits as on the server. A save that does not build or start leaves the last good version serving. GET /cdn-cgi/handler/scheduled?cron=… fires the scheduled handler.',
-  arguments: [{ name: '[name]', description: 'Which worker, when the project has several.' }],
+    'Uses the same runtime and limits as the server. If the code does not build or start after a save, the last good version keeps serving. GET /cdn-cgi/handler/scheduled?cron=… runs the scheduled handler.',
+  arguments: [{ name: '[name]', description: 'Name of the worker, if the project has several.' }],
   options: [
     {
       flags: '--port <n>',
-      description: 'Port to listen on; 0 takes a free one.',
+      description: 'Port to listen on; 0 picks a free port.',
       range: [0, 65_535],
       defaultText: '8787',
     },

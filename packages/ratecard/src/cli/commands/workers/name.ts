@@ -8,7 +8,7 @@ import { findProject } from '../../files/project.ts'
 
 export const nameArgument: ArgumentSpec = {
   name: '[name]',
-  description: 'Which worker; not needed when the project has one.',
+  description: 'Name of the worker. Not needed if the project has only one.',
 }
 
 /** Returns the worker to use: the given name, otherwise the project's only worker. */
