@@ -22,7 +22,7 @@ interface ChangeOf<Action extends string> {
   /** Changed fields, i.e. the reasons of the change. Empty if the action needs no reason, e.g. a create. */
   readonly because: readonly FieldChange[]
   readonly processorIdBefore: ProcessorId | null
-  /** null if the id is not known yet (a create). */
+  /** Processor id after the change; null if it is not known yet (a create). */
   readonly processorIdAfter: ProcessorId | null
   /** The resource in one readable line before and after the change, e.g. `€12.00 / month`; null if it does not exist on that side. */
   readonly display: { readonly before: string | null; readonly after: string | null }

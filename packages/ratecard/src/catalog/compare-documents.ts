@@ -55,7 +55,7 @@ function underLaterIds(earlier: Catalog, later: Catalog, document: BillingConfig
   const renamed = aliases.filter(
     ({ kind, from, to }) => has(earlier, kind, from) && !has(later, kind, from) && !has(earlier, kind, to),
   )
-  // If two items were merged into one, neither counts as renamed.
+  // If the document merges two items into one, neither counts as renamed.
   const single = renamed.filter(
     ({ kind, to }) => renamed.filter((one) => one.kind === kind && one.to === to).length === 1,
   )

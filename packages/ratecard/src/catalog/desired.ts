@@ -19,7 +19,7 @@ const listsByKind = (): Record<ResourceKind, DesiredResource[]> => ({
 
 export const emptyCatalog = listsByKind() as unknown as Catalog
 
-/** A document with the catalog that was read from it. */
+/** A document, and the catalog that it was converted to. */
 export interface ReadDocument {
   readonly config: BillingConfig
   readonly catalog: Catalog

@@ -15,7 +15,7 @@ export interface Ownership {
   all<K extends ResourceKind>(kind: K): readonly ObservedResource<K>[]
   /** Returns the price that has this lookup key, even if the price is archived; null if there is none. */
   holderOf(lookupKey: string): ObservedResource<'price'> | null
-  /** True if the history contains this processor id, even if the object has been deleted. */
+  /** True if the mapping history contains this processor id, even if the object has been deleted. */
   everMapped(kind: ResourceKind, id: string): boolean
 }
 

@@ -1,4 +1,4 @@
-// Positions of resources in a document.
+// Finds the positions of resources in a document.
 import type { BillingConfig } from '../config/schema/schema.ts'
 import { pointerOf } from '../errors/issue.ts'
 import { idOfItem, itemsOf, resourceKinds, type ResourceKind } from './kinds.ts'

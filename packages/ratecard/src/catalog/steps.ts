@@ -65,7 +65,7 @@ export interface AttachStep<Ref = ConfigId> extends StepOf<'attach', 'product'> 
 export interface DetachStep extends StepOf<'detach', 'product'> {
   readonly processorId: ProcessorId
   readonly feature: ProcessorId
-  /** Processor id of the attachment. */
+  /** Processor id of the attachment to remove. */
   readonly attachment: string
 }
 

@@ -1,4 +1,4 @@
-// Detects problems before they cause failures: one finding per check, each with the next step.
+// The checks of `ratecard doctor`, which detect problems before they cause failures. Each check returns one finding with the next step.
 import { reportUsageAgain } from '../errors/advice.ts'
 import type { Processor } from '../processor/processor.ts'
 import type { Finding } from '../service/service.ts'

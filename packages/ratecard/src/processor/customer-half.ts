@@ -6,7 +6,7 @@ import type { WriteOptions } from './write-options.ts'
 /** Price of a subscription item. It may be archived, or not managed by Ratecard. */
 export interface LivePrice {
   readonly id: ProcessorId
-  /** null if the processor's response has none. */
+  /** Processor id of the product; null if the processor's response has none. */
   readonly product: ProcessorId | null
   readonly active: boolean
   readonly currency: string
@@ -24,7 +24,7 @@ export interface LivePrice {
 export interface LiveItem {
   readonly id: string
   readonly price: LivePrice
-  /** null for metered items, which have no quantity. */
+  /** Quantity of the item; null for metered items, which have none. */
   readonly quantity: number | null
   readonly currentPeriodStart: number
   readonly currentPeriodEnd: number
@@ -42,21 +42,23 @@ export interface LiveSubscription {
   /** Id of the schedule that controls the subscription, or null. */
   readonly schedule: string | null
   readonly cancelAtPeriodEnd: boolean
-  /** Start of its latest trial, even if the trial has ended; null for a subscription that never had one. */
+  /** Start of the subscription's latest trial, even if that trial has ended; null if it never had a trial. */
   readonly trialStart: number | null
   readonly trialEnd: number | null
   readonly createdAt: number
   /**
-   * Configuration id of the price that the checkout sold, from the metadata key `soldPriceKey`. null if the subscription was not sold by a
-   * checkout of Ratecard.
+   * Configuration id of the price that a checkout sold with this subscription (metadata key `soldPriceKey`). null if no checkout of
+   * Ratecard sold it.
    */
   readonly soldPriceId: string | null
   /**
-   * True if a checkout with `allow_duplicate` sold it beside another subscription to the same product or group (metadata key
+   * True if a checkout with `allow_duplicate` sold this subscription beside another one to the same product or group (metadata key
    * `duplicateKey`).
    */
   readonly allowsDuplicate: boolean
-  /** Ids of the free subscriptions that it replaced (metadata key `endsKey`). Free subscriptions exist in the store alone. */
+  /**
+   * Ids of the free subscriptions that this subscription replaced (metadata key `endsKey`). Free subscriptions exist in the store alone.
+   */
   readonly ends: readonly string[]
 }
 
@@ -73,7 +75,7 @@ export const endsKey = 'ratecard_ends'
 export interface ItemSwap {
   readonly item: string
   readonly price: ProcessorId
-  /** null for metered items, which have no quantity. */
+  /** Quantity after the move; null for metered items, which have none. */
   readonly quantity: number | null
 }
 
@@ -101,7 +103,7 @@ export interface CheckoutRequest {
   readonly mode: 'subscription' | 'payment'
   readonly customer: ProcessorId
   readonly price: ProcessorId
-  /** null for metered prices. */
+  /** Quantity of the price; null for a metered price. */
   readonly quantity: number | null
   readonly successUrl: string
   readonly cancelUrl: string
@@ -111,7 +113,7 @@ export interface CheckoutRequest {
   readonly allowPromotionCodes: boolean
   /** Processor id of a promotion code to apply. */
   readonly promotionCode: ProcessorId | null
-  /** Metadata of the session and, in subscription mode, of the subscription. */
+  /** Metadata of the checkout session. In subscription mode the subscription gets it too. */
   readonly metadata: Readonly<Record<string, string>>
 }
 
@@ -174,7 +176,7 @@ export interface InvoicePreview {
 /** A feature that a customer may use. */
 export interface ActiveEntitlement {
   readonly feature: ProcessorId
-  /** Present name at the processor. */
+  /** Present name of the feature at the processor. */
   readonly name: string
 }
 
@@ -214,7 +216,7 @@ export interface CustomerProcessor {
    */
   scheduledPrices(subscription: LiveSubscription, signal: AbortSignal): Promise<ReadonlyMap<ProcessorId, ProcessorId>>
   createCustomer(customer: NewCustomer, options: WriteOptions): Promise<ProcessorId>
-  /** Sets name and email; absent members stay unchanged, null clears the email. */
+  /** Sets name and email of a customer. An absent member stays unchanged; null clears the email. */
   updateCustomer(
     customer: ProcessorId,
     change: { readonly name?: string; readonly email?: string | null },

@@ -119,9 +119,9 @@ export interface MirroredCustomer {
   readonly discount: MirroredDiscount | null
 }
 
-/** Amounts of a price in one currency. */
+/** Amounts of a price in one of its currencies. */
 export interface MirroredAmounts {
-  /** Canonical decimal in minor units; null with tiers. */
+  /** Canonical decimal in minor units; null for a tiered price. */
   readonly unitAmount: string | null
   readonly tiers:
     | readonly {
@@ -183,13 +183,13 @@ export interface EventsEndpoint {
   readonly id: ProcessorId
   readonly url: string
   readonly enabled: boolean
-  /** Types of events that it delivers, sorted. */
+  /** Types of the events that the endpoint delivers, sorted. */
   readonly types: readonly string[]
 }
 
 export interface MadeEndpoint {
   readonly id: ProcessorId
-  /** Signing secret, which the processor returns only at creation. Never logged. */
+  /** Signing secret of the endpoint, which the processor returns only at creation. Never logged. */
   readonly secret: string
 }
 
@@ -197,7 +197,7 @@ export interface MadeEndpoint {
 export interface DeliveredEvent {
   /** Text of the body, byte for byte as received, because the signature covers it. */
   readonly body: string
-  /** Header with the signature; null if it is missing. */
+  /** Value of the signature header; null if the header is missing. */
   readonly signature: string | null
   /** Signing secrets of all endpoints that may have received the delivery. */
   readonly secrets: readonly string[]

@@ -43,7 +43,7 @@ export interface Processor extends CustomerProcessor, MirrorReads {
    */
   snapshot(options: ReadOptions): Promise<Snapshot>
   /**
-   * Performs one write; a `record` step is not allowed, because it has none. After `unknown_outcome` or `timeout` the write may have
+   * Performs one write; a `record` step is not allowed, because it writes nothing. After `unknown_outcome` or `timeout` the write may have
    * happened, so call `locate` before any other action.
    */
   perform(step: ResolvedStep, options: WriteOptions): Promise<PerformedStep>

@@ -21,7 +21,7 @@ const archiveRank: Readonly<Record<ResourceKind, number>> = {
   webhook: 7,
 }
 
-/** Archives sorted by kind. Within a kind the given order is kept. */
+/** Returns the archive steps sorted by kind. Steps of one kind keep their order. */
 export function inArchiveOrder<S extends Step>(archives: readonly S[]): S[] {
   return [...archives].sort((one, other) => archiveRank[one.kind] - archiveRank[other.kind])
 }

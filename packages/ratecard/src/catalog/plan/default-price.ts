@@ -36,7 +36,7 @@ function moveStep(product: DesiredResource<'product'>, processorId: ProcessorId)
   }
 }
 
-/** Adds a reason to the change of a product. A kept product becomes an update. */
+/** Adds a reason to the change of a product. A change `keep` becomes an update. */
 export function withReason(state: PlanState, change: PlannedChange, reason: FieldChange): PlannedChange {
   const because = [...change.because, reason]
   if (change.action !== 'keep') return { ...change, because }

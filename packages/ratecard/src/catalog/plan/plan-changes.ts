@@ -55,7 +55,7 @@ export interface PlanInput {
    * Old endpoints of replaced webhooks, which receive events beside their successors for a grace period. The plan does not archive them.
    */
   readonly retiring?: ReadonlySet<ProcessorId>
-  /** Renames to use instead of those in the document, e.g. to undo renames in a rollback. */
+  /** Renames that are used instead of those in the document, e.g. to undo renames in a rollback. */
   readonly renames?: readonly Rename[]
   /** Objects that an unfinished push of Ratecard switched off since the last version. Their state is not drift. */
   readonly stopped?: ReadonlySet<ProcessorId>

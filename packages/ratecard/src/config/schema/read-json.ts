@@ -74,7 +74,7 @@ function firstIssue(text: string, isJson: boolean): Issue | null {
           names?.add(name)
         },
         onError: (_error, offset, length) => {
-          // `JSON.parse` decides whether the text is JSON; the visitor only locates the first error.
+          // `JSON.parse` decides whether the text is JSON. The visitor is used only to locate the first error.
           if (!isJson) throw new Found(notJson(text, offset, length))
         },
       },

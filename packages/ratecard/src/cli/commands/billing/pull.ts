@@ -100,7 +100,10 @@ async function mindHalfDone(
   })
 }
 
-/** Writes the file atomically (by rename). Returns the path of the backup if the file existed with other content. */
+/**
+ * Writes the file atomically (by rename). If the file existed with other content, keeps it as a backup and returns the backup's path;
+ * otherwise returns null.
+ */
 export function writeKeeping(file: string, text: string): string | null {
   mkdirSync(path.dirname(file), { recursive: true })
   const before = existsSync(file) ? readText(file) : null

@@ -62,7 +62,7 @@ async function follow(context: CommandContext, name: string, query: LogQuery): P
     }
     out.note('The server ended the stream.')
   } catch (error) {
-    // Ctrl-C is the normal end of following.
+    // Ctrl-C is the normal way to end `--follow`, so it is no failure.
     if (!io.signal.aborted) throw error
   }
   return {}

@@ -20,7 +20,7 @@ export function isAttachmentStep(step: { readonly op: string }): step is Attachm
 }
 
 /**
- * Returns the products with their attached features. Stripe lists them product by product, so nothing is read while the account has no
+ * Returns the products with their attached features. Stripe lists features product by product, so no list is read if the account has no
  * feature. Archived features are ignored, even on products where they are still attached.
  */
 export async function withAttachments(
@@ -59,7 +59,7 @@ function withFeatures(
   }
 }
 
-/** Returns the id of the attached feature. Throws `broken` if the reply has none. */
+/** Returns the id of an attachment's feature. Throws `broken` if the reply has none. */
 function featureOf(attached: Stripe.ProductFeature): ProcessorId {
   return translateReply(attached, ({ entitlement_feature: feature }) => idOf(feature))
 }

@@ -1,4 +1,5 @@
-// Looks up whether a step of unknown outcome happened. An object is found by natural key, and counts only if it matches the step.
+// Looks up whether a step of unknown outcome happened. The object is found by a natural key, e.g. its lookup key or event name, and counts
+// only if it matches the step.
 import { processorId, type ProcessorId } from '../../../catalog/resource.ts'
 import type { ArchiveStep, CreateStep, UpdateStep } from '../../../catalog/steps.ts'
 import type { PerformedStep } from '../../processor.ts'
@@ -67,7 +68,9 @@ function firstMatching(
   return null
 }
 
-/** The result of a located step: the request id and the secret of a webhook are unknown. */
+/**
+ * Returns the result of a step that was found to have happened. Request id and webhook secret are unknown, because the response was lost.
+ */
 function located(id: string, observed: PerformedStep['observed']): PerformedStep {
   return { processorId: processorId(id), observed, secret: null, requestId: null }
 }

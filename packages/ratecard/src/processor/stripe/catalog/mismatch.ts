@@ -82,7 +82,7 @@ function comparable(value: unknown): unknown {
   return Array.isArray(value) && value.every((item) => typeof item === 'string') ? [...value].sort() : value
 }
 
-/** Returns the fields with optional metadata; some kinds have none. */
+/** Types the fields so that `metadata` is optional, because some kinds have none. */
 function withMetadata(fields: object): { readonly metadata?: MetadataMap } {
   return fields
 }

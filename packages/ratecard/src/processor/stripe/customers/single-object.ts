@@ -63,7 +63,7 @@ export function readAll<T extends Reply>(
   return untrusted(listAll(context.caller, object, request, { signal }))
 }
 
-/** Types a reply as untrusted: only its kind and id were checked. */
+/** Types a reply so that each member may be null or missing, because only its kind and id were checked. */
 function untrusted<Answer>(answer: Promise<unknown>): Promise<Answer> {
   return answer as Promise<Answer>
 }

@@ -52,7 +52,7 @@ export function isEmpty(map: object): boolean {
   return Object.keys(map).length === 0
 }
 
-/** True if there is an amount in a currency that Ratecard does not support. */
+/** True if `currency_options` contain a currency that Ratecard does not support. */
 export function unsupportedCurrency(options: object | null | undefined): boolean {
   return Object.keys(options ?? {}).some((currency) => !currencies.some((one) => one === currency))
 }

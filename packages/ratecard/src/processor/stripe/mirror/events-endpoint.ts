@@ -9,7 +9,7 @@ import type { StripeContext } from '../catalog/context.ts'
 import { readAll, writeOne } from '../customers/single-object.ts'
 import { listOf } from '../connection/reading.ts'
 
-/** Metadata key that marks these endpoints. Authors of documents cannot use keys with the prefix `ratecard_`. */
+/** Metadata key that marks an endpoint of a mirror. Authors of documents cannot use keys with the prefix `ratecard_`. */
 const eventsKey = 'ratecard_events'
 const eventsMark = 'mirror'
 

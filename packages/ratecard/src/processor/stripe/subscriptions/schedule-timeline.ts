@@ -27,7 +27,7 @@ export interface Schedule {
   /** Start of the running phase in seconds; null if no phase is running. */
   readonly begun: number | null
   readonly phases: readonly Phase[]
-  /** Defaults of phases without billing settings of their own. */
+  /** Billing settings that apply to phases without their own. */
   readonly usual: Untrusted<Stripe.SubscriptionSchedule.DefaultSettings>
 }
 
@@ -86,7 +86,7 @@ export interface Segment {
 
 interface TimelinePlan {
   readonly segments: readonly Segment[]
-  /** False if the schedule already contains all moves. */
+  /** False if the schedule contains all moves already, so that nothing has to be written. */
   readonly changes: boolean
 }
 

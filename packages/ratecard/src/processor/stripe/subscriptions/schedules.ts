@@ -198,7 +198,10 @@ async function releaseSchedule(
   await writeOne(context, request, { object: 'subscription_schedule', id }, options)
 }
 
-/** Returns the change; null if the schedule already contains it. Throws, before any write, if the change is impossible. */
+/**
+ * Returns the update that adds the moves to the schedule; null if the schedule contains them already. Throws, before any write, if the
+ * moves are impossible.
+ */
 function changeOf(schedule: Schedule, { subscription, live, turns }: ScheduleMove): ScheduleUpdate | null {
   if (schedule.subscription !== subscription.id) throw strange(schedule.id, subscription.id)
   const phases = remainingPhases(schedule)

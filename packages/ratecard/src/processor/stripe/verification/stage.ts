@@ -18,7 +18,7 @@ export interface Scenario {
 export const day = 86_400
 const patienceMs = 300_000
 
-/** One account during one scenario. */
+/** The account during one scenario, with helpers that create objects and register their cleanup. */
 export class Stage {
   readonly stripe: Stripe
   readonly signal: AbortSignal
