@@ -138,7 +138,7 @@ async function checkLookupKeys({ store, processor, signal }: DoctorDeps): Promis
 /** Finds a stale mirror, and a mirror that only polls although the processor limits reads. */
 async function checkMirror({ mirror, clock, delivered }: DoctorDeps): Promise<Omit<Finding, 'check'>> {
   const { state, asOf, stale, filled } = await mirror.status()
-  if (state === 'off') return { status: 'ok', detail: 'off: everything is asked at the processor' }
+  if (state === 'off') return { status: 'ok', detail: 'off: everything is read from the processor' }
   if (asOf === null)
     return { status: 'warning', detail: `The mirror is being filled: ${String(filled)} objects so far.`, hint: 'Wait.' }
   const age = `complete until ${new Date(asOf).toISOString()}`
@@ -152,7 +152,7 @@ async function checkMirror({ mirror, clock, delivered }: DoctorDeps): Promise<Om
   return {
     status: 'ok',
     detail: `${age}; events are polled, not delivered`,
-    hint: 'Set RATECARD_PUBLIC_URL to an https address: deliveries are faster, and spare the processor’s read allocation.',
+    hint: 'Set RATECARD_PUBLIC_URL to an https address: deliveries are faster, and save reads at the processor, which are limited.',
   }
 }
 

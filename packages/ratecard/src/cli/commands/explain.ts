@@ -51,7 +51,7 @@ function explanationOf(given: string): Explanation {
   throw new CliFailure(1, {
     code: 'code_unknown',
     title: 'There is no such code',
-    detail: `"${given}" is no error code of this version.`,
+    detail: `"${given}" is not an error code of this version.`,
     hint: didYouMean(code, known) ?? 'Codes look like processor_drift; errors show theirs in brackets.',
   })
 }

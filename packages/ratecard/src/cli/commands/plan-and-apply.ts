@@ -117,9 +117,9 @@ export async function confirmPlan(
     : ''
   return requireConsent(context, {
     question: `This plan ${what}.${other} Apply it?`,
-    title: keepsNone ? 'The plan keeps no product' : 'The plan needs an approval',
-    detail: `This plan ${what}.${keepsNone ? ` It keeps no product of the version in place at ${url}: these may be the files of another project.` : ''}`,
-    hint: 'If it is meant: --yes, or save the plan with --plan-out, look at it, and apply it with --plan.',
+    title: keepsNone ? 'The plan archives all products' : 'The plan needs an approval',
+    detail: `This plan ${what}.${keepsNone ? ` It archives all products of the current version at ${url}: these may be the files of another project.` : ''}`,
+    hint: 'If this is intended: pass --yes, or save the plan with --plan-out, review it, and apply it with --plan.',
     extra: { planned: jsonOutcome(plan) },
   })
 }

@@ -25,7 +25,7 @@ export function createPushQueue({ options, io, out }: CommandContext, client: Cl
     while (!isOver()) {
       const [newest] = (await client.admin.pushes({ limit: 1, signal: io.signal })).pushes
       if (newest === undefined || (newest.state !== 'running' && newest.state !== 'planned')) break
-      if (!said) out.note(`Push ${newest.id} is running (${newest.author ?? 'nobody named'}): waiting for it.`)
+      if (!said) out.note(`Push ${newest.id} is running (${newest.author ?? 'unknown author'}): waiting for it.`)
       said = true
       out.progress(`${String(newest.stepsDone)}/${String(newest.stepsTotal)} steps of push ${newest.id}`)
       await pause()

@@ -54,7 +54,7 @@ export const billingMigrate: Command = {
         question: `Move ${count(moving, 'subscription')}?`,
         title: 'Moving subscribers now needs to be confirmed',
         detail: `${count(moving, 'subscription')} would change price now.`,
-        hint: 'Look with --dry-run; if it is meant: --yes.',
+        hint: 'Check with --dry-run; if this is intended: --yes.',
         extra: { planned: jsonMigrationPlan(plan) },
       })
     if (moving === 0) return { json: jsonMigrationPlan(plan) }

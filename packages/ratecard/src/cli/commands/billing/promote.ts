@@ -62,7 +62,7 @@ export const billingPromote: Command = {
       throw new CliFailure(1, {
         code: 'environments_equal',
         title: 'Both environments are one server',
-        detail: `${from} is at ${source.url} and ${to} at ${target.url}: that is one server.`,
+        detail: `${from} is at ${source.url} and ${to} at ${target.url}: both are the same server.`,
       })
     const tested = await asFailureOf(source, () => sourceRevision(context, source, from))
     const promotion = { from, to, source, target, tested, expanded: expandFor(tested, target) }

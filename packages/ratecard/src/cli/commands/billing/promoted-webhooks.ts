@@ -41,7 +41,7 @@ export async function requireWebhooksMeant(
 ): Promise<void> {
   if (moves.length === 0) return
   await requireConsent(context, {
-    question: `${to} would deliver events to the addresses above. Is that meant?`,
+    question: `${to} would deliver events to the addresses above. Is this intended?`,
     title: 'Webhook addresses would change',
     detail: moves.map(({ detail }) => detail).join(' '),
     hint: `If ${to} is to deliver there: --yes. Else push the files of the same commit, which expand to its own addresses: \`ratecard billing push --env ${to}\`.`,

@@ -95,8 +95,8 @@ async function mindHalfDone(
   throw new CliFailure(1, {
     code: 'push_unfinished',
     title: problemCodes.push_unfinished.title,
-    detail: `${describeUnfinished(push)} Its half-done work would be taken for edits, and your own change out of your files. No file was changed.`,
-    hint: `${howToFinish(push)} To take what is live all the same: --yes.`,
+    detail: `${describeUnfinished(push)} Its unfinished changes would look like edits at the processor, and your own change would be removed from your files. No file was changed.`,
+    hint: `${howToFinish(push)} To pull the live values anyway: --yes.`,
   })
 }
 

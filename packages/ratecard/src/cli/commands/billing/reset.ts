@@ -53,7 +53,7 @@ async function confirmReset(context: CommandContext, url: string, scope: string)
     throw confirmationRequired({
       title: 'A reset needs to be confirmed',
       detail: `A reset archives everything at ${url}.`,
-      hint: 'If you mean it: `ratecard billing reset --yes`.',
+      hint: 'If this is intended: `ratecard billing reset --yes`.',
     })
   const what =
     scope === 'account'

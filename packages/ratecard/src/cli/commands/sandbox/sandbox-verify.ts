@@ -78,7 +78,7 @@ async function keyOf({ options, io }: CommandContext): Promise<string> {
     throw new CliFailure(1, {
       code: 'live_key_refused',
       title: 'Live keys are refused',
-      detail: 'That is a live key. The check makes and deletes things: it takes test keys only.',
+      detail: 'That is a live key. The check creates and deletes objects, so it accepts test keys only.',
       hint: 'Use a key that begins with sk_test_ or rk_test_.',
     })
   if (!/^(sk|rk)_test_\w+$/.test(key))

@@ -161,7 +161,7 @@ function showOutcome({ out }: CommandContext, outcome: EnterpriseOutcome): Comma
   out.say(outcome.dryRun === true ? `Would swap ${count}.` : `${tick}Swapped ${count}.`)
   if (left > 0)
     out.say(
-      `${paint.yellow('!')} ${String(left)} ${left === 1 ? 'item' : 'items'} ${outcome.dryRun === true ? 'would stay' : left === 1 ? 'stays' : 'stay'} on another deal, discount and all. Back to the base price: the same command with --unmatched base.`,
+      `${paint.yellow('!')} ${String(left)} ${left === 1 ? 'item' : 'items'} ${outcome.dryRun === true ? 'would stay' : left === 1 ? 'stays' : 'stay'} on other negotiated prices, with any discount. To move back to the base price: the same command with --unmatched base.`,
     )
   return { json: jsonEnterpriseOutcome(outcome) }
 }

@@ -46,7 +46,7 @@ export async function verify(options: VerifyOptions): Promise<readonly ScenarioR
   if (isLiveKey(secretKey))
     throw new ProcessorError(
       'unauthorized',
-      'That is a live key. The check makes and deletes things: it takes test keys only.',
+      'That is a live key. The check creates and deletes objects, so it accepts test keys only.',
     )
   const timeoutMs = 80_000
   const real = connect({ secretKey, apiBase, timeoutMs })
