@@ -249,9 +249,10 @@ describe('whom a push affects', () => {
     })
     await post('/v1/subscriptions', { customer, 'items[0][price]': price, 'items[0][quantity]': '12' })
     write(priced(11_900, '1.1.0'))
-    const planned = await world.run(['billing', 'push', '--dry-run'])
-    expect(planned.stdout).toContain(
-      'pro_monthly: 1 subscription of customers that are no tenant, €1,188.00 a month stays on the old price until moved',
-    )
+    const affected =
+      'pro_monthly: 1 subscription of customers that are no tenant, €1,188.00 a month stays on the old price until moved'
+    // Nobody told the service of the new subscription: its mirror sees it with the next poll.
+    const plan = async () => (await world.run(['billing', 'push', '--dry-run'])).stdout
+    await expect.poll(plan, { timeout: 30_000 }).toContain(affected)
   })
 })

@@ -4,7 +4,7 @@ import type { Client } from '../../packages/client/src/client.ts'
 import { changedConfig, sampleConfig } from '../support/app.ts'
 import { chromiumPath } from '../support/chromium.ts'
 import { announceSkip } from '../support/skips.ts'
-import { openDashboard } from './dashboard-world.ts'
+import { narrow, openDashboard, overflowOf, seriousFindings } from './dashboard-world.ts'
 import type { DashboardWorld } from './dashboard-world.ts'
 
 if (chromiumPath === null) announceSkip('Chromium', 'it is not installed; on Debian: apt-get install chromium')
@@ -31,13 +31,16 @@ beforeAll(async () => {
       ),
     )
   await client.tenants.create({ id: 'zz', name: 'Żółta łódź' })
-  await expect
-    .poll(async () => (await client.tenants.list({ legacy: true })).tenants.map(({ id }) => id), { timeout: 30_000 })
-    .toEqual(['early'])
+  await until(async () => (await client.tenants.list({ legacy: true })).tenants.length === 1)
 })
 afterAll(async () => {
   if (chromiumPath !== null) await world.close()
 })
+
+/** Waits until the mirror shows what happened at the processor. */
+async function until(isShown: () => Promise<boolean>): Promise<void> {
+  while (!(await isShown())) await new Promise((resolve) => setTimeout(resolve, 100))
+}
 
 const pay = async (tenantId: string) => {
   const back = 'http://127.0.0.1:3000'
@@ -87,6 +90,29 @@ describe.skipIf(chromiumPath === null)('who has what, in a browser', () => {
     expect(failures).toEqual([])
   })
 
+  test.each(['light', 'dark'] as const)(
+    'the pages of the mirror have no serious finding of axe, nor are wider than a phone: %s',
+    async (scheme) => {
+      const { page, open, failures } = await world.signIn(world.key, { scheme })
+      // Days that the mirror has not lived through yet, so that the charts are drawn.
+      await page.route('**/billing/admin/money/days', (route) => route.fulfill({ json: daysOf(60) }))
+      const found: string[] = []
+      for (const where of ['overview', 'prices', 'prices/pro_monthly', 'tenants', 'tenants/early']) {
+        await page.setViewportSize({ width: 1280, height: 900 })
+        await open(where)
+        found.push(...(await seriousFindings(page)).map((finding) => `${where} ${finding}`))
+        await narrow(page)
+        const wider = await overflowOf(page)
+        if (wider > 0) found.push(`${where} is ${String(wider)} px wider than the phone`)
+      }
+      expect(found).toEqual([])
+      await page.setViewportSize({ width: 1280, height: 900 })
+      await open('overview')
+      await page.locator('.chart canvas').nth(1).waitFor()
+      expect(failures).toEqual([])
+    },
+  )
+
   test('the page of a tenant has its invoices', async () => {
     const { page, open } = await world.signIn(world.key)
     await open('tenants/early')
@@ -94,3 +120,23 @@ describe.skipIf(chromiumPath === null)('who has what, in a browser', () => {
     await row.waitFor()
   })
 })
+
+/** An answer of `GET money/days` with a push in the middle. */
+function daysOf(count: number) {
+  const dayMs = 24 * 60 * 60 * 1000
+  const formatted = '$1.00'
+  const at = (index: number) => new Date(Date.now() - (count - index) * dayMs).toISOString()
+  const zero = (name: string) => ({ [name]: '0', [`${name}_formatted`]: formatted })
+  const days = Array.from({ length: count }, (_, index) => ({
+    ...{ day: at(index).slice(0, 10), currency: 'usd', mrr: String(100_000 + index * 1500), formatted },
+    ...{ by_product: [], new: String(index % 7 === 0 ? 9000 : 1500), new_formatted: formatted },
+    ...{ churn: String(index % 5 === 0 ? 4000 : 0), churn_formatted: formatted },
+    ...zero('usage_last_period'),
+    ...zero('expansion'),
+    ...zero('contraction'),
+    ...zero('reactivation'),
+    ...zero('past_due'),
+  }))
+  const pushes = [{ revision: 2, version: '2.0.0', at: at(Math.floor(count / 2)), by: 'Zoë' }]
+  return { as_of: new Date().toISOString(), days, pushes }
+}

@@ -1,5 +1,6 @@
 // A service with its dashboard, and signed-in browsers.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
@@ -107,3 +108,19 @@ export const drop = (page: Page, document: object) =>
     mimeType: 'application/json',
     buffer: Buffer.from(JSON.stringify(document)),
   })
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/** Serious and critical findings of axe on the page, each with its element. */
+export async function seriousFindings(page: Page): Promise<readonly string[]> {
+  // The policy of the page keeps scripts of others out; the debugger may.
+  await page.evaluate(axe)
+  return page.evaluate(async () => {
+    const { axe: tool } = globalThis as unknown as {
+      axe: { run: () => Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }> }
+    }
+    return (await tool.run()).violations
+      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .map(({ id, nodes }) => `${id}: ${nodes[0]?.html ?? ''}`)
+  })
+}

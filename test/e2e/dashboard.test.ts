@@ -1,6 +1,4 @@
 // The dashboard as people use it: Chromium against the real service and its sandbox.
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -10,12 +8,11 @@ import { changedConfig, sampleConfig } from '../support/app.ts'
 import { chromiumPath } from '../support/chromium.ts'
 import { listenLocally } from '../support/listen.ts'
 import { announceSkip } from '../support/skips.ts'
-import { drop, narrow, openDashboard, overflowOf } from './dashboard-world.ts'
+import { drop, narrow, openDashboard, overflowOf, seriousFindings } from './dashboard-world.ts'
 import type { DashboardWorld } from './dashboard-world.ts'
 
 if (chromiumPath === null) announceSkip('Chromium', 'it is not installed; on Debian: apt-get install chromium')
 
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const longName = `${'Extraordinarily'.repeat(16)} name`
 const hostile = `</script><img src=x onerror="window.hacked=1"> 🦑 \u202Eevil\u200B`
 
@@ -438,16 +435,7 @@ describe.skipIf(chromiumPath === null)('in a browser', () => {
       for (const where of [...pages, ...more]) {
         await page.setViewportSize({ width: 1280, height: 900 })
         await open(where)
-        // The policy of the page keeps scripts of others out; the debugger may.
-        await page.evaluate(axe)
-        const violations = await page.evaluate(async () => {
-          const { axe: tool } = globalThis as unknown as {
-            axe: { run: () => Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }> }
-          }
-          return (await tool.run()).violations
-            .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-            .map(({ id, nodes }) => `${id}: ${nodes[0]?.html ?? ''}`)
-        })
+        const violations = await seriousFindings(page)
         found.push(...violations.map((violation) => `${where} ${violation}`))
         await narrow(page)
         const wider = await overflowOf(page)

@@ -190,7 +190,7 @@ describe('invoices', () => {
     )
     expect(rows.map((row) => row.split(',').at(1))).toEqual(expect.arrayContaining(['invoice', 'refund']))
     expect(rows).toHaveLength(4)
-    expect(rows[0]).toMatch(
+    expect(rows.find((row) => row.includes(',early,') && row.includes(',invoice,'))).toMatch(
       /^\d{4}-\d\d-\d\d,invoice,in_\w+,[\w-]+,early,cus_\w+,usd,24\.00,0\.00,0\.00,24\.00,24\.00,4\.00,paid$/,
     )
   })
@@ -229,8 +229,11 @@ describe('what needs somebody', () => {
       currencies: [{ past_due: { amount: '0', formatted: '$0.00', tenants: 0 } }],
     })
     expect((await get('tenants?q=late')).body).toMatchObject({ tenants: [{ owed: [{ amount: '500' }] }] })
-    expect((await get('tenants/late/invoices')).body).toMatchObject({
-      invoices: [{ status: 'open', amount_remaining: '500', subscription: null, attempt_count: 0 }, {}],
+    const { invoices } = (await get('tenants/late/invoices')).body as { invoices: readonly Record<string, unknown>[] }
+    expect(invoices.find(({ status }) => status === 'open')).toMatchObject({
+      amount_remaining: '500',
+      subscription: null,
+      attempt_count: 0,
     })
   })
 })

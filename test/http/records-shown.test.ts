@@ -83,7 +83,13 @@ const ofWorker = ['crons', 'deployment', 'hosts', 'last_exit', 'restarts', 'stat
 
 const answers: readonly Answer[] = [
   { record: 'tenant', columns: tenantColumns, operation: 'getTenant' },
-  { record: 'tenant', columns: tenantColumns, operation: 'listTenants', list: 'tenants' },
+  {
+    record: 'tenant',
+    columns: tenantColumns,
+    operation: 'listTenants',
+    list: 'tenants',
+    besides: ['billing_status', 'legacy_items', 'monthly', 'owed', 'products'],
+  },
   {
     record: 'audit entry',
     columns: auditColumns,

@@ -101,7 +101,8 @@ export function shopOver(stack: Stack, secretKey: string): TenantShop {
     apply: (tenant, target = gold) => service.applyEnterprise(tenant, target, { ...caller, dryRun: false }),
     items: async (id) => {
       const names = new Map([...(await current())].map(([name, price]) => [price, name]))
-      const { items } = await stripe.subscriptions.retrieve(id)
+      // The list inside a subscription ends after ten items.
+      const items = await stripe.subscriptionItems.list({ subscription: id, limit: 100 })
       return Object.fromEntries(
         items.data.map(({ price, quantity }) => [names.get(price.id) ?? price.id, quantity ?? null]),
       )

@@ -10,4 +10,4 @@ export const camel = (name: string): string => name.replace(/_[a-z0-9]/g, (match
 
 /** Converts to snake_case: `processorId` → `processor_id`. A number is a word of its own: `last30Days` → `last_30_days`. */
 export const snake = (name: string): string =>
-  name.replace(/[A-Z]|(?<=[a-z])\d+/g, (match) => `_${match.toLowerCase()}`)
+  name.replace(/[A-Z]|(?<=[a-zA-Z])\d+/g, (match) => `_${match.toLowerCase()}`)

@@ -2959,7 +2959,7 @@ export interface Operations {
     }
   }
   receiveProcessorEvent: {
-    body: Readonly<Record<string, unknown>>
+    body: unknown
     answers: {
       200: {
         received: true

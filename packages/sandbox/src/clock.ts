@@ -1,6 +1,6 @@
-/** The only source of the current time, so that tests can pass a clock of their own. */
+/** The only source of the current time. Tests pass their own clock. */
 export interface Clock {
-  /** Epoch milliseconds. */
+  /** Returns the current time in epoch milliseconds. */
   now(): number
 }
 

@@ -1,7 +1,7 @@
-// Messages between the supervisor and the sandbox's thread.
+// Messages between the main thread and the sandbox's worker thread.
 import type { SandboxOptions } from './server.ts'
 
-/** Options that can be sent to a thread. */
+/** The options of the sandbox that can be sent to its thread. */
 export type ThreadOptions = Pick<
   SandboxOptions,
   'port' | 'dataDir' | 'host' | 'deliverAnywhere' | 'profile' | 'portalSavedFor'

@@ -1,5 +1,5 @@
-// The sandbox processor: a server with state that speaks Stripe's HTTP API on loopback, so that programs written for Stripe run against it
-// unchanged. It moves no money, never contacts Stripe, and accepts no live keys.
+// The sandbox processor: a stateful server that implements Stripe's HTTP API on a loopback address, so that programs written for Stripe run
+// against it unchanged. It moves no money, never contacts Stripe, and accepts no live keys.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Clock } from './clock.ts'
@@ -18,22 +18,22 @@ import { handlePage, isPage } from './hosted-pages/pages.ts'
 export { StateUnavailable } from './store/state-unavailable.ts'
 
 export interface SandboxOptions {
-  /** 0 picks a free port. */
+  /** Port to listen on. 0 picks a free port. */
   readonly port: number
-  /** Null keeps everything in memory. */
+  /** Folder for the state. Null: the state is kept in memory. */
   readonly dataDir: string | null
-  /** A loopback address. Default: 127.0.0.1. */
+  /** Loopback address to listen on. Default: 127.0.0.1. */
   readonly host?: string
   readonly clock: Clock
   readonly log?: (line: string) => void
-  /** True: events may be delivered to addresses outside this machine. Affects nothing else. */
+  /** True: events may be delivered to webhook endpoints outside this machine. Affects nothing else. */
   readonly deliverAnywhere?: boolean
-  /** Milliseconds before an event is sent again. Default: 1, 5 and 25 seconds. */
+  /** Milliseconds before each retry of a failed delivery of an event. Default: 1 s, 5 s, 25 s. */
   readonly retryAfterMs?: readonly number[]
   readonly profile?: RateProfile
-  /** API keys of accounts whose portal settings count as saved in the dashboard, e.g. the service's own account. */
+  /** API keys of the accounts whose portal settings count as saved in Stripe's dashboard, e.g. the service's own account. */
   readonly portalSavedFor?: readonly string[]
-  /** Called with every handled API request, decoded. */
+  /** Called with every handled API request and its response, decoded. */
   readonly observe?: (exchange: Exchange) => void
 }
 
@@ -46,7 +46,7 @@ export interface Sandbox {
 
 const maxBodyBytes = 1024 * 1024
 
-/** Starts the server. Fails if the port or the folder is in use, or if the host is no loopback address. */
+/** Starts the server. Throws if the port or the folder is in use, or if `host` is not a loopback address. */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const host = options.host ?? '127.0.0.1'
   if (!isLoopback(host)) throw new RangeError(`The sandbox listens on loopback addresses only, not on ${host}.`)
@@ -84,15 +84,16 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     onFailure,
   })
   const control = new SandboxControl({ state, faults, rate, log, api, transactions, deliveries })
-  // Bare node:http, no framework: faults close sockets and cut bodies, one handler serves all paths, and a framework's routing would cost
-  // thousands of writes per second.
+  // The server uses node:http without a framework. Faults close sockets and cut bodies, and one handler serves all paths. A framework's
+  // routing would cost thousands of writes per second.
   const server = createServer((request, response) => {
     answer(request, response, { api, control, pages: { state, transactions, onFailure } }).catch((error: unknown) => {
       report(`sandbox: ${String(error)}`)
       response.destroy()
     })
   })
-  // Longer than clients keep idle sockets open: if the server closed first, it would race with the next request.
+  // The keep-alive timeout is longer than clients keep idle sockets open. If the server closed a socket first, a client could send its next
+  // request into it.
   server.keepAliveTimeout = 75_000
   try {
     await listen(server, options.port, host)
@@ -119,7 +120,7 @@ function listen(server: Server, port: number, host: string): Promise<void> {
   })
 }
 
-/** Lets running requests finish (2 s at most), then closes the connections and the file. */
+/** Stops the server: lets running requests finish (2 s at most), then closes the connections and the file. */
 function stop(server: Server, state: State, deliveries: Deliveries, transactions: Transactions): Promise<void> {
   deliveries.close()
   transactions.close()
@@ -190,7 +191,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, parts:
   )
 }
 
-/** Undefined if the body exceeds 1 MiB. */
+/** Returns the body of a request. Undefined if it exceeds 1 MiB. */
 async function readBody(request: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = []
   let size = 0

@@ -1,4 +1,4 @@
-// The sandbox as a thread, started by `thread.ts`, which sends it `close` and checks that it is alive.
+// Entry of the sandbox's worker thread. `thread.ts` starts it, checks that it is alive, and sends it `close`.
 import { parentPort, workerData } from 'node:worker_threads'
 import { systemClock } from './clock.ts'
 import type { FromThread, ThreadOptions, ToThread } from './messages.ts'
@@ -11,7 +11,7 @@ const send = (message: FromThread): void => parent.postMessage(message)
 
 try {
   const sandbox = await startSandbox({
-    // Only the supervisor starts this file, with these options.
+    // Only `thread.ts` starts this file, and it passes these options.
     ...(workerData as ThreadOptions),
     clock: systemClock,
     log: (line) => send({ kind: 'log', line }),

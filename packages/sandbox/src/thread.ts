@@ -1,5 +1,5 @@
-// Runs the sandbox in a worker thread, so that it cannot block or crash the program around it. A thread that crashes or hangs is reported,
-// terminated, and restarted on the same port with the same folder.
+// Runs the sandbox in a worker thread, so that it cannot block or crash the program around it. A crash or hang of the thread is reported.
+// The thread is then terminated if necessary, and restarted on the same port with the same folder.
 import { Worker } from 'node:worker_threads'
 import type { FromThread, StartFailure, ThreadOptions, ToThread } from './messages.ts'
 import { StateUnavailable } from './store/state-unavailable.ts'
@@ -13,33 +13,39 @@ export interface SandboxThread {
 }
 
 export interface SandboxThreadOptions extends ThreadOptions {
-  /** Receives one line per crash, hang or restart. */
+  /** Called with one line per crash, hang or restart. */
   readonly log: (line: string) => void
-  /** Another entry file, for tests of the supervision. */
+  /** Another entry file than `thread-main`. Tests of the supervision use it. */
   readonly entry?: URL
   readonly timings?: Partial<typeof defaultTimings>
 }
 
 const defaultTimings = {
-  /** Interval of the liveness checks. */
+  /** Interval (ms) of the liveness checks. */
   pollIntervalMs: 2000,
-  /** Maximum time without a message. After that the thread counts as hung and is terminated. */
+  /** Maximum time (ms) without a message from the thread. After that the thread counts as hung and is terminated. */
   hangTimeoutMs: 15_000,
-  /** Delay before the first restart. Doubles with each further one (at most 30 s), and resets after a minute of uptime. */
+  /** Delay (ms) before the first restart. It doubles with each further restart (at most 30 s), and is reset after a minute of uptime. */
   initialBackoffMs: 200,
   maxBackoffMs: 30_000,
   resetBackoffAfterMs: 60_000,
   closeTimeoutMs: 4000,
 }
 
-/** More than the largest shop of the tests needs. A thread that exceeds it crashes alone, without the process. */
+/**
+ * Memory limits of the thread, above what the largest shop of the tests needs. A thread that exceeds them crashes alone, without the
+ * process.
+ */
 const heap = { maxOldGenerationSizeMb: 1024, maxYoungGenerationSizeMb: 16 }
 
-// Tests run the sources (`.ts`), installations the build (`.js`).
+// Tests run the sources (`.ts`), installations run the build (`.js`).
 const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
 const ownEntry = new URL(`./thread-main.${extension}`, import.meta.url)
 
-/** Rejects like `startSandbox` if the first start fails. Later failures are reported and retried. */
+/**
+ * Starts the sandbox in a thread. Rejects like `startSandbox` if the first start fails. Later crashes are reported, and the thread is
+ * restarted.
+ */
 export async function startSandboxThread(options: SandboxThreadOptions): Promise<SandboxThread> {
   const thread = new SandboxSupervisor(options)
   const { url, port } = await thread.start()
@@ -92,7 +98,7 @@ class SandboxSupervisor {
     })
   }
 
-  /** Terminates a hung thread. Its exit triggers the restart. */
+  /** Polls the thread and terminates it if it hangs. Its exit triggers the restart. */
   #watch(worker: Worker, because: (reason: string) => void): void {
     const { pollIntervalMs, hangTimeoutMs, resetBackoffAfterMs } = this.#timings
     let lastMessageAt = performance.now()

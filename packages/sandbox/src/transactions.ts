@@ -1,4 +1,4 @@
-// Transactions of an account: first the actions that are due, then the work, all in one transaction. Events are delivered after the commit.
+// Transactions of an account. Each first runs the actions that are due, then the requested work. Events are delivered after the commit.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Clock } from './clock.ts'
 import { catchUp } from './billing/catch-up.ts'
@@ -11,7 +11,7 @@ interface TransactionParts {
   readonly state: State
   readonly clock: Clock
   readonly origin: () => string
-  /** Accounts whose portal settings count as saved: the sandbox has no dashboard to save them in. */
+  /** Accounts whose portal settings count as saved. Stripe saves them in its dashboard, which the sandbox lacks. */
   readonly portalSavedFor: ReadonlySet<string>
   readonly deliver: (events: readonly OutgoingEvent[]) => void
 }
@@ -26,21 +26,27 @@ const sliceMs = 8
 export class Transactions {
   readonly #parts: TransactionParts
   #closed = false
-  /** Delay in seconds until searches find a new object. The real API documents less than a minute. */
+  /** Delay in seconds until searches find a new object. Default: 0. The real API documents a delay of less than a minute. */
   searchDelay = 0
-  /** True: usage that cannot be counted is accepted and reported by an event, as in the real API. False: it is refused. */
+  /**
+   * True: usage that cannot be counted (e.g. of an unknown customer) is accepted, and an event reports the error, as in the real API.
+   * False: the request is refused.
+   */
   usageCheckedLater = false
 
   constructor(parts: TransactionParts) {
     this.#parts = parts
   }
 
-  /** The account's time in seconds. */
+  /** Returns the account's time in seconds. */
   now(account: string): number {
     return Math.floor(this.#parts.clock.now() / 1000) + this.#parts.state.offsetOf(account)
   }
 
-  /** Runs `work` in a transaction; `open` creates its context. If `work` throws, everything is rolled back and nothing is delivered. */
+  /**
+   * Runs `work` in a transaction; `open` creates its context. Delivers the events after the commit. If `work` throws, everything is rolled
+   * back and no event is delivered.
+   */
   run<T>(account: string, work: (open: (request: OpenRequest) => OperationContext) => T): T {
     const { state, deliver } = this.#parts
     const outbox: OutgoingEvent[] = []
@@ -61,15 +67,15 @@ export class Transactions {
     return this.run(account, (open) => work(open(noRequest)))
   }
 
-  /** Moves the account's clock forward and runs everything that becomes due on the way. Returns the new time. */
+  /** Moves the account's clock forward and runs all actions that become due in between. Returns the new time (seconds). */
   advance(account: string, seconds: number): number {
     this.#parts.state.setOffset(account, this.#parts.state.offsetOf(account) + seconds)
     return this.runWithoutRequest(account, (call) => call.now)
   }
 
   /**
-   * Like `advance`, in slices of 8 ms, between which other requests are served. The clock shows the progress. Stops early if `signal` is
-   * aborted or the server closes. Returns the time that was reached.
+   * Like `advance`, in slices of 8 ms, between which other requests are served. Those requests see the clock at the time reached so far.
+   * Stops early if `signal` is aborted or the server closes. Returns the time that was reached (after the server closed: the target time).
    */
   async advanceInSlices(account: string, seconds: number, signal: AbortSignal): Promise<number> {
     const target = this.now(account) + seconds
@@ -77,22 +83,22 @@ export class Transactions {
     return this.#closed ? target : this.now(account)
   }
 
-  /** Runs overdue actions in slices, so that the request that follows has almost nothing left to run. */
+  /** Runs overdue actions in slices before a request, so that the request itself has almost nothing left to run. */
   async runOverdue(account: string): Promise<void> {
     const { state } = this.#parts
-    // Usually nothing is due, and this check is cheaper than a transaction.
+    // Usually no action is due, and this check is cheaper than a transaction.
     while (!this.#closed && state.due(account, null, this.now(account)) !== undefined) {
       if (!this.#slice(account, this.now(account))) return
       await nextTurn()
     }
   }
 
-  /** Stops all further work. */
+  /** Stops advancing clocks and running overdue actions. */
   close(): void {
     this.#closed = true
   }
 
-  /** One slice of the way to `target`. Returns true if there is more to do. */
+  /** Runs one slice of the actions that are due until `target`. Returns true if there is more to do. */
   #slice(account: string, target: number): boolean {
     const { state, deliver } = this.#parts
     const outbox: OutgoingEvent[] = []
@@ -118,7 +124,7 @@ export class Transactions {
     }
   }
 
-  /** Moves the clock to `moment`, never backwards. */
+  /** Moves the clock to `moment` (seconds), never backwards. */
   #moveTo(account: string, moment: number): void {
     const behind = moment - this.now(account)
     if (behind > 0) this.#parts.state.setOffset(account, this.#parts.state.offsetOf(account) + behind)

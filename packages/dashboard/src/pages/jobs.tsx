@@ -18,7 +18,10 @@ export function Jobs() {
   const [offset, setOffset] = useState(0)
   const jobs = useLoaded(`jobs ${offset}`, (signal) => api.jobs.list({ limit, offset, signal }), { everyMs: 1500 })
   return (
-    <Page title="Jobs" lead="Work on many subscriptions, step by step: it can be stopped, resumed and looked at.">
+    <Page
+      title="Jobs"
+      lead="Changes to many subscriptions that run step by step. You can follow, stop and resume each job."
+    >
       <Show of={jobs} what="Jobs">
         {({ jobs: list, pagination }) =>
           list.length === 0 ? (

@@ -225,7 +225,8 @@ function Read({ read, values, onValues }: ReadProps) {
         <fieldset className="plain-fieldset stack-small">
           <legend className="field-label">Variables of these files</legend>
           <p className="small quiet">
-            The values stay in this page until you apply; what is kept in the history has the names, not the values.
+            The values stay in this page until you apply. The source files that the history keeps contain the names of
+            the variables, not their values.
           </p>
           <div className="columns">
             {names.map((name) => (

@@ -1,7 +1,7 @@
 // Signed deliveries of events by the processor, which keep the mirror up to date.
 import { Type } from 'typebox'
 import { operations } from './notation/operation.ts'
-import { AnyObject, closed } from './notation/schema.ts'
+import { AnyValue, closed } from './notation/schema.ts'
 
 export const processorEventOperations = operations({
   receiveProcessorEvent: {
@@ -17,7 +17,7 @@ export const processorEventOperations = operations({
         Type.String({ maxLength: 4096, description: 'The processor’s signature of time and body.' }),
       ),
     },
-    body: AnyObject,
+    body: AnyValue('The event.'),
     bodyLimit: 1024 * 1024,
     keepsText: true,
     answers: {

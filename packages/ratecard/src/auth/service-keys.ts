@@ -1,4 +1,5 @@
-// Authenticates callers of the admin routes. Decides the format and the validity of service keys; never stores or logs a key itself.
+// Authenticates callers of the admin routes by service keys. Decides the format and the validity of service keys. Never stores or logs a
+// key itself, only its hash.
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../clock.ts'
 import { ServiceError } from '../errors/service-error.ts'
@@ -9,7 +10,10 @@ import { shown } from '../store/records/columns.ts'
 import type { Store } from '../store/store.ts'
 
 const prefix = 'rck_'
-/** Precision (ms) of `lastUsedAt`: the store is updated at most once a minute per key instead of once per request. */
+/**
+ * Minimum time (ms) between two updates of a key's `lastUsedAt`: the store is updated at most once a minute per key instead of at each
+ * request.
+ */
 const touchEveryMs = 60_000
 
 type NewKey = NonNullable<Parameters<Service['createKey']>[1]> & { readonly worker?: string }
@@ -17,17 +21,18 @@ type NewKey = NonNullable<Parameters<Service['createKey']>[1]> & { readonly work
 export interface ServiceKeyDeps {
   readonly store: Pick<Store, 'serviceKeys'>
   readonly clock: Clock
-  /** Source of randomness; injected only by tests. */
+  /** Source of randomness, which only tests replace. */
   readonly random?: (bytes: number) => Buffer
 }
 
 export interface ServiceKeys extends Pick<Service, 'authenticate' | 'createKey' | 'listKeys' | 'revokeKey'> {
   readonly ofWorkers: WorkerKeys
-  /** Returns the key with this id if it is valid, and updates its last use; otherwise null. */
+  /** Returns the key with this id if it is valid, and updates its last use; otherwise returns null. */
   valid(id: string): Promise<ServiceKey | null>
   /**
-   * Ensures that the admin routes have at least one key. The environment's key is stored (hashed) in addition to existing keys. Without
-   * one, and without a valid key of scope `write`, a key is generated. It is returned only this once, for the caller to print and store.
+   * Ensures that the admin routes can be used with at least one key. The key of the environment is stored (as a hash) in addition to
+   * existing keys. If there is neither that key nor a valid key with scope `write`, a key is generated. It is returned only this once, so
+   * that the caller prints and stores it.
    */
   ensureFirstKey(environmentKey: string | null): Promise<{ readonly key: string } | null>
 }
@@ -65,11 +70,11 @@ export function createServiceKeys({
     const now = clock.now()
     if (now - (touched.get(id) ?? -touchEveryMs) < touchEveryMs) return
     touched.set(id, now)
-    // The last use is optional data: a failed update does not invalidate the key.
+    // A failed update of the last use does not make the key invalid.
     await serviceKeys.touch(id, now).catch(() => touched.delete(id))
   }
 
-  /** Valid keys that may create another key. */
+  /** Returns valid keys with which an operator can create further keys: scope `write`, and not the key of a worker. */
   const active = async () =>
     (await serviceKeys.list()).filter(
       (record) => stateOf(record) === 'valid' && record.scope === 'write' && record.worker === null,
@@ -130,11 +135,11 @@ export function createServiceKeys({
     },
     async ensureFirstKey(environmentKey) {
       if (environmentKey !== null) {
-        // A revoked key stays revoked, even if the environment still contains it.
+        // If the key was revoked, it stays revoked even if the environment still contains it.
         const known = async () => (await serviceKeys.findByHash(hashKey(environmentKey))) !== null
         if (await known()) return null
         await add('environment', environmentKey).catch(async (error: unknown) => {
-          // Replicas that start at the same time race to add the key; the first one succeeds.
+          // Replicas that start at the same time add the same key; all but the first fail here, although the key is stored.
           if (!(await known())) throw error
         })
         return null

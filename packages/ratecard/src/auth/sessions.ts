@@ -1,5 +1,5 @@
 // Authenticates browsers that act for one tenant. Decides the format of a session cookie and which sessions are valid. Never stores or logs
-// a cookie, and never reveals why one was rejected.
+// a cookie, and never reveals why a cookie was rejected.
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../clock.ts'
 import { ServiceError } from '../errors/service-error.ts'
@@ -12,23 +12,23 @@ const minLifetimeSeconds = 60
 const maxLifetimeSeconds = 30 * 24 * 60 * 60
 const defaultLifetimeSeconds = 24 * 60 * 60
 
-/** Cookie format `<id>.<secret>.<signature>`, with secret and signature as 32 bytes of base64url each. */
+/** Format of a cookie: `<id>.<secret>.<signature>`. Secret and signature are 32 bytes each, as base64url. */
 const form = /^(ses_[a-z0-9]{1,60})\.([A-Za-z0-9_-]{43})\.([A-Za-z0-9_-]{43})$/
 
 export interface SessionDeps {
   readonly store: Pick<Store, 'sessions' | 'tenants' | 'secrets'>
   readonly clock: Clock
-  /** Generates an id: lower-case text, sortable by time. */
+  /** Returns a new id: lower-case text that sorts by time. */
   readonly newId: () => string
-  /** Source of randomness; injected only by tests. */
+  /** Source of randomness, which only tests replace. */
   readonly random?: (bytes: number) => Buffer
 }
 
 export type Sessions = Pick<TenantOperations, 'createSession' | 'revokeSession' | 'authenticateSession'>
 
 /**
- * Creates the session operations. The signature rejects forged cookies without a read from the store. The store has only a hash of the
- * secret, so that a leaked signing key is useless without the store.
+ * Creates the session operations. Forged cookies are rejected by their signature, without reading the store. The store has a hash of each
+ * secret, so a leaked signing key alone is not enough to forge a cookie.
  */
 export function createSessions({ store, clock, newId, random = randomBytes }: SessionDeps): Sessions {
   const signingKey = createSigningKey(store.secrets, random)
@@ -59,7 +59,7 @@ export function createSessions({ store, clock, newId, random = randomBytes }: Se
       }
       const signed = `${session.id}.${secret}`
       const value = `${signed}.${await sign(signed)}`
-      // The store rejects a session for a tenant that does not exist, or that is being deleted at the same time.
+      // The store rejects the session if the tenant does not exist or is being deleted at the same time.
       await store.sessions.add(session)
       return { ...toSession(session), value }
     },
@@ -77,7 +77,7 @@ export function createSessions({ store, clock, newId, random = randomBytes }: Se
   }
 }
 
-/** Signing key shared by all replicas: generated on first use, and stored sealed like every secret. */
+/** Returns the signing key that all replicas share. It is generated on first use and stored sealed, like every secret. */
 function createSigningKey(secrets: Store['secrets'], random: (bytes: number) => Buffer): () => Promise<Buffer> {
   let known: Promise<Buffer> | null = null
   return () =>
@@ -98,7 +98,8 @@ function checkedLifetime(seconds: number): number {
   })
 }
 
-// Compares the encoded texts, because in base64url several texts decode to the same 32 bytes.
+// Compares the encoded texts and not the bytes, because in base64url several texts decode to the same 32 bytes. The comparison takes
+// constant time.
 function equalText(a: string, b: string): boolean {
   const [left, right] = [Buffer.from(a), Buffer.from(b)]
   return left.length === right.length && timingSafeEqual(left, right)

@@ -1,4 +1,4 @@
-// Sells prices to tenants, by a hosted checkout page, or immediately if the price is free, and opens the customer portal.
+// Sells prices to tenants: through a hosted checkout page, or immediately if the price is free. Also opens the customer portal.
 // decide-checkout.ts decides what is sold. No function here charges a customer: the customer pays on the processor's page.
 import { createHash } from 'node:crypto'
 import { processorId, type ProcessorId } from '../catalog/resource.ts'
@@ -33,10 +33,10 @@ export interface CheckoutDeps {
   readonly clock: Clock
   readonly newId: () => string
   readonly shutdown: AbortSignal
-  /** The applied configuration; throws `config_not_found` if there is none. */
+  /** Returns the applied configuration; throws `config_not_found` if there is none. */
   readonly applied: () => Promise<AppliedConfig>
   readonly account: () => Promise<ProcessorAccount>
-  /** Prices of the applied configuration; renamed prices by their current id. */
+  /** Returns the prices of the applied configuration. Renamed prices have their current id. */
   readonly priceBook: () => Promise<PriceBook>
   readonly allowedRedirects: readonly string[]
   readonly publicUrl: string | null
@@ -86,8 +86,8 @@ interface SellableOffer {
 }
 
 /**
- * True if the code comes from the end user, so that its failures are counted. A request that also has `allow_promotion_codes` is rejected
- * before the code is looked up.
+ * True if the promotion code comes from an end user, so that rejected codes are counted. A request that also has `allow_promotion_codes` is
+ * rejected before its code is looked up, so it does not count.
  */
 const triesCode = ({ wish, principal }: SellableOffer) =>
   principal.kind === 'session' && wish.promotionCode !== undefined && wish.allowPromotionCodes !== true
@@ -117,8 +117,8 @@ async function decide(
 }
 
 /**
- * Sells under the tenant's lease and decides again there, because the tenant may have been deleted meanwhile, or may have got negotiated
- * prices.
+ * Sells under the tenant's lease. The decision is made again there, because the tenant may have been deleted or may have got negotiated
+ * prices meanwhile.
  */
 async function sell(
   deps: CheckoutDeps,
@@ -134,7 +134,7 @@ async function sell(
     : sellPage(deps, selling, { tenant, decision }, signal)
 }
 
-/** Starts a free subscription. Nothing is billed, so only another product of the same group excludes it. */
+/** Starts a free subscription. Nothing is billed, so only a subscription to another product of the same group prevents it. */
 async function sellFree(
   deps: CheckoutDeps,
   { wish }: SellableOffer,
@@ -151,7 +151,7 @@ async function sellFree(
     const soldItem = await readSoldItems(deps.store, book, live)
     refuseSecond(wanted, { present: subscriptionBeside(wanted, live, soldItem, isOtherOfGroup) })
   }
-  // Free subscriptions replaced by a paid one are ended first, otherwise `start` would return one of them instead of a new one.
+  // Ends free subscriptions that a paid one replaced first. Otherwise `start` would return one of them instead of a new subscription.
   const running = await settleFree(deps, id, live)
   const started = await deps.store.localSubscriptions.start({
     id: `sub_local_${deps.newId()}`,
@@ -200,13 +200,16 @@ async function sellPage(
   return { ...page, ...(trial.used ? { trial: 'used' } : {}) }
 }
 
-/** Metadata with the free subscriptions that end when this page is paid. */
+/** Returns checkout metadata with the ids of the free subscriptions that end when the page is paid; empty if there are none. */
 async function endedBy(deps: CheckoutDeps, tenantId: string): Promise<Readonly<Record<string, string>>> {
   const ends = endedByPaying((await deps.store.localSubscriptions.list(tenantId)).filter(isRunning))
   return ends === null ? {} : { [endsKey]: ends }
 }
 
-/** Live subscriptions. They are read only for a product of a group, or if a free subscription may have to end. */
+/**
+ * Returns the live subscriptions of the tenant's customer. They are read only if the product belongs to a group, or if a free subscription
+ * may have to end.
+ */
 async function liveOf(
   deps: CheckoutDeps,
   { id, processorCustomerId: customer }: TenantRecord,
@@ -226,7 +229,10 @@ interface Sale {
   readonly recurring: boolean
 }
 
-/** The remaining trial, read under the tenant's lease right before the page is created. Throws `already_subscribed` or `trial_used`. */
+/**
+ * Returns the trial that the tenant still has. It is read under the tenant's lease right before the page is created. Throws
+ * `already_subscribed` or `trial_used`.
+ */
 async function trialOf(
   deps: CheckoutDeps,
   sale: Sale & { readonly days: number | null },
@@ -241,7 +247,10 @@ async function trialOf(
   return trialLeft(found, sale.days, wish)
 }
 
-/** Standing of the tenant; null for a price that a push has just removed, which the processor will reject. */
+/**
+ * Returns the existing subscriptions that affect the sale. Returns null for a price that a push has just removed; the processor will reject
+ * such a sale.
+ */
 async function standing(
   deps: CheckoutDeps,
   { customer, priceId }: Pick<Sale, 'customer' | 'priceId'>,
@@ -258,8 +267,8 @@ async function standing(
 }
 
 /**
- * Expires the tenant's other open pages that would sell the same a second time, or start a second trial. If one of them was paid after the
- * subscriptions were read, the new page is expired too, and a retry finds the subscription.
+ * Expires the tenant's other open pages that would sell the same a second time, or start a second trial. If one of these pages was paid
+ * after the subscriptions were read, the new page is expired too; a retry then finds the subscription.
  */
 async function closeOtherPages(
   deps: CheckoutDeps,
@@ -291,8 +300,8 @@ function soldPriceOf(priceId: string, book: PriceBook): SoldItem | null {
 }
 
 /**
- * Idempotency key at the processor. It covers the whole request, because the processor rejects a key reused for another request, e.g. after
- * a push in between. A second checkout page is harmless until it is paid.
+ * Returns the idempotency key for the processor. It covers the whole request, because the processor rejects a key that is reused for a
+ * different request, e.g. after a push in between. A second checkout page does no harm, because only one of them is paid.
  */
 function processorKey(key: string, request: unknown): string {
   const text = JSON.stringify([key, request])

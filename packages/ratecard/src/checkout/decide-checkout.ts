@@ -1,4 +1,4 @@
-// Decides what a checkout sells, and how. Pure: takes the configuration, the tenant and the request, returns a decision.
+// Decides what a checkout sells, and on which terms. Pure: takes the configuration, the tenant and the request, and returns the decision.
 import { processorId, type ProcessorId } from '../catalog/resource.ts'
 import { isLocalPrice } from '../config/schema/ids.ts'
 import { presentId } from '../config/schema/previous-ids.ts'
@@ -21,17 +21,17 @@ export interface AppliedConfig {
 }
 
 export type CheckoutDecision =
-  /** A free price: the subscription is stored only here. */
+  /** A free price is sold: the subscription is stored only in this service. */
   | { readonly kind: 'free'; readonly priceId: string }
   | {
       readonly kind: 'processor'
-      /** Configuration id of the price to sell: the tenant's negotiated price if there is one. */
+      /** Configuration id of the price that is sold: the tenant's negotiated price if there is one. */
       readonly priceId: string
       readonly price: ProcessorId
       readonly mode: 'subscription' | 'payment'
       readonly quantity: number | null
       readonly trialPeriodDays: number | null
-      /** Currency; null lets the processor choose among the price’s currencies. */
+      /** Currency of the sale; null lets the processor choose one of the price's currencies. */
       readonly currency: string | null
       readonly allowPromotionCodes: boolean
       readonly promotionCode: ProcessorId | null
@@ -41,11 +41,14 @@ export type CheckoutDecision =
 export interface CheckoutSituation {
   readonly applied: AppliedConfig
   readonly tenant: Deal & Pick<TenantRecord, 'id'>
-  /** True if the caller may use hidden prices, and promotion codes by their configuration id. */
+  /** True if the caller may buy hidden prices, and may name promotion codes by their configuration id. */
   readonly hidden: boolean
   /** Current time in epoch milliseconds. */
   readonly now: number
-  /** Maximum trial (days) in a request with a session; 0 allows none. A service key may give up to 730 days. */
+  /**
+   * Maximum trial (days) that a request with an end user's session may ask for; 0 allows none. A request with a service key may ask for up
+   * to 730 days.
+   */
   readonly sessionTrialDays: number
 }
 
@@ -54,7 +57,7 @@ type CheckoutChoice = Omit<NewCheckout, 'successUrl' | 'cancelUrl'>
 const maxTrialDays = 730
 const maxQuantity = 1_000_000
 
-/** Decides a checkout. Throws `checkout_invalid`, `price_not_found` or `price_not_sellable`. */
+/** Decides what a checkout sells. Throws `checkout_invalid`, `price_not_found` or `price_not_sellable`. */
 export function decideCheckout(situation: CheckoutSituation, wish: CheckoutChoice): CheckoutDecision {
   checkAlone(wish)
   const { applied, tenant, hidden } = situation
@@ -92,7 +95,7 @@ export function decideCheckout(situation: CheckoutSituation, wish: CheckoutChoic
   }
 }
 
-/** Rejects options that are invalid for every price. */
+/** Rejects options that are invalid whatever the price is. */
 function checkAlone({ quantity, trialPeriodDays, allowPromotionCodes, promotionCode }: CheckoutChoice): void {
   if (quantity !== undefined && !isWithin(quantity, 1, maxQuantity))
     throw invalid('quantity', `"quantity" is a whole number from 1 to ${maxQuantity}.`)
@@ -105,7 +108,7 @@ function checkAlone({ quantity, trialPeriodDays, allowPromotionCodes, promotionC
     )
 }
 
-/** Limits the trial in a request with a session, because the end user would give it to themselves. */
+/** Limits the trial that a request with a session asks for, because end users would be giving the trial to themselves. */
 function checkOwnTrial({ trialPeriodDays }: CheckoutChoice, longest: number): void {
   if (trialPeriodDays === undefined || trialPeriodDays <= longest) return
   throw invalid(
@@ -117,7 +120,9 @@ function checkOwnTrial({ trialPeriodDays }: CheckoutChoice, longest: number): vo
   )
 }
 
-/** Trial in days: from the request, otherwise from the price. 0 in the request removes the price's trial; null means no trial. */
+/**
+ * Returns the trial in days: from the request, otherwise from the price; null means no trial. 0 in the request removes the price's trial.
+ */
 function trialOf({ trialPeriodDays }: CheckoutChoice, price: Price): number | null {
   const days = trialPeriodDays ?? price.trial_period_days ?? 0
   return days === 0 ? null : days
@@ -131,7 +136,10 @@ function checkAgainst(price: Price, { quantity, trialPeriodDays, currency }: Che
     throw invalid('trial_period_days', `The price "${price.id}" is paid once: there is nothing to try first.`)
 }
 
-/** Finds the price. For a session, hidden, negotiated and unknown prices cause the same error, so that price ids cannot be probed. */
+/**
+ * Finds the price to sell. With a session, hidden, negotiated and unknown prices all throw the same error, so that callers cannot find out
+ * which price ids exist.
+ */
 function findSellable(config: BillingConfig, id: string, hidden: boolean): { price: Price; product: Product } {
   const present = presentId(config, 'price', id)
   for (const product of config.products) {
@@ -141,7 +149,7 @@ function findSellable(config: BillingConfig, id: string, hidden: boolean): { pri
   throw new ServiceError('price_not_found', `There is no price "${id}".`)
 }
 
-/** Decides on a free price. Trials and promotion codes are ignored, because nothing is paid. A quantity above 1 is rejected. */
+/** Decides on the sale of a free price. Trials and promotion codes are ignored, because nothing is paid. A quantity above 1 is rejected. */
 function decideFree(price: Price, { quantity = 1 }: CheckoutChoice): CheckoutDecision {
   if (price.interval === undefined)
     throw new ServiceError('price_not_sellable', `The price "${price.id}" is free and has no interval.`, {

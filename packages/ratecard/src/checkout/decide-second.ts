@@ -1,4 +1,4 @@
-// Decides if a tenant may buy another subscription, and if it still has a trial. Pure: takes the tenant's subscriptions.
+// Decides if a tenant may buy another subscription, and if the tenant still has a trial. Pure: takes the tenant's subscriptions.
 import { ServiceError } from '../errors/service-error.ts'
 import type { LiveSubscription } from '../processor/customer-half.ts'
 import type { NewCheckout } from '../service/tenants.ts'
@@ -7,15 +7,18 @@ import type { PriceBook } from '../item-swaps/price-book.ts'
 import { inCommon, sharesTrial, subscriptionBeside } from '../item-swaps/duplicate-subscriptions.ts'
 import type { PresentSubscription } from '../item-swaps/duplicate-subscriptions.ts'
 
-/** Existing subscriptions that affect a checkout. */
+/** Existing subscriptions of a tenant that affect a checkout. */
 export interface Standing {
-  /** Live subscription that excludes the requested one; null if there is none. */
+  /** Live subscription that excludes the requested one, e.g. to the same product; null if there is none. */
   readonly present: PresentSubscription | null
-  /** First subscription with a trial of the same product or group, including ended ones; null if there was none. */
+  /** First subscription that had a trial of the same product or group, even if it has ended; null if there was none. */
   readonly firstTrial: string | null
 }
 
-/** Standing of a tenant. `subscriptions` are passed oldest first; ended ones count only for the trial. */
+/**
+ * Returns the existing subscriptions that affect a checkout of `wanted`. `subscriptions` are sorted oldest first; ended subscriptions count
+ * only for the trial.
+ */
 export function standingOf(
   wanted: SoldItem,
   subscriptions: readonly LiveSubscription[],
@@ -23,7 +26,7 @@ export function standingOf(
 ): Standing {
   const firstTrial = subscriptions.find(({ trialStart, items, soldPriceId }) => {
     if (trialStart === null) return false
-    // A subscription that later changed its product used up the trial of the product that it was sold as.
+    // If a subscription changed its product later, it used up the trial of the product for which it was sold.
     const soldAs = soldPriceId === null ? undefined : book.find(soldPriceId)
     const tried = [
       ...(soldAs === undefined ? [] : [soldPrice(soldAs)]),
@@ -34,7 +37,7 @@ export function standingOf(
   return { present: subscriptionBeside(wanted, subscriptions, soldItem), firstTrial: firstTrial?.id ?? null }
 }
 
-/** Throws `already_subscribed` if a live subscription excludes the new one. */
+/** Throws `already_subscribed` if the tenant has a live subscription that excludes the new one. */
 export function refuseSecond(wanted: SoldItem, { present }: Pick<Standing, 'present'>): void {
   if (present === null) return
   const { subscription, item, endsAt } = present
@@ -59,13 +62,13 @@ export function refuseSecond(wanted: SoldItem, { present }: Pick<Standing, 'pres
 
 export interface Trial {
   readonly days: number | null
-  /** True if the price has a trial that was removed, because the tenant has used it. */
+  /** True if the price's trial is left out because the tenant has already used it. */
   readonly used: boolean
 }
 
 /**
- * The trial of a further subscription: none if it was used, unless a second one is allowed. Throws `trial_used` if the request contains a
- * trial.
+ * Returns the trial of a further subscription: none if the tenant has used it, unless a second trial is allowed. Throws `trial_used` if the
+ * request itself asks for a trial.
  */
 export function trialLeft(
   { firstTrial }: Pick<Standing, 'firstTrial'>,

@@ -1,13 +1,13 @@
-// Limits how often a tenant may try promotion codes with a session. Codes are short words, so without a limit a script could guess them,
-// e.g. 300 attempts in two seconds. Service keys are not limited.
+// Limits how often a tenant's end users may try promotion codes. Codes are short words, so without a limit a script could guess them, e.g.
+// with 300 attempts in two seconds. Service keys are not limited.
 import { ServiceError } from '../errors/service-error.ts'
 import type { Clock } from '../clock.ts'
 import type { Store } from '../store/store.ts'
 import { withNamedLease } from '../tenants/lease.ts'
 
 /**
- * Maximum number of rejected codes per tenant within an hour (`windowMs`). Further checkouts with a code get 429 until the oldest rejection
- * is an hour old.
+ * Maximum number of rejected codes per tenant within an hour (`windowMs`). After that, checkouts with a code get status 429 until the
+ * oldest rejection is an hour old.
  */
 export const maxRefusedCodes = 10
 const windowMs = 60 * 60 * 1000
@@ -21,8 +21,9 @@ export interface RefusedCodesDeps {
 const factOf = (tenantId: string) => `refused_promotion_codes:${tenantId}`
 
 /**
- * Runs `work`, a checkout with a promotion code in a tenant's session, and counts a rejected code. The count is in the store, shared by all
- * replicas. Attempts are serialized, so that of 50 concurrent ones the eleventh sees the ten before it.
+ * Runs `work`, a checkout with a promotion code in a tenant's session, and counts it if the code is rejected. The count is in the store,
+ * which all replicas share. A tenant's attempts run one after the other, so that of 50 concurrent attempts the eleventh already finds ten
+ * rejections.
  */
 export function countingRefusedCodes<T>(deps: RefusedCodesDeps, tenantId: string, work: () => Promise<T>): Promise<T> {
   const fact = factOf(tenantId)
@@ -41,8 +42,8 @@ export function countingRefusedCodes<T>(deps: RefusedCodesDeps, tenantId: string
 }
 
 /**
- * True if the code was rejected here as unknown, inactive or expired, or by the processor, e.g. as used up: that rejection also reveals
- * that the code exists.
+ * True if the code was rejected here (unknown, inactive or expired) or by the processor, e.g. because it is used up. A rejection by the
+ * processor counts too, because it reveals that the code exists.
  */
 function isRefusedCode(error: unknown): boolean {
   if (!(error instanceof ServiceError)) return false

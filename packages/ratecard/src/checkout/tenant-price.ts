@@ -1,4 +1,4 @@
-// Selects the price that a tenant is sold instead of a listed one. Pure.
+// Selects the negotiated price that a tenant is sold instead of a listed price. Pure.
 import { basePriceId } from '../config/schema/base-price.ts'
 import { isEnterprise } from '../config/schema/ids.ts'
 import { isPublic, publicPrice } from '../config/schema/public-view.ts'
@@ -8,7 +8,10 @@ import type { TenantRecord } from '../store/tenant-store.ts'
 
 export type Deal = Pick<TenantRecord, 'enterpriseTemplate' | 'enterpriseId'>
 
-/** The tenant's negotiated price for the requested base price. A negotiated price requested by its own id is returned unchanged. */
+/**
+ * Returns the tenant's negotiated price for the requested base price, or the requested price if there is none. A negotiated price that was
+ * requested by its own id is returned unchanged.
+ */
 export function priceForTenant(
   asked: Price,
   { prices = [] }: Pick<Product, 'prices'>,
@@ -22,7 +25,7 @@ export function priceForTenant(
   return prices.find((price) => isNegotiated(price) && basePriceId(price, prices) === asked.id) ?? asked
 }
 
-/** All public prices for which the tenant has a negotiated price, in document order. */
+/** Returns all public prices for which the tenant has a negotiated price, in document order. */
 export function ownPrices(config: BillingConfig, deal: Deal): SessionPrices {
   return config.products.flatMap((product) =>
     (product.prices ?? []).filter(isPublic).flatMap((base) => {

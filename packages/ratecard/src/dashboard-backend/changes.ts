@@ -1,5 +1,5 @@
-// Change tag: a short text, equal on all replicas, that changes with every change of data. Pages poll it every second and reload their data
-// only if it differs.
+// Change tag: a short text that changes with every change of data, and that is the same on all replicas. Pages poll it every second and
+// reload their data only if it differs.
 import { createHash, randomBytes } from 'node:crypto'
 import type { DashboardOperations } from '../service/dashboard.ts'
 import type { Store } from '../store/store.ts'
@@ -10,7 +10,9 @@ export interface ChangesDeps {
   readonly store: Pick<Store, 'facts' | 'changeSequence' | 'pushes' | 'jobs'>
 }
 
-/** A request that changes data is noted by the replica that handled it. Later progress of a push or job is detected from the journal. */
+/**
+ * The replica that handles a request which changes data calls `noteChange`. Later progress of a push or job is detected from the journal.
+ */
 export function createChanges({ store }: ChangesDeps): Pick<DashboardOperations, 'noteChange' | 'changeTag'> {
   const newest = { limit: 1, offset: 0 }
   return {

@@ -1,11 +1,11 @@
-// Serves the built files of the dashboard. Only files listed by the build are served; no request path reaches the file system.
+// Serves the built files of the dashboard. Only files that the build lists are served, so no path of a request reaches the file system.
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 
-/** Output folder of scripts/build-dashboard.mjs. The relative path is the same from the sources and from the build. */
+/** Output folder of scripts/build-dashboard.mjs. The relative path is the same from the sources and from the built files. */
 const folder = fileURLToPath(new URL('../../dist/pages/', import.meta.url))
 
 export type Encoding = 'br' | 'gzip' | 'identity'
@@ -15,20 +15,20 @@ export interface BuiltFile {
   bytes(encoding: Encoding): Promise<Buffer>
 }
 
-/** Data embedded in the document of a page with a session. */
+/** Data that is embedded in the HTML of a page for a signed-in user. */
 export interface KnownToPages {
-  /** Token that proves that a call comes from such a page. Like the tag, it needs no escaping. */
+  /** Token that proves that a request comes from a page of the dashboard. Token and change tag need no HTML escaping. */
   readonly pageToken: string
-  /** Current change tag, embedded to save the first request. */
+  /** Current change tag, embedded so that the page does not have to request it first. */
   readonly changeTag: string
 }
 
 export interface BuiltPages {
-  /** Document that loads the page at `place` below the dashboard's path. Without `known` the user is not signed in. */
+  /** Returns the HTML that loads the page at `place` below the dashboard's path. Without `known` the user is not signed in. */
   index(place: string, known?: KnownToPages): string
-  /** URL of the style sheet, also used by pages without script. */
+  /** URL of the style sheet, which pages without script use too. */
   readonly styleSheet: string
-  /** Built file by its name, which contains a hash of its content; undefined for an unknown name. */
+  /** Returns a built file by its name, which contains a hash of its content; undefined for an unknown name. */
   file(name: string): BuiltFile | undefined
 }
 
@@ -41,12 +41,12 @@ const mediaTypes: Readonly<Record<string, string>> = {
 
 interface Manifest {
   readonly styleSheet: string
-  /** Scripts by page path, e.g. `/tenants/:tenant`, for every page except the first one. */
+  /** Script files by page path, e.g. `/tenants/:tenant`, for every page except the first one. */
   readonly scripts: Readonly<Record<string, readonly string[]>>
   readonly files: readonly string[]
 }
 
-/** Returns a loader of the built pages, which reads them once, at its first call. The result is null if the pages are not built. */
+/** Returns a function that loads the built pages. It reads them once, at its first call. It returns null if the pages are not built. */
 export function createPages(from: string = folder): () => Promise<BuiltPages | null> {
   let known: Promise<BuiltPages> | null = null
   return async () => {
@@ -65,7 +65,7 @@ async function readPages(from: string): Promise<BuiltPages> {
   const manifest = JSON.parse(await readFile(path.join(from, 'manifest.json'), 'utf8')) as Manifest
   const files = new Map(manifest.files.map((name) => [name, builtFile(path.join(from, 'assets', name))]))
   const index = await readFile(path.join(from, 'index.html'), 'utf8')
-  // Compresses these files now, because the browser requests them a moment later.
+  // Compresses the files of the first page now, because the browser requests them a moment later.
   for (const [name, file] of files) if (index.includes(name)) void file.bytes('br')
   return {
     index: (place, known) =>
@@ -78,7 +78,7 @@ async function readPages(from: string): Promise<BuiltPages> {
   }
 }
 
-/** `modulepreload` links for the scripts of a page, so that they load in parallel with the first script. */
+/** Returns `modulepreload` links for the scripts of a page, so that they load in parallel with the first script. */
 function preloads({ scripts }: Manifest, place: string): string {
   const names = place.split('/')
   const isAt = (pattern: string) => {
@@ -89,7 +89,7 @@ function preloads({ scripts }: Manifest, place: string): string {
   return files.map((file) => `<link rel="modulepreload" href="${file}">\n`).join('')
 }
 
-/** Tags with the embedded data. Neither value has a character that could end its attribute. */
+/** Returns meta tags with the embedded data. Neither value contains a character that could end its HTML attribute. */
 const embeddedTags = ({ pageToken, changeTag }: KnownToPages) =>
   `<meta name="page-token" content="${pageToken}">
 <meta name="change-tag" content="${changeTag}">
@@ -98,7 +98,7 @@ const embeddedTags = ({ pageToken, changeTag }: KnownToPages) =>
 const compress = { br: promisify(brotliCompress), gzip: promisify(gzip) }
 const slowly = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }
 
-/** A built file, compressed once per encoding at its first request. */
+/** Returns a built file that is compressed once per encoding, at the first request for that encoding. */
 function builtFile(place: string): BuiltFile {
   const kept = new Map<Encoding, Promise<Buffer>>()
   const make = async (encoding: Encoding): Promise<Buffer> => {

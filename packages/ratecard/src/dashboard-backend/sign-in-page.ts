@@ -3,13 +3,13 @@ const html = (text: string) => text.replace(/[&<>"]/g, (character) => escapes[ch
 
 export interface SignInPage {
   readonly styleSheet: string
-  /** Dashboard path to open after signing in. */
+  /** Dashboard path that opens after signing in. */
   readonly next: string
-  /** Reason why the last attempt failed; null at first. */
+  /** Reason why the last attempt to sign in failed; null before the first attempt. */
   readonly problem: { readonly detail: string; readonly hint?: string | undefined } | null
 }
 
-/** Page with a form for a service key; works without script. */
+/** Returns the HTML of the sign-in page, with a form for a service key. It works without script. */
 export function signInPage({ styleSheet, next, problem }: SignInPage): string {
   const alert =
     problem === null
@@ -35,8 +35,8 @@ ${alert}
 }
 
 /**
- * Page of a sign-in link; works without script. Opening it changes nothing, because mail scanners and chat previews open links too; its
- * button submits the token.
+ * Returns the HTML of a sign-in link, which works without script. Opening the page changes nothing, because mail scanners and chat previews
+ * open links too. Its button submits the token.
  */
 export function openLinkPage(styleSheet: string, token: string): string {
   return page(
@@ -52,7 +52,7 @@ export function openLinkPage(styleSheet: string, token: string): string {
   )
 }
 
-/** Page shown at every path if the built files are missing. */
+/** Returns the page that is shown at every path if the built files are missing. */
 export function notBuiltPage(): string {
   return page(
     null,

@@ -1,5 +1,5 @@
-// Authenticates users of the dashboard. A browser has a random value in a cookie, a sign-in link contains a random token. The store keeps a
-// hash of either, together with the service key that it belongs to. A session ends at the latest when its key becomes invalid.
+// Authenticates users of the dashboard. A session is a random value in the browser's cookie, and a sign-in link contains a random token.
+// The store keeps a hash of both, with the service key that they belong to. A session ends at the latest when its key becomes invalid.
 import { createHash, randomBytes } from 'node:crypto'
 import type { Clock } from '../clock.ts'
 import type { ServiceKey } from '../service/service.ts'
@@ -13,7 +13,7 @@ export interface SignInDeps {
   readonly store: Pick<Store, 'dashboardPasses'>
   readonly clock: Clock
   readonly validKey: (id: string) => Promise<ServiceKey | null>
-  /** Source of randomness; injected only by tests. */
+  /** Source of randomness, which only tests replace. */
   readonly random?: (bytes: number) => Buffer
 }
 
@@ -38,7 +38,7 @@ export function createSignIn({ store, clock, validKey, random = randomBytes }: S
     async openDashboardByLink(token) {
       const hash = hashOf(token)
       const link = await passes.find(hash)
-      // The link is consumed first, so that of two concurrent requests only one gets a session.
+      // Ends the link before it opens a session, so that of two concurrent requests with the link only one gets a session.
       if (link === null || !(await passes.end(hash, 'link', clock.now()))) return null
       return (await validKey(link.keyId)) === null ? null : openDashboard(link.keyId)
     },

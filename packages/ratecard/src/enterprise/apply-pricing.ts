@@ -1,6 +1,6 @@
-// Applies negotiated prices to a tenant, or restores the ordinary ones. Writes in an order in which a retry completes the work after a
-// crash at any point: processor first, each write journalled, the tenant's field last.
-// Never bills immediately and never changes a quantity; swap-plan.ts decides which item gets which price.
+// Applies negotiated prices to a tenant, or restores the ordinary ones. After a crash at any point, a retry completes the work: the
+// processor is changed first, each write is journalled, and the tenant's field is written last. Never bills immediately and never changes a
+// quantity. swap-plan.ts decides which item gets which price.
 import { processorId } from '../catalog/resource.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import { failureText, runSteps, stopIfDraining } from '../journal/run-steps.ts'
@@ -27,18 +27,18 @@ import { removedPrices } from './removed-prices.ts'
 import { onOtherDeal, planSwaps, type LiveState, type SwapPlan } from './swap-plan.ts'
 
 export interface ApplyOptions extends Caller, ApplyChoices {
-  /** Called with the tenant under its lease. A returned text is the reason to skip the apply. */
+  /** Called with the tenant, under the tenant's lease. If it returns a text, the apply is skipped for that reason. */
   readonly unless?: (tenant: TenantRecord) => string | null
 }
 
-/** Thrown if the apply was superseded before it got the lease. */
+/** Thrown if `unless` skipped the apply. */
 export class SupersededError extends Error {
   override readonly name = 'NotWanted'
 }
 
 /**
- * Applies a target to a tenant. Throws `tenant_not_found`, `enterprise_price_not_found` or `tenant_busy`. The error of a failure midway
- * lists the completed and the open changes in `swaps` and `not_swapped`. A dry run takes no lease and writes nothing.
+ * Applies negotiated prices to a tenant. Throws `tenant_not_found`, `enterprise_price_not_found` or `tenant_busy`. If it fails midway, the
+ * error lists the completed and the open changes in `swaps` and `not_swapped`. A dry run takes no lease and writes nothing.
  */
 export async function applyEnterprise(
   deps: SwapDeps,
@@ -53,8 +53,8 @@ export async function applyEnterprise(
 }
 
 /**
- * Like {@link applyEnterprise}, for callers that have checked the processor account. Throws a {@link SupersededError} with the reason
- * returned by `unless`.
+ * Like {@link applyEnterprise}, for callers that have already checked the processor account. Throws a {@link SupersededError} with the text
+ * that `unless` returned.
  */
 export function applyToTenant(
   deps: SwapDeps,
@@ -73,7 +73,7 @@ async function applyAlone(
 ): Promise<EnterpriseOutcome> {
   const { held } = options
   await settleLate(deps, tenantId, held)
-  // Pages are closed before the subscriptions are read, so that subscriptions paid on them are included.
+  // Expires checkout pages before the subscriptions are read, so that a subscription that was just paid on a page is included.
   const checkoutsClosed = await closeFormerPages(deps, tenantId, target, options)
   const { tenant, plan } = await prepare(deps, tenantId, target, { ...options, signal: held.signal })
   const jobId = await openJob(deps, tenantId, target, plan, options)
@@ -82,13 +82,16 @@ async function applyAlone(
   const audit = auditOf(deps, tenant, target, { outcome, jobId, caller: options })
   if ((await deps.store.tenants.setEnterprise(tenantId, fieldsOf(target), audit, held.token)) === null)
     throw tenantNotFound(tenantId)
-  // The job ends after the field is written. A crash in between leaves a job that looks interrupted, instead of one that looks done and is
-  // not.
+  // Ends the job after the tenant's field is written. If the process crashes in between, the job looks interrupted; otherwise it would look
+  // done although it is not.
   if (jobId !== null) await deps.store.jobs.end(jobId, 'done', null, held.token)
   return outcome
 }
 
-/** Settles late writes of earlier processes first, otherwise they could take effect after this apply. */
+/**
+ * Resolves late writes of earlier processes first (requests whose response never arrived). Otherwise such a write could take effect after
+ * this apply.
+ */
 async function settleLate(deps: SwapDeps, tenantId: string, held: TenantLease): Promise<void> {
   const tenant = await deps.store.tenants.find(tenantId)
   const signal = AbortSignal.any([held.signal, deps.shutdown])
@@ -97,8 +100,8 @@ async function settleLate(deps: SwapDeps, tenantId: string, held: TenantLease): 
 }
 
 /**
- * Expires checkout pages opened before the deal, because they sell the ordinary price. No page is opened meanwhile, because that needs the
- * tenant's lease too. If the deal is already applied, no page is closed.
+ * Expires checkout pages that were opened before the negotiated prices were applied, because they sell the ordinary price. No page is
+ * opened meanwhile, because that needs the tenant's lease too. If the negotiated prices are already applied, no page is expired.
  */
 async function closeFormerPages(
   deps: SwapDeps,
@@ -167,7 +170,7 @@ async function localSkips(deps: SwapDeps, tenantId: string): Promise<readonly Sk
     }))
 }
 
-/** Opens the job; null if there are no steps. Unfinished earlier applies are cancelled, because this plan contains their open steps. */
+/** Creates the job; returns null if there are no steps. Cancels unfinished earlier applies, because this plan contains their open steps. */
 async function openJob(
   deps: SwapDeps,
   tenantId: string,
@@ -203,7 +206,7 @@ async function openJob(
   return id
 }
 
-/** Executes the steps in order. Returns the completed steps and the skipped items. */
+/** Executes the steps of the plan in order. Returns the completed steps and the skipped items. */
 async function runAll(
   deps: SwapDeps,
   tenantId: string,
@@ -225,7 +228,7 @@ async function runAll(
       const rest = plan.steps.slice(index)
       const failure = error instanceof ServiceError ? stopped(error, { tenantId, jobId, done, rest, skipped }) : error
       const state = failure instanceof ServiceError && failure.code === 'shutting_down' ? 'interrupted' : 'failed'
-      // Writing to the journal may fail too (it may be the cause), and must not hide the original error.
+      // The journal itself may have caused the failure. An error of this write must not hide the original error.
       await deps.store.jobs.end(jobId, state, failureText(failure), held.token).catch(() => undefined)
       throw failure
     }

@@ -13,7 +13,7 @@ interface JournalledStep {
   readonly held: TenantLease
 }
 
-/** Reason why the processor adapter refused a step without sending it. */
+/** Reason why the processor adapter refused a step before sending it. */
 export interface StepRefusal {
   readonly reason: string
 }
@@ -21,9 +21,9 @@ export interface StepRefusal {
 const maxAttempts = 2
 
 /**
- * Executes a step. If its change is not in place and the processor replays the failure, the attempt is over, and the step is retried once
- * under a new idempotency key. Otherwise the step stays `unknown`: with a new key, the first attempt could take effect later, e.g. after
- * the deal was removed again.
+ * Executes a step. If the processor replays an earlier failure and the change was not made, that attempt is over, and the step is sent once
+ * more under a new idempotency key. In any other case of unknown outcome the step stays `unknown`: under a new key, the first attempt could
+ * still take effect later, e.g. after the negotiated prices were removed again.
  */
 export async function runStep(
   deps: SwapDeps,
@@ -44,7 +44,7 @@ export async function runStep(
       },
       failed: async (error) => {
         const { cause } = error instanceof ServiceError ? error : { cause: undefined }
-        // The error is not from the processor. The step stays begun and is settled by the next apply.
+        // The error does not come from the processor. The step stays `begun`, and the next apply finds its outcome.
         if (!(cause instanceof ProcessorError)) throw error
         if (refusedUnsent(cause)) {
           const result = JSON.stringify({ ...stepRecord(step), reason: cause.message })
@@ -61,7 +61,7 @@ export async function runStep(
   }
 }
 
-/** True if the adapter refused the step before sending it, e.g. because the subscription is cancelled at a date. */
+/** True if the adapter refused the step before sending it, e.g. because the subscription will be cancelled at a date. */
 function refusedUnsent({ kind, original }: ProcessorError): boolean {
   return kind === 'rejected' && Object.keys(original).length === 0
 }

@@ -1,5 +1,5 @@
-// Applies a template again to all its tenants, e.g. after its prices changed. Each tenant is one step and uses the code of a single apply.
-// A tenant that was moved to another deal meanwhile is skipped.
+// Applies a template again to all its tenants, e.g. after its prices changed. Each tenant is one step, which uses the same code as an apply
+// to one tenant. A tenant that got another template or other prices meanwhile is skipped.
 import { ServiceError } from '../errors/service-error.ts'
 import type { Caller } from '../service/tenants.ts'
 import type { JobRecord } from '../store/tenant-store.ts'
@@ -58,7 +58,7 @@ function movingTenants(deps: SwapDeps, template: string, caller: Caller): DoStep
   }
 }
 
-/** Step function of a resumed job, with the actor who started it. */
+/** Returns the step function of a resumed job. Its changes are attributed to the caller who started the job. */
 export function resumedMove(deps: SwapDeps, job: JobRecord): DoStep {
   return movingTenants(deps, job.subject, {
     author: job.author,

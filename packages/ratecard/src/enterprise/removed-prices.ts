@@ -1,4 +1,5 @@
-// Prices of subscriptions that were removed from the configuration. Their deal and base price are read from earlier revisions.
+// Finds prices that were removed from the configuration although subscriptions are still on them. Their template or enterprise id and their
+// base price are read from earlier revisions.
 import type { BillingConfig } from '../config/schema/schema.ts'
 import type { PastRename } from '../catalog/renames.ts'
 import type { Store } from '../store/store.ts'
@@ -7,7 +8,7 @@ import type { LiveState } from './swap-plan.ts'
 
 type Source = Pick<Store, 'versions' | 'mappings'>
 
-/** Removed prices by configuration id. Ids found in no revision are omitted. Reads the store only if there are such prices. */
+/** Returns removed prices by configuration id. Ids that no revision contains are omitted. Reads the store only if there are such prices. */
 export async function removedPrices(
   { versions, mappings }: Source,
   book: PriceBook,
@@ -34,8 +35,8 @@ export async function removedPrices(
 }
 
 /**
- * Revisions that contain the price under this id, newest first: the one that created its last processor price, and those that renamed a
- * price to this id.
+ * Returns the revisions that contain the price under this id, newest first: the revision that created its last processor price, and those
+ * that renamed a price to this id.
  */
 function revisionsOf(id: string, book: PriceBook, renames: readonly PastRename[]): readonly number[] {
   const made = book.history(id).slice(-1)
@@ -43,7 +44,10 @@ function revisionsOf(id: string, book: PriceBook, renames: readonly PastRename[]
   return [...made, ...named].map(({ revision }) => revision).sort((a, b) => b - a)
 }
 
-/** Current id of a price of a revision. Renames of one revision apply simultaneously, so at most one of them is followed. */
+/**
+ * Returns the current id of a price that had `id` in `revision`. The renames of one revision apply at the same time, so at most one of them
+ * is followed.
+ */
 function idSince(id: string | undefined, revision: number, renames: readonly PastRename[]): string | undefined {
   let [name, at] = [id, revision]
   for (const rename of renames)

@@ -1,5 +1,5 @@
-// Plans for the subscriptions of one tenant which item gets which negotiated price, when, and why an item is skipped.
-// Pure. No planned change is billed before the renewal; docs/decisions/0014-enterprise-apply.md has the reasons.
+// Plans which items of one tenant's subscriptions get which negotiated price, when, and why other items are skipped. Pure. No planned
+// change is billed before the renewal; docs/decisions/0014-enterprise-apply.md has the reasons.
 import type { ProcessorId } from '../catalog/resource.ts'
 import { currenciesOf } from '../pricing/calculate.ts'
 import type { LiveItem, LiveSubscription } from '../processor/customer-half.ts'
@@ -11,25 +11,28 @@ import type { ItemMove, SwapStep } from '../item-swaps/swap-step.ts'
 
 export interface LiveState {
   readonly subscription: LiveSubscription
-  /** Prices scheduled for the next period, by current price; empty without a schedule. */
+  /** Prices that a schedule switches to in the next period, by current price; empty without a schedule. */
   readonly coming: ReadonlyMap<ProcessorId, ProcessorId>
 }
 
-/** Policy for an item on the price of another deal without a successor in the target: keep the price, or restore the base price. */
+/**
+ * Treatment of an item that is on a negotiated price of another template or enterprise id, if the target has no price for it: `keep` its
+ * price, or restore the `base` price.
+ */
 export type UnmatchedPolicy = 'keep' | 'base'
 
 export interface SwapChoices {
-  /** Default `keep`. */
+  /** Default: `keep`. */
   readonly unmatched?: UnmatchedPolicy | undefined
-  /** Former versions of prices that items are on and the configuration no longer has, by id. */
+  /** Prices of items that were removed from the configuration, by id, each as in the last revision that contained it. */
   readonly removed?: ReadonlyMap<string, BookedPrice>
 }
 
-/** Reason of a skipped item that keeps the price, and so the discount, of another deal. */
+/** Reason of a skipped item that keeps a negotiated price of another template or enterprise id, and so keeps its discount. */
 export const onOtherDeal = 'on_other_deal'
 
 export interface SwapPlan {
-  /** Steps in order of execution: per subscription the immediate changes, then those of its schedule. */
+  /** Steps in order of execution: for each subscription first the immediate changes, then the changes of its schedule. */
   readonly steps: readonly SwapStep[]
   readonly skipped: readonly SkipReport[]
 }
@@ -44,7 +47,7 @@ type SwapDecision =
       readonly effective: Effective
     }
 
-/** An item with its next price and the decision about it. */
+/** An item, its price in the next period, and the decision about it. */
 interface Case {
   readonly item: LiveItem
   readonly coming: ProcessorId
@@ -86,7 +89,7 @@ function moveOf({ item, coming, verdict }: Case, effective: Effective, book: Pri
       item: item.id,
       from: book.idOf(coming) ?? coming,
       to: verdict.to.price.id,
-      // The price to replace: the scheduled one if there is a schedule, otherwise the current one.
+      // The price to replace: the scheduled price if there is a schedule, otherwise the current price.
       fromProcessorId: coming,
       toProcessorId: verdict.processorId,
       quantity: item.quantity,
@@ -94,7 +97,10 @@ function moveOf({ item, coming, verdict }: Case, effective: Effective, book: Pri
   ]
 }
 
-/** Finds the target price for an item on `booked`. Returns null if the item keeps its price, or the reason why there is no target price. */
+/**
+ * Finds the target price for an item on the price `booked`. Returns null if the item keeps its price, or the reason why there is no target
+ * price.
+ */
 type TargetPriceOf = (booked: BookedPrice) => BookedPrice | Reason | null
 
 interface Reason {
@@ -118,7 +124,7 @@ function wantedPrices(book: PriceBook, target: EnterpriseTarget, { unmatched = '
     const found = base === undefined ? undefined : byBase.get(base)
     if (found !== undefined) return found
     const none = base === undefined ? without(booked) : `No price of the ${name} stands for "${base}".`
-    // A price of the target deal that was removed from the configuration is treated as a price of another deal.
+    // A negotiated price of the target that was removed from the configuration is treated like one that does not belong to the target.
     const own = belongs(booked.price, target) && book.find(booked.price.id) !== undefined
     if (!booked.enterprise || own) return { reason: none }
     const back = unmatched === 'base' ? baseOf(booked) : none
@@ -128,7 +134,7 @@ function wantedPrices(book: PriceBook, target: EnterpriseTarget, { unmatched = '
 
 interface Knowledge {
   readonly book: PriceBook
-  /** Finds a price of the configuration, or one that was removed from it. */
+  /** Finds a price of the configuration, or a price that was removed from it. */
   readonly known: (id: string) => BookedPrice | undefined
   readonly wanted: TargetPriceOf
 }
@@ -137,7 +143,7 @@ function decide(item: LiveItem, state: LiveState, knowledge: Knowledge): Case {
   const { subscription } = state
   const coming = state.coming.get(item.price.id) ?? item.price.id
   const verdict = verdictOn(item, coming, subscription, knowledge)
-  // For a subscription that is not billed, only items that would have moved are reported.
+  // If the subscription is not billed, only those items are reported that would have changed their price.
   if (isLive(subscription)) return { item, coming, verdict }
   const reason = `The subscription is ${subscription.status}.`
   return { item, coming, verdict: verdict.kind === 'moves' ? { kind: 'skipped', reason } : { kind: 'stays' } }
@@ -150,7 +156,7 @@ function verdictOn(
   { book, known, wanted }: Knowledge,
 ): SwapDecision {
   const skipped = (reason: string): SwapDecision => ({ kind: 'skipped', reason })
-  // The scheduled price is compared instead of the current one, so that a template does not undo a planned upgrade.
+  // Compares the scheduled price instead of the current one, so that applying a template does not undo a planned upgrade.
   const id = book.idOf(coming)
   if (id === undefined) return skipped('The price is none of this configuration.')
   const booked = known(id)
@@ -179,9 +185,10 @@ function verdictOn(
 }
 
 /**
- * Reason why a scheduled price cannot be replaced, or null. The processor returns only the id of a scheduled price, so its terms are known
- * only if it is the current version. A former version is replaced if the new price is compatible with the item's current price (`unfit` is
- * null). Keeping it would bring back a former negotiated price, although the template now has another price or none.
+ * Returns the reason why a scheduled price cannot be replaced; null if it can. The processor returns only the id of a scheduled price, so
+ * its terms are known only if it is the current version of its configuration price. A former version is replaced if the new price is
+ * compatible with the item's current price (`unfit` is null). Keeping the scheduled price would bring back a former negotiated price,
+ * although the template now has another price or none.
  */
 function differsFromScheduled(
   booked: BookedPrice,
@@ -198,7 +205,7 @@ function differsFromScheduled(
     : `Its schedule moves it to "${booked.price.id}", which "${to.price.id}" does not fit.`
 }
 
-/** Drops moves until no two items of a subscription share a price, now or in the next period. */
+/** Drops moves until no two items of a subscription have the same price, neither now nor in the next period. */
 function withoutSharedPrices(cases: readonly Case[]): readonly Case[] {
   const placed = (effective: Effective) =>
     cases.map(({ item, coming, verdict }) =>

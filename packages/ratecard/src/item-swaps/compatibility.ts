@@ -1,6 +1,6 @@
-// Decides if and when an item can change its price without an immediate bill. Pure. The rules are the processor's: another interval, or a
-// change between free and paid, starts and bills a new period at once, whatever the request contains; swapping a metered item loses the
-// usage recorded so far; items of a schedule must be changed in the schedule.
+// Decides if and when an item can change its price without an immediate bill. Pure. The processor's rules: a change of interval, or between
+// free and paid, starts and bills a new period at once, whatever the request contains. Changing the price of a metered item loses the usage
+// recorded so far. Items of a subscription with a schedule must be changed in the schedule.
 import type { Price } from '../config/schema/schema.ts'
 import { canonicalDecimal } from '../money/decimal.ts'
 import { currenciesOf, inCurrency } from '../pricing/calculate.ts'
@@ -11,14 +11,14 @@ export type Effective = 'now' | 'period_end'
 
 const billing: readonly SubscriptionStatus[] = ['active', 'trialing', 'past_due']
 
-/** True if the prices of the subscription are changed at all, by its status. */
+/** True if the subscription's status allows changing its prices. */
 export function isLive(subscription: Pick<LiveSubscription, 'status'>): boolean {
   return billing.includes(subscription.status)
 }
 
 /**
- * Reason why an item cannot change to this price, or null. The price must support the subscription's currency and have the same interval,
- * usage type and meter.
+ * Returns the reason why an item cannot change to this price; null if it can. The price must support the subscription's currency and have
+ * the same interval, usage type and meter.
  */
 export function incompatibility(
   item: Pick<LiveItem, 'price'>,
@@ -29,7 +29,8 @@ export function incompatibility(
   const { price } = wanted
   const { currency } = subscription
   const compared: readonly (readonly [string, string | null, string | null])[] = [
-    // Compares the subscription's currency, whatever the first currency of either price: a subscription is always billed in one.
+    // Compares the subscription's currency and not the first currency of the prices, because a subscription is always billed in one
+    // currency.
     ['currency', currency, currenciesOf(price).includes(currency) ? currency : price.currency],
     ['interval', every(live.interval, live.intervalCount), every(price.interval, price.interval_count ?? 1)],
     ['usage type', live.usageType, price.usage_type ?? 'licensed'],
@@ -47,8 +48,8 @@ function every(interval: string | undefined, count: number): string {
 }
 
 /**
- * Earliest time at which the item can change its price without an immediate bill. `now` only if the change has no effect on the current
- * period.
+ * Returns the earliest time at which the item can change its price without an immediate bill. `now` only if the change has no effect on the
+ * current period.
  */
 export function effectiveFor(
   item: LiveItem,
@@ -62,8 +63,9 @@ export function effectiveFor(
 }
 
 /**
- * True if the item is free. `present` is its price in the configuration, if unchanged: it has the tiers and further currencies, which the
- * live item lacks. For a former price, the amount in its first currency is used for all currencies.
+ * True if the item is free. `present` is the item's price in the configuration, if that is unchanged: it has the tiers and further
+ * currencies, which the live item lacks. For a former price only the amount in its first currency is known, and it is used for all
+ * currencies.
  */
 function isFree({ price }: LiveItem, present: Price | undefined, currency: string): boolean {
   if (price.unitAmount !== null && (present === undefined || price.currency === currency))
@@ -82,7 +84,10 @@ function isFreePrice(listed: Price, currency: string): boolean {
   )
 }
 
-/** Positions of items with the same price as another item. The processor rejects such subscriptions in any order of changes. */
+/**
+ * Returns the positions of items that have the same price as another item. The processor rejects a subscription with two such items, in
+ * whatever order the changes are sent.
+ */
 export function positionsSharingPrice(prices: readonly string[]): ReadonlySet<number> {
   const at = new Map<string, number[]>()
   prices.forEach((price, position) => at.set(price, [...(at.get(price) ?? []), position]))

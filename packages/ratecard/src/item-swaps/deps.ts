@@ -11,15 +11,15 @@ export interface SwapDeps {
   >
   readonly processor: CustomerProcessor
   readonly clock: Clock
-  /** Generates an id: lower-case text, sortable by time. */
+  /** Returns a new id: lower-case text that sorts by time. */
   readonly newId: () => string
-  /** Prices of the applied configuration. */
+  /** Returns the prices of the applied configuration. */
   readonly priceBook: () => Promise<PriceBook>
-  /** Throws if the processor account is not the one that this environment is bound to. `look` does not bind an unbound environment. */
+  /** Throws if this environment is bound to another processor account. With `look` an environment that is not bound yet stays unbound. */
   readonly assertAccount: (intent: 'write' | 'look') => Promise<void>
-  /** Aborts when the process shuts down: work stops between two steps and can be resumed. */
+  /** Aborts when the process shuts down. Running work stops between two steps and can be resumed. */
   readonly shutdown: AbortSignal
-  /** Registers background work that a graceful shutdown waits for. */
+  /** Registers background work, so that a graceful shutdown waits for it. */
   readonly background: (work: Promise<unknown>) => void
 }
 

@@ -1,22 +1,22 @@
-// Finds duplicate purchases: two subscriptions of a customer to one product, or to two products of one subscription group. Pure.
-// Subscriptions are passed oldest first.
+// Finds duplicate purchases: two subscriptions of a customer to one product, or to two products of one subscription group. Pure. All lists
+// of subscriptions are sorted oldest first.
 import type { LiveSubscription } from '../processor/customer-half.ts'
 import type { SoldItem, SoldItemOf } from './sold-items.ts'
 
-/** An existing subscription that excludes another one. */
+/** An existing subscription because of which another one is not allowed. */
 export interface PresentSubscription {
   readonly subscription: string
-  /** Item of the subscription that excludes the other. */
+  /** The item because of which the other subscription is not allowed. */
   readonly item: SoldItem
-  /** End of its period (epoch milliseconds) if it is cancelled already, otherwise null. */
+  /** End of the subscription's period (epoch milliseconds) if it is already cancelled; otherwise null. */
   readonly endsAt: number | null
 }
 
-/** The newer of two subscriptions of one customer that exclude each other. */
+/** The newer of two subscriptions of one customer that are not allowed side by side. */
 export interface Duplicate {
   readonly subscription: string
   readonly item: SoldItem
-  /** The older subscription. */
+  /** The older of the two subscriptions. */
   readonly beside: PresentSubscription
 }
 
@@ -26,8 +26,8 @@ type BilledSubscription = Pick<
 >
 
 /**
- * True if a tenant should have only one of the two: products of one group exclude each other, and so do prices of one product. Within a
- * product, metered prices of different meters and a licensed price can be combined, e.g. a base fee and its usage.
+ * True if a tenant should have only one of the two items: products of one group exclude each other, and so do prices of one product. Prices
+ * of one product can be combined if they bill different meters, or if only one of them has a meter, e.g. a base fee and its usage.
  */
 export function excludes(a: SoldItem, b: SoldItem): boolean {
   return a.product.id === b.product.id ? a.meter === b.meter : sameGroup(a, b)
@@ -38,14 +38,17 @@ export function isOtherOfGroup(a: SoldItem, b: SoldItem): boolean {
   return a.product.id !== b.product.id && sameGroup(a, b)
 }
 
-/** True if the items share one trial. */
+/** True if a tenant can use a trial only once for both items: they are of one product or one group. */
 export function sharesTrial(a: SoldItem, b: SoldItem): boolean {
   return a.product.id === b.product.id || sameGroup(a, b)
 }
 
 const sameGroup = (a: SoldItem, b: SoldItem) => a.product.group !== null && a.product.group === b.product.group
 
-/** The oldest subscription that excludes a new one to this price. Subscriptions abandoned before their first payment are ignored. */
+/**
+ * Returns the oldest subscription that excludes a new subscription to this price; null if there is none. Subscriptions that were abandoned
+ * before their first payment are ignored.
+ */
 export function subscriptionBeside(
   wanted: SoldItem,
   subscriptions: readonly BilledSubscription[],
@@ -56,7 +59,10 @@ export function subscriptionBeside(
   return present.find(({ item }) => rule(item, wanted)) ?? null
 }
 
-/** Newer duplicates without `allowsDuplicate`, in the given order. Only subscriptions of the same customer are compared. */
+/**
+ * Returns the newer subscription of each duplicate, in the given order. Only subscriptions of the same customer are compared. A
+ * subscription with `allowsDuplicate` is never returned.
+ */
 export function duplicates(subscriptions: readonly BilledSubscription[], soldItem: SoldItemOf): readonly Duplicate[] {
   const earlier = new Map<string, PresentSubscription[]>()
   return billedSubscriptions(subscriptions).flatMap((subscription) => {
@@ -80,14 +86,15 @@ function firstPair(
   return undefined
 }
 
-/** Text for a message with what both items share: `the price "pro_monthly"`, `the product "pro"` or `the group "plan"`. */
+/** Returns what both items share as text for a message: `the price "pro_monthly"`, `the product "pro"` or `the group "plan"`. */
 export function inCommon(a: SoldItem, b: SoldItem): string {
   if (a.product.id !== b.product.id) return `the group "${String(a.product.group)}"`
   return a.priceId !== null && a.priceId === b.priceId ? `the price "${a.priceId}"` : `the product "${a.product.id}"`
 }
 
 /**
- * Subscriptions that are or will be billed. A checkout abandoned at its first payment is not billed, so it does not block another purchase.
+ * Returns the subscriptions that are or will be billed. A checkout abandoned at its first payment is not billed, so it does not block
+ * another purchase.
  */
 function billedSubscriptions<One extends BilledSubscription>(subscriptions: readonly One[]): readonly One[] {
   return subscriptions.filter(

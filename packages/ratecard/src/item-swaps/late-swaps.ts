@@ -1,6 +1,6 @@
-// Settles writes to subscriptions whose outcome is unknown, because the sending process crashed or timed out. Every change of a
-// subscription settles them before it reads the subscription. Otherwise a late write could take effect after the change, e.g. put an item
-// back on a negotiated price that was removed meanwhile.
+// Resolves late writes to subscriptions. A late write is a request whose response never arrived (its process crashed or timed out), so that
+// the processor may still carry it out. Every change of a subscription resolves them before it reads the subscription. Otherwise a late
+// write could take effect after the change, e.g. put an item back on a negotiated price that was removed meanwhile.
 import { ServiceError } from '../errors/service-error.ts'
 import { foundAt, isUnanswered, knowsKey, lateForMs, retryWrite } from '../journal/late-writes.ts'
 import { idempotencyKey } from '../journal/run-steps.ts'
@@ -10,7 +10,7 @@ import { withNamedLease, tenantLease, type TenantLease } from '../tenants/lease.
 import { customerLease, jobLease, type SwapDeps } from './deps.ts'
 import { doneRecord, isInPlace, recordedStep, sendStep, type StepDone } from './swap-step.ts'
 
-/** Owner of the subscriptions; null where there is no tenant or no known customer. */
+/** Owner of the subscriptions. A member is null if there is no tenant or no known customer. */
 export interface Payer {
   readonly tenantId: string | null
   readonly customer: string | null
@@ -19,8 +19,8 @@ export interface Payer {
 const kinds = ['enterprise_apply', 'migration'] as const
 
 /**
- * Settles the unanswered writes of a payer, under the payer's lease. Throws `tenant_busy` with a `Retry-After` while a write may still take
- * effect.
+ * Resolves the late writes to a payer's subscriptions; the caller holds the payer's lease. Throws `tenant_busy` with a `Retry-After` while
+ * a write may still take effect.
  */
 export async function settleLateSwaps(deps: SwapDeps, payer: Payer, held: TenantLease): Promise<void> {
   for (const { job, step } of await deps.store.jobs.unanswered(kinds)) {
@@ -37,7 +37,7 @@ function isOf({ kind, subject }: JobRecord, { step }: JobStepRecord, { tenantId,
   return (tenantId !== null && of.tenant_id === tenantId) || (customer !== null && of.customer === customer)
 }
 
-/** Returns true if a process is running the job. Otherwise runs `otherwise` under the job's lease and returns false. */
+/** Returns true if another process is running the job. Otherwise runs `otherwise` under the job's lease and returns false. */
 async function runs(
   deps: SwapDeps,
   { id }: JobRecord,
@@ -56,13 +56,13 @@ async function runs(
   }
 }
 
-/** Lease under which a step of a migration changes its subscription. */
+/** Returns the name of the lease that a migration holds while one of its steps changes a subscription. */
 export function leaseOfStep(step: Readonly<Record<string, unknown>>): string {
   const { tenant_id: tenant, customer } = step
   return typeof tenant === 'string' ? tenantLease(tenant) : customerLease(String(customer))
 }
 
-/** Settles an unanswered step of the caller's own job before it is retried. Returns true if the step is done. */
+/** Resolves a late write of the caller's own job before the step is retried. Returns true if the step is done. */
 export async function settleOwn(
   deps: SwapDeps,
   job: JobRecord,
@@ -75,8 +75,8 @@ export async function settleOwn(
 }
 
 /**
- * Settles a step and writes its state to the journal. `held` is the lease under which the job's journal is written. Returns true if the
- * step is done.
+ * Resolves the late write of a step and writes the state of the step to the job's journal, unless the job has ended. `held` is the lease of
+ * the journal. Returns true if the step is done.
  */
 async function settleLate(deps: SwapDeps, job: JobRecord, record: JobStepRecord, held: TenantLease): Promise<boolean> {
   const { jobs } = deps.store
@@ -99,9 +99,9 @@ async function settleLate(deps: SwapDeps, job: JobRecord, record: JobStepRecord,
 }
 
 /**
- * Settles a step of a job that ended or runs in another process, without writing to its journal. Retrying the step before every further
- * change is harmless, because the processor replays its result. A begun step of a running job cannot be sent meanwhile, because it needs
- * the payer's lease, which the caller holds.
+ * Resolves the late write of a step whose job has ended or runs in another process, without writing to the job's journal. The write may be
+ * retried before every further change, because the processor only replays its result. A running job cannot send the step at the same time,
+ * because that needs the payer's lease, which the caller holds.
  */
 async function settleOfOther(
   deps: SwapDeps,
@@ -114,7 +114,10 @@ async function settleOfOther(
     await resultOf(deps, job, record, { sent, signal, sentAnew: () => Promise.resolve() })
 }
 
-/** Content of the write, or null. A step of a migration is planned again before it is sent, so it may not have been sent yet. */
+/**
+ * Returns the content of the write; null if it was not sent. A step of a migration is planned again before it is sent, so its content is in
+ * `result` and not in `step`.
+ */
 function sentOf({ kind }: JobRecord, { step, result }: JobStepRecord): string | null {
   return kind === 'enterprise_apply' ? step : kind === 'migration' ? result : null
 }
@@ -122,11 +125,11 @@ function sentOf({ kind }: JobRecord, { step, result }: JobStepRecord): string | 
 interface SentWrite {
   readonly sent: string
   readonly signal: AbortSignal
-  /** Journals another attempt without an answer. */
+  /** Writes to the journal that the write was sent once more without a response. */
   readonly sentAnew: () => Promise<void>
 }
 
-/** Result of the step; null if it has ended without a change. */
+/** Returns the result of the step; null if its write is over and changed nothing. */
 async function resultOf(
   deps: SwapDeps,
   job: JobRecord,

@@ -1,5 +1,5 @@
-// Maps processor prices to configuration prices, current and former, and negotiated prices to their base prices. Pure except for reading
-// the store. Does not decide swaps.
+// Finds the configuration price for a processor price (current or former), and the base price for a negotiated price. Pure, except that it
+// can be read from the store. Makes no decisions about swaps.
 import { ownersOf } from '../catalog/owners.ts'
 import { resourceKey, type MappingEntry, type ProcessorId, type ResourceKind } from '../catalog/resource.ts'
 import { basePriceId } from '../config/schema/base-price.ts'
@@ -11,46 +11,52 @@ import type { Store } from '../store/store.ts'
 /** Members of a product that decide which products exclude each other. */
 export interface BookedProduct {
   readonly id: string
-  /** Value of `subscription_group`. */
+  /** Subscription group of the product; null if it has none. */
   readonly group: string | null
 }
 
 export interface BookedPrice {
   readonly price: Price
   readonly product: BookedProduct
-  /** Base price that an enterprise price replaces. Undefined for an ordinary price, or if no base price matches. */
+  /** Base price that a negotiated price replaces. Undefined for an ordinary price, or if no base price matches. */
   readonly base: string | undefined
   readonly enterprise: boolean
-  /** Current processor price; null for a free price, which exists only here. */
+  /** Current processor price; null for a free price, which does not exist at the processor. */
   readonly processorId: ProcessorId | null
   readonly meter: ProcessorId | null
 }
 
-/** Selects the negotiated prices of a template or of one deal. */
+/** Selects the negotiated prices of one template or of one enterprise id. */
 export type PriceTarget =
   { readonly kind: 'template'; readonly template: string } | { readonly kind: 'custom'; readonly enterpriseId: string }
 
 export interface PriceBook {
-  /** Configuration id of a processor price, including prices that were replaced or removed. */
+  /** Returns the configuration id of a processor price, even if the price was replaced or removed. */
   idOf(processorId: ProcessorId): string | undefined
-  /** Configuration id of a processor product, including products that were removed. */
+  /** Returns the configuration id of a processor product, even if the product was removed. */
   productIdOf(processorId: ProcessorId): string | undefined
-  /** Configuration id of a processor meter, including meters that were removed. */
+  /** Returns the configuration id of a processor meter, even if the meter was removed. */
   meterIdOf(processorId: ProcessorId): string | undefined
   product(id: string): BookedProduct | undefined
-  /** Price by its id or a former id listed in the configuration; undefined if there is none. */
+  /** Returns the price with this id, or with this former id that the configuration lists; undefined if there is none. */
   find(id: string): BookedPrice | undefined
-  /** A price that was removed from the configuration, as an earlier `document` contains it under this id; undefined if it does not. */
+  /**
+   * Returns a price that was removed from the configuration, as the earlier `document` contains it under this id; undefined if the document
+   * does not contain it.
+   */
   removed(id: string, document: BillingConfig): BookedPrice | undefined
   /** All prices in document order. */
   readonly prices: readonly BookedPrice[]
-  /** All processor prices of a configuration price, oldest first and including the current one, each with the revision that created it. */
+  /** Returns all processor prices that the configuration price has or had, oldest first, each with the revision that created it. */
   history(id: string): readonly MappingEntry[]
-  /** Prices of a template or of one deal, in document order. */
+  /** Returns the negotiated prices of a template or of one enterprise id, in document order. */
   of(target: PriceTarget): readonly BookedPrice[]
 }
 
-/** Creates the price book. `config` is null before the first push and after a reset; prices are then found only by their history. */
+/**
+ * Creates the price book. `config` is null before the first push and after a reset; then only ids of processor objects can be looked up,
+ * through the mapping history.
+ */
 export function priceBook(config: BillingConfig | null, mappings: readonly MappingEntry[]): PriceBook {
   const histories = new Map<string, MappingEntry[]>()
   for (const entry of mappings) {
@@ -112,7 +118,7 @@ export function belongs(price: Price, target: PriceTarget): boolean {
 
 type Source = Pick<Store, 'versions' | 'mappings' | 'changeSequence'>
 
-/** Returns a reader of the applied configuration's price book, which is cached until the next push. */
+/** Returns a function that reads the price book of the applied configuration. The price book is cached until the next push. */
 export function createPriceBooks(store: Source): () => Promise<PriceBook> {
   let held: { readonly sequence: number; readonly book: PriceBook } | null = null
   return async () => {
@@ -120,7 +126,7 @@ export function createPriceBooks(store: Source): () => Promise<PriceBook> {
       const sequence = await store.changeSequence()
       if (held?.sequence === sequence) return held.book
       const [version, mappings] = await Promise.all([store.versions.current(), store.mappings.all()])
-      // The two reads are not one transaction, so a push that ended between them would mix two revisions. Retry in that case.
+      // The two reads are not one transaction: if a push ended between them, they would mix two revisions. Retry in that case.
       if ((await store.changeSequence()) !== sequence) continue
       const document = version?.document ?? null
       held = { sequence, book: priceBook(document === null ? null : (JSON.parse(document) as BillingConfig), mappings) }

@@ -1,28 +1,28 @@
-// Finds the product and the group of subscription items. If the product was removed from the configuration, its group is read from the last
-// revision that contained it. Contains no decisions.
+// Finds the product and the subscription group of subscription items. If the product was removed from the configuration, its group is read
+// from the last revision that contained it. Makes no decisions.
 import type { PastRename } from '../catalog/renames.ts'
 import type { BillingConfig } from '../config/schema/schema.ts'
 import type { LiveItem, LiveSubscription } from '../processor/customer-half.ts'
 import type { Store } from '../store/store.ts'
 import { bookedProduct, type BookedPrice, type BookedProduct, type PriceBook } from './price-book.ts'
 
-/** Members of an item, a price or a free subscription that decide which ones exclude each other. */
+/** Product, price and meter of an item, a price or a free subscription. They decide which items exclude each other. */
 export interface SoldItem {
-  /** Configuration id of the base price, also for a negotiated price; null if only the product is in the configuration. */
+  /** Configuration id of the price; for a negotiated price that of its base price. null if only the product is in the configuration. */
   readonly priceId: string | null
-  /** Name of the price in messages: its configuration id, otherwise the processor's id. */
+  /** Name of the price in messages: its configuration id, or the processor's id if it has none. */
   readonly name: string
   readonly product: BookedProduct
   /** Meter of a metered price; null for a licensed price. */
   readonly meter: string | null
 }
 
-/** Returns null for an item of a product that is not managed here. */
+/** Returns the sold item; null for an item whose product does not belong to the configuration. */
 export type SoldItemOf = (item: Pick<LiveItem, 'price'>) => SoldItem | null
 
 type Source = Pick<Store, 'versions' | 'mappings'>
 
-/** Creates the lookup. Reads the store only if a product of an item was removed from the configuration. */
+/** Returns a function that finds sold items. Reads the store only if a product of an item was removed from the configuration. */
 export async function readSoldItems(
   source: Source,
   book: PriceBook,
@@ -49,7 +49,7 @@ export async function readSoldItems(
   }
 }
 
-/** The sold item for a price of the current configuration. */
+/** Returns the sold item for a price of the current configuration. */
 export function soldPrice({ price, base, product }: BookedPrice): SoldItem {
   return { priceId: base ?? price.id, name: price.id, product, meter: price.meter ?? null }
 }
@@ -62,7 +62,7 @@ function bookedOf({ id }: LiveItem['price'], book: PriceBook): BookedPrice | und
 const productIdOf = ({ product }: LiveItem['price'], book: PriceBook) =>
   product === null ? undefined : book.productIdOf(product)
 
-/** Removed products by configuration id, as in the last revision that contained them. */
+/** Returns removed products by configuration id, each as in the last revision that contained it. */
 async function removedProducts(
   { versions, mappings }: Source,
   gone: ReadonlySet<string>,
@@ -82,7 +82,7 @@ async function firstRevision(mappings: Source['mappings'], id: string): Promise<
   return (await mappings.byConfigId('product', id)).at(-1)?.revision ?? 1
 }
 
-/** The id and all its former ids. */
+/** Returns the id and all its former ids. */
 function namesOf(id: string, renames: readonly PastRename[]): ReadonlySet<string> {
   const names = new Set([id])
   for (const { from, to } of renames.toReversed()) if (names.has(to)) names.add(from)
@@ -90,8 +90,8 @@ function namesOf(id: string, renames: readonly PastRename[]): ReadonlySet<string
 }
 
 /**
- * Finds the last revision with the product by binary search, because the first revision contains it and the last one does not: e.g. ten
- * reads for 1,000 revisions.
+ * Returns the last revision that contains the product. It searches by bisection, because the first revision of the range contains the
+ * product and the last one does not: e.g. ten reads for 1,000 revisions.
  */
 async function lastWith(
   names: ReadonlySet<string>,

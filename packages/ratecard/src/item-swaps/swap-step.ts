@@ -1,5 +1,5 @@
-// One journalled change of one subscription: at most one update or one schedule, sent under its own idempotency key. If the response is
-// lost, the subscription is read to find the outcome.
+// Changes one subscription as one journalled step: at most one update or one schedule, sent under its own idempotency key. If the response
+// is lost, the subscription is read to find the outcome.
 import { toRfc3339 } from '../clock.ts'
 import { processorId, type ProcessorId } from '../catalog/resource.ts'
 import type { LiveSubscription, CustomerProcessor } from '../processor/customer-half.ts'
@@ -7,14 +7,14 @@ import { ProcessorError } from '../processor/processor-error.ts'
 import type { WriteOptions } from '../processor/processor.ts'
 import type { Effective } from './compatibility.ts'
 
-/** An item that changes its price. `from` and `to` are configuration ids. */
+/** A price change of one item. `from` and `to` are configuration ids. */
 export interface ItemMove {
   readonly item: string
   readonly from: string
   readonly to: string
   readonly fromProcessorId: ProcessorId
   readonly toProcessorId: ProcessorId
-  /** Quantity; null for metered items. */
+  /** Quantity of the item; null for metered items. */
   readonly quantity: number | null
 }
 
@@ -24,7 +24,10 @@ export interface SwapStep {
   readonly moves: readonly ItemMove[]
 }
 
-/** The step as stored in the journal and shown to users. Contains each item's previous price, so that the change can be undone by hand. */
+/**
+ * Returns the step as it is stored in the journal and shown to users. It contains each item's previous price, so that an operator can undo
+ * the change by hand.
+ */
 export function stepRecord(step: SwapStep): Readonly<Record<string, unknown>> {
   return {
     subscription: step.subscription,
@@ -63,7 +66,7 @@ export function recordedStep(record: string): SwapStep {
 }
 
 export interface StepDone {
-  /** Epoch milliseconds. null for `now`, or if the change is in place but the response with the time was lost. */
+  /** Time of the change, epoch milliseconds. null for `now`, or if the change was made but the response with its time was lost. */
   readonly effectiveAt: number | null
 }
 
@@ -71,7 +74,10 @@ export function doneRecord(step: SwapStep, done: StepDone): Readonly<Record<stri
   return { ...stepRecord(step), effective_at: done.effectiveAt === null ? null : toRfc3339(done.effectiveAt) }
 }
 
-/** Sends the step. Throws the ProcessorError if the step was not applied, or if its outcome cannot be determined. */
+/**
+ * Carries out the step, and finds the outcome if the response is lost. Throws the ProcessorError if the step was not carried out, or if its
+ * outcome cannot be found.
+ */
 export async function carryOut(processor: CustomerProcessor, step: SwapStep, options: WriteOptions): Promise<StepDone> {
   try {
     return await sendStep(processor, step, options)
@@ -83,7 +89,7 @@ export async function carryOut(processor: CustomerProcessor, step: SwapStep, opt
   }
 }
 
-/** Sends the step once, with the retries of the adapter. */
+/** Sends the step once; the adapter may retry the request. */
 export async function sendStep(processor: CustomerProcessor, step: SwapStep, options: WriteOptions): Promise<StepDone> {
   const { subscription, moves } = step
   if (step.effective === 'period_end') {
@@ -95,7 +101,7 @@ export async function sendStep(processor: CustomerProcessor, step: SwapStep, opt
   return { effectiveAt: null }
 }
 
-/** True if every item of the step is on its new price, or scheduled for it. */
+/** Returns true if every item of the step has its new price, or is scheduled for it. */
 export async function isInPlace(processor: CustomerProcessor, step: SwapStep, signal: AbortSignal): Promise<boolean> {
   const subscription = await processor.subscription(step.subscription, signal)
   if (subscription === null) return false
@@ -109,7 +115,10 @@ export async function isInPlace(processor: CustomerProcessor, step: SwapStep, si
   })
 }
 
-/** Prices scheduled for the next period, by current price. Empty without a schedule, and then no request is sent. */
+/**
+ * Returns the prices that the subscription's schedule switches to in the next period, by current price. Empty without a schedule; then no
+ * request is sent.
+ */
 export function comingPrices(
   processor: CustomerProcessor,
   subscription: LiveSubscription,

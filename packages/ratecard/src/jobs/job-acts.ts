@@ -1,4 +1,5 @@
-// Acts (resume, cancel) allowed on a job, by its kind and state. API responses list them, and requests are checked against the same table.
+// Acts (resume, cancel) that are allowed on a job, by its kind and state. API responses list the allowed acts, and requests are checked
+// against the same table.
 import { ServiceError } from '../errors/service-error.ts'
 import { jobActs, type JobAct, type JobKind, type JobRecord } from '../store/records/journal.ts'
 
@@ -8,7 +9,7 @@ interface Rules {
   /** States in which the act is allowed. */
   readonly resume: readonly JobState[]
   readonly cancel: readonly JobState[]
-  /** Reason why an act is never allowed, and the alternative. */
+  /** Reason why an act is never allowed on this kind of job, and what to do instead. */
   readonly never?: Readonly<Partial<Record<JobAct, { readonly detail: string; readonly hint?: string }>>>
 }
 
@@ -33,7 +34,8 @@ const rules = {
   },
   webhook_rotation: {
     resume: [],
-    // Only the second step of a rotation can be cancelled; the first one completes within one request.
+    // Only the second step of a webhook rotation can be cancelled, because the first one completes within the request that starts the
+    // rotation.
     cancel: ['waiting'],
     never: {
       resume: {
@@ -52,7 +54,7 @@ export type ResumableKind = {
 const rulesOf = (kind: JobKind): Rules => rules[kind]
 const isResumable = (job: JobRecord): job is JobRecord & { kind: ResumableKind } => rulesOf(job.kind).resume.length > 0
 
-/** Acts allowed on a job of this kind and state. */
+/** Returns the acts allowed on a job of this kind and state. */
 export function actsOpenTo(kind: JobKind, state: JobState): JobAct[] {
   const { resume, cancel } = rulesOf(kind)
   const open: Readonly<Record<JobAct, boolean>> = { resume: resume.includes(state), cancel: cancel.includes(state) }
@@ -64,7 +66,7 @@ const otherwise: Readonly<Record<JobAct, string>> = {
   cancel: 'only one that runs or waits can be cancelled',
 }
 
-/** Throws `job_not_running` unless the act is allowed. */
+/** Throws `job_not_running` unless the act is allowed on the job. */
 export function assertOpenTo({ kind }: Pick<JobRecord, 'kind'>, state: JobState, act: JobAct): void {
   if (actsOpenTo(kind, state).includes(act)) return
   const never = rulesOf(kind).never?.[act]
@@ -72,7 +74,7 @@ export function assertOpenTo({ kind }: Pick<JobRecord, 'kind'>, state: JobState,
   throw new ServiceError('job_not_running', never.detail, never.hint === undefined ? {} : { hint: never.hint })
 }
 
-/** Returns the job typed as resumable; throws like {@link assertOpenTo} if it cannot be resumed. */
+/** Returns the job typed as resumable. Throws `job_not_running` if it cannot be resumed. */
 export function resumable(job: JobRecord, state: JobState): JobRecord & { readonly kind: ResumableKind } {
   assertOpenTo(job, state, 'resume')
   if (!isResumable(job)) throw notOpen(state, 'resume')

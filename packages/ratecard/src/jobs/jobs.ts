@@ -32,11 +32,11 @@ async function findJobRecord(deps: Reading, id: string): Promise<JobRecord> {
   return job
 }
 
-/** Lease held by the process that runs the job. */
+/** Returns the name of the lease that the process running the job holds. */
 export const leaseOf = ({ id, kind, subject }: JobRecord) =>
   kind === 'enterprise_apply' ? tenantLease(subject) : kind === 'webhook_rotation' ? pushLease : jobLease(id)
 
-/** The job with its live state. Reads the record again if it ended meanwhile, so that state and error belong together. */
+/** Returns the job with its live state. If the job ended meanwhile, its record is read again, so that state and error belong together. */
 async function liveJob({ store }: Reading, job: JobRecord): Promise<JobRecord> {
   let latest = job
   const again = async () => {
@@ -85,7 +85,7 @@ function stepView(record: JobStepRecord): JobStep {
   }
 }
 
-/** Adds the time to the object as a member, e.g. `waits_until` to a step's result. */
+/** Adds a time to the object as the member `name`, e.g. `waits_until` to a step's result. */
 function withTime(words: ReturnType<typeof parsed>, name: string, time: number | null): ReturnType<typeof parsed> {
   return time === null ? words : { ...words, [name]: toRfc3339(time) }
 }
@@ -95,15 +95,15 @@ function parsed(text: string | null): Readonly<Record<string, unknown>> | null {
 }
 
 /**
- * Cancels a job: its process stops between two steps. Throws `job_not_running` if the job is neither running nor waiting, or if its kind
- * cannot be cancelled.
+ * Cancels a job, so that its process stops between two steps. Throws `job_not_running` if the job is neither running nor waiting, or if its
+ * kind cannot be cancelled.
  */
 async function cancelJob(deps: Reading & Pick<SwapDeps, 'clock'>, id: string): Promise<JobSummary> {
   const job = await findJobRecord(deps, id)
   const { state } = await summaryOf(deps, job)
   assertOpenTo(job, state, 'cancel')
   const stops = await (state === 'waiting' ? endWaiting(deps, id) : requestCancel(deps, id))
-  // The job ended or continued meanwhile.
+  // The job ended or continued meanwhile, so it can no longer be cancelled.
   if (!stops) throw notOpen(state, 'cancel')
   return summaryOf(deps, await findJobRecord(deps, id))
 }
@@ -111,7 +111,10 @@ async function cancelJob(deps: Reading & Pick<SwapDeps, 'clock'>, id: string): P
 const requestCancel = ({ store, clock }: Reading & Pick<SwapDeps, 'clock'>, id: string) =>
   store.jobs.requestCancel(id, clock.now())
 
-/** Cancels a waiting job under its lease, so that no replica continues it meanwhile. If one already does, requests cancellation from it. */
+/**
+ * Cancels a waiting job under its lease, so that no replica continues it meanwhile. If a replica is already continuing it, requests the
+ * cancellation from that replica. Returns false if neither is possible.
+ */
 async function endWaiting(deps: Reading & Pick<SwapDeps, 'clock'>, id: string): Promise<boolean> {
   try {
     return await deps.store.exclusively(jobLease(id), async ({ token }) => {
@@ -128,7 +131,10 @@ async function endWaiting(deps: Reading & Pick<SwapDeps, 'clock'>, id: string): 
 /** Step functions by kind of resumable job. */
 export type StepRunners = Readonly<Record<ResumableKind, (job: JobRecord) => DoStep>>
 
-/** Resumes an interrupted, waiting or failed job; throws `job_not_running` for any other. Resolves when the job is running. */
+/**
+ * Resumes an interrupted, waiting or failed job. Throws `job_not_running` for a job in any other state. Resolves when the job is running,
+ * not when it ends.
+ */
 async function resume(deps: SwapDeps, id: string, resumed: StepRunners): Promise<JobSummary> {
   const job = await findJobRecord(deps, id)
   const { state } = await summaryOf(deps, job)

@@ -1,6 +1,6 @@
-// Runs a journalled job of independent steps with limited concurrency, until it is done, cancelled, or cannot continue.
-// Each step is journalled before it begins and after it ended. A failed step is recorded, and the other steps continue.
-// An interrupted or cancelled job is never resumed automatically. A job that waits for a date continues at that date.
+// Runs a journalled job until it is done, is cancelled, or cannot continue. Its steps are independent and run with limited concurrency.
+// Each step is written to the journal before it begins and after it ended. If a step fails, that is stored and the other steps continue. A
+// job that waits for a date continues at that date by itself. An interrupted or cancelled job does not.
 import { toRfc3339 } from '../clock.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import type { ProblemCode } from '../errors/codes.ts'
@@ -13,7 +13,7 @@ import { settleOwn } from '../item-swaps/late-swaps.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-/** Result of a step. `waiting`: it is too early for the step; retry it when the job continues after `until` (epoch milliseconds). */
+/** Result of a step. `waiting`: the step cannot run yet; retry it when the job continues after `until` (epoch milliseconds). */
 export type StepOutcome =
   | { readonly state: 'succeeded' | 'skipped'; readonly result: Json }
   | { readonly state: 'waiting'; readonly until: number }
@@ -23,21 +23,21 @@ export interface StepJournal {
   readonly index: number
   readonly attempt: number
   readonly signal: AbortSignal
-  /** Called with the content of a write before it is sent, so that another process can retry it. */
+  /** Called with the content of a write before it is sent. The content is stored, so that another process can retry the write. */
   readonly sending: (sent: Json) => Promise<void>
 }
 
-/** Executes one step. It must detect the effect of an earlier attempt itself, because a step that was begun may be retried. */
+/** Executes one step. A step that was begun may be retried, so this function must itself detect the effect of an earlier attempt. */
 export type DoStep = (step: Json, journal: StepJournal) => Promise<StepOutcome>
 
 /**
- * Concurrency of steps. 24 in flight use up the rate budget of 23 calls a second even if each call takes a second. With a faster processor,
- * the budget throttles them.
+ * Maximum number of steps that run at a time. 24 steps use up the rate limit of 23 calls a second even if each call takes a second. If the
+ * processor responds faster, the rate limit delays the steps.
  */
 const concurrency = 24
-/** Maximum number of consecutive systemic failures (e.g. the processor is unavailable) before the job stops. */
+/** Maximum number of consecutive systemic failures (e.g. the processor is unavailable) before the job stops with an error. */
 const maxConsecutiveFailures = 5
-/** Delay (ms) before a step is retried whose change is overdue at the processor. */
+/** Delay (ms) before a step is retried whose renewal is overdue at the processor. */
 const retryDelayMs = 10 * 60_000
 
 const fatalCodes: readonly ProblemCode[] = [
@@ -49,7 +49,7 @@ const fatalCodes: readonly ProblemCode[] = [
 const transientCodes: readonly ProblemCode[] = ['shutting_down', 'store_unavailable']
 const systemicCodes: readonly ProblemCode[] = ['processor_unavailable', 'processor_rate_limited', 'processor_timeout']
 
-/** Starts a job. Resolves when it is journalled; the job then runs in the background. */
+/** Starts a job, which then runs in the background. Resolves when the job is in the journal. */
 export function startJob(deps: SwapDeps, job: Omit<NewJob, 'id' | 'createdAt'>, doStep: DoStep): Promise<JobRecord> {
   const id = deps.newId()
   return inBackground(deps, id, doStep, ({ token }) =>
@@ -57,7 +57,10 @@ export function startJob(deps: SwapDeps, job: Omit<NewJob, 'id' | 'createdAt'>, 
   )
 }
 
-/** Resumes a stopped job: failed and begun steps are retried, and waiting steps are checked again. */
+/**
+ * Resumes a stopped job in the background. Failed and begun steps are retried, and waiting steps are checked again. Resolves when the job
+ * is running.
+ */
 export function resumeJob(deps: SwapDeps, id: string, doStep: DoStep): Promise<JobRecord> {
   return inBackground(deps, id, doStep, async ({ token }) => {
     await deps.store.jobs.resume(id, token)
@@ -72,8 +75,8 @@ async function findOpened({ store }: SwapDeps, id: string): Promise<JobRecord> {
 }
 
 /**
- * Continues a waiting job if its date has come and no other replica has taken it; resolves when it stops again. No user watches such a job,
- * so after a transient failure (e.g. a shutdown, or the processor is unavailable) it waits again.
+ * Continues a waiting job if its date has come and no other replica has taken it. Resolves when the job stops again. No user watches such a
+ * job, so after a transient failure (e.g. a shutdown, or the processor is unavailable) it waits again instead of failing.
  */
 export async function continueJob(deps: SwapDeps, id: string, doStep: DoStep): Promise<void> {
   await deps.store.exclusively(jobLease(id), async (held) => {
@@ -95,7 +98,7 @@ function inBackground(
       resolve(await begin(held))
       await run(deps, id, doStep, { held, unattended: false })
     })
-    // Has no effect after `resolve`: from then on the journal contains the outcome.
+    // After `resolve` the rejection has no effect, because the journal contains the outcome then.
     deps.background(work.catch(reject))
   })
 }
@@ -103,7 +106,7 @@ function inBackground(
 interface JobRun {
   readonly held: TenantLease
   /**
-   * True if the service continued the job by itself. Waiting steps are then skipped until their date, otherwise each pass would read all
+   * True if the service itself continued the job. Steps that wait are then skipped until their date, otherwise each attempt would read all
    * their subscriptions.
    */
   readonly unattended: boolean
@@ -145,7 +148,7 @@ async function run(deps: SwapDeps, id: string, doStep: DoStep, { held, unattende
   else await endStopped(deps, id, stop.error, { held, unattended })
 }
 
-/** Executes a step. Returns the time until which it waits, or null. */
+/** Executes a step. Returns the time (epoch milliseconds) until which the step waits; null if it does not wait. */
 function runStep(deps: SwapDeps, record: JobStepRecord, doStep: DoStep, held: TenantLease): Promise<number | null> {
   const { jobs } = deps.store
   const { jobId, index } = record
@@ -164,7 +167,7 @@ function runStep(deps: SwapDeps, record: JobStepRecord, doStep: DoStep, held: Te
         await jobs.settle(jobId, index, { state: done.state, result, error: null }, held.token)
         return null
       }
-      // The processor may process a due renewal late, so retry no earlier than `lookAgainMs` from now.
+      // The processor may process a renewal late, so the step is retried no earlier than `retryDelayMs` from now.
       const waitsUntil = Math.max(done.until, deps.clock.now() + retryDelayMs)
       await jobs.settle(jobId, index, { state: 'pending', result: null, error: null, waitsUntil }, held.token)
       return waitsUntil
@@ -180,8 +183,9 @@ function runStep(deps: SwapDeps, record: JobStepRecord, doStep: DoStep, held: Te
 }
 
 /**
- * Whether the step may be carried out after all. Once something was sent, only a refusal by the processor proves that it is not, or
- * that this process stopped before it began: a lease that was lost meanwhile, for example, proves nothing.
+ * True if the step may have been carried out although it failed. If nothing was sent, only a timeout of the processor leaves that open. If
+ * something was sent, the step is certainly not carried out only if the processor refused it, or if this process shut down before sending
+ * it. A lost lease, for example, proves nothing.
  */
 function isOutcomeUnknown({ code, cause }: ServiceError, sent: boolean): boolean {
   if (!sent) return code === 'processor_timeout'
@@ -211,7 +215,7 @@ async function endWithoutStop(
   return jobs.end(id, 'failed', JSON.stringify(error), held.token)
 }
 
-/** Message of a waiting job. Failed steps do not prevent the waiting ones from continuing at their date. */
+/** Returns the message of a waiting job. Failed steps do not prevent the waiting steps from continuing at their date. */
 function restOf(waiting: number, failed: number, until: number): string {
   const said = [
     `${steps(waiting)} of it must wait; the service goes on by itself after ${toRfc3339(until)}.`,
@@ -226,7 +230,7 @@ function isTransient(error: unknown): boolean {
   return isSystemic(error) || (error instanceof ServiceError && transientCodes.includes(error.code))
 }
 
-/** True for errors after which every further step would fail, including bugs (errors other than ServiceError). */
+/** True for errors after which all further steps would fail too. This includes bugs (errors other than ServiceError). */
 function isFatal(error: unknown): boolean {
   return !(error instanceof ServiceError) || fatalCodes.includes(error.code)
 }

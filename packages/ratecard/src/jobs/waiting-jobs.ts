@@ -1,22 +1,27 @@
-// Continues jobs whose date has come, one pass per minute and one job at a time. Every replica does this; the lease of a job ensures that
-// only one continues it. A job that stopped for another reason is left to an operator.
+// Continues jobs whose date has come, once a minute and one job after the other. Every replica does this; the lease of a job lets only one
+// of them continue it. A job that stopped for another reason is left to an operator.
 import { ServiceError } from '../errors/service-error.ts'
 import type { SwapDeps } from '../item-swaps/deps.ts'
 import type { StepRunners } from './jobs.ts'
 import { continueJob } from './run-job.ts'
 
 export interface WaitingJobs {
-  /** Runs one pass; resolves when every due job has stopped again. Rejects if reading the due jobs, or any of them, failed. */
+  /**
+   * Continues all jobs that are due. Resolves when each of them has stopped again. Rejects if the due jobs could not be read, or if one of
+   * them failed.
+   */
   continueDue(): Promise<void>
-  /** Runs a pass now and again a minute after each. The timer does not keep the process alive. Failures are passed to `report`. */
+  /**
+   * Continues due jobs now, and again a minute after each time. The timer does not keep the process alive. Failures are passed to `report`.
+   */
   start(report: (error: unknown) => void): void
-  /** Prevents further passes. A running pass ends between two steps when the process shuts down. */
+  /** Stops continuing due jobs. A job that is running ends between two steps when the process shuts down. */
   stop(): void
 }
 
 const everyMs = 60_000
 
-/** Creates the loop. `others` is a second task that continues other waiting work in each pass. */
+/** Creates the loop. `others` is a second task that continues other waiting work (e.g. webhook rotations) each time. */
 export function createWaitingJobs(deps: SwapDeps, resumed: StepRunners, others: () => Promise<void>): WaitingJobs {
   let timer: NodeJS.Timeout | undefined
   let started = false
@@ -60,7 +65,7 @@ async function continueDue(deps: SwapDeps, resumed: StepRunners, report: (error:
   }
 }
 
-/** True if another process holds the job's lease, e.g. a replica that continues it, or a user who resumed it. */
+/** True if another process holds the job's lease, e.g. a replica that continues the job, or one on which a user resumed it. */
 function isTaken(error: unknown): boolean {
   return error instanceof ServiceError && error.code === 'push_in_progress'
 }

@@ -1,5 +1,6 @@
 /**
- * Cancel requests that this process received for its own running work. A local hit saves a read of the journal, which has the request too.
+ * Cancel requests that this process received for its own running work. The journal contains them too; looking here first saves reading the
+ * journal.
  */
 export class CancelBoard {
   private readonly asked = new Set<string>()
@@ -12,7 +13,7 @@ export class CancelBoard {
     return this.asked.has(id)
   }
 
-  /** Called when the work ended or was resumed. */
+  /** Removes the request. Called when the work ended or was resumed. */
   forget(id: string): void {
     this.asked.delete(id)
   }

@@ -1,6 +1,7 @@
-// A late write is a write that was sent and not answered, by this process or by one that died. It may still be carried out, e.g. because
-// Stripe is working on it, or because it is queued in a socket buffer or a proxy. It is over once a retry under its own idempotency key got
-// a result (from then on the processor only replays that result), or once the longest time that a write can take has passed.
+// A late write is a write that was sent and whose response never arrived, e.g. because the process that sent it died. The processor may
+// still carry it out, e.g. because Stripe is still working on it, or because it is queued in a socket buffer or a proxy. A late write is
+// over when a retry under its own idempotency key returned a result, because from then on the processor only replays that result. It is
+// also over when the longest time that a write can take has passed.
 import { ServiceError } from '../errors/service-error.ts'
 import type { ProblemCode } from '../errors/codes.ts'
 import { asServiceError } from '../processor/failures.ts'
@@ -9,62 +10,73 @@ import { maxWriteMs } from '../processor/write-options.ts'
 import type { StepState } from '../store/records/journal.ts'
 
 /**
- * Maximum age (ms) of an idempotency key for a retry: 23 hours. Stripe keeps the result for at least 24; one hour is left for clock skew.
+ * Maximum age (ms) of an idempotency key for a retry: 23 hours. Stripe keeps the result of a key for at least 24 hours; one hour is left
+ * for clock skew.
  */
 export const keyRetentionMs = 23 * 60 * 60 * 1000
 
-/** A journalled step, reduced to the members that decide whether its write may still be carried out. */
+/** A journalled step, reduced to the members that decide if its write may still be carried out. */
 interface SentStep {
   readonly state: StepState
-  /** Epoch milliseconds at which its last attempt was journalled, just before it was sent. */
+  /** Epoch milliseconds at which the step's last attempt was journalled, just before it was sent. */
   readonly beganAt: number | null
-  /** Epoch milliseconds at which its sender gave up on it, or at which the next process found it. */
+  /** Epoch milliseconds at which the step's sender gave up on it, or at which the next process found it. */
   readonly endedAt: number | null
 }
 
-/** A step that was sent and whose result is not in the journal. */
+/** True if the step was sent and its result is not in the journal. */
 export function isUnanswered({ state }: Pick<SentStep, 'state'>): boolean {
   return state === 'begun' || state === 'unknown'
 }
 
-/** True while the processor keeps the step's idempotency key. Later, e.g. after a day, a retry would carry out the write again. */
+/**
+ * True while the processor certainly remembers the step's idempotency key. Later, e.g. after a day, a retry would carry out the write a
+ * second time.
+ */
 export function knowsKey({ beganAt }: Pick<SentStep, 'beganAt'>, now: number): boolean {
   return beganAt !== null && now < beganAt + keyRetentionMs
 }
 
 /**
- * Returns an unanswered step as another process finds it. The longest time of a late write starts now, because the journal does not
- * contain when a dead process last sent it. A step whose key has expired is certainly over and stays `begun`.
+ * Converts an unanswered step of a process that died. If its key is still valid, the longest time that a write can take (`maxWriteMs`)
+ * counts from now, because the journal does not contain when the dead process last sent the write. A step whose key has expired is
+ * certainly over and stays `begun`.
  */
 export function foundAt<Step extends SentStep>(step: Step, now: number): Step {
   return step.state === 'begun' && knowsKey(step, now) ? { ...step, state: 'unknown', endedAt: now } : step
 }
 
-/** Milliseconds for which an unanswered step, as `foundAt` returns it, may still be carried out; 0 if it is over. */
+/**
+ * Returns the milliseconds for which the write of an unanswered step may still be carried out; 0 if it is over. The step must come from
+ * `foundAt`.
+ */
 export function lateForMs({ state, endedAt }: SentStep, now: number): number {
   return state === 'begun' ? 0 : Math.max(0, (endedAt ?? now) + maxWriteMs - now)
 }
 
 interface LateWrite {
   readonly what: string
-  /** Milliseconds for which the write may still be carried out; 0 if it is over. */
+  /** Milliseconds for which the processor may still carry out the write; 0 if it is over. */
   readonly forMs: number
-  /** Whether it may be sent: see `knowsKey`. */
+  /** True if the write may be sent again, because the processor still remembers its idempotency key (see `knowsKey`). */
   readonly sendable: boolean
   readonly code: ProblemCode
   readonly extra?: Readonly<Record<string, unknown>>
-  /** Journals that it was sent once more without an answer, so that its longest time counts from now on. */
+  /**
+   * Writes to the journal that the write was sent once more without a response, so that the longest time that a write can take counts from
+   * now on.
+   */
   readonly sentAnew: () => Promise<void>
 }
 
-/** A call under a key that the processor is still working on: it did not begin another write. */
+/** Processor error: another call with the same key is still in progress. This call did not begin another write. */
 const keyInUse = 'idempotency_key_in_use'
 
 /**
- * Retries a write under its own idempotency key and returns its result, no matter which attempt produced it. Returns null if the write is
- * over without a result, because the processor replayed a failure of the first attempt or the longest time has passed. Throws `code` with a
- * `Retry-After` if the write may still be carried out, e.g. because its key is in use, or because this attempt had
- * no response either.
+ * Retries a late write under its own idempotency key and returns its result, no matter which attempt produced it. Returns null if the write
+ * is over without a result: the processor replayed a failure of the first attempt, or the longest time that a write can take has passed.
+ * Throws `code` with a `Retry-After` if the write may still be carried out, e.g. because its key is in use, or because this attempt had no
+ * response either.
  */
 export async function retryWrite<Done>(send: () => Promise<Done>, late: LateWrite): Promise<Done | null> {
   if (!late.sendable) {

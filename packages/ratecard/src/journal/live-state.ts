@@ -1,8 +1,8 @@
 import type { Store } from '../store/store.ts'
 
 /**
- * Returns the present state of journalled work. `running` without a held lease means that its process died, so it becomes `interrupted`.
- * `again` reads the state a second time, because the work may have ended between the two reads.
+ * Returns the present state of journalled work. If the state is `running` but no process holds the lease, the process that ran the work
+ * died, so the state is `interrupted`. Work may also have ended between the two reads, so `again` reads the state a second time.
  */
 export async function liveState<State extends string>(
   store: Pick<Store, 'held'>,

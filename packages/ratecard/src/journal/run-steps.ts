@@ -1,11 +1,11 @@
-// Step runner and step states of all journalled work: pushes, applied deals and migrations.
+// Runs the steps of all journalled work (pushes, applied enterprise prices and migrations) and decides their states.
 import { ServiceError } from '../errors/service-error.ts'
 import type { ProcessorError } from '../processor/processor-error.ts'
 import type { StepState } from '../store/records/journal.ts'
 
 /**
- * Runs the steps in order, with a concurrency of `width`. After the first error no further step starts; the steps in flight are awaited,
- * then that first error is thrown.
+ * Runs the steps in order, at most `width` at a time. After the first error no further step starts; the running steps are awaited, then the
+ * error is thrown.
  */
 export async function runSteps<Step>(
   steps: readonly Step[],
@@ -34,7 +34,7 @@ const stopped = {
   'the push was': 'Resume it with `ratecard billing resume`.',
 } as const
 
-/** Throws `shutting_down` once the process drains. Called between two steps, where no step is half done. */
+/** Throws `shutting_down` if the process is shutting down. Called between two steps, where no step is half done. */
 export function stopIfDraining(
   { shutdown }: { readonly shutdown: AbortSignal },
   what: keyof typeof stopped = 'it',
@@ -47,8 +47,8 @@ export function stopIfDraining(
 }
 
 /**
- * Returns the idempotency key of one attempt at a step. It is derived and not random: a retry after a crash or a lost response must send
- * the same key, otherwise the processor acts twice.
+ * Returns the idempotency key for one attempt at a step. It is derived from the arguments and not random: a retry after a crash or a lost
+ * response must send the same key, otherwise the processor acts twice.
  */
 export function idempotencyKey(kind: 'push' | 'job', id: string, index: number, attempt: number): string {
   return `ratecard-${kind === 'push' ? '' : 'job-'}${id}-${String(index)}-${String(attempt)}`
@@ -57,14 +57,14 @@ export function idempotencyKey(kind: 'push' | 'job', id: string, index: number, 
 export interface Attempt<Begun, Done, Result> {
   readonly begin: () => Promise<Begun>
   readonly send: (begun: Begun) => Promise<Done>
-  /** Writes the outcome to the journal. `failed` throws if the work cannot continue. */
+  /** Each callback writes the outcome to the journal. `failed` throws if the work cannot continue. */
   readonly succeeded: (done: Done) => Promise<Result>
   readonly failed: (error: unknown, begun: Begun) => Promise<Result>
 }
 
 /**
- * Runs one attempt at a step, with a journal write before the request and another after the response. An error of the journal itself is no
- * outcome of the step: the step stays `begun`, and the next resume or push resolves it.
+ * Runs one attempt at a step, with a journal write before the request and another after the response. If the journal write itself fails,
+ * the outcome of the step is not stored: the step stays `begun`, and the next resume or push resolves it.
  */
 export async function attemptStep<Begun, Done, Result>(attempt: Attempt<Begun, Done, Result>): Promise<Result> {
   const begun = await attempt.begin()
@@ -78,14 +78,18 @@ export async function attemptStep<Begun, Done, Result>(attempt: Attempt<Begun, D
 }
 
 /**
- * Returns the state of a step after a processor error: `unknown` (perhaps done), `pending` (not done, worth a retry) or `failed` (refused).
+ * Returns the state of a step after a processor error: `unknown` (it may have been carried out), `pending` (not carried out, may be
+ * retried) or `failed` (refused).
  */
 export function stateAfter({ outcomeUnknown, kind }: ProcessorError): StepState & ('unknown' | 'pending' | 'failed') {
   if (outcomeUnknown) return 'unknown'
   return kind === 'rate_limited' || kind === 'unavailable' ? 'pending' : 'failed'
 }
 
-/** Serializes a failure as JSON for the journal; null for an error that is not a problem for callers (no ServiceError). */
+/**
+ * Serializes a failure as JSON for the journal. Returns null for an error that is not a ServiceError, because callers must not see its
+ * message.
+ */
 export function failureText(error: unknown, extra: Readonly<Record<string, unknown>> = {}): string | null {
   if (!(error instanceof ServiceError)) return null
   return JSON.stringify({ code: error.code, detail: error.message, processor: error.processor, ...extra })

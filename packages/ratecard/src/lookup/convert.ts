@@ -11,8 +11,8 @@ import type { MappingHistory, PublishedList } from './published.ts'
 const scanPage = 50
 
 /**
- * Returns a function that converts a processor id, current or past, to its configuration id. Callers without a service key find public
- * resources only: those that the current document shows or, for a removed resource, that the last revision with it showed.
+ * Returns a function that converts a processor id, current or past, to its configuration id. Callers without a service key find only public
+ * resources. A removed resource counts as public if the last revision that contained it showed it publicly.
  */
 export function createConversion(versions: Pick<VersionStore, 'find' | 'list'>) {
   const removals = createRemovals(versions)
@@ -22,8 +22,8 @@ export function createConversion(versions: Pick<VersionStore, 'find' | 'list'>) 
   } | null = null
 
   /**
-   * Cache: whether a removed resource was public in its last revision. Lookups need no key, and parsing a revision costs time in proportion
-   * to its size.
+   * Cache of removed resources: true if the resource was public in its last revision. A lookup needs no key, and parsing a large revision
+   * for each one would be slow.
    */
   const wasPublic = new Map<string, { readonly removedIn: number; readonly shown: boolean }>()
 
@@ -83,7 +83,10 @@ function byProcessorId(mappings: MappingHistory): ReadonlyMap<string, readonly M
   return found
 }
 
-/** Returns a lookup of the revision that last removed a resource. It reads the change reports once, later only those of new revisions. */
+/**
+ * Returns a function that finds the revision which last removed a resource. It reads all change reports once, and later only those of new
+ * revisions.
+ */
 function createRemovals(versions: Pick<VersionStore, 'list'>) {
   const removedIn = new Map<string, number>()
   let scanned = 0

@@ -10,16 +10,13 @@ export interface ConfigIndex {
   readonly meters: ReadonlyMap<string, Meter>
 }
 
-/** Indexes of the applied configuration: the full one, and the public view. */
+/** Two indexes of the applied configuration: one of the full document and one of its public view. */
 export interface Indexes {
   readonly fullIndex: ConfigIndex
   readonly publicIndex: ConfigIndex
 }
 
-/**
- * Indexes products, prices and meters by id and by the former ids in `aliases`, so that a reader of an old link finds the item under its
- * present id.
- */
+/** Indexes products, prices and meters by id and by their former ids in `aliases`, so that an old link still finds the item. */
 export function indexConfig(config: BillingConfig, aliases: readonly Alias[] = aliasesOf(config)): ConfigIndex {
   const index = {
     price: new Map(
@@ -48,7 +45,7 @@ export function shows(index: ConfigIndex, kind: ResourceKind, id: string): boole
   return kind === 'meter' && index.meters.has(id)
 }
 
-/** Throws `price_not_found` for hidden and absent prices alike, so that price ids cannot be probed. */
+/** Finds a price. Throws `price_not_found` for hidden and absent prices alike, so that callers cannot find out which price ids exist. */
 export function findPrice(current: Indexes, id: string, { hidden }: Visibility) {
   const found = (hidden ? current.fullIndex : current.publicIndex).prices.get(id)
   if (found === undefined) throw new ServiceError('price_not_found', `There is no price "${id}".`)

@@ -9,7 +9,7 @@ import type { VersionHead, VersionRecord, VersionStore, WrittenFormStore } from 
 
 type Versions = Pick<VersionStore, 'find' | 'list'>
 
-/** Returns one page of the history, newest first. */
+/** Returns one page of the configuration history, newest first. */
 export async function historyPage(versions: Versions, page: PageQuery) {
   const { items, total } = await versions.list(page)
   const entries: HistoryEntry[] = []
@@ -33,7 +33,7 @@ export async function revision(
   }
 }
 
-/** Returns the differences in meaning between two revisions; a reset counts as an empty document. */
+/** Returns the semantic differences between two revisions (no differences of formatting). A reset counts as an empty document. */
 export async function difference(
   { versions, documents }: { readonly versions: Versions; readonly documents: Documents },
   from: number,
@@ -43,7 +43,7 @@ export async function difference(
   return documents.run('compare', { before: before.document, after: after.document })
 }
 
-/** Returns the newest document that was applied, even if a reset came after it. */
+/** Returns the newest document that was applied, even if a reset came after it; null if none was ever applied. */
 export async function lastDocument(versions: Versions): Promise<BillingConfig | null> {
   for (let offset = 0; ; offset += 1) {
     const head = (await versions.list({ limit: 1, offset })).items[0]

@@ -1,5 +1,5 @@
-// Reads of the applied configuration: the published price list, single items, conversions and the history. Responses come from a cache that
-// is refreshed when the store's change sequence grows. Never calls the processor.
+// Reads of the applied configuration: the published price list, single items, conversions and the history. Results come from a cache that
+// is reloaded when the store's change sequence grows. Never calls the processor.
 import type { Clock } from '../clock.ts'
 import type { Documents } from '../catalog/document-tasks.ts'
 import { resourceKey } from '../catalog/resource.ts'
@@ -23,17 +23,17 @@ export interface LookupDeps {
 
 export type Lookups = ReturnType<typeof createLookups>
 
-/** Creates the read operations of the service over one store. */
+/** Creates the operations of the service that read the applied configuration of one store. */
 export function createLookups(deps: LookupDeps) {
   const { store } = deps
   const published = createPublished(deps)
   const convert = createConversion(store.versions)
   return {
-    /** Checks the store for changes now. */
+    /** Reads the store's change sequence now, and reloads the cache if it grew. */
     refresh: published.refresh,
-    /** Marks the cache as stale, so that the next read checks the store. To be called after a push of this process. */
+    /** Marks the cache as stale, so that the next read checks the store. Call this after a push of this process. */
     invalidate: published.invalidate,
-    /** Starts background polling, so that no reader waits for a refresh. */
+    /** Starts background polling of the store, so that no reader waits for a reload. */
     start: published.start,
     stop: published.stop,
     published: async () => current(await published.read()).published,
@@ -74,8 +74,8 @@ function enterprisePrices(
 }
 
 /**
- * Lists the webhooks of the current document. After a reset there is none, but the endpoints stay and still sign: then those of the last
- * document are listed.
+ * Lists the webhooks of the current document. After a reset there is no current document, but the endpoints stay and still sign events, so
+ * the webhooks of the last document are listed.
  */
 async function listWebhooks(
   { store }: LookupDeps,

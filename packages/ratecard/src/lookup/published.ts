@@ -16,11 +16,11 @@ import { yieldToRequests } from '../event-loop.ts'
 import { indexConfig } from './find.ts'
 import type { Indexes } from './find.ts'
 
-/** Mapping history of each resource, oldest first. The key is `kind:config id`, e.g. `price:pro_monthly`. */
+/** Mapping history of each resource, oldest first. The key is `kind:configuration id`, e.g. `price:pro_monthly`. */
 export type MappingHistory = ReadonlyMap<string, readonly MappingEntry[]>
 
 export interface PublishedList {
-  /** The configuration that is applied now; null before the first push and after a reset. */
+  /** The configuration that is currently applied; null before the first push and after a reset. */
   readonly current: (Indexes & { readonly full: ServedConfig; readonly published: PublishedConfig }) | null
   readonly mappings: MappingHistory
 }
@@ -30,8 +30,8 @@ type Source = Pick<Store, 'versions' | 'mappings' | 'changeSequence'>
 const pollMs = 500
 
 /**
- * Creates the cache. It reads the store again when the change sequence grew, and polls that sequence at most every 500 ms. While the store
- * is unreachable, the last value is served (stale).
+ * Creates the cache. It polls the store's change sequence at most every 500 ms and reloads when the sequence grew. While the store is
+ * unreachable, the last value is served, although it may be stale.
  */
 export function createPublished({ store, clock }: { readonly store: Source; readonly clock: Clock }) {
   let held: { readonly sequence: number; readonly value: PublishedList } | null = null
@@ -46,7 +46,7 @@ export function createPublished({ store, clock }: { readonly store: Source; read
       const began = generation
       const sequence = await store.changeSequence()
       const next = held !== null && held.sequence === sequence ? held : await load(store)
-      // An invalidation in the meantime means that this reading may be stale: read again.
+      // The cache was invalidated during the read, so the value may be stale: read again.
       if (began !== generation) continue
       held = next
       fresh = true
@@ -67,7 +67,8 @@ export function createPublished({ store, clock }: { readonly store: Source; read
       await refresh()
     } catch (error) {
       if (held === null) throw error
-      // The next retry comes after the usual poll interval (500 ms); otherwise every reader would retry at once.
+      // Counts as checked, so that the next attempt comes after the usual poll interval (500 ms). Otherwise every reader would retry at
+      // once.
       fresh = true
       checkedAt = clock.now()
     }
@@ -100,7 +101,8 @@ async function load(store: Source): Promise<{ readonly sequence: number; readonl
       store.versions.find(1),
       store.mappings.all(),
     ])
-    // The reads are not one transaction: a push that was closed between them would mix two revisions.
+    // The reads above are not one transaction. If a push closed between them, they would mix two revisions, so the sequence is compared
+    // again.
     if ((await store.changeSequence()) === sequence) return { sequence, value: await publish(version, first, entries) }
   }
 }
@@ -138,7 +140,7 @@ async function publish(
       full,
       published: { served, ...bytes },
       fullIndex,
-      // Former ids are not published, but a lookup by one still finds the item.
+      // The published document omits former ids, but a lookup by a former id still finds the item.
       publicIndex: indexConfig(served.config, aliasesOf(document)),
     },
     mappings,
@@ -163,7 +165,7 @@ function historyOf(entries: readonly MappingEntry[]): MappingHistory {
 
 function withProcessorIds(config: BillingConfig, mappings: MappingHistory): BillingConfig {
   const mapped = <Item extends { processor_id?: string }>(kind: ResourceKind, item: Item, id: string): Item => {
-    // `processor_id` in the document is a request to adopt that object; the served value is the id that the item is mapped to.
+    // In the document, `processor_id` is a request to adopt that object. The served value is the id to which the item is actually mapped.
     const { processor_id: _wish, ...rest } = item
     const processorId = mappings.get(resourceKey(kind, id))?.at(-1)?.processorId
     return (processorId === undefined ? rest : { ...rest, processor_id: processorId }) as Item

@@ -1,19 +1,19 @@
-// The reading side of the mirror: how complete the copy of the processor's customers is, and whether it may be shown.
+// State of the mirror (the local copy of the processor's customers) for readers: how complete the copy is, and how old.
 import type { Clock } from '../clock.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import type { MirrorStore } from '../store/mirror-store.ts'
 
 export interface MirrorStatus {
   readonly state: 'off' | 'filling' | 'ready'
-  /** Everything that happened until then (epoch milliseconds) is in the copy; null before the first fill is complete. */
+  /** Epoch milliseconds until which the copy contains every change; null before the first fill is complete. */
   readonly asOf: number | null
-  /** True if the copy is further behind than `staleAfterMs` allows. */
+  /** True if the copy is older than `staleAfterMs` allows. */
   readonly stale: boolean
-  /** Objects that the first fill has read so far; 0 unless `filling`. */
+  /** Number of objects that the first fill has read so far; 0 in any state other than `filling`. */
   readonly filled: number
 }
 
-/** Age of a complete copy, for the members `as_of` and `stale` of an answer. */
+/** Age of a complete copy, for the members `as_of` and `stale` of a response. */
 export interface MirrorAge {
   readonly asOf: number
   readonly stale: boolean
@@ -25,15 +25,18 @@ export interface Mirror {
   require(): Promise<MirrorAge>
 }
 
-/** Time (ms) after which a copy is stale. */
+/** Minimum age (ms) from which a copy can count as stale, see {@link staleAfterMs}. */
 export const staleLimitMs = 5 * 60_000
 
-/** Returns the age (ms) from which a copy is stale: five minutes more than a poll leaves between two looks, but never over ten. */
+/**
+ * Returns the age (ms) from which a copy counts as stale: five minutes plus the interval between two polls of events, but at most ten
+ * minutes.
+ */
 export function staleAfterMs(pollSeconds: number): number {
   return staleLimitMs + Math.min(pollSeconds * 1000, staleLimitMs)
 }
 
-/** Used with `RATECARD_MIRROR=off`: everything is read at the processor. */
+/** The mirror with `RATECARD_MIRROR=off`: all data is read at the processor. */
 export const mirrorOff = {
   status: (): Promise<MirrorStatus> => Promise.resolve({ state: 'off', asOf: null, stale: false, filled: 0 }),
   require: (): Promise<never> =>

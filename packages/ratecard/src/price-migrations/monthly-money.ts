@@ -6,22 +6,24 @@ import { monthlyAmount } from '../pricing/impact.ts'
 import type { Store } from '../store/store.ts'
 import type { BookedPrice, PriceBook } from '../item-swaps/price-book.ts'
 
-/** Billing interval and quantity of an item. */
+/** Billing interval and quantity of an item, on which its monthly amount depends. */
 type BillingTerms = Pick<LiveItem, 'quantity'> & {
   readonly price: Pick<LiveItem['price'], 'interval' | 'intervalCount'>
 }
 
-/** Monthly amount of an item in minor units of its subscription's currency; null if it depends on usage or is unknown. */
+/**
+ * Computes monthly amounts of items, in minor units of the subscription's currency. An amount is null if it depends on usage or is unknown.
+ */
 export interface Money {
-  /** Amount at the price to be replaced, i.e. the item's current or a scheduled one. */
+  /** Returns the monthly amount at the price that is replaced: the item's current price, or the one that its schedule switches to. */
   before(item: LiveItem, from: ProcessorId, currency: string): Promise<number | null>
-  /** Amount at the new price. */
+  /** Returns the monthly amount at the new price. */
   after(wanted: BookedPrice, item: BillingTerms, currency: string): number | null
 }
 
 /**
- * Creates the calculation. The processor returns an item's amount but neither tiers nor further currencies, so these are read from the
- * revision that created the price.
+ * Creates the calculation. The processor returns an item's amount without tiers and further currencies, so these are read from the revision
+ * that created the price.
  */
 export function createMoney(versions: Pick<Store['versions'], 'find'>, book: PriceBook, priceId: string): Money {
   const former = new Map<string, Promise<Price | null>>()
@@ -45,7 +47,7 @@ export function createMoney(versions: Pick<Store['versions'], 'find'>, book: Pri
   }
 }
 
-/** Tariff from the processor's price, which covers only its first currency. */
+/** Returns the amounts (tariff) of the processor's price; null in any currency other than its first one, because the others are unknown. */
 function liveTariff({ unitAmount, transformQuantity, currency }: LivePrice, wanted: string): Tariff | null {
   if (unitAmount === null || currency !== wanted) return null
   const packages = transformQuantity && {
@@ -70,13 +72,16 @@ async function priceIn(
   const { id: now, previous_ids: earlier = [] } = present
   return (
     prices.find(({ id }) => id === now) ??
-    // The price had another id in that revision: an earlier id, or a later one that was rolled back.
+    // The price may have had another id in that revision: an earlier id, or a later one whose rename was rolled back.
     prices.find(({ id, previous_ids: before = [] }) => earlier.includes(id) || before.includes(now)) ??
     null
   )
 }
 
-/** Monthly amount of a tariff. A move does not change the interval, so both amounts use the item's own interval. */
+/**
+ * Returns the monthly amount that a tariff (the amounts of a price in one currency) bills. A move does not change the interval, so both
+ * amounts are computed with the item's own interval.
+ */
 function monthly(tariff: Tariff | null, { price, quantity }: BillingTerms, currency: string): number | null {
   if (tariff === null || quantity === null) return null
   const { interval, intervalCount } = price

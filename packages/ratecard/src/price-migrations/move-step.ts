@@ -1,5 +1,5 @@
-// Executes one line of a migration. The subscription is read and planned again first, because since the dry run the customer may have
-// bought seats, cancelled, or changed the price.
+// Executes one line of a migration. First reads the subscription and plans it again, because the customer may have bought seats, cancelled,
+// or changed the price since the dry run.
 import { processorId, type MappingEntry, type ProcessorId } from '../catalog/resource.ts'
 import { idempotencyKey } from '../journal/run-steps.ts'
 import { askProcessor } from '../processor/failures.ts'
@@ -43,7 +43,7 @@ async function moveItem(
   )
   const book = await deps.priceBook()
   const target = processorId(String(step['to_processor_id']))
-  // The configuration id may have changed since the job was started; the processor id has not.
+  // The price may have been renamed since the job was started; its processor id is still the same.
   const priceId = book.idOf(target) ?? asked.priceId
   const replaced = replacedPrice(book, priceId)
   const { current } = replaced
@@ -66,7 +66,7 @@ async function moveItem(
           item: item.id,
           from: priceId,
           to: priceId,
-          // The item may have moved between two former prices meanwhile.
+          // Takes the price from the new plan, because the item may have moved between two former prices meanwhile.
           fromProcessorId: planned?.from ?? processorId(String(step['from_processor_id'])),
           toProcessorId: current,
           quantity: item.quantity,
@@ -87,8 +87,8 @@ async function moveItem(
 }
 
 /**
- * True if the target is still current, or if every push that replaced it was approved with the information that this job's waiting
- * subscriptions follow.
+ * True if the target is still the current price. Also true if every push that replaced it was approved with the information that the
+ * waiting subscriptions of this job move to the new price.
  */
 async function movesAlong(
   { store }: SwapDeps,

@@ -1,5 +1,5 @@
-// Plans which items of one subscription move from a former processor price to the current one, when, and why an item is skipped. Pure. An
-// item moves only if nothing is billed immediately and its interval is unchanged; see item-swaps/compatibility.ts.
+// Plans which items of one subscription move from a former processor price to the current one, when, and why other items are skipped. Pure.
+// An item moves only if nothing is billed immediately and its interval stays the same; see item-swaps/compatibility.ts.
 import type { ProcessorId } from '../catalog/resource.ts'
 import type { LiveItem, LiveSubscription } from '../processor/customer-half.ts'
 import type { MigrationRequest } from '../service/tenants.ts'
@@ -7,35 +7,35 @@ import { isLive, incompatibility, effectiveFor, positionsSharingPrice } from '..
 import type { Effective } from '../item-swaps/compatibility.ts'
 import type { BookedPrice } from '../item-swaps/price-book.ts'
 
-/** A replaced price with its current and former processor prices. */
+/** A configuration price with its current and its former processor prices. */
 export interface ReplacedPrice {
   readonly booked: BookedPrice
-  /** Current processor price; null if the price is now free and exists only here. */
+  /** Current processor price; null if the price is now free and does not exist at the processor. */
   readonly current: ProcessorId | null
   readonly former: ReadonlySet<ProcessorId>
 }
 
 export interface PlannedMove {
   readonly item: LiveItem
-  /** The price to replace: the item's current price, or the one that its schedule switches to. */
+  /** The price to replace: the item's current price, or the price that its schedule switches to. */
   readonly from: ProcessorId
   readonly effective: Effective
-  /** Epoch milliseconds; for `now` the time of planning. */
+  /** Time of the change, epoch milliseconds. For `now` it is the time of planning. */
   readonly effectiveAt: number
   readonly skipped: string | null
-  /** True if the item is skipped because the move is already scheduled, e.g. by an earlier migration. */
+  /** True if the item is skipped because its move is already scheduled, e.g. by an earlier migration. */
   readonly already: boolean
-  /** False if the item renews at least once more before the requested date; nothing is written until then. */
+  /** False if the item renews at least once more before the requested date. Nothing is written until then. */
   readonly due: boolean
 }
 
 export interface Situation {
   readonly subscription: LiveSubscription
-  /** Prices scheduled for the next period, by current price; empty without a schedule. */
+  /** Prices that a schedule switches to in the next period, by current price; empty without a schedule. */
   readonly coming: ReadonlyMap<ProcessorId, ProcessorId>
 }
 
-/** One planned move per item that is on a former price or scheduled for one. */
+/** Returns one planned move for each item that is on a former price or scheduled for one. */
 export function planMoves(
   situation: Situation,
   replaced: ReplacedPrice,
@@ -63,7 +63,10 @@ export function planMoves(
   })
 }
 
-/** The former price that a schedule will switch to, made before the price was replaced again or restored. */
+/**
+ * Returns the former price that the item's schedule will switch to, if there is one. Such a schedule was made before the price was replaced
+ * again or restored.
+ */
 function returnsTo(
   { price }: LiveItem,
   { coming }: Situation,
@@ -83,9 +86,9 @@ function planMove(
 ): PlannedMove {
   const { subscription, coming } = situation
   const returning = returnsTo(item, situation, { former, current })
-  // Called without the former price, which the configuration no longer has, so its tiers are unknown here.
+  // Called without the former price, because the configuration no longer contains it. So its tiers are unknown here.
   const effective = to === 'now' && returning === undefined ? effectiveFor(item, subscription, booked) : 'period_end'
-  // Moves in a schedule take effect at the next renewal, even if a later date was requested.
+  // A move within a schedule takes effect at the next renewal, even if a later date was requested.
   const notBefore = typeof to === 'object' && returning === undefined ? to.at : 0
   const effectiveAt = effective === 'now' ? now : renewalFrom(item, notBefore)
   const planned = (skipped: string | null, already = false): PlannedMove => ({
@@ -110,7 +113,10 @@ function planMove(
   return planned(null)
 }
 
-/** The first renewal at or after `notBefore`. Beyond the current period this is an estimate for display; the processor decides. */
+/**
+ * Returns the first renewal at or after `notBefore`. A renewal after the current period is an estimate for display, because the processor
+ * decides its time.
+ */
 function renewalFrom({ price, currentPeriodEnd }: LiveItem, notBefore: number): number {
   const renewal = new Date(currentPeriodEnd)
   const day = renewal.getUTCDate()

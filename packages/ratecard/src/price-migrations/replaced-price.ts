@@ -2,7 +2,10 @@ import { ServiceError } from '../errors/service-error.ts'
 import type { PriceBook } from '../item-swaps/price-book.ts'
 import type { ReplacedPrice } from './plan-moves.ts'
 
-/** Finds a replaced price by its current or a former id. Throws `price_not_found` if the applied configuration does not have it. */
+/**
+ * Finds a configuration price by its current or a former id, with its former processor prices. Throws `price_not_found` if the applied
+ * configuration does not contain it.
+ */
 export function replacedPrice(book: PriceBook, priceId: string): ReplacedPrice {
   const booked = book.find(priceId)
   if (booked === undefined)
@@ -12,7 +15,7 @@ export function replacedPrice(book: PriceBook, priceId: string): ReplacedPrice {
   const { id } = booked.price
   const current = booked.processorId
   const former = book.history(id).map(({ processorId }) => processorId)
-  // A processor price that is in use again, for this or another configuration price, is not a former one.
+  // A former processor price may be in use again, for this or another configuration price. Such a price is left out.
   const past = former.filter((one) => one !== current && String(one) !== id && book.idOf(one) === id)
   return { booked, current, former: new Set(past) }
 }

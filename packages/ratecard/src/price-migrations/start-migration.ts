@@ -1,5 +1,5 @@
-// Moves subscribers from the former processor prices of a configuration price to the current one. Only on request; otherwise every
-// subscriber keeps the price that was bought. Nothing is billed by a move; incompatible items are skipped with a reason.
+// Moves subscribers from the former processor prices of a configuration price to the current one. This happens only on request; otherwise
+// all subscribers keep the price that they bought. A move bills nothing; incompatible items are skipped with a reason.
 import { toRfc3339 } from '../clock.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import type { ProcessorId } from '../catalog/resource.ts'
@@ -23,7 +23,7 @@ import { waitingMoves } from './waiting-moves.ts'
 
 export type Migrations = Pick<TenantOperations, 'planMigration' | 'startMigration'>
 
-/** Dependencies of a dry run, which reads the mirror if it is complete. */
+/** Dependencies of a dry run. It reads subscriptions from the mirror (the local copy) if that is complete. */
 export interface MigrationDeps extends SwapDeps {
   readonly mirror: Pick<Mirror, 'status'>
   readonly copy: Pick<MirrorStore, 'subscribers'>
@@ -37,7 +37,7 @@ export function createMigrations(deps: MigrationDeps): Migrations {
 }
 
 /**
- * Dry run: reads and plans, writes nothing. Throws `price_not_found`, or `tenant_not_found` for an unknown tenant in `only` or `except`.
+ * Dry run: reads and plans but writes nothing. Throws `price_not_found`, or `tenant_not_found` for an unknown tenant in `only` or `except`.
  */
 async function planMigration(deps: MigrationDeps, request: MigrationRequest): Promise<MigrationPlan> {
   const { asOf, stale } = await deps.mirror.status()
@@ -47,11 +47,11 @@ async function planMigration(deps: MigrationDeps, request: MigrationRequest): Pr
   return plan(deps, request, liveSource(deps))
 }
 
-/** Where the subscriptions on a price are read. */
+/** Source of the subscriptions on a price: the mirror or the processor. */
 interface Source {
-  /** Subscriptions that have not ended and have an item on this price. */
+  /** Returns the subscriptions that have not ended and have an item on this price. */
   subscriptionsOf(price: ProcessorId): Promise<readonly LiveSubscription[]>
-  /** Prices scheduled for the next period, by current price. */
+  /** Returns the prices that the subscription's schedule switches to in the next period, by current price. */
   coming(subscription: LiveSubscription): Promise<ReadonlyMap<ProcessorId, ProcessorId>>
 }
 
@@ -81,7 +81,10 @@ function mirroredSource(copy: MigrationDeps['copy']): Source {
   }
 }
 
-/** Starts a migration. Resolves when the job is journalled; throws like {@link planMigration}. */
+/**
+ * Starts a migration. Resolves when the job is in the journal. Throws `price_not_found`, or `tenant_not_found` for an unknown tenant in
+ * `only` or `except`.
+ */
 async function startMigration(deps: SwapDeps, request: MigrationRequest, caller: Caller): Promise<JobRecord> {
   await deps.assertAccount('write')
   const { priceId, lines } = await plan(deps, request, liveSource(deps))
@@ -109,7 +112,7 @@ async function startMigration(deps: SwapDeps, request: MigrationRequest, caller:
   )
 }
 
-/** Step function of a resumed migration, with its original options. */
+/** Returns the step function of a resumed migration, with the options of the original request. */
 export function resumedMigration(deps: SwapDeps, job: JobRecord): DoStep {
   const { price_id: priceId, to } = JSON.parse(job.input) as { readonly price_id: string; readonly to: string }
   return migrating(deps, { priceId, to: to === 'renewal' || to === 'now' ? to : { at: Date.parse(to) } })
@@ -167,8 +170,8 @@ async function plan(deps: SwapDeps, request: MigrationRequest, source: Source): 
 }
 
 /**
- * Lines for tenants with a free subscription from the time when the price was free. They are always skipped: a tenant is not billed without
- * buying the price.
+ * Returns lines for tenants with a free subscription, from the time when the price was free. They are always skipped, because a tenant must
+ * not be billed without buying the price.
  */
 async function freeLines(
   deps: SwapDeps,
@@ -198,8 +201,8 @@ async function freeLines(
 }
 
 /**
- * Subscriptions to migrate, oldest first and without repetition. Includes subscriptions on the current price that have a schedule, because
- * it may switch back to a former price.
+ * Returns the subscriptions to migrate, oldest first, each once. They include subscriptions on the current price that have a schedule,
+ * because the schedule may switch back to a former price.
  */
 async function subscribersOf(source: Source, { former, current }: ReplacedPrice): Promise<readonly LiveSubscription[]> {
   const found = new Map<string, LiveSubscription>()
@@ -209,7 +212,9 @@ async function subscribersOf(source: Source, { former, current }: ReplacedPrice)
   return [...found.values()].sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))
 }
 
-/** Filter by tenant. Customers without a tenant are included, unless `only` is set. Throws for unknown tenant ids. */
+/**
+ * Returns a filter by tenant. Customers without a tenant pass it unless `only` is set. Throws `tenant_not_found` for unknown tenant ids.
+ */
 async function chooseTenants(
   deps: SwapDeps,
   { only, except }: MigrationRequest,

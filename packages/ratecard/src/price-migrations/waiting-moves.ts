@@ -1,8 +1,8 @@
-// Moves that earlier migrations of a price are waiting to make. A later migration skips them, because it could not postpone them: the
-// earlier date would still apply.
+// Finds moves that wait for their date, planned by earlier migrations of a price. A later migration skips these items, because it could not
+// postpone their moves: the earlier date would still apply.
 import type { JobStore } from '../store/tenant-store.ts'
 
-/** Reason why another migration skips an item, by subscription item. */
+/** Returns, by subscription item, the reason why another migration skips the item. */
 export async function waitingMoves(
   jobs: Pick<JobStore, 'unfinished' | 'steps'>,
   priceId: string,

@@ -1,21 +1,22 @@
-// Operations that only the mirror can answer, and its deliveries. Types only. While the mirror is off all of them throw `mirror_off`, and
-// until its first fill is complete `mirror_filling` with `retryAfter`.
+// Operations that need the mirror (the local copy of the processor's customers), and the receiver of the processor's events. Types only.
+// While the mirror is off, all of them except `billingGauges` throw `mirror_off`. Until its first fill is complete, the operations that
+// read it throw `mirror_filling` with `retryAfter`.
 import type * as invoices from '../api/invoices.ts'
 import type * as money from '../api/money.ts'
 import type { Inside } from '../api/notation/schema.ts'
 import type { PageQuery } from '../store/page.ts'
 
-/** How recent an answer from the mirror is. */
+/** Age of a result that was read from the mirror. */
 export interface Recency {
-  /** Everything until then (epoch milliseconds) is in the answer. */
+  /** Epoch milliseconds until which the result contains every change at the processor. */
   readonly asOf: number
   readonly stale: boolean
 }
 
-/** Recency of an answer that may also be read live: then it has neither member. */
+/** Age of a result that is read from the mirror or at the processor. A result that was read at the processor has neither member. */
 export interface PerhapsMirrored {
   readonly asOf?: number
-  /** Only if it is. */
+  /** Present only if the result is stale. */
   readonly stale?: true
 }
 
@@ -33,41 +34,44 @@ export type Generation = Inside<typeof money.Generation>
 export type TenantInvoice = Inside<typeof invoices.TenantInvoice>
 export type ExportRow = Inside<typeof invoices.ExportRow>
 
-/** Days of the calendar (UTC), both included, e.g. `2026-01-31`. */
+/** Calendar days (UTC) from `from` to `to`, both included, e.g. `2026-01-31`. */
 export interface DayRange {
   readonly from: string
   readonly to: string
 }
 
-/** Numbers for `GET /metrics`; null while the mirror is off or not complete. */
+/** Numbers for `GET /metrics`; null while the mirror is off or incomplete. */
 export interface BillingGauges {
-  /** Minor units by currency. */
+  /** Monthly recurring revenue in minor units, by currency. */
   readonly mrr: Readonly<Record<string, number>>
   readonly owed: Readonly<Record<string, number>>
-  /** Subscriptions that have not ended, by the processor's status. */
+  /** Number of subscriptions that have not ended, by the processor's status. */
   readonly subscriptions: Readonly<Record<string, number>>
 }
 
 export interface MirrorOperations {
-  /** Throws `tenant_not_found`. Newest first; none for a tenant that is no customer yet. */
+  /** Returns a page of the tenant's invoices, newest first; empty for a tenant without a customer. Throws `tenant_not_found`. */
   tenantInvoices(id: string, page: PageQuery): Promise<MirroredItems<TenantInvoice>>
-  /** By tenant id, customers without a tenant last. `id` may be a former id. Throws `price_not_found`, `config_not_found`. */
+  /**
+   * Returns a page of a price's subscribers, sorted by tenant id; customers without a tenant come last. `id` may be a former id of the
+   * price. Throws `price_not_found` or `config_not_found`.
+   */
   priceSubscribers(
     id: string,
     query: PageQuery & { readonly generation: Generation },
   ): Promise<MirroredItems<Subscriber>>
   money(): Promise<Money>
-  /** Ended days of the range that were kept, and pushes of that time. */
+  /** Returns the stored sums of the days in the range, and the pushes of that time. A day is stored after it ended. */
   moneyDays(range: DayRange): Promise<MoneyDays>
-  /** Rows oldest first. Nothing is read before `rows` is iterated. `from` null: from the oldest row on. */
+  /** Returns the rows oldest first. Reads nothing before `rows` is iterated. If `from` is null, the export begins with the oldest row. */
   exportInvoices(range: {
     readonly from: string | null
     readonly to: string
   }): Promise<Recency & { readonly rows: AsyncIterable<ExportRow> }>
   billingGauges(): Promise<BillingGauges | null>
   /**
-   * Takes an event that the processor delivered: `body` is its text as it came. Resolves when the change is noted in the store. Throws
-   * `delivery_invalid`.
+   * Receives an event that the processor sent. `body` is the unchanged text of the request. Resolves when the change is noted in the store.
+   * Throws `delivery_invalid`.
    */
   receiveProcessorEvent(body: string, signature: string | null): Promise<void>
 }

@@ -1,5 +1,5 @@
-// All operations of the product, as types for HTTP, CLI and tests. Those of tenants, workers and the dashboard are in separate files.
-// Implementations are in their own folders and combined in composition/compose.ts.
+// All operations of the product, as types for the HTTP API, the CLI and tests. The operations of tenants, workers, the mirror and the
+// dashboard are in separate files. Each folder implements its own operations, and composition/compose.ts combines them.
 import type { BillingConfig, Meter, Price, Product } from '../config/schema/schema.ts'
 import type { SecretText } from '../config/files/written-form.ts'
 import type { DocumentDifference } from '../catalog/compare-documents.ts'
@@ -26,9 +26,9 @@ export type { DocumentDifference }
 export type { By, PageQuery }
 
 export interface Actor {
-  /** Claimed by the caller, not verified. */
+  /** Name that the caller gave, which is not verified. */
   readonly author: string | null
-  /** Service key of the request; null for the service itself. */
+  /** Service key that made the request; null for the service itself. */
   readonly by: By | null
   readonly message: string | null
 }
@@ -37,15 +37,15 @@ export type PriceImpact = Inside<typeof pushes.PriceImpact>
 
 export interface PushOptions extends Actor {
   readonly dryRun?: boolean
-  /** Overwrites fields that were edited at the processor. */
+  /** True to overwrite fields that were edited at the processor. */
   readonly force?: boolean
   readonly approveImpact?: boolean
-  /** Fingerprint of an approved plan: any other plan is refused with `plan_stale`. */
+  /** Fingerprint of an approved plan. If the present plan differs, the push throws `plan_stale`. */
   readonly expectPlan?: string
-  /** Id of the source document, from `keepWritten`. */
+  /** Id of the source document, which `keepWritten` returned. */
   readonly written?: string
   readonly signal?: AbortSignal
-  /** Called once the push is journalled, before its first step (for `Prefer: respond-async`). */
+  /** Called when the push is in the journal, before its first step (for `Prefer: respond-async`). */
   readonly onOpen?: (pushId: string) => void
 }
 
@@ -66,18 +66,18 @@ export type RevisionDetail = Inside<typeof revisions.Revision>
 
 export type ServedConfig = Inside<typeof config.ServedConfig>
 
-/** The public configuration with its serialized bytes, built once per revision. */
+/** The public configuration and its serialized bytes, built once per revision. */
 export interface PublishedConfig {
   readonly served: ServedConfig
-  /** The complete JSON response of `GET config`. */
+  /** Body of the complete JSON response of `GET config`. */
   readonly body: Buffer
-  /** Strong entity tag, with quotes. */
+  /** Strong entity tag of the response, with quotes. */
   readonly etag: string
 }
 
 export interface PullResult {
   readonly document: BillingConfig
-  /** Objects that the document format cannot express. */
+  /** Objects at the processor that the document format cannot express. */
   readonly unrepresentable: readonly { readonly kind: string; readonly processorId: string; readonly reason: string }[]
 }
 
@@ -95,7 +95,10 @@ export type Conversion = Inside<typeof prices.Conversion>
 export type ProcessorEvents = Inside<typeof webhooks.ProcessorEvents>
 
 export interface RotationRequest extends Actor {
-  /** Overlap (ms) in which the old endpoint stays live beside the new one, e.g. 3600000 for an hour; 0 switches it off at once. */
+  /**
+   * Overlap (ms) in which the old endpoint stays live beside the new one, e.g. 3600000 for an hour; 0 switches the old endpoint off at
+   * once.
+   */
   readonly overlapMs: number
   readonly requestId: string | null
 }
@@ -108,7 +111,7 @@ export type Cost = Inside<typeof prices.Cost>
 export type KeyScope = Inside<typeof KeyScopes>
 export type ServiceKey = Inside<typeof keys.ServiceKey>
 
-/** `hidden: true` includes non-public prices, for callers with a service key. */
+/** With `hidden: true` the result includes prices that are not public; only for callers with a service key. */
 export interface Visibility {
   readonly hidden: boolean
 }
@@ -117,29 +120,32 @@ export type Readiness = Inside<typeof server.Readiness>
 
 export type Finding = Inside<typeof server.Finding>
 
-/** A document as JSON text or as parsed value. */
+/** A document as JSON text or as a parsed value. */
 export type GivenDocument = string | object
 
 export interface Service extends TenantOperations, WorkerOperations, DashboardOperations, MirrorOperations {
   validate(document: GivenDocument): Promise<Validation>
   push(document: GivenDocument, options: PushOptions): Promise<PushOutcome>
-  /** Stores a source document with unexpanded `${NAME}`; returns its id for `push`. */
+  /** Stores a source document, with variables such as `${NAME}` not expanded. Returns its id for `push`. */
   keepWritten(document: GivenDocument): Promise<string>
   rollback(revision: number, options: PushOptions): Promise<PushOutcome>
   reset(options: ResetOptions): Promise<ResetReport>
   resumePush(id: string, options?: Pick<PushOptions, 'onOpen'>): Promise<PushOutcome>
   /**
-   * Stops a running push between two steps. It is then `interrupted` and can be resumed. Throws `push_not_running` if it is not running.
+   * Stops a running push between two steps. The push is then `interrupted` and can be resumed. Throws `push_not_running` if it is not
+   * running.
    */
   cancelPush(id: string): Promise<PushSummary>
   listPushes(page: PageQuery): Promise<Page<PushSummary>>
   findPush(id: string): Promise<PushReport>
-  /** Live events until the push ends or `signal` aborts, starting with the current state. */
+  /** Yields the current state of the push, then live events until the push ends or `signal` aborts. */
   pushEvents(id: string, signal: AbortSignal): AsyncIterable<PushEvent>
   history(page: PageQuery): Promise<Page<HistoryEntry>>
   revision(revision: number): Promise<RevisionDetail>
   difference(from: number, to: number): Promise<readonly DocumentDifference[]>
-  /** Texts of the newest revisions that contain a secret, determined from their source documents. */
+  /**
+   * Returns texts of the newest pushes that contain a secret. They are found by comparing each pushed document with its source document.
+   */
   secretTexts(): Promise<readonly SecretText[]>
   pull(): Promise<PullResult>
   drift(): Promise<DriftReport>
@@ -150,20 +156,23 @@ export interface Service extends TenantOperations, WorkerOperations, DashboardOp
   findProduct(id: string, visibility: Visibility): Promise<Product>
   findMeter(id: string, visibility: Visibility): Promise<Meter>
   convert(processorId: string, visibility: Visibility): Promise<Conversion>
-  /** In the price's own currency by default. */
+  /** Returns the cost of a quantity; `currency` defaults to the price's own currency. */
   calculate(priceId: string, quantity: number, visibility: Visibility, currency?: string): Promise<Cost>
-  /** Without `secrets`, every `secret` is null. */
+  /** Lists the webhooks. Without `secrets`, every `secret` is null. */
   listWebhooks(options: { readonly secrets: boolean }): Promise<readonly WebhookListing[]>
-  /** Processor events after the event id `after`, oldest first; see `Processor.events`. */
+  /** Returns processor events after the event id `after`, oldest first; see `Processor.events`. */
   processorEvents(query: { readonly after: string | null; readonly types: readonly string[] }): Promise<ProcessorEvents>
   /**
-   * Creates a new endpoint with a new secret; the old one is switched off after the overlap. Throws `webhook_not_found`, `conflict` if the
-   * current endpoint is gone or off, or `push_in_progress`.
+   * Creates a new endpoint with a new secret; the old endpoint is switched off after the overlap. Throws `webhook_not_found`,
+   * `push_in_progress`, or `conflict` if the current endpoint is gone or off.
    */
   rotateWebhook(id: string, request: RotationRequest): Promise<WebhookRotation>
   enterprisePrices(target: { readonly template: string } | { readonly enterpriseId: string }): Promise<readonly Price[]>
 
-  /** null for an unknown or revoked key. Constant-time comparison. */
+  /**
+   * Returns the service key, or its end if it has expired. Returns null if the key is unknown or revoked. The comparison takes constant
+   * time.
+   */
   authenticate(
     key: string,
   ): Promise<
@@ -171,7 +180,7 @@ export interface Service extends TenantOperations, WorkerOperations, DashboardOp
     | { readonly state: 'expired'; readonly expiresAt: number }
     | null
   >
-  /** Creates a key, by default with scope `write` and without expiry. Throws `request_invalid` if `expiresAt` has passed. */
+  /** Creates a key, by default with scope `write` and without expiry. Throws `request_invalid` if `expiresAt` is in the past. */
   createKey(
     name: string,
     options?: { readonly scope?: KeyScope; readonly expiresAt?: number | null },
@@ -179,8 +188,8 @@ export interface Service extends TenantOperations, WorkerOperations, DashboardOp
   listKeys(): Promise<readonly ServiceKey[]>
   revokeKey(id: string): Promise<void>
   /**
-   * Runs `work` once per idempotency key. A retry with the same fingerprint returns the first result; with another fingerprint it throws
-   * `idempotency_key_reused`. Failures without effects are not stored.
+   * Runs `work` once per idempotency key. A retry with the same fingerprint returns the first result. A request with another fingerprint
+   * throws `idempotency_key_reused`. Failures without effects are not stored.
    */
   idempotent(
     key: string | null,

@@ -12,12 +12,12 @@ import type * as tenants from '../api/tenants.ts'
 import type * as usage from '../api/usage.ts'
 import type { PerhapsMirrored } from './mirror.ts'
 
-/** The caller of a change, for the audit trail. */
+/** The caller of a change, as the audit trail stores it. */
 export interface Caller {
   readonly author: string | null
-  /** Reason of the change; stored with jobs. */
+  /** Reason of the change as the caller gave it; stored with jobs. */
   readonly message?: string | null
-  /** Service key of the request; null for a session, and for the service itself. */
+  /** Service key that made the request; null for a session, and for the service itself. */
   readonly by: By | null
   readonly requestId: string | null
 }
@@ -39,10 +39,10 @@ export type TenantSubscriptions = Omit<Inside<typeof tenants.TenantSubscriptions
 
 export type AuditEntry = Inside<typeof tenants.AuditEntry>
 
-/** A session without its secret value, which is returned at creation only. */
+/** A session without its secret value, which is returned only when the session is created. */
 export type Session = Omit<Inside<typeof sessions.Session>, 'value'>
 
-/** The tenant of a checkout, portal or usage request: from a session, or named by a service key's caller. */
+/** Caller of a checkout, portal or usage request. Its tenant is that of the session, or the one that a caller with a service key names. */
 export type Principal =
   | { readonly kind: 'session'; readonly session: Session }
   | { readonly kind: 'key'; readonly keyId: string; readonly tenantId: string | null }
@@ -55,7 +55,7 @@ export type NewCheckout = Omit<Inside<typeof checkout.NewCheckout>, 'tenantId'>
 export type Checkout = Inside<typeof checkout.Checkout>
 
 export type NewUsage = Omit<Inside<typeof checkout.NewUsage>, 'tenantId' | 'timestamp'> & {
-  /** Epoch milliseconds. */
+  /** Time of the usage, epoch milliseconds. */
   readonly timestamp?: number
 }
 
@@ -64,7 +64,7 @@ export type RecordedUsage = Pick<Inside<typeof checkout.Usage>, 'meter' | 'tenan
 export type DroppedUsage = Inside<typeof usage.DroppedUsage>
 
 export interface DroppedUsageQuery {
-  /** Config id, current or former. */
+  /** Configuration id of the meter, current or former. */
   readonly meter?: string
   readonly tenantId?: string
 }
@@ -91,7 +91,7 @@ export type JobStep = Inside<typeof jobs.JobStep>
 export type JobReport = Inside<typeof jobs.JobReport>
 
 export type MigrationRequest = Omit<Inside<typeof migrations.NewMigration>, 'to'> & {
-  /** `at` (epoch milliseconds): at the first renewal after that time. */
+  /** Time of the moves: now, at the next renewal, or at the first renewal after `at` (epoch milliseconds). */
   readonly to: 'renewal' | 'now' | { readonly at: number }
 }
 
@@ -103,7 +103,10 @@ export type UpcomingInvoices = readonly Inside<typeof tenants.Invoice>[]
 
 export interface TenantOperations {
   createTenant(tenant: NewTenant, caller: Caller): Promise<Tenant>
-  /** Throws `mirror_off` or `mirror_filling` for a filter or order that needs the mirror. Any other list has no members of the mirror then. */
+  /**
+   * Returns a page of tenants. Throws `mirror_off` or `mirror_filling` if a filter or the order needs the mirror. Otherwise, without a
+   * complete mirror, the tenants lack the members that come from it.
+   */
   listTenants(query: TenantQuery): Promise<PerhapsMirrored & Page<ListedTenant>>
   findTenant(id: string): Promise<Tenant>
   updateTenant(id: string, change: TenantChange, caller: Caller): Promise<Tenant>
@@ -111,35 +114,37 @@ export interface TenantOperations {
   tenantAudit(id: string, page: PageQuery): Promise<Page<AuditEntry>>
   tenantSubscriptions(id: string): Promise<TenantSubscriptions>
   /**
-   * Cancels a subscription to a free price, immediately. Throws `subscription_not_found`, or `conflict` for a subscription at the
-   * processor.
+   * Cancels a subscription to a free price immediately. Throws `subscription_not_found`, or `conflict` for a subscription at the processor.
    */
   cancelSubscription(id: string, subscriptionId: string, caller: Caller): Promise<void>
-  /** Features that the tenant may use now, by configuration id. */
+  /** Returns the features that the tenant may use now, by configuration id. */
   tenantEntitlements(id: string): Promise<Entitlements>
-  /** One preview per subscription that will be invoiced, the earliest first. Lines have config price ids. */
+  /** Returns one preview for each subscription that will be invoiced, earliest first. Lines name prices by their configuration id. */
   upcomingInvoices(id: string): Promise<UpcomingInvoices>
 
   createSession(tenantId: string, ttlSeconds: number | null): Promise<Session & { readonly value: string }>
   revokeSession(id: string): Promise<void>
-  /** The session if the value is valid, not expired and the tenant exists; otherwise null. Constant-time comparison. */
+  /**
+   * Returns the session if the value is valid, the session has not expired and its tenant exists; otherwise null. The comparison takes
+   * constant time.
+   */
   authenticateSession(value: string): Promise<Session | null>
 
-  /** The tenant's negotiated prices, each in place of a public price, with public members only. */
+  /** Returns the tenant's negotiated prices, each in place of a public price, with their public members only. */
   sessionPrices(principal: Principal): Promise<SessionPrices>
-  /** Like {@link tenantEntitlements}, for a request of the tenant itself. */
+  /** Like {@link tenantEntitlements}, for a request that the tenant itself makes with a session. */
   sessionEntitlements(principal: Principal): Promise<Entitlements>
   createCheckout(checkout: NewCheckout, principal: Principal, idempotencyKey: string | null): Promise<Checkout>
   createPortal(returnUrl: string, principal: Principal): Promise<{ readonly url: string }>
   recordUsage(usage: NewUsage, principal: Principal): Promise<RecordedUsage>
   /**
-   * Usage of the last 30 days that the processor accepted and later dropped, newest first. With `tenantId`: reports with an example of
-   * that tenant, or with an example that cannot be attributed.
+   * Returns usage of the last 30 days that the processor accepted and later dropped, newest first. With `tenantId`, returns reports with an
+   * example of that tenant, or with an example whose tenant is unknown.
    */
   droppedUsage(query: DroppedUsageQuery): Promise<readonly DroppedUsage[]>
   /**
-   * Dropped usage of the tenant, to show beside its invoices; cached for up to a minute. Empty if the configuration has no meter or the
-   * tenant is not a customer yet. null if the processor does not respond in time, so that the invoices are not delayed.
+   * Returns the tenant's dropped usage, to show it beside invoices. The result is cached for up to a minute. Empty if the configuration has
+   * no meter or the tenant has no customer yet. null if the processor does not respond in time, so that the invoices are not delayed.
    */
   droppedUsageOf(tenantId: string): Promise<readonly DroppedUsage[] | null>
 
@@ -149,10 +154,10 @@ export interface TenantOperations {
     options: Caller & ApplyChoices & { readonly dryRun: boolean },
   ): Promise<EnterpriseOutcome>
   enterpriseCoverage(): Promise<Coverage>
-  /** Starts a job that re-applies a template to every tenant that has it; returns once it is journalled. */
+  /** Starts a job that applies a template again to every tenant that has it. Resolves when the job is in the journal. */
   moveTemplate(template: string, caller: Caller): Promise<JobSummary>
   planMigration(request: MigrationRequest): Promise<MigrationPlan>
-  /** Starts the migration job; returns once it is journalled. */
+  /** Starts the migration job. Resolves when the job is in the journal. */
   startMigration(request: MigrationRequest, caller: Caller): Promise<JobSummary>
   listJobs(
     query: PageQuery & {

@@ -1,4 +1,4 @@
-// Operations on edge workers: deploy, inspect, roll back, run manually. Types, and the path prefix of worker requests.
+// Operations on edge workers: deploy, inspect, roll back, run manually. Contains types, and the path prefix of worker requests.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Page, PageQuery } from '../store/page.ts'
@@ -18,10 +18,10 @@ export type NewDeployment = Readonly<Required<Inside<typeof workers.DeploymentBo
 
 export type DeploymentView = Inside<typeof workers.Deployment>
 
-/** Service keys issued to workers. */
+/** Operations on service keys that belong to workers. */
 export interface WorkerKeys {
   /**
-   * Creates a key named after the worker. Worker keys do not count as the last operator key, so revoking one never locks the operator out.
+   * Creates a key named after the worker. A worker's key does not count as a key of the operator: revoking it never locks the operator out.
    */
   create(worker: string, scope: 'read' | 'write'): Promise<{ readonly id: string; readonly key: string }>
   isValid(key: string, scope: 'read' | 'write'): Promise<boolean>
@@ -36,20 +36,22 @@ export type CronRunView = Inside<typeof runs.CronRun>
 export type WorkerLogView = Inside<typeof runs.WorkerLogLine>
 
 export interface WorkerOperations {
-  /** Starts the candidate beside the running version, checks it, then switches version and schedules in one transaction. */
+  /** Deploys a worker: starts the new version beside the running one, checks it, then switches version and schedules in one transaction. */
   deployWorker(deployment: NewDeployment): Promise<WorkerView>
   listWorkers(): Promise<readonly WorkerView[]>
   findWorker(name: string): Promise<WorkerView>
   removeWorker(name: string): Promise<void>
-  /** Newest first. */
+  /** Returns a page of the worker's deployments, newest first. */
   workerDeployments(name: string, page: PageQuery): Promise<Page<DeploymentView>>
-  /** Rolls back to the given deployment, or to the one before the current. Restores code, environment and schedules together. */
+  /**
+   * Rolls back to the given deployment; null means the one before the active deployment. Restores code, environment and schedules together.
+   */
   rollbackWorker(
     name: string,
     deployment: string | null,
     by: { readonly author: string | null; readonly message: string | null },
   ): Promise<WorkerView>
-  /** The newest `limit` lines, oldest first. */
+  /** Returns the newest `limit` log lines, oldest first. */
   workerLogs(
     name: string,
     query: {
@@ -60,15 +62,15 @@ export interface WorkerOperations {
       readonly requestId?: string
     },
   ): Promise<readonly WorkerLogView[]>
-  /** New log lines of all replicas, until `signal` aborts. */
+  /** Yields new log lines of all replicas until `signal` aborts. */
   followWorkerLogs(name: string, signal: AbortSignal): AsyncIterable<WorkerLogView>
   cronRuns(name: string, query: PageQuery & { readonly cron?: string }): Promise<Page<CronRunView>>
-  /** Runs the scheduled handler once, immediately; returns when it has ended. */
+  /** Runs the scheduled handler once, immediately. Resolves when the run has ended. */
   triggerCron(name: string, cron: string | null): Promise<CronRunView>
 
-  /** The worker with this hostname, or null. Used per request by the router, so it does not query the store. */
+  /** Returns the worker with this hostname; null if there is none. The router calls it for each request, so it does not read the store. */
   workerAtHost(host: string): string | null
-  /** Passes a request to a worker. Rejects with a ServiceError if no response was written yet. */
+  /** Passes a request to a worker and writes the worker's response. Rejects with a ServiceError if no response was written yet. */
   dispatchToWorker(
     name: string,
     request: IncomingMessage,
@@ -86,12 +88,12 @@ export interface WorkerOperations {
 
 export interface WorkerRequest {
   readonly requestId: string
-  /** Host of the request, including the port; validated. */
+  /** Host of the request, including the port. It is already validated. */
   readonly host: string
-  /** Path and query as passed to the worker. */
+  /** Path and query that the worker receives. */
   readonly path: string
-  /** Value of X-Forwarded-Prefix; '' if the worker has its own hostname. */
+  /** Value of the header X-Forwarded-Prefix for the worker; '' if the worker has its own hostname. */
   readonly prefix: string
-  /** Address of the client, behind all trusted proxies. */
+  /** Address of the client that is in front of all trusted proxies. */
   readonly clientAddress: string
 }

@@ -1,4 +1,5 @@
-// The tamper-evident hash chain over the configuration history. Pure, except for the reads of verifyHistory.
+// The hash chain over the configuration history, which reveals any later change of a revision. The functions are pure, except that
+// verifyHistory reads the store.
 import { createHash } from 'node:crypto'
 import type { Store, VersionRecord } from './store.ts'
 
@@ -30,13 +31,13 @@ export function continuesHistory(previous: Pick<VersionRecord, 'revision' | 'has
 
 export interface HistoryCheck {
   readonly ok: boolean
-  /** Number of intact records, counted from the first revision. */
+  /** Number of intact revisions, counted from the first one. */
   readonly checked: number
-  /** The first revision that is missing, altered, or does not follow the one before. */
+  /** The first revision that is missing, altered, or does not follow its predecessor. */
   readonly brokenAt?: number
 }
 
-/** Recomputes the whole chain, oldest revision first. */
+/** Recomputes the whole hash chain, oldest revision first, and stops at the first broken revision. */
 export async function verifyHistory(store: Pick<Store, 'versions'>): Promise<HistoryCheck> {
   const newest = (await store.versions.latest())?.revision ?? 0
   let previous: Pick<VersionRecord, 'revision' | 'hash'> = genesis

@@ -1,5 +1,5 @@
-// Database operations on the mirror: a copy of what the processor knows of customers, kept by the room mirror/. Shapes of the objects are in
-// processor/mirrored.ts.
+// Database operations on the mirror: a copy of the processor's customers with their subscriptions, prices, invoices and refunds. The folder
+// mirror/ keeps the copy current. Types of the objects are in processor/mirrored.ts.
 import type { ProcessorId } from '../catalog/resource.ts'
 import type {
   Mirrored,
@@ -9,60 +9,69 @@ import type {
   MirroredSubscription,
 } from '../processor/mirrored.ts'
 
-/** Names one object that may have changed. */
+/** Kind and id of one object of the mirror. */
 export interface MirrorRef {
   readonly kind: MirroredKind
   readonly id: string
 }
 
 export interface StaleObject extends MirrorRef {
-  /** Number of the mark. A read that began with a higher number settles it. */
+  /**
+   * Number of the stale mark, which records that the object may have changed. A read of the object that began with a higher number removes
+   * the mark.
+   */
   readonly marked: number
-  /** Time of the event that named it, epoch milliseconds. */
+  /** Time (epoch milliseconds) of the event because of which the object was marked stale. */
   readonly since: number
 }
 
-/** How far the mirror is. One row; null before the mirror ran for the first time. */
+/** Progress of the mirror, stored as a single row. There is no row before the mirror ran for the first time. */
 export interface MirrorState {
-  /** Account that the copy is of; the copy of another account is deleted first. */
+  /** Processor account that was copied. The copy is deleted when the service is bound to another account. */
   readonly account: string
-  /** The list that the first fill is reading, and the cursor of its next page; null when the fill is complete. */
+  /**
+   * Progress of the first fill: the kind that is being read, the cursor of its next page, and the number of objects read. null when the
+   * fill is complete.
+   */
   readonly filling: { readonly kind: MirroredKind; readonly after: string | null; readonly objects: number } | null
-  /** Last event that was taken into account; empty if the account had none. */
+  /** Id of the last processor event that was handled; empty if the account had no event. */
   readonly eventCursor: string
-  /** Everything that happened until this time (epoch milliseconds) is in the copy, except what stale objects tell. */
+  /** Epoch milliseconds until which the copy contains every change, except changes of objects that are marked stale. */
   readonly readUntil: number | null
-  /** Time the mirror was complete for the first time; days before are not invented. */
+  /** Time at which the mirror was complete for the first time. There are no sums for earlier days. */
   readonly beganAt: number | null
-  /** Time of the last full comparison. */
+  /** Time of the last full comparison of the mirror with the processor. */
   readonly comparedAt: number | null
-  /** Objects that comparisons had to correct, in all. */
+  /** Total number of objects that comparisons had to correct. */
   readonly corrections: number
 }
 
 export interface MirrorSaved {
-  /** Objects whose read overlapped with another read of the same object: which of both is newer is unknown, so they are marked stale. */
+  /** Objects that two overlapping reads returned differently. They are marked stale, because it is unknown which read is newer. */
   readonly overlapped: readonly MirrorRef[]
   /** Objects that this save changed or added. */
   readonly changed: readonly MirrorRef[]
 }
 
-/** Sums of one customer that lists filter and sort by; computed by mirror/standing.ts whenever one of its objects is saved. */
+/**
+ * Standing: the sums of one customer by which lists of tenants filter and sort. mirror/sums/standing.ts recomputes them after each change
+ * of the customer's objects.
+ */
 export interface CustomerStanding {
   readonly customer: ProcessorId
-  /** Most urgent status of its subscriptions at the processor; null without a subscription that has not ended. */
+  /** Most urgent status of the customer's subscriptions at the processor; null if none of them is live. */
   readonly billingStatus: string | null
-  /** Exact MRR by currency: canonical decimals in minor units. */
+  /** Exact monthly recurring revenue (MRR) by currency: canonical decimals in minor units. */
   readonly monthly: Readonly<Record<string, string>>
-  /** Owed by open invoices, by currency. */
+  /** Sum of the customer's open invoices, by currency. */
   readonly owed: Readonly<Record<string, number>>
-  /** Asked by uncollectible invoices, by currency. */
+  /** Sum of the customer's uncollectible invoices, by currency. */
   readonly writtenOff: Readonly<Record<string, number>>
 }
 
 export interface Unsummed {
   readonly customer: ProcessorId
-  /** Number of the mark. Sums of objects that were read later settle it. */
+  /** Number of the mark for outdated sums. Storing sums of objects that were read later removes the mark. */
   readonly marked: number
 }
 
@@ -72,41 +81,50 @@ export interface StoredSubscriber {
   readonly tenantId: string | null
 }
 
-/** Counts of reads at the processor, by day since 1970 (UTC), for its read allocation. */
+/**
+ * Counts of the mirror's reads at the processor, by day since 1970 (UTC). The feeder compares them with the number of reads that the
+ * processor allows.
+ */
 export interface ReadCountStore {
-  /** Adds reads to a day; days before the last 40 are deleted. */
+  /** Adds to the number of reads of a day, and deletes the counts of days more than 40 days ago. */
   addReads(day: number, reads: number): Promise<void>
-  /** Returns the number of reads on this day and later. */
+  /** Returns the total number of reads on this day and later. */
   readsSince(day: number): Promise<number>
-  /** Returns the number of paid invoices that were finalized since then (epoch milliseconds). */
+  /** Returns the number of paid invoices that were finalized at `time` (epoch milliseconds) or later. */
   paymentsSince(time: number): Promise<number>
 }
 
 export interface MirrorStore extends ReadCountStore {
   state(): Promise<MirrorState | null>
-  /** Changes members of the state; the first call must give all. */
+  /** Changes members of the mirror's state. The first call creates the row, so it must give all members. */
   setState(change: Partial<MirrorState>): Promise<void>
-  /** Deletes the whole copy, e.g. for another account. */
+  /** Deletes all mirrored objects, e.g. before another account is copied. */
   clear(): Promise<void>
 
-  /** Returns a number for a read that begins now. Numbers rise across all replicas. */
+  /** Returns the number of a read that begins now. The numbers increase across all replicas. */
   beginRead(): Promise<number>
   /**
-   * Stores objects of one read in one transaction. An object that differs from what another read stored after this read began is left as it
-   * is and marked stale, because it is unknown which of both reads is newer. Settles stale marks lower than `begun`, and marks the touched
-   * customers as unsummed.
+   * Stores objects of one read in one transaction. If another read stored a different object after this read began, that object stays and
+   * is marked stale, because it is unknown which read is newer. Removes stale marks lower than `begun`, and marks the sums of the affected
+   * customers as outdated.
    */
   save<K extends MirroredKind>(kind: K, objects: readonly Mirrored[K][], begun: number): Promise<MirrorSaved>
-  /** Removes objects that the processor does not have any more, under the same rule. */
+  /**
+   * Removes objects that the processor no longer has. If another read stored such an object after this read began, it stays and is marked
+   * stale.
+   */
   remove(kind: MirroredKind, ids: readonly string[], begun: number): Promise<MirrorSaved>
-  /** Marks objects stale, and moves the event cursor, in one transaction. Without cursor: a delivery, which the poll will see again. */
+  /**
+   * Marks objects as stale and moves the event cursor, in one transaction. Without a cursor only marks: the event came by webhook, and the
+   * poll of events will read it again.
+   */
   markStale(
     refs: readonly (MirrorRef & { readonly since: number })[],
     cursor?: { readonly event: string; readonly readUntil: number },
   ): Promise<void>
   /** Returns stale objects, oldest mark first. */
   stale(limit: number): Promise<readonly StaleObject[]>
-  /** Time of the oldest stale mark; null if nothing is stale. */
+  /** Returns the time of the oldest stale mark; null if nothing is stale. */
   oldestStale(): Promise<number | null>
   staleCount(): Promise<number>
 
@@ -114,19 +132,19 @@ export interface MirrorStore extends ReadCountStore {
   /** Returns objects of a kind with ids above `after`, ascending by id, e.g. for a comparison. */
   page<K extends MirroredKind>(kind: K, after: string | null, limit: number): Promise<readonly Mirrored[K][]>
   /**
-   * Returns objects that happened at `from` or later and before `to`, oldest first: invoices by their finalization, other kinds by their
-   * creation. The next page begins after the last object of this one.
+   * Returns objects dated `from` or later and before `to`, oldest first. The date of an invoice is its finalization, that of another object
+   * its creation. The next page begins after the last object of this one.
    */
   happened<K extends 'subscription' | 'invoice' | 'credit_note' | 'refund'>(
     kind: K,
     time: { readonly from: number; readonly to: number },
     page: { readonly after: { readonly at: number; readonly id: string } | null; readonly limit: number },
   ): Promise<readonly { readonly at: number; readonly object: Mirrored[K] }[]>
-  /** Returns what was refunded of each invoice, in its minor units; invoices without refunds are omitted. */
+  /** Returns the refunded amount of each invoice in minor units; invoices without refunds are omitted. */
   refundedOf(invoices: readonly string[]): Promise<ReadonlyMap<string, number>>
-  /** Subscriptions of a customer, ended ones included, oldest first. */
+  /** Returns the subscriptions of a customer, ended ones included, oldest first. */
   subscriptionsOf(customer: ProcessorId): Promise<readonly MirroredSubscription[]>
-  /** A page of a customer's finalized invoices, newest first, with what was refunded of each. */
+  /** Returns a page of a customer's finalized invoices, newest first, each with its refunded amount. */
   invoicesOf(
     customer: ProcessorId,
     page: { readonly limit: number; readonly offset: number },
@@ -134,32 +152,38 @@ export interface MirrorStore extends ReadCountStore {
     readonly items: readonly (MirroredInvoice & { readonly amountRefunded: number })[]
     readonly total: number
   }>
-  /** Items on these prices of subscriptions that have not ended, ascending by tenant id (without tenant last), then subscription. */
+  /**
+   * Returns a page of the items on these prices, without ended subscriptions. Sorted by tenant id (items without a tenant last), then by
+   * subscription.
+   */
   subscribers(
     prices: readonly ProcessorId[],
     page: { readonly limit: number; readonly offset: number },
   ): Promise<{ readonly items: readonly StoredSubscriber[]; readonly total: number }>
-  /** Rows (item, subscription, tenant) on these prices without paging, for sums; only ids, quantities, status and currency. */
+  /**
+   * Returns all items on these prices in one list, for sums, without ended subscriptions. Each item has only ids, quantity, status and
+   * currency.
+   */
   usesOf(prices: readonly ProcessorId[]): Promise<readonly PriceUse[]>
-  /** Returns all prices of items of subscriptions that have not ended, ascending. */
+  /** Returns the prices of all items, without ended subscriptions, ascending. */
   pricesInUse(): Promise<readonly ProcessorId[]>
-  /** Number of subscriptions by status. */
+  /** Returns the number of subscriptions by status. */
   countByStatus(): Promise<Readonly<Record<string, number>>>
-  /** Open and uncollectible invoices of a customer, oldest first. */
+  /** Returns the open and uncollectible invoices of a customer, oldest first. */
   unpaidInvoicesOf(customer: ProcessorId): Promise<readonly MirroredInvoice[]>
   /**
-   * Stores sums of customers, see CustomerStanding, for the lists of tenants as well. `marked` is the mark that {@link unsummed} returned
-   * before the objects of the sums were read; a later mark stays.
+   * Stores the sums of customers and updates the lists of tenants. `marked` is the mark that {@link unsummed} returned before the objects
+   * were read. A later mark stays, because the objects changed after that.
    */
   saveStandings(standings: readonly (CustomerStanding & Pick<Unsummed, 'marked'>)[]): Promise<void>
   standing(customer: ProcessorId): Promise<CustomerStanding | null>
-  /** Returns standings of customers above `after`, ascending, e.g. for sums of the account. */
+  /** Returns the sums of customers with ids above `after`, ascending by id, e.g. for the sums of the account. */
   standings(after: ProcessorId | null, limit: number): Promise<readonly CustomerStanding[]>
-  /** Returns customers whose standing is older than their objects, oldest first. */
+  /** Returns customers whose sums are outdated because their objects changed, oldest mark first. */
   unsummed(limit: number): Promise<readonly Unsummed[]>
 }
 
-/** One item on a price, for sums. */
+/** One subscription item on a price, reduced to what sums need. */
 export interface PriceUse {
   readonly price: ProcessorId
   readonly subscription: string

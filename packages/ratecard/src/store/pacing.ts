@@ -1,4 +1,5 @@
-// Computes the next slots of a shared rate. Pure: the store keeps the granted slots and calls this under its lock.
+// Computes the next slots of a rate limit that all replicas share. A slot is the time at which one call may start. Pure: the store keeps
+// the granted slots, and calls this module while it holds their lock.
 
 /** The time at which one call may start, in whole microseconds of the database's clock. */
 export interface Slot {
@@ -9,11 +10,11 @@ export interface Slot {
 export interface PaceLimits {
   /** Maximum number of calls a second, e.g. 25. */
   readonly perSecond: number
-  /** Maximum number of calls a second of any one operation. */
+  /** Maximum number of calls a second of any single operation. */
   readonly perOperationPerSecond: number
 }
 
-/** Latest use of a slot (50 ms after its time). Slots are spaced so that calls that are this late still keep to the limit. */
+/** Maximum delay (ms) between a slot's time and its use. Slots are spaced so that even calls with this delay stay within the rate limit. */
 export const toleranceMs = 50
 const window = (1000 + toleranceMs) * 1000
 /** Upper bound of queued slots. A slot further ahead was granted before the database clock was set back, and is ignored. */
@@ -21,9 +22,9 @@ const maxQueuedSlots = 1000
 const shortestHorizon = 60_000_000
 
 /**
- * Returns the next `count` slots of an operation, from `now` (microseconds) on and clear of the granted ones. Any `perSecond` + 1
- * consecutive slots (of one operation: `perOperationPerSecond` + 1) span more than a second plus the tolerance, as long as fewer than a
- * thousand slots are queued.
+ * Returns the next `count` slots of an operation, at `now` (microseconds) or later and at a sufficient distance from the granted slots. Any
+ * `perSecond` + 1 consecutive slots (of one operation: `perOperationPerSecond` + 1) span more than a second plus the tolerance, as long as
+ * fewer than a thousand slots are queued.
  */
 export function nextSlots(
   given: readonly Slot[],
@@ -44,13 +45,13 @@ export function nextSlots(
   return fresh
 }
 
-/** Returns the granted slots that a later slot must keep clear of. */
+/** Returns the granted slots that new slots must still keep their distance from. */
 export function stillCounting(given: readonly Slot[], limits: PaceLimits, now: number): readonly Slot[] {
   const horizon = Math.max(shortestHorizon, maxQueuedSlots * gaps(limits).apartInOperation)
   return given.filter(({ at }) => at > now - window && at < now + horizon)
 }
 
-/** Minimum distances (microseconds) between any two slots, and between two slots of one operation. */
+/** Returns the minimum distances (microseconds) between any two slots, and between two slots of one operation. */
 function gaps(limits: PaceLimits) {
   const apart = Math.ceil(window / limits.perSecond)
   return { apart, apartInOperation: Math.max(apart, Math.ceil(window / limits.perOperationPerSecond)) }

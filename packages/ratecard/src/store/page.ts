@@ -3,7 +3,7 @@ export interface PageQuery {
   readonly offset: number
 }
 
-/** One page, and the number of all items. */
+/** One page of a list, with the number of items of the whole list. */
 export interface Page<Item> {
   readonly items: readonly Item[]
   readonly total: number

@@ -1,5 +1,5 @@
-// Database operations on sums of the mirror: monthly recurring revenue (MRR) of items and customers, debts, and the days that are kept.
-// Exact amounts are texts of money/fraction.ts in minor units, e.g. `25/3`.
+// Database operations on revenue: monthly recurring revenue (MRR) of items and customers, debts, and sums by day. Exact amounts are texts
+// of money/fraction.ts in minor units, e.g. `25/3`.
 import type { ProcessorId } from '../catalog/resource.ts'
 import type {
   MirroredCustomer,
@@ -10,19 +10,18 @@ import type {
 } from '../processor/mirrored.ts'
 import type { CustomerStanding, Unsummed } from './mirror-store.ts'
 
-/** Part of one item of a subscription that has not ended in the sums of the account. */
+/** Revenue of one subscription item, for the sums of the account. The subscription has not ended. */
 export interface ItemRevenueRecord {
   readonly subscription: string
   readonly item: string
   readonly price: ProcessorId
   readonly product: ProcessorId | null
   readonly currency: string
-  /** Status of the subscription. */
   readonly status: string
-  /** True if the subscription is part of the MRR: `active` or `past_due`, and collecting. */
+  /** True if the subscription counts towards the MRR: it is `active` or `past_due`, and its collection is not paused. */
   readonly counts: boolean
   readonly monthly: string
-  /** Minor units that a metered item was billed for its last finished period; 0 for a licensed one. */
+  /** Minor units that a metered item was billed for its last complete period; 0 for a licensed item. */
   readonly usageLastPeriod: number
 }
 
@@ -31,19 +30,19 @@ export interface CustomerRevenue {
   readonly monthly: string
 }
 
-/** All sums of one customer. */
+/** All stored sums of one customer. */
 export interface CustomerSums extends CustomerStanding {
-  /** Items of its subscriptions that have not ended. */
+  /** Items of the customer's subscriptions, without ended subscriptions. */
   readonly items: readonly ItemRevenueRecord[]
-  /** Its MRR in each currency in which it has MRR or ever paid an invoice of a subscription. */
+  /** The customer's MRR, with one entry for each currency in which the customer has MRR or ever paid an invoice of a subscription. */
   readonly revenue: readonly CustomerRevenue[]
 }
 
-/** Everything that the mirror holds of one customer, as its sums need it. */
+/** All mirrored objects of one customer that its sums are computed from. */
 export interface StoredCustomer {
   /** null if the processor deleted the customer, or the mirror has not read it yet. */
   readonly customer: MirroredCustomer | null
-  /** Ended ones included. */
+  /** All subscriptions, ended ones included. */
   readonly subscriptions: readonly MirroredSubscription[]
   readonly invoices: readonly MirroredInvoice[]
 }
@@ -62,7 +61,7 @@ export interface CustomerDebt {
   readonly writtenOff: Readonly<Record<string, number>>
 }
 
-/** MRR of a customer that differs from what it was at the end of the last kept day. */
+/** A customer whose MRR in one currency changed since the end of the last stored day. */
 export interface StoredRevenueChange {
   readonly currency: string
   readonly before: string
@@ -70,13 +69,13 @@ export interface StoredRevenueChange {
   readonly paidBefore: boolean
 }
 
-/** Sums of one ended day (UTC, e.g. `2026-01-31`) in one currency. */
+/** Revenue sums of one complete day (UTC, e.g. `2026-01-31`) in one currency. */
 export interface RevenueDay {
   readonly day: string
   readonly currency: string
   readonly mrr: string
   readonly usageLastPeriod: number
-  /** By configuration id at that time; null for products that are not in the configuration. */
+  /** MRR by product, under the configuration id that the product had then; null for products that are not in the configuration. */
   readonly byProduct: readonly {
     readonly productId: string | null
     readonly mrr: string
@@ -87,36 +86,42 @@ export interface RevenueDay {
   readonly contraction: string
   readonly churn: string
   readonly reactivation: string
-  /** Minor units that customers past due owed at its end. */
+  /** Minor units that past-due customers owed at the end of the day. */
   readonly pastDue: number
 }
 
 export interface RevenueStore {
-  /** Returns what the mirror holds of these customers. */
+  /** Returns the mirrored objects of each of these customers. */
   customers(ids: readonly ProcessorId[]): Promise<ReadonlyMap<ProcessorId, StoredCustomer>>
-  /** Stores sums of customers as MirrorStore.saveStandings does, with those of their items. */
+  /**
+   * Stores the sums of customers and of their items, and updates the lists of tenants. A mark later than `marked` stays, as in
+   * MirrorStore.saveStandings.
+   */
   save(sums: readonly (CustomerSums & Pick<Unsummed, 'marked'>)[]): Promise<void>
   prices(ids: readonly ProcessorId[]): Promise<ReadonlyMap<ProcessorId, MirroredPrice>>
   /** Returns items with ids above `after`, ascending by id. */
   items(after: string | null, limit: number): Promise<readonly RevenueItem[]>
   /** Returns the exact MRR of each of these items; items without sums are omitted. */
   monthlyOf(items: readonly string[]): Promise<ReadonlyMap<string, string>>
-  /** Returns the number of items by currency and exact MRR, so that the MRR of the account is a short sum. */
+  /**
+   * Returns the number of items with each combination of currency and exact MRR, among the items that count towards the MRR. So the MRR of
+   * the account can be summed from a few rows.
+   */
   monthlyCounts(): Promise<readonly { readonly currency: string; readonly monthly: string; readonly items: number }[]>
   /**
-   * Returns the customer of each of these refunds. A refund without a customer of its own belongs to the invoice with the same payment;
-   * one without an invoice either is omitted.
+   * Returns the customer of each refund. If the refund has no customer, it is the customer of the invoice with the same payment. A refund
+   * without such an invoice is omitted.
    */
   refundedCustomers(refunds: readonly MirroredRefund[]): Promise<ReadonlyMap<string, ProcessorId>>
-  /** Returns customers that owe something or had something written off. */
+  /** Returns customers that owe something or had an invoice written off. */
   debts(): Promise<readonly CustomerDebt[]>
-  /** Returns customers whose MRR changed since the last kept day. */
+  /** Returns customers whose MRR changed since the last stored day. */
   changes(): Promise<readonly StoredRevenueChange[]>
-  /** Last day that was kept; null before the first one. */
+  /** Returns the last stored day; null before the first one. */
   lastDay(): Promise<string | null>
   /**
-   * Keeps a day with its rows (none for the day before the mirror began) and makes the present MRR the one that later changes are compared
-   * with. False, without any change, if `after` is no longer the last kept day.
+   * Stores the sums of a day (no rows for the day before the mirror began). Later changes are compared with the customers' MRR of this
+   * moment. Returns false, without any change, if `after` is no longer the last stored day.
    */
   keepDay(day: string, after: string | null, rows: readonly RevenueDay[]): Promise<boolean>
   /** Returns the rows of these days (both included), ascending by day and currency. */

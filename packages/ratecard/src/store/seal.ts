@@ -1,5 +1,5 @@
-// Secrets at rest: AES-256-GCM under versioned master keys. Decides the sealed form; never decides which values are secrets. A sealed text
-// is bound to its place (table and id), so that it cannot be moved to another row.
+// Encryption of secrets at rest: AES-256-GCM under master keys with a version. A sealed text is bound to its table and id, so that it
+// cannot be copied to another row. The caller decides which values are secrets.
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { chmod, link, mkdir, open, readFile, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -8,11 +8,11 @@ import { ServiceError } from '../errors/service-error.ts'
 export interface Sealer {
   /** `context` names the row (table and id); {@link Sealer.open} needs the same context. */
   seal(plain: string, context: string): string
-  /** Fails with ServiceError `secret_unreadable`: another master key, another context, or altered text. */
+  /** Throws ServiceError `secret_unreadable` if the text was sealed with another master key or context, or was altered. */
   open(sealed: string, context: string): string
-  /** True if the text was sealed under the newest key. */
+  /** True if the text was sealed with the newest master key. */
   isCurrent(sealed: string): boolean
-  /** Number of keys. More than one means that a key rotation is in progress. */
+  /** Number of master keys. More than one means that a key rotation is in progress. */
   readonly keyCount: number
 }
 
@@ -22,8 +22,8 @@ const tagBytes = 16
 const form = 'v1'
 
 /**
- * `keys` are `<version>:<base64 of 32 bytes>` items, comma separated, newest first: the first seals, all open.
- * A mistake throws ServiceError `settings_invalid` that names the item's number, never its content.
+ * Creates a sealer. `keys` are comma-separated items `<version>:<base64 of 32 bytes>`, newest first: the first one seals, and all of them
+ * open. Throws ServiceError `settings_invalid` with the number of the invalid item, never its content.
  */
 export function createSealer(keys: string): Sealer {
   const byVersion = parseKeys(keys)
@@ -51,14 +51,14 @@ export function createSealer(keys: string): Sealer {
   }
 }
 
-/** Generates a key in the form that {@link createSealer} takes. In a rotation `version` must differ from those in use. */
+/** Generates a master key in the form that {@link createSealer} accepts. For a rotation, `version` must differ from the versions in use. */
 export function generateMasterKey(version = '1'): string {
   return `${version}:${randomBytes(32).toString('base64')}`
 }
 
 /**
- * Returns the keys in the file; the first call creates it (file 0600, directory 0700). Processes that start together agree on one key: the
- * file appears complete, by a hard link after its bytes are on disk, so that no process reads a partial key.
+ * Returns the master keys in the file. The first call creates it (file 0600, directory 0700). Processes that start together agree on one
+ * key: a hard link publishes the file only after its bytes are on disk, so that no process reads a partial key.
  */
 export async function loadOrCreateMasterKeyFile(path: string): Promise<string> {
   const present = await readKeyFile(path)
@@ -138,7 +138,7 @@ async function writeDurably(path: string, text: string): Promise<void> {
 }
 
 async function syncDirectory(path: string): Promise<void> {
-  // Windows cannot open a directory; file names are durable there without a sync.
+  // Windows cannot open a directory. A new file name is durable there without a sync of its directory.
   if (process.platform === 'win32') return
   const directory = await open(path, 'r')
   try {

@@ -1,6 +1,5 @@
-// The port to the database. Two engines (SQLite, PostgreSQL) implement it through the same repositories; records/ describes the tables,
-// column by column.
-// Times are epoch milliseconds. Ids are text created by the service, lower case, sortable by time.
+// The interface to the database. Two engines (SQLite, PostgreSQL) implement it through the same repositories. records/ describes the tables
+// column by column. Times are epoch milliseconds. Ids are lower-case texts that the service creates and that sort by time.
 import type { PastRename, Rename } from '../catalog/renames.ts'
 import type { MappingEntry, ConfigId, ProcessorId, ResourceKind } from '../catalog/resource.ts'
 import type { Journal } from './journal.ts'
@@ -36,7 +35,7 @@ export type NewPush = Pick<
   | 'baseRevision'
   | 'createdAt'
 > & {
-  /** JSON of each step, in order. */
+  /** All steps in order, each as JSON. */
   readonly steps: readonly string[]
 }
 
@@ -47,47 +46,52 @@ export interface MappingChange {
 }
 
 export interface VersionStore {
-  /** The current configuration; null before the first push and after a reset. */
+  /** Returns the current configuration; null before the first push and after a reset. */
   current(): Promise<VersionRecord | null>
-  /** The newest record, a reset included. */
+  /** Returns the newest revision, which may be a reset. */
   latest(): Promise<VersionRecord | null>
   find(revision: number): Promise<VersionRecord | null>
-  /** Returns a page, newest first, without the documents: a page of large documents would be slow to read for a list. */
+  /** Returns a page of revisions, newest first, without their documents, because large documents would make the list slow. */
   list(page: PageQuery): Promise<Page<VersionHead>>
 }
 
-/** Time (ms) for which a refused read or write counts, e.g. because of a full disk, which a ping does not detect. */
+/**
+ * Time (ms) for which a failed read or write makes the store count as failing, e.g. because of a full disk, which a ping does not detect.
+ */
 export const refusalMs = 60_000
 
 export interface StoreRefusal {
   readonly access: 'read' | 'write'
-  /** The database's own code, e.g. `SQLITE_FULL`, `53100` or `ECONNREFUSED`. */
+  /** The database's own error code, e.g. `SQLITE_FULL`, `53100` or `ECONNREFUSED`. */
   readonly code: string
-  /** Epoch milliseconds. */
+  /** Time of the failure, epoch milliseconds. */
   readonly at: number
   /**
-   * `connection`: the database was unreachable, which the next successful connection ends. `condition`: e.g. a full disk, which the next
-   * read does not reveal. `damage`: found in the file at start, and stays.
+   * `connection`: the database was unreachable; the next successful connection ends this. `condition`: a lasting condition such as a full
+   * disk, which the next read does not reveal. `damage`: the check at start found a damaged file; this lasts until the next start.
    */
   readonly kind: 'connection' | 'condition' | 'damage'
 }
 
 export interface MappingStore {
-  /** Returns the whole history, ascending by sequence. */
+  /** Returns the whole mapping history, ascending by sequence. */
   all(): Promise<readonly MappingEntry[]>
-  /** Returns every entry of the resource that this processor id is or was mapped to; empty if unknown. */
+  /** Returns all mappings of the resource that has or had this processor id; empty if the id is unknown. */
   byProcessorId(id: string): Promise<readonly MappingEntry[]>
   byConfigId(kind: ResourceKind, id: string): Promise<readonly MappingEntry[]>
-  /** Returns all renames, oldest first. */
+  /** Returns all renames of configuration ids, oldest first. */
   renames(): Promise<readonly PastRename[]>
   /** Returns the last complete object of a resource that can no longer be read at the processor; null if there is none. */
   archivedObject(processorId: string): Promise<ArchivedObject | null>
 }
 
 export interface PushStore extends Journal<PushRecord, NewPush, StepRecord, 'failed' | 'interrupted' | 'abandoned'> {
-  /** Called before a step is sent: sets state `begun`, increments attempts and stores the resolved step. */
+  /** Called before a step is sent. Sets its state to `begun`, increments its attempts and stores the resolved step. */
   begin(pushId: string, index: number, resolved: string, token: LeaseToken): Promise<StepRecord>
-  /** Called after the response. One transaction stores the result, the secret in the response and the last state of a deleted object. */
+  /**
+   * Called after the response to a step. Stores the result, the secret in the response and the last state of a deleted object in one
+   * transaction.
+   */
   succeed(
     pushId: string,
     index: number,
@@ -99,7 +103,10 @@ export interface PushStore extends Journal<PushRecord, NewPush, StepRecord, 'fai
     },
     token: LeaseToken,
   ): Promise<void>
-  /** `failed`: the processor refused. `unknown`: sent without a response. `pending`: not carried out. */
+  /**
+   * Stores the outcome of a step that did not succeed. `failed`: the processor refused it. `unknown`: it was sent without a response.
+   * `pending`: it was not carried out.
+   */
   settle(
     pushId: string,
     index: number,
@@ -107,7 +114,10 @@ export interface PushStore extends Journal<PushRecord, NewPush, StepRecord, 'fai
     error: string | null,
     token: LeaseToken,
   ): Promise<void>
-  /** Writes the version, the current pointer, renames, mappings and the end of the journal in one transaction. */
+  /**
+   * Makes the push the current version: writes the version, the current pointer, the renames, the mappings and the end of the journal in
+   * one transaction.
+   */
   close(
     pushId: string,
     version: NewVersion,
@@ -116,18 +126,23 @@ export interface PushStore extends Journal<PushRecord, NewPush, StepRecord, 'fai
     renames?: readonly Rename[],
   ): Promise<VersionRecord>
   head(pushId: string): Promise<PushHead | null>
-  /** Returns steps that were or may have been sent by pushes planned on top of this revision that did not become the next one. */
+  /** Returns steps that were sent, or may have been, by pushes that were planned on this revision and did not become a version. */
   stepsSince(revision: number): Promise<readonly StepRecord[]>
   list(page: PageQuery): Promise<Page<PushHead>>
-  /** Returns pushes to resolve before the next plan, oldest first: `running`, `interrupted`, or `failed` with steps of unknown outcome. */
+  /**
+   * Returns pushes whose steps must be resolved before the next plan, oldest first: `running`, `interrupted`, or `failed` with steps of
+   * unknown outcome.
+   */
   unresolved(): Promise<readonly PushRecord[]>
 }
 
 export interface SecretStore {
-  /** Returns the signing secret of an endpoint (processor id). Secrets are sealed at rest. */
+  /** Returns the signing secret of a webhook endpoint (processor id). Secrets are sealed at rest. */
   webhookSecret(endpoint: string): Promise<string | null>
   saveWebhookSecret(endpoint: string, secret: string): Promise<void>
-  /** Stores the key that signs session cookies, if absent. Returns the stored key, the same for all replicas. */
+  /**
+   * Stores the key that signs session cookies, unless one is stored already. Returns the stored key, which is the same for all replicas.
+   */
   bindSessionKey(fresh: string): Promise<string>
 }
 
@@ -136,78 +151,84 @@ export interface ServiceKeyStore {
   findByHash(hash: string): Promise<ServiceKeyRecord | null>
   find(id: string): Promise<ServiceKeyRecord | null>
   list(): Promise<readonly ServiceKeyRecord[]>
-  /** False if the key does not exist or was revoked before. */
+  /** Revokes a key. Returns false if the key does not exist or was already revoked. */
   revoke(id: string, at: number): Promise<boolean>
-  /** Revokes every valid key of a worker. */
+  /** Revokes all valid keys of a worker. */
   revokeOfWorker(worker: string, at: number): Promise<void>
   touch(id: string, at: number): Promise<void>
 }
 
 export interface DashboardPassStore {
-  /** Adds a pass, and deletes expired ones. */
+  /** Adds a dashboard pass (a sign-in link or a session), and deletes expired passes. */
   add(pass: DashboardPassRecord): Promise<void>
-  /** Returns the pass even if it has expired or ended; the caller checks that. */
+  /** Returns the pass with this hash, even if it has expired or ended; the caller checks that. */
   find(hash: string): Promise<DashboardPassRecord | null>
-  /** Ends a valid pass. True for exactly one of several concurrent callers; false if the pass is unknown, expired or ended. */
+  /** Ends a valid pass. Returns true to exactly one of several concurrent callers, and false if the pass is unknown, expired or ended. */
   end(hash: string, kind: DashboardPassRecord['kind'], at: number): Promise<boolean>
 }
 
 export interface IdempotencyStore {
   /**
-   * Claims the key and returns null. If the key was claimed before, returns the present record. Records older than 24 h are deleted first.
+   * Claims the idempotency key and returns null. If the key is already claimed, returns its record. Records older than 24 h are deleted
+   * first.
    */
   claim(key: string, fingerprint: string, now: number): Promise<IdempotencyRecord | null>
-  /** Heartbeat of the running request: a claim without heartbeats counts as abandoned after a while. */
+  /** Stores a heartbeat of the running request. A claim without heartbeats counts as abandoned after a while. */
   refresh(key: string, now: number): Promise<void>
-  /** Takes over the claim of a dead process, as it was read with `claimedAt`. False if its heartbeat went on or another caller was first. */
+  /**
+   * Takes over the claim of a dead process; `claimedAt` is the value that the caller read. Returns false if a heartbeat came in the
+   * meantime or another caller was first.
+   */
   takeOver(key: string, claimedAt: number, now: number): Promise<boolean>
   finish(key: string, status: number, body: string): Promise<void>
-  /** Deletes a claim whose request failed or whose process died, so that the key is free again. */
+  /** Deletes the claim of a request that failed or whose process died, so that the key is free again. */
   release(key: string): Promise<void>
 }
 
 export interface KeyValueStore {
   get(name: string): Promise<string | null>
-  /** Sets the value if absent and returns the stored value. */
+  /** Stores the value if the name has none yet, and returns the stored value. */
   bind(name: string, value: string): Promise<string>
   set(name: string, value: string): Promise<void>
 }
 
 export interface WrittenForm {
-  /** sha256 hex of the text. */
+  /** sha256 hex of the document's text. */
   readonly id: string
-  /** JSON text of the document, with `${NAME}` in it. */
+  /** JSON text of the document, with unexpanded variables such as `${NAME}`. */
   readonly document: string
 }
 
-/** Written forms: documents as their authors wrote them, before variables were expanded. */
+/** Store of written forms. A written form is a document as its author wrote it, before variables such as `${NAME}` were expanded. */
 export interface WrittenFormStore {
-  /** Stores a text once and returns its id. Texts that no push used within a day are deleted. */
+  /** Stores a text once and returns its id. Deletes texts that no push used within a day. */
   keep(document: string, at: number): Promise<string>
   find(id: string): Promise<string | null>
-  /** Sets the written form of the push, and so of the version that it becomes. */
+  /** Sets the written form of a push, and of the version that the push becomes. */
   assign(pushId: string, id: string): Promise<void>
   ofPush(pushId: string): Promise<WrittenForm | null>
-  /** Returns the written forms of these pushes, in no order; pushes without a written form are omitted. */
+  /** Returns the written forms of these pushes in any order; pushes without a written form are omitted. */
   usedBy(pushIds: readonly string[]): Promise<readonly { readonly pushId: string; readonly writtenId: string }[]>
 }
 
 export interface SlotRequest {
-  /** Name of the rate: all callers with one name share its limits. */
+  /** Name of the rate limit, which all callers with the same name share. */
   readonly name: string
   readonly operation: string
   readonly count: number
   readonly limits: PaceLimits
 }
 
-/** A slot for one call, in timestamps of this process's `performance.now()`. After `until` it must not be used. */
+/** Permission for one call, as timestamps of this process's `performance.now()`. After `until` it must not be used. */
 export interface GrantedSlot {
   readonly from: number
   readonly until: number
 }
 
 export interface PaceStore {
-  /** Reserves the next `count` free slots of all replicas together. If used in time, no second exceeds the limits. */
+  /**
+   * Reserves the next `count` free slots for this replica. If all replicas use their slots in time, the rate limit holds in every second.
+   */
   reserve(ask: SlotRequest): Promise<readonly GrantedSlot[]>
 }
 
@@ -233,7 +254,7 @@ export interface Store {
   readonly workerLogs: WorkerLogStore
   /**
    * Runs `work` while holding the named lease, which is renewed in the background. Throws ServiceError `push_in_progress` at once if
-   * another process holds it. `signal` aborts when the lease is lost.
+   * another process holds the lease. `signal` aborts when the lease is lost.
    */
   exclusively<T>(
     name: string,
@@ -241,16 +262,16 @@ export interface Store {
   ): Promise<T>
   /** True if a process holds the lease now. */
   held(name: string): Promise<boolean>
-  /** Key-value store of this environment, for example for the processor account that it is bound to. */
+  /** Key-value store of this environment, e.g. for the processor account that the environment is bound to. */
   readonly facts: KeyValueStore
-  /** Grows with every change of published data, by any replica. Polled to invalidate caches. */
+  /** Returns a counter that grows with every change of published data by any replica. Replicas poll it to invalidate their caches. */
   changeSequence(): Promise<number>
-  /** Reseals everything that an older master key sealed. Returns the number of resealed secrets and stored responses. */
+  /** Reseals every text that an older master key sealed. Returns the number of resealed secrets and stored responses. */
   resealSecrets(): Promise<number>
-  /** Writes a complete and consistent copy to a new file, while the store is in use. SQLite only. */
+  /** Writes a complete and consistent copy of the store to a new file while the store is in use. SQLite only. */
   backup(file: string): Promise<void>
   ping(): Promise<void>
-  /** The last read or write that the database refused; null if there was none. */
+  /** Returns the last read or write that the database refused; null if there was none. */
   refusal(): StoreRefusal | null
   close(): Promise<void>
 }

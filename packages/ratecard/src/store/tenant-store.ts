@@ -19,37 +19,40 @@ export interface TenantListQuery extends PageQuery {
   readonly processorCustomerId?: string
   readonly enterpriseTemplate?: string
   readonly enterpriseId?: string
-  /** Part of the id, name, email or customer id, in any case, with or without accents. */
+  /** Text that the tenant's id, name, email or customer id must contain; case and accents are ignored. */
   readonly q?: string
   readonly state?: BillingStatus
   /**
-   * Each member is a list of prices, of which the tenant has at least one: processor ids, and configuration ids of free prices. E.g. all
-   * generations of one price, and all legacy prices.
+   * Each member is a list of prices; the tenant must have at least one price of every list. Prices are processor ids, or configuration ids
+   * of free prices. E.g. one list with all processor prices of one price, another with all legacy prices.
    */
   readonly onPrices?: readonly (readonly string[])[]
-  /** True for tenants that owe something only. */
+  /** True: only tenants that owe something. */
   readonly owing?: boolean
-  /** Default: id. Ties are in the order of ids. By money: the sum of all currencies in major units, without exchange rates. */
+  /**
+   * Default: id. Tenants with equal values are sorted by id. An amount of money is the sum of all currencies in major units, without
+   * exchange rates.
+   */
   readonly sort?: TenantSort
   readonly order?: 'asc' | 'desc'
 }
 
 /** A price that a tenant is on. */
 export interface ListedPrice {
-  /** Processor id; the configuration id of a free price. */
+  /** Processor id of the price; for a free price its configuration id. */
   readonly price: string
-  /** The processor's product; null for a free price. */
+  /** Processor id of the price's product; null for a free price. */
   readonly product: ProcessorId | null
-  /** Number of items on it. */
+  /** Number of items on the price. */
   readonly items: number
 }
 
-/** A tenant with what the mirror and the free subscriptions tell of it. */
+/** A tenant as lists show it, with values of the mirror and of its free subscriptions. */
 export interface ListedTenant extends TenantRecord {
   readonly billingStatus: BillingStatus
-  /** Ascending by price. */
+  /** Prices that the tenant is on, ascending by id. */
   readonly prices: readonly ListedPrice[]
-  /** Exact MRR by currency: decimals in minor units. */
+  /** Exact monthly recurring revenue by currency: decimals in minor units. */
   readonly monthly: CustomerStanding['monthly']
   readonly owed: CustomerStanding['owed']
 }
@@ -60,49 +63,57 @@ export interface TenantStore {
   find(id: string): Promise<TenantRecord | null>
   findByCustomer(processorCustomerId: string): Promise<TenantRecord | null>
   /**
-   * Returns tenant ids by processor customer, without customers that belong to no tenant. Takes a few queries, however many customers there
-   * are.
+   * Returns tenant ids by processor customer; customers without a tenant are omitted. Takes a few queries, no matter how many customers
+   * there are.
    */
   idsByCustomer(processorCustomerIds: Iterable<string>): Promise<ReadonlyMap<string, string>>
-  /** Returns the ids of all tenants with the template, ascending, as of one time. */
+  /** Returns the ids of all tenants with the template, ascending, in one consistent read. */
   idsOnTemplate(template: string): Promise<readonly string[]>
-  /** Returns a page of the tenants that match all members of the query, ascending by id if it names no order. */
+  /** Returns a page of the tenants that match all members of the query. Sorted ascending by id if the query has no order. */
   list(query: TenantListQuery): Promise<Page<ListedTenant>>
-  /** Returns null if the tenant does not exist. Throws `conflict` if the customer belongs to another tenant. */
+  /**
+   * Changes fields of a tenant and adds the audit row in one transaction. Returns null if the tenant does not exist. Throws `conflict` if
+   * the customer belongs to another tenant.
+   */
   update(id: string, change: Partial<Pick<TenantRecord, EditedField>>, audit: AuditRecord): Promise<TenantRecord | null>
-  /** Sets the customer if there is none yet, and returns the stored record; null if the tenant does not exist. */
+  /** Sets the tenant's customer if it has none yet, and returns the stored tenant; null if the tenant does not exist. */
   bindCustomer(id: string, processorCustomerId: string, at: number): Promise<TenantRecord | null>
-  /** Writes both fields and the audit row in one transaction, under the tenant's lease. Returns null if the tenant does not exist. */
+  /**
+   * Writes both enterprise fields and the audit row in one transaction. The caller holds the tenant's lease. Returns null if the tenant
+   * does not exist.
+   */
   setEnterprise(
     id: string,
     fields: EnterpriseFields,
     audit: AuditRecord,
     token: LeaseToken,
   ): Promise<TenantRecord | null>
-  /** Removes a tenant and revokes its sessions; the audit trail stays. False if the tenant does not exist. */
+  /** Removes a tenant and revokes its sessions; its audit trail stays. Returns false if the tenant does not exist. */
   remove(id: string, audit: AuditRecord): Promise<boolean>
-  /** Returns a page of the audit trail, newest first. */
+  /** Returns a page of the tenant's audit trail, newest first. */
   audit(tenantId: string, page: PageQuery): Promise<Page<AuditRecord>>
 }
 
 export interface SessionStore {
-  /** Adds a session, and deletes those that expired more than a day ago. */
+  /** Adds a session, and deletes sessions that expired more than a day ago. */
   add(session: SessionRecord): Promise<void>
   find(id: string): Promise<SessionRecord | null>
-  /** False if the session does not exist or was revoked before. */
+  /** Revokes a session. Returns false if the session does not exist or was already revoked. */
   revoke(id: string, at: number): Promise<boolean>
 }
 
 export interface LocalSubscriptionStore {
   /** Starts a subscription. A tenant has at most one running subscription per price: if there is one, it is returned instead. */
   start(subscription: LocalSubscriptionRecord): Promise<LocalSubscriptionRecord>
-  /** Returns running and ended subscriptions, oldest first. */
+  /** Returns the tenant's running and ended subscriptions, oldest first. */
   list(tenantId: string): Promise<readonly LocalSubscriptionRecord[]>
-  /** Returns the ids of prices with running subscriptions, ascending. */
+  /** Returns the ids of prices with running free subscriptions, ascending. */
   pricesInUse(): Promise<readonly ConfigId[]>
-  /** Returns the running subscriptions of all tenants on this price. */
+  /** Returns the running free subscriptions of all tenants on this price. */
   running(priceId: string): Promise<readonly LocalSubscriptionRecord[]>
-  /** Ends a subscription, with its audit row in one transaction. False, without an audit row, if it is not running. */
+  /**
+   * Ends a subscription and adds the audit row in one transaction. Returns false, without an audit row, if the subscription is not running.
+   */
   end(id: string, at: number, audit?: AuditRecord): Promise<boolean>
 }
 
@@ -110,7 +121,7 @@ export type NewJob = Pick<
   JobRecord,
   'id' | 'kind' | 'subject' | 'input' | 'author' | 'message' | 'keyId' | 'keyName' | 'requestId' | 'createdAt'
 > & {
-  /** JSON of each step, in order. */
+  /** All steps in order, each as JSON. */
   readonly steps: readonly string[]
 }
 
@@ -125,9 +136,9 @@ export interface JobStore extends Journal<
   JobStepRecord,
   'done' | 'interrupted' | 'failed' | 'cancelled'
 > {
-  /** Called before a step is sent: sets state `begun` and increments attempts. */
+  /** Called before a step is sent. Sets its state to `begun` and increments its attempts. */
   begin(jobId: string, index: number, token: LeaseToken): Promise<JobStepRecord>
-  /** Stores the request of a begun step as JSON before it is sent; it is the step's result until the step is settled. */
+  /** Stores the request (JSON) of a begun step before it is sent. The request stays in the step's `result` until the outcome is stored. */
   sending(jobId: string, index: number, sent: string, token: LeaseToken): Promise<void>
   settle(
     jobId: string,
@@ -136,7 +147,7 @@ export interface JobStore extends Journal<
       readonly state: 'succeeded' | 'failed' | 'unknown' | 'pending' | 'skipped'
       readonly result: string | null
       readonly error: string | null
-      /** Epoch milliseconds before which a pending step has nothing to do. */
+      /** Epoch milliseconds before which a pending step must not run. */
       readonly waitsUntil?: number
     },
     token: LeaseToken,
@@ -153,9 +164,9 @@ export interface JobStore extends Journal<
     },
   ): Promise<Page<JobRecord>>
   /**
-   * Returns succeeded migration steps that name one of these prices (processor ids) as source or target, newest job first, no matter which
-   * configuration id the price had. The result may include a step that names the price elsewhere. Migrations that ended before `since`
-   * (epoch milliseconds) are left out.
+   * Returns succeeded migration steps that name one of these prices (processor ids) as source or target, newest job first, whatever
+   * configuration id the price had. A returned step may name the price in another member only. Migrations that ended before `since` (epoch
+   * milliseconds) are left out.
    */
   movesBetween(
     processorPrices: readonly ProcessorId[],
@@ -164,8 +175,8 @@ export interface JobStore extends Journal<
   /** Returns the waiting jobs of all kinds and subjects that are due, oldest first. */
   due(now: number): Promise<readonly JobRecord[]>
   /**
-   * Completes the first step of a webhook rotation: in one transaction the secret is stored, the webhook is mapped to the new endpoint, and
-   * the job waits until `until` (epoch milliseconds) for its second step.
+   * Completes the first step of a webhook rotation. In one transaction it stores the secret, maps the webhook to the new endpoint, and lets
+   * the job wait until `until` (epoch milliseconds) for its second step.
    */
   rotated(
     jobId: string,
@@ -173,14 +184,14 @@ export interface JobStore extends Journal<
       readonly webhookId: ConfigId
       readonly endpoint: ProcessorId
       readonly secret: string
-      /** Revision of the new mapping: the current one. */
+      /** Revision of the new mapping, which is the current revision. */
       readonly revision: number
       readonly until: number
     },
     token: LeaseToken,
   ): Promise<void>
-  /** Returns begun or sent steps without a result, of all jobs of these kinds (ended ones included). Oldest job first. */
+  /** Returns steps that were begun or sent and have no result, of all jobs of these kinds, including ended jobs. Oldest job first. */
   unanswered(kinds: readonly JobKind[]): Promise<readonly UnansweredStep[]>
-  /** Returns the jobs (of this subject) that have not ended: `running`, `waiting` or `interrupted`. Oldest first. */
+  /** Returns the jobs of this kind (and subject, if given) that have not ended: `running`, `waiting` or `interrupted`. Oldest first. */
   unfinished(kind: JobKind, subject?: string): Promise<readonly JobRecord[]>
 }

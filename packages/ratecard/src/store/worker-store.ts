@@ -8,7 +8,7 @@ import type { LeaseToken } from './lease-token.ts'
 
 export type { DeploymentRecord, LogRecord, RunRecord, RunRecordOutcome } from './records/workers.ts'
 
-/** Code and environment of one deployment. Contains secrets once it is opened: never log it. */
+/** Code and environment of one deployment. The environment contains secrets as plain text: never log it. */
 export interface DeploymentContent {
   readonly modules: readonly StoredModule[]
   readonly main: string
@@ -18,16 +18,16 @@ export interface DeploymentContent {
   readonly cpuMs: number
   /** Scope of the worker's own service key, which is in `env`; null if it has none. */
   readonly serviceKey: KeyScope | null
-  /** True if requests reach the worker with Ratecard's service keys and cookies. */
+  /** True if requests to the worker keep the service keys and cookies of Ratecard. */
   readonly passCredentials: boolean
-  /** JSON of all environment values, secret or not; sealed at rest. */
+  /** JSON of all environment values, including secrets; sealed at rest. */
   readonly env: string
 }
 
 export interface StoredModule {
   readonly name: string
   readonly type: 'esm' | 'text' | 'data' | 'wasm' | 'json'
-  /** Text, or base64 for data and wasm. */
+  /** The module as text; base64 for data and wasm. */
   readonly content: string
 }
 
@@ -45,9 +45,9 @@ export interface WorkerStore {
   list(): Promise<readonly WorkerRecord[]>
   find(name: string): Promise<WorkerRecord | null>
   /**
-   * Writes the pointer, the hosts, the schedules and, if it is new, the deployment in one transaction. An unchanged schedule keeps its next
-   * time. Deployments beyond the newest `keep` are deleted, except the active one. Throws `conflict` if a host belongs to another worker,
-   * and `push_in_progress` if the lease is lost.
+   * Makes the deployment the active one. Writes the pointer, the hostnames, the schedules and a new deployment in one transaction. An
+   * unchanged schedule keeps its next time. Deletes deployments beyond the newest `keep`, except the active one. Throws `conflict` if a
+   * hostname belongs to another worker, and `push_in_progress` if the lease is lost.
    */
   activate(
     deployment: DeploymentRecord,
@@ -55,7 +55,10 @@ export interface WorkerStore {
     schedules: readonly ScheduleRecord[],
     options: { readonly keep: number; readonly token: LeaseToken },
   ): Promise<WorkerRecord>
-  /** Removes the worker with its deployments and their secrets; runs and logs are removed by their own stores. False if there is none. */
+  /**
+   * Removes the worker with its deployments and their secrets; runs and logs are removed by their own stores. Returns false if the worker
+   * does not exist.
+   */
   remove(name: string, token: LeaseToken): Promise<boolean>
   /** Returns a page of deployments, newest first. */
   deployments(worker: string, page: PageQuery): Promise<Page<DeploymentRecord>>
@@ -63,7 +66,7 @@ export interface WorkerStore {
   /** Returns the deployment created before this one; null if there is none. */
   deploymentBefore(worker: string, id: string): Promise<DeploymentRecord | null>
   content(deploymentId: string): Promise<DeploymentContent | null>
-  /** Grows with every activation and removal, by any replica. */
+  /** Returns a counter that grows with every activation and removal by any replica. */
   changeSequence(): Promise<number>
 }
 
@@ -71,9 +74,9 @@ export interface DueSchedule extends RecordOf<typeof scheduleColumns> {
   readonly deploymentId: string
 }
 
-/** The decision on a due schedule, made by the caller of `claimDue` and stored there. */
+/** The decision on a due schedule, which the caller of `claimDue` makes and `claimDue` stores. */
 export interface DuePlan {
-  /** The tick to run now; null if all ticks are too old. */
+  /** Time of the tick to run now; null if all ticks are too old. */
   readonly run: number | null
   readonly missed: readonly { readonly scheduledTime: number; readonly note: string }[]
   /** Next time of the schedule; null if it never fires again. */
@@ -86,9 +89,9 @@ export interface WorkerRunStore {
   /** Returns the time of the next due schedule; null if there is none. */
   nextDue(): Promise<number | null>
   /**
-   * Claims the schedules due at `now`: stores the decision of `plan` and advances them, in one transaction, so that only one of several
-   * replicas gets each tick. Returns the runs that the caller must now execute; a tick whose schedule is still running is stored as
-   * `skipped` instead.
+   * Claims the schedules due at `now`: stores the decisions of `plan` and advances the schedules in one transaction, so that only one of
+   * several replicas gets each tick. Returns the runs that the caller must execute now. If a run of the schedule is still running, the tick
+   * is stored as `skipped` instead.
    */
   claimDue(
     now: number,
@@ -99,44 +102,43 @@ export interface WorkerRunStore {
       readonly plan: (due: DueSchedule) => DuePlan
     },
   ): Promise<readonly RunRecord[]>
-  /** Starts a manual run: `running`, or `skipped` if another run of the same cron is running. */
+  /** Stores a manual run as `running`, or as `skipped` if another run of the same cron is running. */
   claim(run: NewRun, instance: string, now: number): Promise<RunRecord>
-  /** Ends a run that is still `running`; false if it was declared lost in the meantime. */
+  /** Ends a run in state `running`. Returns false if the run was set to `lost` in the meantime. */
   finish(
     id: string,
     end: { readonly outcome: RunRecordOutcome; readonly error: string | null; readonly cpuMs: number | null },
     now: number,
   ): Promise<boolean>
   heartbeat(instance: string, now: number): Promise<void>
-  /** Sets runs to `lost` whose replica has sent no heartbeat since `before`. Returns their number. */
+  /** Sets runs to `lost` if their replica has sent no heartbeat since `before`. Returns the number of these runs. */
   expireStaleRuns(before: number, now: number): Promise<number>
   /** Returns a page of runs, newest first. */
   list(worker: string, query: PageQuery & { readonly cron?: string }): Promise<Page<RunRecord>>
   find(id: string): Promise<RunRecord | null>
-  /** Deletes ended runs of a worker from before `before`, at most `limit` of them. Returns their number. */
+  /** Deletes at most `limit` ended runs of a worker that are older than `before`. Returns their number. */
   prune(worker: string, before: number, limit: number): Promise<number>
-  /** Deletes all runs of a worker, in small steps. */
+  /** Deletes all runs of a worker, in several small transactions. */
   removeAll(worker: string): Promise<void>
 }
 
-/** Maximum amount of log lines that is kept per worker. */
+/** Maximum amount of log lines that are kept per worker. */
 export interface LogBound {
   readonly lines: number
-  /** Bytes of the messages in UTF-8. */
+  /** Maximum size of the messages, in bytes of UTF-8. */
   readonly bytes: number
 }
 
 /**
- * Store of worker log lines. It works in small steps, each its own transaction, so that no other request waits for long, no matter how much
- * a worker logged.
+ * Store of worker log lines. It works in small transactions, so that no other request waits for long, no matter how much a worker logged.
  */
 export interface WorkerLogStore {
   /**
-   * Adds lines and deletes the oldest, so that no worker keeps more than `keep`. A line that exists already is ignored, so that a batch may
+   * Adds lines and deletes the oldest ones, so that no worker has more than `keep`. Ignores a line that exists already, so that a batch can
    * be retried.
    */
   add(lines: readonly LogRecord[], keep: LogBound): Promise<void>
-  /** Returns the newest `limit` matching lines, oldest first. */
+  /** Returns the newest `limit` lines that match the filters, oldest first. */
   list(
     worker: string,
     query: {
@@ -145,15 +147,15 @@ export interface WorkerLogStore {
       readonly level?: string
       readonly runId?: string
       readonly requestId?: string
-      /** Only ids greater than this one. */
+      /** Returns only lines with ids greater than `after`. */
       readonly after?: string
     },
   ): Promise<readonly LogRecord[]>
   /** Deletes all lines of a worker. */
   removeAll(worker: string): Promise<void>
   /**
-   * Runs one step of regular cleanup: deletes lines older than `since`, and lines from before `now` of workers that are not among
-   * `workers`; returns free space to the file system. True if there is more to do.
+   * Runs one step of the regular cleanup. Deletes lines older than `since`, deletes lines from before `now` of workers that are not among
+   * `workers`, and returns free space to the file system. Returns true if there is more to do.
    */
   tidy(present: { readonly workers: readonly string[]; readonly now: number; readonly since: number }): Promise<boolean>
 }

@@ -1,7 +1,10 @@
 import { mostUrgentStatus } from '../store/records/billing-status.ts'
 import type { BillingStatus } from '../store/records/billing-status.ts'
 
-/** Billing status of a tenant. `home` distinguishes free subscriptions (stored only here, always running) from those of the processor. */
+/**
+ * Returns the billing status of a tenant. `home` is `local` for free subscriptions, which exist only in this store and always run, and
+ * `processor` for all others.
+ */
 export function billingStatus(
   subscriptions: readonly { readonly home: 'processor' | 'local'; readonly status: string }[],
 ): BillingStatus {

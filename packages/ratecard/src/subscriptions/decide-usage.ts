@@ -1,4 +1,4 @@
-// Converts a usage report to a meter event of the processor. Pure.
+// Converts a usage report to a meter event for the processor. Pure.
 import { createHash } from 'node:crypto'
 import type { ProcessorId } from '../catalog/resource.ts'
 import type { Meter } from '../config/schema/schema.ts'
@@ -10,7 +10,7 @@ import type { NewUsage } from '../service/tenants.ts'
 
 const oldestMs = 35 * 24 * 60 * 60 * 1000
 const aheadMs = 5 * 60 * 1000
-/** Limits of the processor for values and identifiers. */
+/** Limits that the processor sets for values and identifiers of meter events. */
 const plainValue = /^-?\d{1,15}(\.\d{1,12})?$/
 const tooManyDecimals = /\.\d{13}/
 const maxIdentifierLength = 100
@@ -21,19 +21,21 @@ export interface UsageSituation {
   readonly tenantId: string
   /** Current time in epoch milliseconds. */
   readonly now: number
-  /** False for a test account, where test clocks may run ahead: there only the processor checks timestamps in the future. */
+  /**
+   * False for a test account, where a test clock may be ahead of the real time. There only the processor checks timestamps in the future.
+   */
   readonly livemode: boolean
   /**
-   * True for a report with a service key. The end user's session may neither take usage back nor use up an identifier that the seller will
-   * send.
+   * True for a report with a service key. A report with an end user's session must not reduce usage, and must not use up an identifier that
+   * the seller will send.
    */
   readonly byKey: boolean
   readonly identifier: string
 }
 
 /**
- * Returns a function that builds the event for the tenant's customer. Throws `request_invalid`, or `not_allowed` for a meter that sessions
- * cannot report.
+ * Validates the report and returns a function that builds the event for the tenant's customer. Throws `request_invalid`, or `not_allowed`
+ * for a meter that sessions must not report to.
  */
 export function decideUsage(situation: UsageSituation, usage: NewUsage): (customer: ProcessorId) => UsageEvent {
   const { meter } = situation
@@ -55,9 +57,9 @@ export function decideUsage(situation: UsageSituation, usage: NewUsage): (custom
 const formulaOf = (meter: Meter) => meter.default_aggregation?.formula ?? 'sum'
 
 /**
- * Throws for meters on which a report can replace earlier usage: on a `last` meter that of the period, and on a meter with a time window
- * that of the window. With a session, a customer of 100 seats could otherwise report 0 and pay nothing. On other meters a report only adds
- * usage.
+ * Throws `not_allowed` for meters on which a report can replace earlier usage: on a `last` meter it replaces the usage of the period, on a
+ * meter with a time window that of the window. Otherwise a customer with 100 seats could report 0 with a session and pay nothing. On other
+ * meters a report only adds usage.
  */
 function requireMeterOfSessions(meter: Meter): void {
   const window = meter.event_time_window
@@ -71,7 +73,7 @@ function requireMeterOfSessions(meter: Meter): void {
   })
 }
 
-/** Validates the value. A negative value is a correction, and is allowed only on a meter with the formula `sum`. */
+/** Validates the value. A negative value is a correction; it is allowed only on a meter with the formula `sum`. */
 function checkedValue({ meter, byKey }: UsageSituation, value: number | string): string {
   const text = valueText(value)
   if (text === null)
@@ -86,7 +88,10 @@ function checkedValue({ meter, byKey }: UsageSituation, value: number | string):
   )
 }
 
-/** The value as text. A string must be exact; a number may be a computed float, so decimals beyond the processor's limit are rounded. */
+/**
+ * Returns the value as text. A string must be exact. A number may be a computed float, so decimals beyond the processor's limit are
+ * rounded. Returns null for a value that is not a number.
+ */
 function valueText(value: number | string): string | null {
   if (typeof value === 'number' && !Number.isFinite(value)) return null
   if (typeof value === 'string' && !plainValue.test(value)) return null
@@ -96,8 +101,9 @@ function valueText(value: number | string): string | null {
 }
 
 /**
- * Validates the timestamp. Events older than 35 days are not billed, and the processor may detect this only after accepting them. For a
- * session the limit is our clock without tolerance, even where test clocks run ahead; without a timestamp the clock does not matter.
+ * Validates the timestamp. Events older than 35 days are not billed, and the processor may detect that only after it has accepted them.
+ * With a session, the timestamp must not be later than this service's clock, even where test clocks are ahead. Without a timestamp there is
+ * nothing to check.
  */
 function checkedTime({ now, livemode, byKey }: UsageSituation, timestamp: number | undefined): number | null {
   if (timestamp === undefined) return null
@@ -114,10 +120,10 @@ function checkedTime({ now, livemode, byKey }: UsageSituation, timestamp: number
 }
 
 /**
- * Identifier for the processor, which counts an identifier once per account. Tenant and meter are part of it, otherwise an event of one
- * tenant would suppress another tenant's. Neither contains a colon, so different events never share an identifier. Reports with a session
- * are prefixed with `~`, which no tenant id starts with: otherwise a customer could use up the seller's next identifier with an empty
- * report and would not be billed.
+ * Returns the identifier for the processor, which counts each identifier once per account. It contains tenant and meter, otherwise an event
+ * of one tenant would suppress that of another. Neither of these contains a colon, so different events never share an identifier. Reports
+ * with a session get the prefix `~`, with which no tenant id starts. Otherwise a customer could use up the seller's next identifier with an
+ * empty report and would not be billed.
  */
 function processorIdentifier({ tenantId, meter, identifier, byKey }: UsageSituation): string {
   if (identifier === '' || identifier.length > longestGiven || !identifier.isWellFormed() || /\p{Cc}/u.test(identifier))
@@ -127,8 +133,9 @@ function processorIdentifier({ tenantId, meter, identifier, byKey }: UsageSituat
 }
 
 /**
- * Parses an identifier of {@link processorIdentifier}. Returns it whole if it was not created here or is a digest. `meters`: all
- * configuration ids of the event's meter. They are needed because other senders may use identifiers with colons, e.g. times.
+ * Splits an identifier that {@link processorIdentifier} made. Returns the identifier whole if it is a digest or comes from another sender.
+ * `meters` are all configuration ids of the event's meter: an identifier of another sender may contain colons too, e.g. in a time, so the
+ * meter must match.
  */
 export function readIdentifier(
   whole: string,
@@ -142,7 +149,8 @@ export function readIdentifier(
 }
 
 /**
- * True if the identifier may be a digest that {@link processorIdentifier} made of a long one, so that its tenant cannot be read from it.
+ * True if the identifier may be a digest, which {@link processorIdentifier} makes of a long identifier. The tenant cannot be read from a
+ * digest.
  */
 export const isDigest = (identifier: string): boolean => /^[0-9a-f]{64}$/u.test(identifier)
 

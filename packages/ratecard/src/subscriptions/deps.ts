@@ -8,10 +8,10 @@ import type { Store } from '../store/store.ts'
 import type { PriceBook } from '../item-swaps/price-book.ts'
 import type { TenantRecord } from '../store/tenant-store.ts'
 
-/** Dependencies for reading subscriptions and recording usage. */
+/** Dependencies of the functions that read subscriptions and record usage. */
 export interface SubscriberDeps {
   readonly store: Pick<Store, 'versions' | 'mappings' | 'localSubscriptions' | 'mirror'>
-  /** How complete the mirror is. */
+  /** State of the mirror: whether it is complete, and how old it is. */
   readonly mirror: Pick<Mirror, 'status'>
   readonly processor: Pick<
     Processor,
@@ -21,15 +21,15 @@ export interface SubscriberDeps {
   readonly newId: () => string
   /** Aborts when the process shuts down. */
   readonly shutdown: AbortSignal
-  /** The applied configuration, with the current processor ids of its items; throws `config_not_found` if there is none. */
+  /** Returns the applied configuration, with the current processor ids of its items. Throws `config_not_found` if there is none. */
   readonly applied: () => Promise<{ readonly config: BillingConfig }>
-  /** Prices of the applied configuration; renamed prices by their current id. */
+  /** Returns the prices of the applied configuration. Renamed prices have their current id. */
   readonly priceBook: () => Promise<PriceBook>
-  /** The processor account that this environment is bound to; throws for another account. */
+  /** Returns the processor account that this environment is bound to. Throws if the key belongs to another account. */
   readonly account: () => Promise<ProcessorAccount>
   /** Finds a tenant; throws `tenant_not_found`. */
   readonly findTenant: (id: string) => Promise<TenantRecord>
   readonly tenantOf: (principal: Principal) => Promise<TenantRecord>
-  /** The tenant's customer at the processor, created if there is none yet. */
+  /** Returns the tenant's customer at the processor; creates the customer if there is none yet. */
   readonly customerOf: (tenant: TenantRecord) => Promise<ProcessorId>
 }

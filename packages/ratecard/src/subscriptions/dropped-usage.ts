@@ -1,4 +1,4 @@
-// Usage that the processor accepted and later dropped, with the ids of the configuration.
+// Reads usage that the processor accepted and later dropped, and adds the configuration ids.
 import { presentId } from '../config/schema/previous-ids.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import { ProcessorError } from '../processor/processor-error.ts'
@@ -12,8 +12,8 @@ import type { RecentUsageErrors } from './recent-usage-errors.ts'
 type Deps = SubscriberDeps & { readonly usageErrors: RecentUsageErrors }
 
 /**
- * Dropped usage, newest first. The filter for a tenant includes usage whose tenant is unknown. An unknown meter or tenant throws
- * (`meter_not_found`, `tenant_not_found`), because a mistyped filter would otherwise return an empty list.
+ * Returns dropped usage, newest first. With a filter for a tenant, the result includes usage whose tenant is unknown. Throws
+ * `meter_not_found` or `tenant_not_found` for an unknown id in the filter, because a mistyped id would otherwise return an empty list.
  */
 export async function readDroppedUsage(
   deps: Deps,
@@ -44,14 +44,14 @@ export async function readDroppedUsageOf(deps: Deps, tenantId: string): Promise<
   }
 }
 
-/** Adds configuration ids to usage errors: the current or last id of each meter. */
+/** Adds the configuration id of each meter to usage errors: its current id, or its last one if it was removed. */
 async function nameUsageErrors(
   { store }: Pick<SubscriberDeps, 'store'>,
   errors: readonly UsageError[],
 ): Promise<readonly DroppedUsage[]> {
   const meters = [...new Set(errors.flatMap(({ meter }) => (meter === null ? [] : [meter])))]
   const renames = meters.length === 0 ? [] : await store.mappings.renames()
-  /** Configuration ids by meter, current and former, latest first. */
+  /** Configuration ids of each meter, current and former, latest first. */
   const names = new Map(
     await Promise.all(
       meters.map(async (id) => {
@@ -80,7 +80,10 @@ async function nameUsageErrors(
 
 const isOf = ({ examples }: DroppedUsage, tenantId: string) => examples.some((example) => example.tenantId === tenantId)
 
-/** True for usage reported here, for a meter of this configuration, whose identifier was replaced by a digest. */
+/**
+ * True for usage that was reported through this service to a meter of this configuration, but whose identifier is a digest, so that its
+ * tenant is unknown.
+ */
 const isOfSomebodyUnknown = ({ meter, examples }: DroppedUsage) =>
   meter !== null && examples.some(({ tenantId, identifier }) => tenantId === null && isDigest(identifier))
 

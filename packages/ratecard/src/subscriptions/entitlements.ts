@@ -1,5 +1,6 @@
-// Entitlements of a tenant: the features of the products that it is subscribed to, by their configuration ids. From the mirror without any
-// request to the processor, if the mirror is complete; otherwise the processor's own.
+// Entitlements of a tenant: the features of the products that it is subscribed to, by configuration id. If the mirror (the local copy of
+// subscriptions) is complete, they are computed from it without a request to the processor. Otherwise they are the entitlements that the
+// processor returns.
 import { processorId } from '../catalog/resource.ts'
 import type { BillingConfig } from '../config/schema/schema.ts'
 import type { ActiveEntitlement, LiveSubscription } from '../processor/customer-half.ts'
@@ -17,13 +18,13 @@ export interface EntitlementDeps extends SubscriberDeps {
 }
 
 /**
- * Returns the active entitlements of the customer, plus the features of products of which the tenant has a free price, because
- * those subscriptions exist only here. Features without a configuration id are omitted. Sorted by id.
+ * Returns the tenant's active features, sorted by id. They include the features of products of which the tenant has a free price, because
+ * the processor does not know free subscriptions. Features without a configuration id are omitted.
  */
 export async function readEntitlements(deps: EntitlementDeps, tenant: TenantRecord): Promise<Entitlements> {
   const config = await currentConfig(deps.applied)
   const { asOf, stale } = await deps.mirror.status()
-  // After a reset no document says what a product carries, but the processor does.
+  // After a reset no document contains the features of a product, so the processor is asked for the entitlements.
   if (asOf === null || config === null) return liveEntitlements(deps, tenant, config)
   const customer = tenant.processorCustomerId
   const subscriptions = customer === null ? [] : await deps.store.mirror.subscriptionsOf(processorId(customer))
@@ -33,12 +34,12 @@ export async function readEntitlements(deps: EntitlementDeps, tenant: TenantReco
   return { asOf, ...(stale ? { stale } : {}), ...withFree(features, config, free) }
 }
 
-/** Statuses of subscriptions whose products' features the processor grants. */
+/** Statuses in which the processor grants a subscription the features of its products. */
 const granting: ReadonlySet<string> = new Set(['active', 'trialing', 'past_due'])
 
 /**
- * Features of the products of running subscriptions. As at the processor, a feature that is attached or detached later counts from the
- * customer's next period on: the features are those at the latest begin of a period.
+ * Returns the features of the products of running subscriptions. A feature that is attached or detached later counts from the customer's
+ * next period on, as it does at the processor. So the features are those at the latest start of a period.
  */
 async function grantedFeatures(
   { priceBook, featuresAt }: EntitlementDeps,
@@ -72,7 +73,7 @@ async function liveEntitlements(
   return withFree(found, config, free)
 }
 
-/** Adds the features of free prices, and sorts by id. */
+/** Adds the features of free prices and sorts all features by id. */
 function withFree(
   found: Map<string, string>,
   config: BillingConfig | null,
@@ -83,7 +84,7 @@ function withFree(
   return { features: features.sort((a, b) => (a.id < b.id ? -1 : 1)) }
 }
 
-/** Configuration id of a feature by the mapping history, so that recreated and renamed features are found too. */
+/** Returns the configuration id of a feature. It is found in the mapping history, so that recreated and renamed features are found too. */
 async function configIdOf({ store }: EntitlementDeps, { feature }: ActiveEntitlement): Promise<string | null> {
   const entries = (await store.mappings.byProcessorId(feature)).filter(({ kind }) => kind === 'feature')
   return entries.sort((a, b) => b.sequence - a.sequence)[0]?.configId ?? null
@@ -95,7 +96,7 @@ async function freePrices(
   subscriptions: () => Promise<readonly LiveSubscription[]>,
 ): Promise<ReadonlySet<string>> {
   const running = (await deps.store.localSubscriptions.list(tenant.id)).filter(isRunning)
-  // The others are read only if there are free subscriptions, to end those replaced by a paid one.
+  // Subscriptions at the processor are read only if the tenant has free subscriptions, to end those that a paid one replaced.
   const still = running.length === 0 ? [] : await settleFree(deps, tenant.id, await subscriptions())
   return new Set(still.map(({ priceId }) => priceId))
 }

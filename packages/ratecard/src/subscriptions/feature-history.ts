@@ -1,4 +1,4 @@
-// Features that products carried at a time in the past, by the history of applied documents.
+// Finds the features that products had at a time in the past, in the history of applied documents.
 import { aliasesOf } from '../config/schema/previous-ids.ts'
 import type { BillingConfig } from '../config/schema/schema.ts'
 import type { VersionHead, VersionStore } from '../store/store.ts'
@@ -8,19 +8,19 @@ export interface NamedFeature {
   readonly name: string
 }
 
-/** Returns the features of a product, by its present id, at a time (epoch milliseconds). */
+/** Returns the features that a product had at a time (epoch milliseconds). The product is given by its present id. */
 export type FeaturesAt = (config: BillingConfig, product: string, at: number) => Promise<readonly NamedFeature[]>
 
 type Versions = Pick<VersionStore, 'list' | 'find'>
 type FeaturesByProduct = ReadonlyMap<string, readonly NamedFeature[]>
 
-/** Documents whose features are kept in memory, e.g. of the pushes within one billing period. */
+/** Maximum number of documents whose features are kept in memory, e.g. of the pushes within one billing period. */
 const keptRevisions = 20
 const pageSize = 100
 
 /**
- * Creates the reader. The list of versions is read once for each applied configuration, a document once while it is kept. A product that
- * was not in the document of that time has its present features.
+ * Creates the function that finds past features. It reads the list of versions once for each applied configuration, and a document only if
+ * it is not in memory. A product that was not in the document of that time has its present features.
  */
 export function createFeatureHistory(versions: Versions): FeaturesAt {
   const documents = new Map<number, Promise<FeaturesByProduct>>()
@@ -43,10 +43,10 @@ export function createFeatureHistory(versions: Versions): FeaturesAt {
 
   return async (config, product, at) => {
     const heads = await headsOf(config)
-    // The processor's times are whole seconds: a period that begins in the second of a push begins after it.
+    // The processor's times are whole seconds. If a push and the start of a period are in the same second, the push counts as earlier.
     const index = heads.findIndex(({ createdAt }) => createdAt - (createdAt % 1000) <= at)
     const head = heads[index]
-    // The newest version is the present one.
+    // If the newest version applied at that time, its features are those of the present configuration.
     if (head === undefined || index === 0) return featuresOf(config).get(product) ?? []
     const before = await featuresIn(head.revision)
     const { ids, idOf } = formerIds(config, product)
@@ -57,7 +57,7 @@ export function createFeatureHistory(versions: Versions): FeaturesAt {
   }
 }
 
-/** All versions, newest first. */
+/** Returns all versions, newest first. */
 async function listVersions(versions: Versions): Promise<readonly VersionHead[]> {
   const heads: VersionHead[] = []
   for (;;) {
@@ -88,7 +88,7 @@ function featuresOf(config: BillingConfig): FeaturesByProduct {
   return features
 }
 
-/** Ids that a product had, the present one first, and the present id of a feature. */
+/** Returns all ids that a product had (the present id first), and a function that returns the present id of a feature. */
 function formerIds(config: BillingConfig, product: string) {
   const aliases = aliasesOf(config)
   const features = new Map(aliases.filter(({ kind }) => kind === 'feature').map(({ from, to }) => [from, to]))

@@ -5,7 +5,7 @@ import type { SubscriberDeps } from './deps.ts'
 
 export interface PriceName {
   readonly configId: string | null
-  /** True if the price was replaced or removed in the configuration. */
+  /** True if the configuration has replaced or removed the price. */
   readonly legacy: boolean
   /** The price in the current configuration; null if it was removed. */
   readonly price: Price | null
@@ -14,8 +14,8 @@ export interface PriceName {
 export type PriceNames = (id: ProcessorId) => PriceName
 
 /**
- * Names prices by the mapping history. If a price was mapped to several configuration ids (a rename), the id of its current mapping wins,
- * otherwise an id that still exists, otherwise the last one.
+ * Returns a function that finds the configuration id of a processor price in the mapping history. If the price was mapped to several ids
+ * because of a rename, the id of its current mapping is used; otherwise an id that still exists; otherwise the last one.
  */
 export function namePrices(config: BillingConfig | null, history: readonly MappingEntry[]): PriceNames {
   const current = new Map(
@@ -32,7 +32,7 @@ export function namePrices(config: BillingConfig | null, history: readonly Mappi
   }
 }
 
-/** Reads the names of the given prices from their history and the current configuration (none after a reset). */
+/** Reads the names of the given prices, from their mapping history and the current configuration (none after a reset). */
 export async function readPriceNames(
   { store, applied }: Pick<SubscriberDeps, 'store' | 'applied'>,
   ids: Iterable<string>,
@@ -44,7 +44,7 @@ export async function readPriceNames(
   return namePrices(config, histories.flat())
 }
 
-/** The applied configuration; null before the first push and after a reset. */
+/** Returns the applied configuration; null before the first push and after a reset. */
 export async function currentConfig(applied: SubscriberDeps['applied']): Promise<BillingConfig | null> {
   try {
     return (await applied()).config

@@ -1,4 +1,4 @@
-// Caches the processor's reports of dropped usage, because they cover the whole account and pages request them repeatedly.
+// Cache of the processor's reports of dropped usage. A report covers the whole account, and pages of many tenants request it.
 import { atDeadline } from '../clock.ts'
 import { askProcessor } from '../processor/failures.ts'
 import type { UsageError } from '../processor/customer-half.ts'
@@ -9,9 +9,9 @@ const cacheTtlMs = 60_000
 const maxWaitMs = 2_000
 
 export interface RecentUsageErrors {
-  /** Reads the current errors from the processor; concurrent calls share one request. */
+  /** Reads the current usage errors from the processor. Concurrent calls share one request. */
   read(): Promise<readonly UsageError[]>
-  /** Errors from the cache, at most a minute old; null if the processor takes longer than `patienceMs`. */
+  /** Returns usage errors that are at most a minute old. Returns null if the processor takes longer than `maxWaitMs`. */
   recent(): Promise<readonly UsageError[] | null>
 }
 
@@ -41,7 +41,7 @@ export function createRecentUsageErrors(
   }
 }
 
-/** Resolves with null if the response takes too long. A late response still fills the cache. */
+/** Resolves with null if the response takes too long. A response that arrives later still fills the cache. */
 function nullAfterTimeout<T>(answer: Promise<T>): Promise<T | null> {
   return new Promise((resolve, reject) => {
     const callOff = atDeadline(performance.now() + maxWaitMs, () => {

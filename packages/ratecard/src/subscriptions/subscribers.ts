@@ -1,4 +1,4 @@
-// Reads subscriptions, upcoming invoices and entitlements of tenants, and records usage. Never changes a subscription.
+// Reads subscriptions, upcoming invoices and entitlements of tenants, and records usage. Never changes a subscription at the processor.
 import type { TenantOperations } from '../service/tenants.ts'
 import type { SubscriberDeps } from './deps.ts'
 import { readDroppedUsage, readDroppedUsageOf } from './dropped-usage.ts'

@@ -10,13 +10,13 @@ import { settleFree } from '../tenants/free-subscriptions.ts'
 import type { SubscriberDeps } from './deps.ts'
 import { readPriceNames, type PriceName, type PriceNames } from './price-names.ts'
 
-/** A processor subscription with the prices that its schedule will switch to, by current price. */
+/** A subscription at the processor, with the prices to which its schedule will switch, by current price. */
 interface ScheduledSubscription {
   readonly subscription: LiveSubscription
   readonly scheduled: ReadonlyMap<ProcessorId, ProcessorId>
 }
 
-/** All subscriptions of the tenant, oldest first. */
+/** Returns all subscriptions of the tenant, oldest first. */
 export async function readSubscriptions(deps: SubscriberDeps, tenantId: string): Promise<TenantSubscriptions> {
   const tenant = await deps.findTenant(tenantId)
   const atProcessor = await liveSubscriptions(deps, tenant)
@@ -43,7 +43,7 @@ export async function readSubscriptions(deps: SubscriberDeps, tenantId: string):
   return { billingStatus: billingStatus(subscriptions), subscriptions }
 }
 
-/** Processor subscriptions of the tenant, oldest first; empty if it has no customer yet. */
+/** Returns the tenant's subscriptions at the processor, oldest first; empty if the tenant has no customer yet. */
 export async function liveSubscriptions(
   deps: SubscriberDeps,
   { processorCustomerId }: TenantRecord,
@@ -100,8 +100,8 @@ function processorSubscription(
 }
 
 /**
- * A free subscription. Its price has no processor object, so the configuration id is also used as its processor id. A price that is no
- * longer free is legacy.
+ * Converts a free subscription. Its price does not exist at the processor, so its configuration id is also used as its processor id. A
+ * price that is no longer free counts as legacy.
  */
 function localSubscription({ id, priceId, createdAt }: LocalSubscriptionRecord, names: PriceNames): TenantSubscription {
   const { legacy, price }: PriceName = names(processorId(priceId))

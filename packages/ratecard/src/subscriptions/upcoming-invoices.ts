@@ -8,7 +8,7 @@ import { liveSubscriptions } from './subscriptions.ts'
 
 type UpcomingInvoices = Awaited<ReturnType<TenantOperations['upcomingInvoices']>>
 
-/** Preview of the next invoice of each live subscription, earliest first; invoices without a date come last. */
+/** Returns a preview of the next invoice of each live subscription, earliest first. Invoices without a date come last. */
 export async function readUpcomingInvoices(deps: SubscriberDeps, tenantId: string): Promise<UpcomingInvoices> {
   const tenant = await deps.findTenant(tenantId)
   const live = await liveSubscriptions(deps, tenant)

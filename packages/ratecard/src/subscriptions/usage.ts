@@ -8,7 +8,7 @@ import type { NewUsage, Principal, RecordedUsage } from '../service/tenants.ts'
 import type { SubscriberDeps } from './deps.ts'
 import { decideUsage } from './decide-usage.ts'
 
-/** Records usage, idempotent per tenant, meter and identifier: only the first report of an identifier counts. */
+/** Records usage. Idempotent per tenant, meter and identifier: only the first report with an identifier counts. */
 export async function recordUsage(deps: SubscriberDeps, usage: NewUsage, principal: Principal): Promise<RecordedUsage> {
   const tenant = await deps.tenantOf(principal)
   const meter = await findMeter(deps, usage.meter)
@@ -22,11 +22,12 @@ export async function recordUsage(deps: SubscriberDeps, usage: NewUsage, princip
     byKey: principal.kind === 'key',
     identifier,
   }
-  // Validated before the tenant gets a customer, so that a rejected report has no effect.
+  // The report is validated before the tenant gets a customer, so that a rejected report has no effect.
   const eventOf = decideUsage(situation, usage)
   const event = eventOf(await deps.customerOf(tenant))
   const send = (idempotencyKey: string) => deps.processor.recordUsage(event, { idempotencyKey, signal: deps.shutdown })
-  // A retry under a new idempotency key is safe, because the processor counts an identifier once.
+  // The processor may replay an earlier failure for the key. A retry under a new idempotency key is safe, because the processor counts each
+  // identifier once.
   const counted = await askProcessor(deps.shutdown, () =>
     despiteKeptFailure(send, usageKey(event), () => `ratecard-usage-${deps.newId()}`),
   )
@@ -41,7 +42,10 @@ async function findMeter({ applied }: SubscriberDeps, id: string): Promise<Meter
   return meter
 }
 
-/** Idempotency key of the event. It covers the whole event, because the processor rejects a key that is reused for another request. */
+/**
+ * Returns the idempotency key of the event. It covers the whole event, because the processor rejects a key that is reused for a different
+ * request.
+ */
 function usageKey(event: UsageEvent): string {
   return `ratecard-usage-${createHash('sha256').update(JSON.stringify(event)).digest('hex').slice(0, 40)}`
 }

@@ -6,8 +6,8 @@ import { readForPush } from '../processor/failures.ts'
 const fact = 'processor_account'
 
 /**
- * Binds this environment to the first processor account and mode that it meets, and refuses any other with `account_mismatch`. Otherwise a
- * test key in production, or the key of another account, would write a second catalog and lose every mapping.
+ * Binds this environment to the first processor account and mode (test or live) that it connects to, and throws `account_mismatch` for any
+ * other. Otherwise a test key in production, or the key of another account, would write a second catalog and lose every mapping.
  */
 export async function bindAccount(
   deps: Pick<SyncDeps, 'store' | 'processor'>,
@@ -16,7 +16,7 @@ export async function bindAccount(
 ): Promise<ProcessorAccount> {
   const account = await readForPush(() => deps.processor.account(signal))
   const mine = `${account.id} ${account.livemode ? 'live' : 'test'}`
-  // A dry run leaves no trace: it only reads the binding.
+  // A dry run only reads the binding and stores nothing.
   const bound =
     intent === 'write' ? await deps.store.facts.bind(fact, mine) : ((await deps.store.facts.get(fact)) ?? mine)
   if (bound === mine) return account
@@ -29,7 +29,7 @@ export async function bindAccount(
   )
 }
 
-/** {@link bindAccount}, cached: the account of a key does not change while the process runs. A failure is not cached. */
+/** Returns a cached {@link bindAccount}, because the account of a key does not change while the process runs. A failure is not cached. */
 export function createBoundAccount(
   deps: Pick<SyncDeps, 'store' | 'processor' | 'shutdown'>,
 ): () => Promise<ProcessorAccount> {

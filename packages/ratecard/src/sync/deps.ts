@@ -15,14 +15,14 @@ export interface SyncDeps {
   /** Returns a new id: text, lower case, sortable by time. */
   readonly newId: () => string
   readonly requireVersionBump: boolean
-  /** Maximum number of live subscriptions that a push may affect without approval, e.g. 100; null is any number. */
+  /** Maximum number of live subscriptions that a push may affect without approval, e.g. 100; null for any number. */
   readonly impactThreshold: number | null
-  /** Aborts when the process drains: a running push stops between two steps and can be resumed. */
+  /** Aborts when the process shuts down. A running push then stops between two steps and can be resumed. */
   readonly shutdown: AbortSignal
-  /** Pushes that this process was asked to cancel between two steps. */
+  /** Pushes whose cancellation was requested from this process. */
   readonly cancelled: CancelBoard
   /** Called after each change of a push's state, for live events of this process. */
   readonly onProgress: (pushId: string) => void
-  /** Called after this process applied a version, so that it serves the version at once. */
+  /** Called after this process applied a version, so that the process serves the new version at once. */
   readonly onApplied: () => void
 }

@@ -8,7 +8,10 @@ import type { SyncDeps } from './deps.ts'
 import { retiringEndpoints } from './webhooks/retiring.ts'
 import { readForPush } from '../processor/failures.ts'
 
-/** Returns the changes made at the processor since the last applied version: the plan of that version against the live state. */
+/**
+ * Returns the changes that were made at the processor since the last applied version (drift). They are found by planning that version
+ * against the live state.
+ */
 export async function findDrift(deps: SyncDeps): Promise<DriftReport> {
   const current = await deps.store.versions.current()
   const text = current?.document ?? null
@@ -16,7 +19,7 @@ export async function findDrift(deps: SyncDeps): Promise<DriftReport> {
     throw new ServiceError('config_not_found', 'There is no applied configuration to compare with.', {
       hint: 'Push one first: `ratecard billing push`.',
     })
-  // Another account has none of our objects: all of them would look deleted.
+  // Throws for another account: none of our objects exist there, so all of them would look deleted.
   await bindAccount(deps, deps.shutdown, 'look')
   const snapshot = await readForPush(() => deps.processor.snapshot({ signal: deps.shutdown }))
   const mappings = await deps.store.mappings.all()

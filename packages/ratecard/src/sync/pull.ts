@@ -5,7 +5,7 @@ import { readForPush } from '../processor/failures.ts'
 
 /** Returns a configuration document of the active objects at the processor. Reads only. */
 export async function pullConfig(deps: SyncDeps): Promise<LiveDocument> {
-  // Ids and marks of this environment are meaningless in another account: the document would mix two catalogs.
+  // Throws for another account: our ids mean nothing there, so the document would mix two catalogs.
   await bindAccount(deps, deps.shutdown, 'look')
   const snapshot = await readForPush(() => deps.processor.snapshot({ signal: deps.shutdown }))
   const current = await deps.store.versions.current()

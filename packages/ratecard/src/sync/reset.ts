@@ -1,4 +1,4 @@
-// Reset: archives every managed object, by a plan against an empty catalog that keeps only the webhooks.
+// Reset: archives every managed object except webhooks. The archives come from a plan against an empty catalog.
 import type { BillingConfig } from '../config/schema/schema.ts'
 import type { ServiceError } from '../errors/service-error.ts'
 import { ownershipOf } from '../catalog/observed.ts'
@@ -29,8 +29,8 @@ const listOf: Readonly<Partial<Record<ResourceKind, ArchivedKind>>> = {
 }
 
 /**
- * Archives everything in scope. Afterwards there is no current configuration, and the history has an entry for the reset. A refused archive
- * is reported, and the rest goes on.
+ * Archives every object in scope except webhooks. Afterwards there is no current configuration, and the history has a revision for the
+ * reset. If the processor refuses an archive, that is reported and the other archives continue.
  */
 export async function resetConfig(deps: SyncDeps, request: ResetOptions): Promise<ResetReport> {
   return deps.store.exclusively(pushLease, async (lease) => {
@@ -85,7 +85,7 @@ async function planReset(
     mappings,
     force: true,
   })
-  // Webhooks and their manual edits stay: a reset only archives.
+  // Webhooks stay, and so do manual edits of them: a reset only archives.
   const steps = plan.steps.filter((step) => step.op === 'archive' && step.kind !== 'webhook')
   const changes = plan.changes.filter((change) => change.action === 'archive' && change.kind !== 'webhook')
   const foreign = scope === 'account' ? foreignArchives(snapshot, mappings) : []

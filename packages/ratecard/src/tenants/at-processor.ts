@@ -1,11 +1,11 @@
-// Reads the processor's data of a tenant's customer. A customer that the processor does not have counts as empty, so that a mistyped id
-// does not block every change of its tenant.
+// Reads data of a tenant's customer at the processor. A customer that the processor does not have is treated as empty, so that a mistyped
+// customer id does not block every change of its tenant.
 import type { ProcessorId } from '../catalog/resource.ts'
 import { askProcessor, isUnknownObject } from '../processor/failures.ts'
 import type { ActiveEntitlement, LiveSubscription, OpenCheckouts } from '../processor/customer-half.ts'
 import type { Processor } from '../processor/processor.ts'
 
-/** Subscriptions that have not ended, oldest first. */
+/** Returns the subscriptions of the customer that have not ended, oldest first. */
 export function subscriptionsOf(
   processor: Pick<Processor, 'subscriptions'>,
   customer: ProcessorId,
@@ -14,7 +14,7 @@ export function subscriptionsOf(
   return orNothing(signal, () => processor.subscriptions(customer, signal), [])
 }
 
-/** All subscriptions, including ended ones. */
+/** Returns all subscriptions of the customer, including ended ones. */
 export function everySubscriptionOf(
   processor: Pick<Processor, 'everySubscription'>,
   customer: ProcessorId,
@@ -23,7 +23,7 @@ export function everySubscriptionOf(
   return orNothing(signal, () => processor.everySubscription(customer, signal), [])
 }
 
-/** Active entitlements of the customer. */
+/** Returns the active entitlements of the customer. */
 export function entitlementsOf(
   processor: Pick<Processor, 'entitlements'>,
   customer: ProcessorId,
@@ -32,7 +32,7 @@ export function entitlementsOf(
   return orNothing(signal, () => processor.entitlements(customer, signal), [])
 }
 
-/** Expires the selected checkout pages that can still be paid, e.g. those of a former product. Returns their number. */
+/** Expires the selected open checkout pages, e.g. those of a former product. Returns the number of expired pages. */
 export function closePages(
   processor: Pick<Processor, 'expireCheckouts'>,
   pages: OpenCheckouts,

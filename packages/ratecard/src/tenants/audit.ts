@@ -1,4 +1,4 @@
-// Audit log of changes to tenants. The columns of a record define which fields it contains.
+// Audit trail of changes to tenants. The column descriptions of a record define which of its fields the trail contains.
 import type { AuditEntry, Caller } from '../service/tenants.ts'
 import { pick, shown, used } from '../store/records/columns.ts'
 import { auditColumns, tenantColumns } from '../store/records/tenants.ts'
@@ -13,7 +13,7 @@ export interface AuditDeps {
   readonly now: number
 }
 
-/** Creates an audit row. Fields have the names of the API, because users read the log, possibly years later. */
+/** Creates an audit row. Its fields have the names of the API, because users read the trail, possibly years later. */
 export function auditRow(
   { newId, now }: AuditDeps,
   entry: Pick<AuditRecord, 'tenantId' | 'action'> & {
@@ -40,10 +40,10 @@ export function auditRow(
 
 export const editedFields = used(tenantColumns, 'edited')
 
-/** Fields of a tenant that callers can set. */
+/** Returns the tenant's fields that callers can set. */
 export const editedOf = (tenant: EditedFields): EditedFields => pick(tenant, editedFields)
 
-/** Fields that select the tenant's negotiated prices. */
+/** Returns the fields that select the tenant's negotiated prices. */
 export const enterpriseOf = (tenant: EnterpriseFields): EnterpriseFields => pick(tenant, used(tenantColumns, 'deal'))
 
 export function auditEntry(record: AuditRecord): AuditEntry {
@@ -52,7 +52,7 @@ export function auditEntry(record: AuditRecord): AuditEntry {
   return { ...rest, ...who, before: fieldsOf(before), after: fieldsOf(after), result: fieldsOf(result) }
 }
 
-// JSON of the fields. Undefined members are omitted; null is kept as a value.
+// Serializes the fields as JSON with the names of the API. Undefined members are omitted; null is kept as a value.
 const wireText = (fields: Partial<TenantRecord>) => JSON.stringify(inWireNames(fields))
 
 export function inWireNames(fields: Partial<TenantRecord>): Readonly<Record<string, unknown>> {

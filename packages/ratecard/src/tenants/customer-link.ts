@@ -1,5 +1,5 @@
-// Links a tenant to its customer at the processor. Creates exactly one customer even under concurrent calls, and never replaces an existing
-// one.
+// Links a tenant to its customer at the processor. Only one customer is created, even under concurrent calls, and an existing customer is
+// never replaced.
 import { createHash } from 'node:crypto'
 import { processorId, type ProcessorId } from '../catalog/resource.ts'
 import { ServiceError } from '../errors/service-error.ts'
@@ -11,13 +11,16 @@ import type { Store } from '../store/store.ts'
 import type { TenantDeps } from './deps.ts'
 import { withTenant } from './lease.ts'
 
-/** Time (ms) for which the processor may replay the response of an idempotency key (about a day). */
+/**
+ * Time (ms) after which the processor no longer replays the response of an idempotency key: 25 hours, a little more than the processor's
+ * day.
+ */
 const keyMemoryMs = 25 * 60 * 60 * 1000
 
 export interface Customers {
-  /** The tenant of a principal. Throws `request_invalid` for a service key without a tenant, or `tenant_not_found`. */
+  /** Returns the tenant of a principal. Throws `request_invalid` for a service key that names no tenant, or `tenant_not_found`. */
   tenantOf(principal: Principal): Promise<TenantRecord>
-  /** The tenant's customer at the processor, created if there is none yet. */
+  /** Returns the tenant's customer at the processor; creates the customer if there is none yet. */
   customerOf(tenant: TenantRecord): Promise<ProcessorId>
 }
 
@@ -53,22 +56,22 @@ export function tenantNotFound(id: string): ServiceError {
   return new ServiceError('tenant_not_found', `There is no tenant "${id}".`)
 }
 
-/** Creates the customer under the tenant's lease, so that a concurrent call then finds it. */
+/** Creates the customer under the tenant's lease, so that a concurrent call waits and then finds it. */
 async function bindCustomer(deps: TenantDeps, id: string, signal: AbortSignal): Promise<ProcessorId> {
   const tenant = await findTenant(deps, id)
   if (tenant.processorCustomerId !== null) return processorId(tenant.processorCustomerId)
   await deps.account()
   const made = await askProcessor(signal, () => makeCustomer(deps, tenant, signal))
-  // If the lease was lost meanwhile, another customer may have been stored first; that one is used.
+  // If the lease was lost meanwhile, another process may have stored another customer first. In that case its customer is used.
   const bound = await deps.store.tenants.bindCustomer(id, made, deps.clock.now())
   if (bound === null) throw tenantNotFound(id)
   return processorId(bound.processorCustomerId ?? made)
 }
 
 /**
- * Creates a customer. The first attempt has an idempotency key derived only from the tenant, so that a retry after a crash gets the same
- * customer. If the outcome is unknown, the customer is looked up. A new key is used only if the attempt under the first one is certainly
- * over, because otherwise it could still create a second customer.
+ * Creates a customer. The idempotency key of the first attempt is derived only from the tenant, so that a retry after a crash returns the
+ * same customer. If the outcome is unknown, the customer is looked up. A new key is used only if the first attempt is certainly over,
+ * because otherwise that attempt could still create a second customer.
  */
 async function makeCustomer(deps: TenantDeps, tenant: TenantRecord, signal: AbortSignal): Promise<ProcessorId> {
   const { id, name, email } = tenant
@@ -97,7 +100,7 @@ async function makeCustomer(deps: TenantDeps, tenant: TenantRecord, signal: Abor
 
 /**
  * True if the attempt may have created a customer. An idempotency error means that an earlier attempt used the key with another name or
- * address, so its customer is looked up too.
+ * address, so the customer of that attempt is looked up too.
  */
 function isOutcomeUnknown(failure: unknown): boolean {
   return failure instanceof ProcessorError && (failure.outcomeUnknown || failure.original.type === 'idempotency_error')

@@ -10,10 +10,10 @@ export interface TenantDeps {
     'createCustomer' | 'updateCustomer' | 'findCustomer' | 'subscriptions' | 'expireCheckouts'
   >
   readonly clock: Clock
-  /** Generates an id: lower-case text, sortable by time. */
+  /** Returns a new id: lower-case text that sorts by time. */
   readonly newId: () => string
   /** Aborts when the process shuts down. */
   readonly shutdown: AbortSignal
-  /** The processor account that this environment is bound to; throws for another account. */
+  /** Returns the processor account that this environment is bound to. Throws if the key belongs to another account. */
   readonly account: () => Promise<ProcessorAccount>
 }

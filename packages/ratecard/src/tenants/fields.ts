@@ -1,4 +1,4 @@
-// Validates the fields of a tenant. Pure; reports all errors at once.
+// Validates the fields of a tenant. Pure. All errors are reported at once.
 import { idPattern } from '../config/schema/fields.ts'
 import { pointerOf, type Issue } from '../errors/issue.ts'
 import { ServiceError } from '../errors/service-error.ts'
@@ -10,12 +10,12 @@ import { editedFields } from './audit.ts'
 const maxTextLength = 250
 const tenantId = new RegExp(idPattern)
 const customerId = /^[\x21-\x7e]{1,255}$/
-/** Lenient check: only sending an email shows if an address is valid. */
+/** A lenient pattern: only sending an email shows if an address is valid. */
 const emailAddress = /^[^\s@]+@[^\s@]+$/
 
 interface Rule {
   readonly allows: (value: string) => boolean
-  /** Message for a value that is not allowed. */
+  /** Message of the issue for a value that is not allowed. */
   readonly detail: string
 }
 
@@ -37,12 +37,12 @@ const idRule: Rule = {
   detail: 'An id begins with a letter or a digit and has up to 100 letters, digits, dots, dashes and underscores.',
 }
 
-/** Throws `request_invalid` with one issue per invalid field. */
+/** Validates a new tenant. Throws `request_invalid` with one issue for each invalid field. */
 export function checkNewTenant(tenant: NewTenant): void {
   refuse([...ruleIssues('id', tenant.id, idRule), ...fieldIssues(tenant)])
 }
 
-/** Validates a change, in which every field is optional. Throws like {@link checkNewTenant}. */
+/** Validates a change of a tenant, in which every field is optional. Throws `request_invalid` with one issue for each invalid field. */
 export function checkTenantChange(change: TenantChange): void {
   refuse(fieldIssues(change))
 }
@@ -56,7 +56,7 @@ function ruleIssues(field: string, value: string | null | undefined, { allows, d
   return [{ code: 'value_invalid', pointer: pointerOf([snake(field)]), severity: 'error', detail }]
 }
 
-// Rejects control characters and lone surrogates, because not every system can store or display them.
+// True for text without control characters and lone surrogates, because not every system can store or display these.
 function isText(text: string): boolean {
   return text.trim() !== '' && text.length <= maxTextLength && text.isWellFormed() && !/\p{Cc}/u.test(text)
 }

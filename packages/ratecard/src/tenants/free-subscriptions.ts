@@ -1,5 +1,5 @@
-// Ends free subscriptions, which exist only here. The first paid checkout ends the free subscriptions that its tenant had when the page was
-// opened. The service detects the payment when it next reads the tenant's subscriptions.
+// Ends free subscriptions, which exist only in this store. A paid checkout ends the free subscriptions that its tenant had when the page
+// was opened. The service detects the payment when it next reads the tenant's subscriptions.
 import { ServiceError } from '../errors/service-error.ts'
 import type { LiveSubscription } from '../processor/customer-half.ts'
 import type { Caller } from '../service/tenants.ts'
@@ -13,10 +13,10 @@ export interface FreeSubscriptionDeps extends Pick<TenantDeps, 'clock' | 'newId'
   readonly store: Pick<TenantDeps['store'], 'localSubscriptions'>
 }
 
-/** The processor's limit for a metadata value (500 characters), enough for about 18 subscription ids. */
+/** Maximum length of a metadata value at the processor (500 characters), enough for about 18 subscription ids. */
 const maxValueLength = 500
 
-/** Metadata value of `endsKey`: ids of the free subscriptions that a payment ends; null if there are none. */
+/** Returns the metadata value of `endsKey`: the ids of the free subscriptions that a payment ends; null if there are none. */
 export function endedByPaying(running: readonly LocalSubscriptionRecord[]): string | null {
   let value = ''
   for (const { id } of running) {
@@ -29,7 +29,7 @@ export function endedByPaying(running: readonly LocalSubscriptionRecord[]): stri
 
 export const isRunning = ({ endedAt }: LocalSubscriptionRecord): boolean => endedAt === null
 
-/** Ends the free subscriptions replaced by a paid one, and returns those that still run. */
+/** Ends the free subscriptions that a paid subscription replaced. Returns the free subscriptions that still run. */
 export async function settleFree(
   deps: FreeSubscriptionDeps,
   tenantId: string,
@@ -47,7 +47,7 @@ export async function settleFree(
 
 const systemCaller: Caller = { author: null, by: null, requestId: null }
 
-/** Ends free subscriptions replaced by another free one. */
+/** Ends the free subscriptions that another free subscription replaced. */
 export async function endReplaced(
   deps: FreeSubscriptionDeps,
   { id, createdAt }: LocalSubscriptionRecord,
@@ -78,7 +78,10 @@ async function endFree(
   return store.localSubscriptions.end(id, ending.because === 'cancelled' ? now : ending.at, audit)
 }
 
-/** Ends a free subscription now. Throws `subscription_not_found`, or `conflict` for a processor subscription, which is billed there. */
+/**
+ * Ends a free subscription now. Throws `subscription_not_found`, or `conflict` for a subscription at the processor, which must be cancelled
+ * there.
+ */
 export async function cancelFree(
   deps: TenantDeps,
   tenantId: string,

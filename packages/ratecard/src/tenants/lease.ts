@@ -1,4 +1,4 @@
-// Serializes changes of a tenant at the processor with a lease. A second caller retries for some seconds, so that concurrent calls run one
+// Serializes changes of a tenant at the processor by a lease. A second caller retries for some seconds, so that concurrent calls run one
 // after the other.
 import { setTimeout as wait } from 'node:timers/promises'
 import { ServiceError } from '../errors/service-error.ts'
@@ -19,8 +19,8 @@ export interface TenantLease {
 }
 
 /**
- * Maximum wait (ms) for a lease: `brief` for a request of a user, `long` otherwise. Work on a tenant is usually one or two calls to the
- * processor, but e.g. a change of all its subscriptions needs more.
+ * Maximum wait (ms) for a lease: `brief` for a request of a user, `long` otherwise. Work on a tenant usually takes one or two calls to the
+ * processor, but e.g. a change of all its subscriptions takes more.
  */
 const leaseTimeoutMs = { brief: 3_000, long: 10_000 } as const
 const minRetryDelayMs = 10
@@ -56,8 +56,8 @@ export async function withNamedLease<T>(
 }
 
 /**
- * Runs `work` under the tenant's lease, for a request of a user: waits at most three seconds. `signal` aborts when the lease is lost or the
- * process shuts down.
+ * Runs `work` under the tenant's lease, for a request of a user: waits at most three seconds for the lease. `signal` aborts when the lease
+ * is lost or the process shuts down.
  */
 export function withTenant<T>(deps: LeaseDeps, id: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const run = ({ signal }: TenantLease) => work(AbortSignal.any([signal, deps.shutdown]))

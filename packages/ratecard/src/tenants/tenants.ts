@@ -1,4 +1,4 @@
-// Creates, changes and deletes tenants. Decides when a tenant may be changed or deleted; never changes a subscription.
+// Creates, changes and deletes tenants. Decides when a tenant may be changed or deleted, and never changes a subscription.
 import { ServiceError } from '../errors/service-error.ts'
 import { processorId } from '../catalog/resource.ts'
 import type { ProcessorId } from '../catalog/resource.ts'
@@ -30,7 +30,7 @@ export function createTenants(deps: TenantDeps): Tenants {
     cancelSubscription: (id, subscription, caller) => cancelFree(deps, id, subscription, caller),
     async tenantAudit(id, page) {
       const { items, total } = await tenants.audit(id, page)
-      // The audit log is kept after its tenant is deleted.
+      // The audit trail stays after its tenant was deleted, so an unknown tenant is an error only if there are no entries.
       if (total === 0) await findTenant(deps, id)
       return { items: items.map(auditEntry), total }
     },
@@ -38,8 +38,8 @@ export function createTenants(deps: TenantDeps): Tenants {
 }
 
 /**
- * Creates a tenant without a request to the processor, so that it works during an outage. A given customer id is verified only when it is
- * used.
+ * Creates a tenant without a request to the processor, so that this works while the processor is down. If the request contains a customer
+ * id, it is verified only when it is first used.
  */
 async function createTenant(deps: TenantDeps, wanted: NewTenant, caller: Caller): Promise<TenantRecord> {
   checkNewTenant(wanted)
@@ -59,7 +59,7 @@ async function createTenant(deps: TenantDeps, wanted: NewTenant, caller: Caller)
 
 async function updateTenant(deps: TenantDeps, id: string, change: TenantChange, caller: Caller): Promise<TenantRecord> {
   checkTenantChange(change)
-  // Under the lease, so that the customer does not change during a checkout or a price swap, and so that of two concurrent renames the same
+  // Runs under the lease, so that the customer does not change during a checkout or a price swap. Also, of two concurrent renames the same
   // one wins here and at the processor.
   return withTenant(deps, id, (signal) => applyChange(deps, id, change, caller, signal))
 }
@@ -88,7 +88,8 @@ async function applyChange(
 }
 
 /**
- * Renames the customer before the tenant's record is changed: if the processor rejects it, nothing has changed, and a retry is harmless.
+ * Renames the customer at the processor before the tenant's record is changed. If the processor rejects the name, nothing has changed, and
+ * a retry does no harm.
  */
 async function renameCustomer(
   deps: TenantDeps,
@@ -110,12 +111,12 @@ async function renameCustomer(
   })
 }
 
-/** The editable fields, with null for absent ones. */
+/** Returns the editable fields of the request, with null for absent ones. */
 function givenFields(wanted: NewTenant): EditedFields {
   return Object.fromEntries(editedFields.map((field) => [field, wanted[field] ?? null])) as EditedFields
 }
 
-/** The fields whose given value differs. Absent fields are unchanged. */
+/** Returns the fields of the request whose value differs from the tenant's. Absent fields stay unchanged. */
 function differing(tenant: TenantRecord, wanted: TenantChange): Partial<EditedFields> {
   return pick(
     wanted as EditedFields,
@@ -123,7 +124,7 @@ function differing(tenant: TenantRecord, wanted: TenantChange): Partial<EditedFi
   )
 }
 
-/** Throws if negotiated prices are applied: they are on subscriptions of this customer and could not be found later. */
+/** Throws if negotiated prices are applied: they are on subscriptions of the present customer, and could not be found under another one. */
 function refuseWithEnterprise(tenant: TenantRecord): void {
   if (tenant.processorCustomerId === null) return
   if (tenant.enterpriseTemplate === null && tenant.enterpriseId === null) return
@@ -132,7 +133,7 @@ function refuseWithEnterprise(tenant: TenantRecord): void {
   })
 }
 
-/** Deletes a tenant; the store also ends its sessions and free subscriptions. */
+/** Deletes a tenant. The store also ends its sessions and free subscriptions. */
 async function removeTenant(deps: TenantDeps, id: string, caller: Caller, signal: AbortSignal): Promise<void> {
   const tenant = await findTenant(deps, id)
   await letGoOfCustomer(deps, tenant, removing, signal)
@@ -141,7 +142,7 @@ async function removeTenant(deps: TenantDeps, id: string, caller: Caller, signal
   if (!(await deps.store.tenants.remove(id, audit))) throw tenantNotFound(id)
 }
 
-/** Texts of the error for a tenant with live subscriptions. */
+/** Texts of the error for a tenant that still has live subscriptions. */
 interface Parting {
   readonly refusal: (subscriptions: string) => string
   readonly hint: string
@@ -157,7 +158,10 @@ const changing: Parting = {
   hint: 'Cancel them at the processor first, then change the customer: they would go on to bill one that nobody knows.',
 }
 
-/** Verifies that the customer has no subscriptions, and expires its open checkout pages, before it is separated from its tenant. */
+/**
+ * Prepares to separate a customer from its tenant: verifies that the customer has no live subscriptions, and expires its open checkout
+ * pages.
+ */
 async function letGoOfCustomer(
   deps: TenantDeps,
   tenant: TenantRecord,
@@ -167,9 +171,9 @@ async function letGoOfCustomer(
   if (tenant.processorCustomerId === null) return
   const customer = processorId(tenant.processorCustomerId)
   await refuseWithSubscriptions(deps, customer, parting, signal)
-  // A payment on an open page would otherwise be for a deleted tenant, or for one that has another customer by then.
+  // Otherwise a payment on an open page could be for a deleted tenant, or for one that has another customer by then.
   await closePages(deps.processor, { customer, tenantId: tenant.id }, signal)
-  // A page may have been paid just before it was expired.
+  // Checks the subscriptions again, because a page may have been paid just before it expired.
   await refuseWithSubscriptions(deps, customer, parting, signal)
 }
 
@@ -179,7 +183,7 @@ async function refuseWithSubscriptions(
   { refusal, hint }: Parting,
   signal: AbortSignal,
 ): Promise<void> {
-  // The customer would be unknown in another account, and its subscriptions would not be found.
+  // Throws for another processor account: the customer would be unknown there, and its subscriptions would not be found.
   await deps.account()
   const live = await subscriptionsOf(deps.processor, customer, signal)
   if (live.length === 0) return

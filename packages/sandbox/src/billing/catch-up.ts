@@ -9,9 +9,9 @@ import { startSchedule } from './schedules/schedule-start.ts'
 import { cancelSetup } from './payments/setup-intents.ts'
 
 /**
- * Runs everything on one test clock that is due at the call's time, oldest first, each at its own due time (e.g. a renewal on 1 March, then
- * the finalization of its invoice an hour later). Returns null when nothing is due any more. If `pause` returns true, stops and returns the
- * due time (seconds) of the next object.
+ * Runs everything on one test clock that is due at the call's time, oldest first. Each action runs at its own due time (e.g. a renewal on 1
+ * March, then the finalization of its invoice an hour later). Returns null when nothing is due any more. If `pause` returns true, stops and
+ * returns the due time (seconds) of the next object.
  */
 export function catchUp(
   call: OperationContext,
@@ -41,7 +41,9 @@ function actOnInvoice(call: OperationContext, invoice: InvoiceBody): void {
   else updateStatusAfter(call, attemptInvoice(call, invoice))
 }
 
-/** Completes a bank debit. Updates the checkout session that was completed with it (docs.stripe.com/payments/checkout/fulfill-orders). */
+/**
+ * Completes a bank debit. Updates the checkout session that the debit pays for. Source: docs.stripe.com/payments/checkout/fulfill-orders.
+ */
 function finishDebit(call: OperationContext, waiting: PaymentIntentBody): void {
   const { id, status } = settleDebit(call, waiting)
   for (const session of call.select('checkout.session', [{ field: 'payment_intent', is: id }])) {

@@ -1,4 +1,5 @@
-// Amounts of a checkout, and its completion: a subscription with its first invoice, a single payment, or a saved card.
+// Checkout: computes its amounts and completes it. Completion creates a subscription with its first invoice, makes a single payment, or
+// saves a card.
 import type { CustomerBody, PromotionCodeBody } from '../objects/bodies.ts'
 import type { OperationContext } from '../protocol/operation-context.ts'
 import type { InvoiceLineBody, PaymentMethodBody } from '../objects/customer-bodies.ts'
@@ -30,7 +31,7 @@ function hasTrial({ _plan: plan }: QuotedSession): boolean {
   return plan.trial_end !== null || plan.trial_period_days !== null
 }
 
-/** Amounts due today. Metered prices cost 0 today, and so do recurring prices during a trial. */
+/** Computes the amounts that a checkout session charges today. Metered prices cost 0 today, and so do recurring prices during a trial. */
 export function quote(
   call: OperationContext,
   session: QuotedSession,
@@ -51,7 +52,10 @@ export function quote(
   return { items: shown, subtotal, discount, total: subtotal - discount }
 }
 
-/** A subscription without discounts of its own uses the customer's discount, as its first invoice will. */
+/**
+ * Returns the reductions (coupons) of a checkout session that names no discounts. A subscription uses the customer's discount, as its first
+ * invoice will.
+ */
 function ownReductions(call: OperationContext, session: QuotedSession, customer: CustomerBody | null): Reduction[] {
   const own = session.mode === 'subscription' ? (customer?.discount ?? null) : null
   return own === null ? [] : reductionsOf(call.at(timeOf(call, customer?.test_clock ?? null)), [own])
@@ -97,7 +101,7 @@ function quotedItem(
   }
 }
 
-/** The promotion code with the typed text (case-insensitive), if it can be redeemed in this session. */
+/** Returns the promotion code with the typed text (case-insensitive). Throws if this session cannot redeem the code. */
 export function codeByText(call: OperationContext, session: CheckoutSessionBody, typed: string): PromotionCodeBody {
   const found = call
     .select('promotion_code', [{ field: 'code', isAnyCase: typed }])
@@ -121,7 +125,7 @@ export function discountsOf(session: CheckoutSessionBody, code: PromotionCodeBod
 }
 
 export interface CheckoutPayment {
-  /** Returns the payment method. Called only when the session needs one; `customer` is null for a guest payment. */
+  /** Returns the payment method with which to pay. It is called only if the session needs one. For a guest payment `customer` is null. */
   readonly card: (call: OperationContext, customer: string | null) => PaymentMethodBody
   readonly email: string
   readonly code: PromotionCodeBody | null
@@ -136,7 +140,9 @@ export function needsCard(session: CheckoutSessionBody, total: number): boolean 
   )
 }
 
-/** Refuses a single payment below the minimum charge. A subscription is not refused: its small amount moves to the next invoice. */
+/**
+ * Refuses a single payment below the minimum charge. For a subscription such an amount is allowed, because it moves to the next invoice.
+ */
 export function refuseBelowMinimum(
   { mode, currency }: Pick<CheckoutSessionBody, 'currency' | 'mode'>,
   total: number,
@@ -146,7 +152,7 @@ export function refuseBelowMinimum(
   throw badRequest(message, undefined, 'amount_too_small')
 }
 
-/** Pays and closes the session. If the card or a rule refuses, throws and the transaction leaves everything unchanged. */
+/** Pays and completes the session. Throws if the card or a rule refuses; the transaction is then rolled back. */
 export function completeSession(
   outer: OperationContext,
   before: CheckoutSessionBody,
@@ -160,13 +166,14 @@ export function completeSession(
   if (before.mode === 'setup') return completeSetup(outer, call, before, customer, paying)
   const card = needsCard(before, quoted.total) ? paying.card(call, customer?.id ?? null) : null
   if (card !== null) refusePaymentMethod(before, card)
-  // Only cards decline here; a declined bank debit fails days later.
+  // Only a card is declined at once. A bank debit is declined days later.
   if (card?._declines === true && card.type === 'card' && quoted.total > 0) throw cardDeclined()
   const made =
     before.mode === 'subscription'
       ? createSubscription(call, before, customer?.id ?? '', card, discounts)
       : { payment_intent: payOnce(call, before, customer?.id ?? null, card, quoted.total, discounts) }
-  // The invoice's amount due can be 0 although the quote is not: the customer's balance covers it, or it is below the minimum charge.
+  // The invoice's amount due can be 0 although the quote is positive, e.g. if the customer's balance covers it or it is below the minimum
+  // charge.
   const charged = 'invoice' in made ? (call.find('invoice', made.invoice ?? '')?.amount_due ?? 0) : quoted.total
   const after: CheckoutSessionBody = {
     ...before,
@@ -243,7 +250,7 @@ function newCustomer(
   return creates ? customerFromCheckout(call, email === '' ? null : email) : null
 }
 
-/** The test card with the typed number. */
+/** Returns a function that creates a card from a typed card number. The function throws if the number is not that of a test card. */
 export function cardFromNumber(number: string): CheckoutPayment['card'] {
   return (call, customer) => {
     const card = cardByNumber(number)
@@ -253,7 +260,7 @@ export function cardFromNumber(number: string): CheckoutPayment['card'] {
   }
 }
 
-/** The bank account with the typed IBAN. It is attached to no customer. */
+/** Returns a function that creates a bank account from a typed IBAN. The account is attached to no customer. */
 export function accountFromIban(iban: string, email: string): CheckoutPayment['card'] {
   return (call) => {
     const account = newBankAccount(call, iban)
@@ -311,7 +318,7 @@ function payOnce(
     .id
 }
 
-/** A single payment stores no discount, but counts as a redemption of the coupon and its promotion code. */
+/** Redeems the discounts of a single payment, so that the coupons and promotion codes count the redemption. */
 function countRedemption(
   call: OperationContext,
   session: CheckoutSessionBody,

@@ -17,7 +17,7 @@ interface ControlRequest {
   readonly gone: AbortSignal
 }
 
-/** Invalid control request: answered with 400 (or `status`) and the reason. */
+/** Thrown for an invalid control request. The response has status 400 (or `status`) and contains the reason. */
 class ControlError extends Error {
   readonly status: number
   constructor(message: string, status = 400) {
@@ -26,14 +26,17 @@ class ControlError extends Error {
   }
 }
 
-/** Handles `/_sandbox/…`, JSON in and out. With an API key a request concerns that account, otherwise all accounts. */
+/**
+ * Handles a request to `/_sandbox/…`; request and response are JSON. A request with an API key concerns its account, otherwise all
+ * accounts.
+ */
 export async function handleControl(control: SandboxControl, request: ControlRequest): Promise<ApiReply> {
   try {
     refuseForeignOrigins(request.headers)
     return reply(200, await run(control, request))
   } catch (error) {
     if (error instanceof ControlError) return reply(error.status, { error: error.message })
-    // A value beyond its ceiling, thrown by the control itself.
+    // `SandboxControl` throws a RangeError for a value above its maximum.
     if (error instanceof RangeError) return reply(400, { error: error.message })
     if (error instanceof ClockBusyError) return reply(409, { error: error.message })
     if (error instanceof SeedError) return reply(400, { error: error.message, call: error.index, answer: error.answer })
@@ -46,8 +49,8 @@ function reply(status: number, value: unknown): ApiReply {
 }
 
 /**
- * Control routes accept loopback host names and origins only: otherwise a web page in the user's browser could read or empty the sandbox
- * (e.g. with DNS rebinding).
+ * Refuses host names and origins other than loopback. Otherwise a web page in the user's browser could read or empty the sandbox (e.g. with
+ * DNS rebinding).
  */
 function refuseForeignOrigins(headers: IncomingHttpHeaders): void {
   const host = hostOf(`http://${headers.host ?? ''}`)
@@ -163,7 +166,7 @@ function readLimit(query: string): number | undefined {
   return Number(limit)
 }
 
-/** `advance_seconds` or, with an API key, `to` (epoch seconds or RFC 3339). */
+/** Returns the number of seconds to advance: `advance_seconds` or, with an API key, the time until `to` (epoch seconds or RFC 3339). */
 function readAdvance(body: Record<string, unknown>, now: number | undefined): number {
   const seconds = countOf(body, 'advance_seconds', ceilings.clockAhead)
   if (seconds !== undefined) return seconds

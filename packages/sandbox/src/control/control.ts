@@ -12,10 +12,13 @@ import type { Snapshot, State } from '../store/state.ts'
 import { ceilings } from './ceilings.ts'
 import { apiVersion } from '../protocol/api-values.generated.ts'
 
-/** One request of a seed. `{{name.field}}` in a text is replaced by that field of the response to the earlier call with `as: name`. */
+/**
+ * One request of a seed (a list of API requests that fills an account). `{{name.field}}` in a text is replaced by that field of the
+ * response to the earlier request with `as: name`.
+ */
 export interface SeedCall {
   readonly path: string
-  /** Default: POST. */
+  /** HTTP method. Default: POST. */
   readonly method?: string | undefined
   readonly params?: Readonly<Record<string, unknown>> | undefined
   readonly as?: string | undefined
@@ -34,7 +37,7 @@ export interface SandboxStatus {
   readonly objects: readonly { readonly account: string; readonly kind: string; readonly total: number }[]
 }
 
-/** Selects the rows of a log. */
+/** Selects the rows of a log by account, and limits their number. */
 interface LogFilter {
   readonly apiKey?: string | undefined
   readonly limit?: number | undefined
@@ -50,7 +53,7 @@ interface ControlParts {
   readonly deliveries: Deliveries
 }
 
-/** A clock that is still advancing got another request to advance. */
+/** Thrown when a clock that is still advancing gets another request to advance. */
 export class ClockBusyError extends Error {
   override readonly name = 'ClockBusy'
 
@@ -59,7 +62,7 @@ export class ClockBusyError extends Error {
   }
 }
 
-/** A seed call failed: its index and the API's response. */
+/** Thrown when a request of a seed fails. Contains its index and the API's response. */
 export class SeedError extends Error {
   override readonly name = 'SeedRefused'
   readonly index: number
@@ -72,7 +75,7 @@ export class SeedError extends Error {
   }
 }
 
-/** Where `apiKey` is optional, omitting it means all accounts. */
+/** Operations on accounts, clocks, faults and logs. Where `apiKey` is optional, omitting it means all accounts. */
 export class SandboxControl {
   readonly #parts: ControlParts
   readonly #snapshots = new Map<string, Snapshot>()
@@ -95,7 +98,7 @@ export class SandboxControl {
     }
   }
 
-  /** Sends ordinary API requests in order; faults and rate limits apply to them. Throws at the first error response. */
+  /** Sends the requests of a seed in order. Faults and rate limits apply to them. Throws at the first error response. */
   async seed(apiKey: string, calls: readonly SeedCall[]): Promise<readonly Record<string, unknown>[]> {
     const named = new Map<string, Record<string, unknown>>()
     const answers: Record<string, unknown>[] = []
@@ -116,7 +119,7 @@ export class SandboxControl {
     return answers
   }
 
-  /** Removes objects, events and idempotency keys. */
+  /** Removes objects, events and idempotency keys of one account or of all accounts, and resets their clocks. */
   reset(apiKey?: string): void {
     this.#parts.state.reset(accountFor(apiKey))
   }
@@ -128,7 +131,7 @@ export class SandboxControl {
     this.#snapshots.set(name, this.#parts.state.snapshot(accountFor(apiKey)))
   }
 
-  /** Restores a snapshot. False if there is none with this name. */
+  /** Restores the snapshot with this name. Returns false if there is none. */
   restore(name: string): boolean {
     const snapshot = this.#snapshots.get(name)
     if (snapshot === undefined) return false
@@ -150,7 +153,7 @@ export class SandboxControl {
     this.#parts.log.clear()
   }
 
-  /** Adds a fault and returns its id, as listed by `faults()`. */
+  /** Adds a fault and returns its id. `faults()` lists the same id. */
   fail(order: FaultOrder): number {
     if (this.#parts.faults.list().length >= ceilings.faultsAtOnce)
       throw new RangeError(
@@ -167,7 +170,7 @@ export class SandboxControl {
     this.#parts.faults.clear()
   }
 
-  /** Carries out the writes that a `late` or `late_arrival` fault holds back, oldest first. Returns how many there were. */
+  /** Carries out the writes that a `late` or `late_arrival` fault holds back, oldest first. Returns the number of these writes. */
   land(): Promise<number> {
     return this.#parts.api.land()
   }
@@ -176,32 +179,38 @@ export class SandboxControl {
     this.#parts.rate.profile = profile
   }
 
-  /** `later`: usage that cannot be counted is accepted and reported by an event. `at_once`: it is refused. */
+  /**
+   * Chooses how unusable usage (e.g. for an unknown customer) is reported. `at_once`: the request fails. `later`: the request succeeds, and
+   * an event reports the error.
+   */
   checkUsage(when: UsageCheck): void {
     this.#parts.transactions.usageCheckedLater = when === 'later'
   }
 
-  /** Delay in seconds until searches find a new object, as with the real API's index. 0: at once. */
+  /** Sets the delay in seconds until searches find a new object, as with the real API's index. 0: no delay. */
   setSearchDelay(seconds: number): void {
     this.#parts.transactions.searchDelay = seconds
   }
 
-  /** Deliveries of events to webhook endpoints, pending and finished, oldest first. */
+  /** Returns the deliveries of events to webhook endpoints, pending and finished, oldest first. */
   deliveries(filter: LogFilter = {}): readonly Delivery[] {
     return this.#parts.deliveries.list(accountFor(filter.apiKey) ?? undefined, filter.limit)
   }
 
-  /** Time of an account in epoch seconds. */
+  /** Returns the time of an account in epoch seconds. */
   now(apiKey: string): number {
     return this.#parts.transactions.now(accountIdOf(apiKey))
   }
 
-  /** Moves the clock of one account, or of all accounts with data, forward. Due actions run on the way, in order of time. */
+  /** Moves the clock of one account, or of all accounts with data, forward. Actions due in between run in order of time. */
   advance(seconds: number, apiKey?: string): void {
     for (const account of this.#clocks(seconds, apiKey)) this.#parts.transactions.advance(account, seconds)
   }
 
-  /** Like `advance`, but yields to other requests between slices. `stopClocks` or `signal` stops the clock where it is. */
+  /**
+   * Like `advance`, but yields to other requests between slices of the work. `stopClocks` or `signal` stops the clock at the time it has
+   * reached.
+   */
   async advanceInSlices(seconds: number, apiKey: string | undefined, signal: AbortSignal): Promise<void> {
     const accounts = this.#clocks(seconds, apiKey)
     const moving = accounts.find((account) => this.#moving.has(account))
@@ -219,7 +228,7 @@ export class SandboxControl {
     }
   }
 
-  /** Stops running `advanceInSlices` calls of one account or of all. Returns the number of stopped clocks. */
+  /** Stops the `advanceInSlices` calls of one account or of all accounts. Returns the number of stopped clocks. */
   stopClocks(apiKey?: string): number {
     const chosen = accountFor(apiKey)
     const stopped = [...this.#moving].filter(([account]) => chosen === null || account === chosen)
@@ -227,7 +236,7 @@ export class SandboxControl {
     return stopped.length
   }
 
-  /** The accounts whose clocks move. Throws if one of them would go beyond its ceiling. */
+  /** Returns the accounts whose clocks to move. Throws if the clock of an account would go beyond its maximum. */
   #clocks(seconds: number, apiKey: string | undefined): readonly string[] {
     if (!Number.isSafeInteger(seconds) || seconds < 0)
       throw new RangeError('A clock only moves forward, by whole seconds.')
@@ -251,7 +260,7 @@ function encode(value: FormValue, named: ReadonlyMap<string, Record<string, unkn
     .join('&')
 }
 
-/** Replaces `{{plan.id}}` by that field of the response named `plan`. An unknown placeholder stays as it is. */
+/** Replaces a placeholder such as `{{plan.id}}` by the field `id` of the response named `plan`. An unknown placeholder stays as it is. */
 function fillPlaceholders(text: string, named: ReadonlyMap<string, Record<string, unknown>>): string {
   return text.replace(/\{\{([^.}]+)\.([^}]+)\}\}/g, (whole, name: string, field: string) => {
     const value = named.get(name)?.[field]

@@ -1,4 +1,5 @@
-// Injected faults: the next N matching requests fail in a chosen way. Decides which request fails; the API executes it.
+// Injected faults: the next N matching requests fail in a chosen way. This file decides which requests fail; `protocol/api.ts` executes the
+// faults.
 import { matchesWildcard } from '../protocol/requests/wildcard.ts'
 
 export const faultKinds = [
@@ -17,40 +18,40 @@ export const faultKinds = [
 export type FaultKind = (typeof faultKinds)[number]
 
 /**
- * Faults that carry out a write after its connection has closed, when the requests that wait are landed or `latencyMs` has passed.
- * Until then the idempotency key of a `late` write is in use (409). A `late_arrival` has not reached the API yet: a retry under
- * its key is carried out at once, and the late request then only replays that result.
+ * True for faults that close the connection and carry out the write later: when the test calls `land`, or after `latencyMs`. Until then the
+ * idempotency key of a `late` write is in use (409). A `late_arrival` has not reached the API yet: a retry with its key is carried out at
+ * once, and the late request then replays that result.
  */
 export const isLate = (kind: FaultKind): kind is 'late' | 'late_arrival' => kind === 'late' || kind === 'late_arrival'
 
 export interface FaultOrder {
   readonly kind: FaultKind
-  /** `POST`, `GET` or `DELETE`. Default: any. */
+  /** HTTP method of the requests to match: `POST`, `GET` or `DELETE`. Default: any. */
   readonly method?: string | undefined
-  /** A path, e.g. `/v1/prices` or `/v1/products/*`, where `*` matches any text. Default: any. */
+  /** Path of the requests to match, e.g. `/v1/prices` or `/v1/products/*`, where `*` matches any text. Default: any. */
   readonly path?: string | undefined
   /** Number of matching requests that fail. Default: 1. Null: all, until the faults are cleared. */
   readonly count?: number | null | undefined
   /** Number of matching requests that succeed before the first failure. Default: 0. */
   readonly skip?: number | undefined
-  /** Delay of a `latency` fault, or time until a late write is carried out by itself, in milliseconds. Absent: when it is landed. */
+  /** Milliseconds of delay of a `latency` fault or, for a late write, until it is carried out. Absent: a late write waits for `land`. */
   readonly latencyMs?: number | undefined
   /** Value of the header `Stripe-Rate-Limited-Reason` of a `rate_limit` fault. Default: `global-rate`. */
   readonly reason?: string | undefined
   /**
-   * For `error_before` and `error_after`. True (default): the 500 is stored with the idempotency key, so a retry gets it again, as in the
-   * real API. False: a retry with the same key is executed.
+   * True (default): the 500 of `error_before` or `error_after` is stored with the idempotency key, so a retry gets it again, as in the real
+   * API. False: a retry with the same key is executed.
    */
   readonly keep?: boolean | undefined
   /** Limits the fault to requests of this account. */
   readonly account?: string | undefined
-  /** Called for each request that the fault is injected into, before anything else happens to it. Not for orders over HTTP. */
+  /** Called for each request that the fault is injected into, before the fault takes effect. Not available for faults added over HTTP. */
   readonly onStrike?: (() => void) | undefined
 }
 
 export interface Fault extends FaultOrder {
   readonly id: number
-  /** Number of requests that failed so far. */
+  /** Number of requests that the fault was injected into so far. */
   readonly struck: number
 }
 
@@ -79,7 +80,9 @@ export class Faults {
     this.#standing = []
   }
 
-  /** Faults to inject into this request: the sum of all matching latencies, and at most one failure (the oldest that matches). */
+  /**
+   * Returns the faults to inject into this request: the sum of all matching latencies, and at most one failure (the oldest that matches).
+   */
   inject(
     method: string,
     path: string,

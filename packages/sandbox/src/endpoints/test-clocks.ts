@@ -28,8 +28,8 @@ function create(call: OperationContext): TestClockBody {
 }
 
 /**
- * Advances the clock. All work is done before the response, but as in the real API the status is `advancing`: callers poll until it is
- * `ready`.
+ * Advances the test clock. All work is done before the response. As in the real API, its status is `advancing`, and callers poll until it
+ * is `ready`.
  */
 function advance(call: OperationContext): TestClockBody {
   const clock = call.subject('test_helpers.test_clock')
@@ -50,8 +50,8 @@ function advance(call: OperationContext): TestClockBody {
 }
 
 /**
- * Limit: two intervals of the shortest subscription on the clock (e.g. two months), or two years without subscriptions (the SDK's types,
- * `frozen_time`).
+ * Refuses to advance a test clock by more than two intervals of its shortest subscription (e.g. two months), or two years if it has no
+ * subscriptions. Source: the SDK's documentation of `frozen_time`.
  */
 function refuseTooFar(call: OperationContext, clock: TestClockBody, time: number): void {
   const steps = call
@@ -70,7 +70,7 @@ function refuseTooFar(call: OperationContext, clock: TestClockBody, time: number
   throw badRequest(`The frozen time cannot be more than ${most}: \`${latest}\` at most.`, 'frozen_time')
 }
 
-/** Deletes the clock and its customers. */
+/** Deletes the test clock and its customers. */
 function remove(call: OperationContext): void {
   call.read({})
   const clock = call.subject('test_helpers.test_clock')

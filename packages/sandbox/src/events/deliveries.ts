@@ -1,5 +1,5 @@
-// Delivers events to webhook endpoints, signed like the real API's, and retries failed deliveries. Runs in the background: a slow endpoint
-// delays its own deliveries only. The log of attempts is kept in memory.
+// Delivers signed events to webhook endpoints, as the real API does, and retries failed deliveries. Deliveries run in the background, and a
+// slow endpoint delays its own deliveries only. The log of attempts is kept in memory.
 import { createHmac } from 'node:crypto'
 import { request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
@@ -8,9 +8,9 @@ import type { OutgoingEvent } from '../protocol/operation-context.ts'
 import type { State } from '../store/state.ts'
 
 export interface DeliveryAttempt {
-  /** Epoch milliseconds. */
+  /** Time of the attempt in epoch milliseconds. */
   readonly at: number
-  /** Null if there was no response; see `error`. */
+  /** HTTP status of the response. Null: there was no response (see `error`). */
   readonly status: number | null
   readonly error: string | null
 }
@@ -23,7 +23,7 @@ export interface Delivery {
   readonly endpoint: string
   readonly url: string
   readonly state: 'pending' | 'delivered' | 'failed' | 'not_sent'
-  /** Reason for `not_sent`. */
+  /** Reason why the event was not sent (status `not_sent`). */
   readonly reason: string | null
   readonly attempts: readonly DeliveryAttempt[]
 }
@@ -32,7 +32,7 @@ interface DeliveryParts {
   readonly state: State
   readonly clock: Clock
   readonly anywhere: boolean
-  /** Milliseconds before the second and later attempts. Default: 1 s, 5 s, 25 s. */
+  /** Milliseconds before each retry. Default: 1 s, 5 s, 25 s. */
   readonly retryAfterMs?: readonly number[] | undefined
 }
 
@@ -41,7 +41,7 @@ const timeoutMs = 10_000
 const maxConcurrent = 8
 const maxLogEntries = 5000
 
-/** The header `Stripe-Signature`. `seconds` is the time of signing. */
+/** Returns the value of the header `Stripe-Signature`. `seconds` is the time of signing. */
 export function signature(secret: string, payload: string, seconds: number): string {
   return `t=${seconds},v1=${createHmac('sha256', secret).update(`${seconds}.${payload}`).digest('hex')}`
 }
@@ -67,7 +67,7 @@ export class Deliveries {
     this.#parts = parts
   }
 
-  /** Queues written events for delivery, without waiting for it. */
+  /** Queues events that are already written for delivery. Does not wait for the deliveries. */
   send(events: readonly OutgoingEvent[]): void {
     for (const outgoing of events) this.#enqueue(outgoing)
   }
@@ -77,7 +77,7 @@ export class Deliveries {
     return found.slice(-limit)
   }
 
-  /** Aborts pending deliveries. Nothing is sent afterwards. */
+  /** Aborts running deliveries. No further event is sent. */
   close(): void {
     this.#stop.abort()
   }
@@ -119,7 +119,7 @@ export class Deliveries {
     if (place >= 0) this.#log[place] = after
   }
 
-  /** At most 8 concurrent deliveries per endpoint. */
+  /** Queues the delivery of an event to an endpoint. At most 8 deliveries per endpoint run at the same time. */
   #queue(name: string, work: () => Promise<void>): void {
     let queue = this.#queues.get(name)
     if (queue === undefined) this.#queues.set(name, (queue = { running: 0, waiting: [] }))
@@ -144,7 +144,7 @@ export class Deliveries {
     const delivery = this.#find(id)
     if (delivery === undefined || this.#stopped()) return
     const event = this.#parts.state.find(delivery.account, 'event', delivery.event)
-    // A reset has removed the event in the meantime.
+    // The event can be missing, because a reset has removed it in the meantime.
     if (event === undefined) return
     const payload = JSON.stringify(event, null, 2)
     const at = this.#parts.clock.now()
@@ -181,7 +181,7 @@ export class Deliveries {
 
 type DeliveryResult = Omit<DeliveryAttempt, 'at'>
 
-/** Sends one request. A redirect is not followed, and counts as failed. */
+/** Sends one request to a webhook endpoint. A redirect is not followed and counts as a failure. */
 function post(url: string, payload: string, header: string, signal: AbortSignal): Promise<DeliveryResult> {
   const request = url.startsWith('https:') ? httpsRequest : httpRequest
   return new Promise((resolve) => {

@@ -10,7 +10,10 @@ export interface Cause {
   readonly idempotencyKey: string | null
 }
 
-/** An event about `object`, in the form that the API returns; `before` is the same object before an update. `now` in seconds. */
+/**
+ * Returns an event about `object`, which must be in the form that the API returns. `before` is the same object before an update. `now` is
+ * in seconds.
+ */
 export function newEvent(
   type: string,
   object: Record<string, unknown>,
@@ -31,7 +34,7 @@ export function newEvent(
   }
 }
 
-/** The previous values of the changed members. Metadata is compared key by key; a new key has the previous value null. */
+/** Returns the previous values of the changed members. Metadata is compared key by key; the previous value of a new key is null. */
 function previousAttributes(before: Record<string, unknown>, after: Record<string, unknown>): Record<string, unknown> {
   const previous: Record<string, unknown> = {}
   for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {

@@ -11,7 +11,7 @@ import { html, page, redirect, type HtmlResponse } from './html.ts'
 
 type Intent = PaymentIntentBody | SetupIntentBody
 
-/** The page on which the cardholder completes 3-D Secure. */
+/** Renders the page on which the cardholder completes 3-D Secure. */
 export function showAuthentication(intent: Intent): HtmlResponse {
   if (intent.status !== 'requires_action')
     return page('Authentication', html`<p>This payment needs no authentication.</p>`)
@@ -27,7 +27,7 @@ export function showAuthentication(intent: Intent): HtmlResponse {
   )
 }
 
-/** Completes the authentication, as passed or failed. */
+/** Handles the submitted form: records that 3-D Secure was passed or failed. */
 export function submitAuthentication(outer: OperationContext, intent: Intent, action: string): HtmlResponse {
   const card = outer.find('payment_method', intent.payment_method ?? '')
   if (intent.status !== 'requires_action' || card === undefined) return showAuthentication(intent)
@@ -66,7 +66,7 @@ function completePayment(
   else updateStatusAfter(call, attemptInvoice(call, invoice, { card: card.id, manual: true, authenticated: true }))
 }
 
-/** The caller's `return_url`, with the query parameters that the real API adds. */
+/** Returns the caller's `return_url`, with the query parameters that the real API adds. Undefined if the intent has none. */
 function returnUrl(
   { id, client_secret: secret, next_action: action, object }: Intent,
   passed: boolean,

@@ -17,7 +17,7 @@ import { StripeError } from '../protocol/responses/errors.ts'
 import type { CheckoutSessionBody } from '../objects/session-bodies.ts'
 import { html, page, problem, redirect, type Markup, type HtmlResponse } from './html.ts'
 
-/** Values of the submitted form. */
+/** Values of the submitted checkout form. */
 export interface CheckoutForm {
   readonly action: string
   readonly email: string
@@ -52,7 +52,7 @@ export function showCheckout(
   )
 }
 
-/** Handles the submitted form. An error is thrown, so that the transaction is rolled back. */
+/** Handles the submitted checkout form. Throws on an error, so that the transaction is rolled back. */
 export function submitCheckout(
   outer: OperationContext,
   session: CheckoutSessionBody,
@@ -164,7 +164,7 @@ function form(session: CheckoutSessionBody, quoted: Quote, typed: CheckoutForm):
       </div>`
     : html``
   const verb = { payment: 'Pay', setup: 'Save card', subscription: 'Subscribe' }[session.mode]
-  // Enter presses the first button of a form: a hidden one, so that Enter pays and does not apply a code.
+  // Enter presses the first button of a form. This hidden button makes Enter pay instead of applying a promotion code.
   return html`<form method="post">
     <button name="action" value="pay" hidden></button> ${email}${card}${account}${code}<button
       name="action"

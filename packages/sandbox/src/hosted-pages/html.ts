@@ -1,7 +1,7 @@
-// Hosted pages as text. All values are escaped by the template tag `html`.
+// Builds hosted pages as text. The template tag `html` escapes all values.
 import { pageStyle } from './page-style.generated.ts'
 
-/** Markup that is escaped already. */
+/** Markup whose values are already escaped. */
 export class Markup {
   readonly text: string
   constructor(text: string) {
@@ -59,7 +59,7 @@ button[hidden] { display: none; }
 export interface HtmlResponse {
   readonly status: number
   readonly body: string
-  /** Redirect target. */
+  /** URL to which the response redirects. */
   readonly location?: string
 }
 

@@ -9,7 +9,7 @@ import { cardDeclined, badRequest } from '../protocol/responses/errors.ts'
 import type { InvoiceBody } from '../objects/customer-bodies.ts'
 import { html, page, problem, type Markup, type HtmlResponse } from './html.ts'
 
-/** The page that an emailed invoice links to: its lines, and a form to pay it. */
+/** Renders the page that an emailed invoice links to: its lines, and a form to pay it. */
 export function showInvoice(invoice: InvoiceBody, error: string | null = null): HtmlResponse {
   const money = (amount: number): string => formatMinor(amount, invoice.currency)
   const lines = invoice.lines.data.map(
@@ -53,7 +53,7 @@ function dateOf(seconds: number): string {
   return new Date(seconds * 1000).toISOString().slice(0, 10)
 }
 
-/** Pays with a test card. An error is thrown, so that the transaction is rolled back. */
+/** Pays the invoice with a test card. Throws on an error, so that the transaction is rolled back. */
 export function payInvoice(outer: OperationContext, invoice: InvoiceBody, number: string): HtmlResponse {
   if (invoice.status !== 'open') return showInvoice(invoice)
   const card = cardByNumber(number)
@@ -61,7 +61,7 @@ export function payInvoice(outer: OperationContext, invoice: InvoiceBody, number
   if (card.declines !== undefined) throw cardDeclined(card.decline)
   const call = outer.at(timeOf(outer, invoice.test_clock))
   const method = newPaymentMethod(call, card, invoice.customer)
-  // The payer is on the page, so 3-D Secure counts as passed.
+  // The payer is present on the page, so 3-D Secure counts as passed.
   const paid = attemptInvoice(call, invoice, { card: method.id, manual: true, authenticated: true })
   updateStatusAfter(call, paid)
   return showInvoice(paid)

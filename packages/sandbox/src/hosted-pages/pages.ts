@@ -1,4 +1,4 @@
-// Hosted pages: checkout, portal, invoice and authentication. As with the real pages, knowing the URL grants access.
+// Hosted pages: checkout, portal, invoice and authentication. As with the real pages, access needs only the URL.
 import type { Transactions } from '../transactions.ts'
 import type { ApiReply } from '../protocol/api.ts'
 import type { OperationContext } from '../protocol/operation-context.ts'
@@ -31,7 +31,7 @@ export async function handlePage(parts: PageParts, request: PageRequest): Promis
   const [, place, id = ''] = request.path.split('/')
   const { kind, answer } = pageOf(place, id)
   try {
-    // Page ids are unique among all accounts, so no key is needed.
+    // Page ids are unique among all accounts, so the id alone finds the account, without an API key.
     const account = parts.state.ownerOf(kind, id)
     if (account === undefined || (request.method !== 'GET' && request.method !== 'POST')) return reply(notFound())
     await parts.transactions.runOverdue(account)
@@ -59,7 +59,7 @@ const notFound = (): HtmlResponse => page('Not found', html`<p>There is no such 
 type PageKind = Parameters<State['ownerOf']>[0]
 type Form = URLSearchParams | null
 
-/** A kind of page: shows its object, with an error if there is one, and handles the submitted form. */
+/** A type of hosted page. `show` renders its object, with an error if there is one. `submit` handles the submitted form. */
 interface HostedPage<K extends PageKind> {
   readonly kind: K
   readonly show: (call: OperationContext, found: Bodies[K], error: string | null, form: Form) => HtmlResponse
@@ -83,7 +83,7 @@ function hosted<K extends PageKind>({ kind, show, submit }: HostedPage<K>): Open
     try {
       return onObject((call, found) => submit(call, found, form))
     } catch (error) {
-      // The transaction was rolled back; the page is shown again with the error.
+      // The transaction was rolled back. Render the page again with the error.
       if (error instanceof StripeError) return shown(error.message)
       throw error
     }

@@ -28,7 +28,7 @@ export function showPortal(
 
 type CancelMode = 'at_period_end' | 'immediately' | null
 
-/** The cancel mode that the session's configuration allows; null if it allows none. */
+/** Returns the cancel mode that the session's configuration allows. Null: the configuration allows no cancellation. */
 function cancelModeOf(call: OperationContext, session: PortalSessionBody): CancelMode {
   const settings = call.find('billing_portal.configuration', session.configuration)
   if (settings === undefined) return null

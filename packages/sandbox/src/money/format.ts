@@ -1,6 +1,6 @@
-// Formats amounts for invoices and pages.
+// Formats amounts for invoices and hosted pages.
 
-/** Currencies with 0 and with 3 decimals; all others have 2. Source: docs.stripe.com/currencies. */
+/** Currencies with 0 and with 3 decimal places; all others have 2. Source: docs.stripe.com/currencies. */
 const withoutDecimals = new Set('bif clp djf gnf jpy kmf krw mga pyg rwf vnd vuv xaf xof xpf'.split(' '))
 const withThreeDecimals = new Set('bhd jod kwd omr tnd'.split(' '))
 
@@ -20,7 +20,7 @@ const symbols: Readonly<Record<string, string>> = {
   ils: '₪',
 }
 
-/** Formats minor units, a whole number or a decimal as text: `$10.00`, `CHF 5.00`, `$0.0005`. */
+/** Formats an amount in minor units, given as a whole number or as a decimal text: `$10.00`, `CHF 5.00`, `$0.0005`. */
 export function formatMinor(amount: string | number, currency: string): string {
   const text = String(amount)
   const sign = text.startsWith('-') ? '-' : ''

@@ -1,7 +1,8 @@
 import { formatMinor } from './format.ts'
 
 /**
- * Minimum charge in minor units, e.g. 50 is $0.50. A currency that is not listed has no minimum here. Source: docs.stripe.com/currencies.
+ * Minimum charges in minor units, e.g. 50 is $0.50. A currency that is not listed has no minimum in the sandbox. Source:
+ * docs.stripe.com/currencies.
  */
 const minimumCharges: Readonly<Record<string, number>> = {
   usd: 50,
@@ -29,12 +30,12 @@ const minimumCharges: Readonly<Record<string, number>> = {
   thb: 1000,
 }
 
-/** True for a positive amount below the minimum charge. */
+/** True if the amount is positive and below the minimum charge of the currency. */
 export function isBelowMinimum(amount: number, currency: string): boolean {
   return amount > 0 && amount < (minimumCharges[currency] ?? 0)
 }
 
-/** The minimum charge for error messages, e.g. `$0.50 usd`. */
+/** Returns the minimum charge as text for error messages, e.g. `$0.50 usd`. */
 export function minimumText(currency: string): string {
   return `${formatMinor(minimumCharges[currency] ?? 0, currency)} ${currency}`
 }

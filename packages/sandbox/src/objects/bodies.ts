@@ -1,5 +1,5 @@
-// Objects as stored. Members that begin with an underscore are internal and never returned; `expand.ts` lists the members that need
-// `expand`.
+// Objects as stored. Members that begin with an underscore are internal and never returned. `expand.ts` lists the members that are returned
+// only if the request expands them.
 import type { CreditNoteBody } from './credit-note-bodies.ts'
 import type {
   AddressBody,
@@ -39,7 +39,7 @@ export interface ProductBody extends ProductDetails {
   tax_details: { performance_location: string | null; tax_code: string | null } | null
   type: 'good' | 'service'
   updated: number
-  /** Inline: made for one use, and left out of lists. */
+  /** True: the object is inline (`price_data`), i.e. created for one use and left out of lists. */
   _inline?: true
 }
 
@@ -96,7 +96,7 @@ export interface PriceBody {
   type: 'one_time' | 'recurring'
   unit_amount: number | null
   unit_amount_decimal: string | null
-  /** Inline: made for one use, and left out of lists. */
+  /** True: the object is inline (`price_data`), i.e. created for one use and left out of lists. */
   _inline?: true
 }
 
@@ -152,7 +152,7 @@ export interface PromotionCodeBody {
     minimum_amount_currency: string | null
   }
   times_redeemed: number
-  /** Expiry (seconds): the code's own, otherwise its coupon's `redeem_by`. */
+  /** Time of expiry (seconds): that of the code itself, otherwise `redeem_by` of its coupon. */
   _until?: number
 }
 
@@ -180,7 +180,7 @@ export interface CustomerBody {
   default_source: string | null
   delinquent: boolean
   description: string | null
-  /** The customer's own discount, set by parameters of former API versions. */
+  /** The customer's own discount. Only parameters of former API versions set it. */
   discount: string | null
   email: string | null
   invoice_prefix: string
@@ -230,7 +230,7 @@ export interface FeatureBody {
 export interface ProductFeatureBody {
   id: string
   object: 'product_feature'
-  /** Returned as the whole feature, not as its id. */
+  /** The feature: stored as an id, returned as the whole object. */
   entitlement_feature: string
   _product: string
 }
@@ -255,7 +255,7 @@ export interface EventBody {
   type: string
 }
 
-/** An event of API v2: an error report about meter events. */
+/** An event of API v2, which reports errors in meter events. */
 export interface CoreEventBody {
   id: string
   object: 'v2.core.event'
@@ -302,7 +302,7 @@ export interface Bodies {
 export type Kind = keyof Bodies
 export type Body = Bodies[Kind]
 
-/** Noun of each kind in error messages, and the parameter that a 404 names. */
+/** The noun for each kind of object in error messages, and the parameter that the error of a missing object (404) names. */
 export const nouns: { readonly [K in Kind]: { readonly noun: string; readonly param: string } } = {
   product: { noun: 'product', param: 'id' },
   price: { noun: 'price', param: 'price' },

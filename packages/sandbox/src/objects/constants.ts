@@ -1,5 +1,5 @@
-// Members with the same value in every object of a kind: what the real API has and the sandbox never sets. They are not stored; `render`
-// adds them.
+// Members with the same value in every object of a kind: the real API has them, and the sandbox never sets them. They are not stored;
+// `render` adds them.
 import type { Kind } from './bodies.ts'
 
 type Values = Readonly<Record<string, unknown>>
@@ -7,7 +7,7 @@ type Values = Readonly<Record<string, unknown>>
 const nulls = (names: string): Values => Object.fromEntries(names.split(' ').map((name) => [name, null]))
 const test = { livemode: false }
 
-/** Constant members of parts of objects. They are stored, unlike those of whole objects. */
+/** Constant members of nested objects. They are stored, unlike the constant members of whole objects. */
 export const cardNulls = nulls('checks generated_from networks regulated_status three_d_secure_usage wallet')
 export const phaseConstants = {
   ...nulls('application_fee_percent billing_cycle_anchor billing_thresholds on_behalf_of transfer_data'),

@@ -1,4 +1,4 @@
-// Credit notes as stored. Members that begin with an underscore are internal (see `bodies.ts`).
+// Credit notes as stored. Members that begin with an underscore are internal and never returned.
 import type { ListOf } from './customer-bodies.ts'
 import type { Metadata } from '../protocol/parameters/metadata.ts'
 
@@ -9,7 +9,7 @@ export interface CreditNoteLineBody {
   description: string | null
   discount_amount: 0
   discount_amounts: never[]
-  /** Set if the line credits a line of the invoice. */
+  /** Id of the invoice line that this line credits, if there is one. */
   invoice_line_item?: string
   livemode: false
   metadata: Metadata

@@ -1,5 +1,5 @@
 // Objects around customers as stored: payment methods, discounts, subscriptions, invoices. Members that begin with an underscore are
-// internal (see `bodies.ts`).
+// internal and never returned.
 import type { Metadata } from '../protocol/parameters/metadata.ts'
 
 export interface ListOf<T> {
@@ -9,7 +9,7 @@ export interface ListOf<T> {
   url: string
 }
 
-/** Time (seconds) of the object's next action, and its test clock. A null clock is the account's clock. */
+/** `_due` is the time (seconds) of the object's next action, `_clock` its test clock. A null clock is the account's clock. */
 interface Timed {
   _due: number | null
   _clock: string | null
@@ -54,7 +54,7 @@ export interface PaymentMethodBody {
     phone: string | null
     tax_id: null
   }
-  /** Set if `type` is `card`. */
+  /** Details of the card. Set if `type` is `card`. */
   card?: {
     brand: string
     country: string
@@ -67,7 +67,7 @@ export interface PaymentMethodBody {
   created: number
   customer: string | null
   metadata: Metadata
-  /** Set if `type` is `sepa_debit`. */
+  /** Details of the bank account. Set if `type` is `sepa_debit`. */
   sepa_debit?: {
     bank_code: string
     branch_code: string
@@ -77,13 +77,13 @@ export interface PaymentMethodBody {
     last4: string
   }
   type: 'card' | 'sepa_debit'
-  /** True: the bank declines payments. */
+  /** True: the bank declines payments with this payment method. */
   _declines: boolean
-  /** 3-D Secure is required before every payment. */
+  /** True: the card needs 3-D Secure before every payment. */
   _asks?: true
-  /** Seconds until a bank debit succeeds or fails. */
+  /** Seconds until a debit of this bank account succeeds or fails. */
   _answersAfter?: number
-  /** True until the payment method is attached or used: only then it can be attached to a customer. */
+  /** True until the payment method is attached to a customer or used for a payment. Afterwards it cannot be attached any more. */
   _fresh?: boolean
 }
 
@@ -113,15 +113,15 @@ export interface SubscriptionItemBody {
   quantity?: number
   subscription: string
   tax_rates: string[]
-  /** Anchor of the item's periods: keeps month ends (31 January → 28 February → 31 March). */
+  /** Time (seconds) from which the item's periods are counted. It keeps month ends (31 January → 28 February → 31 March). */
   _anchor: number
-  /** Start (seconds) of the usage that is not billed yet. Earlier usage was billed, or dropped by a change of price. */
+  /** Time (seconds) from which usage is not billed yet. Earlier usage was billed, or a change of price dropped it. */
   _usage_from: number
-  /** The amount last charged for a licensed item. Absent in items stored by former versions. */
+  /** The last charge for a licensed item. Absent in items that former versions stored. */
   _debited?: DebitBody
 }
 
-/** An amount after discounts, and the time (seconds) that it pays for. */
+/** An amount after discounts, and the period (seconds) that it pays for. */
 export interface DebitBody {
   amount: number
   start: number
@@ -156,7 +156,7 @@ export interface TaxBody {
   type: 'tax_rate_details'
 }
 
-/** Handling of invoices while collection is paused. */
+/** What happens to new invoices while collection is paused. */
 export interface PauseBody {
   behavior: 'keep_as_draft' | 'mark_uncollectible' | 'void'
   resumes_at: number | null
@@ -207,12 +207,12 @@ export interface SubscriptionBody extends Timed {
     end_behavior: { billing_cycle_anchor: null; missing_payment_method: 'cancel' | 'create_invoice' | 'pause' }
   }
   trial_start: number | null
-  /** Lines pending for the next invoice, e.g. prorations. */
+  /** Invoice lines that the next invoice bills, e.g. prorations. */
   _pending: InvoiceLineBody[]
   _trial_told: boolean
 }
 
-/** The invoice lines that a credit refers to. */
+/** The invoice and the invoice lines that a credit refers to. */
 export interface CreditedItems {
   invoice: string
   invoice_line_items: string[]
@@ -238,7 +238,7 @@ export interface InvoiceLineBody {
       subscription: string | null
     } | null
     subscription_item_details: {
-      /** Id of the invoice item of a proration. */
+      /** Id of the invoice item, if the line is a proration. */
       invoice_item: string | null
       proration: boolean
       proration_details: { credited_items: CreditedItems | null }
@@ -257,14 +257,14 @@ export interface InvoiceLineBody {
   taxes: TaxBody[]
 }
 
-/** Price of a line or an item. */
+/** The price of an invoice line or an invoice item. */
 export interface PricingBody {
   price_details?: { price: string; product: string }
   type: 'price_details'
   unit_amount_decimal: string | null
 }
 
-/** A charge outside a subscription's items, or a proration. Pending until `invoice` is set. */
+/** An invoice item: a charge outside a subscription's items, or a proration. It is pending until `invoice` is set. */
 export interface InvoiceItemBody {
   id: string
   object: 'invoiceitem'
@@ -303,7 +303,7 @@ export interface InvoiceBody extends Timed {
   auto_advance: boolean
   automatic_tax: AutomaticTaxBody & { provider: 'stripe' | null; status: 'complete' | null }
   automatically_finalizes_at: number | null
-  /** Client secret of the invoice's payment intent. Absent in invoices stored by former versions. */
+  /** Client secret of the invoice's payment intent. Absent in invoices that former versions stored. */
   confirmation_secret?: { client_secret: string; type: 'payment_intent' } | null
   billing_reason: BillingReason
   collection_method: CollectionMethod
@@ -330,7 +330,7 @@ export interface InvoiceBody extends Timed {
   metadata: Metadata
   next_payment_attempt: number | null
   number: string | null
-  /** Null for a manual invoice without a subscription. */
+  /** The subscription of the invoice. Null for a manual invoice without a subscription. */
   parent: {
     quote_details: null
     subscription_details: { metadata: Metadata; subscription: string }
@@ -369,6 +369,6 @@ export interface MeterEventBody {
   timestamp: number
   _meter: string
   _customer: string
-  /** The decimal as sent. */
+  /** The usage value as text, exactly as sent. */
   _value: string
 }

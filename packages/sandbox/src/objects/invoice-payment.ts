@@ -1,4 +1,4 @@
-// The payment of an invoice by a payment intent, which the API shows as an object of its own. Derived, not stored.
+// An invoice payment: the payment of an invoice by a payment intent. The API returns it as a separate object. It is derived, not stored.
 import type { InvoiceBody } from './customer-bodies.ts'
 import type { PaymentIntentBody } from './session-bodies.ts'
 

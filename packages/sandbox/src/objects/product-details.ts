@@ -1,10 +1,13 @@
-// Details of a product that can be cleared. One row here is a parameter of create, a parameter of update (where an empty value clears it),
-// and a member of the object (null if not set).
+// Details of a product that can be cleared. Each row is a parameter of create, a parameter of update (an empty value clears it) and a
+// member of the object (null if not set).
 import { noSuchReference, badRequest } from '../protocol/responses/errors.ts'
 import { checked, emptyable, number, required, shape, text } from '../protocol/parameters/params.ts'
 import type { Param, Read } from '../protocol/parameters/params.ts'
 
-/** At most 22 characters, without the ones that the SDK's types forbid, and with at least one letter. */
+/**
+ * A parameter with a statement descriptor: at most 22 characters, at least one letter, and none of the forbidden characters. Source: the
+ * SDK's documentation of `statement_descriptor`.
+ */
 function statementDescriptor(): Param<string, false> {
   return checked(text({ max: 22 }), (given, name) => {
     if (/[<>\\'"*]/.test(given)) {
@@ -15,7 +18,7 @@ function statementDescriptor(): Param<string, false> {
   })
 }
 
-/** Tax codes are Stripe's own list. The sandbox accepts any code of the right form, e.g. `txcd_10000000`. */
+/** A parameter with a tax code. Stripe has a list of tax codes; the sandbox accepts any code of the right form, e.g. `txcd_10000000`. */
 export function taxCode(): Param<string, false> {
   return checked(text(), (given, name) => {
     if (!/^txcd_\d{8}$/.test(given)) throw noSuchReference('tax code', given, name)
@@ -49,7 +52,7 @@ export const emptyableDetails = Object.fromEntries(
   Object.entries(productDetails).map(([name, param]) => [name, emptyable<unknown>(param)]),
 ) as { readonly [Name in keyof DetailFields]: Param<Detail<Name> | null, false> }
 
-/** The details of a new product. */
+/** Returns the details of a new product. */
 export function detailsOf(params: DetailParams): ProductDetails {
   const names = Object.keys(productDetails) as (keyof DetailFields)[]
   return Object.fromEntries(names.map((name) => [name, params[name] ?? null])) as ProductDetails

@@ -15,7 +15,10 @@ export interface PhaseItemBody {
   tax_rates: string[]
 }
 
-/** Exactly one is set: a discount that the subscription already has, or a coupon or promotion code to redeem when the phase begins. */
+/**
+ * A discount of a phase. Exactly one member is set: a discount that the subscription already has, or a coupon or promotion code to redeem
+ * when the phase begins.
+ */
 export interface PhaseDiscountBody {
   coupon: string | null
   discount: string | null
@@ -63,11 +66,11 @@ export interface SubscriptionScheduleBody {
   status: 'active' | 'canceled' | 'completed' | 'not_started' | 'released'
   subscription: string | null
   test_clock: string | null
-  /** The subscription ends within its first period, and only that part of the period is billed. */
+  /** True: the subscription ends within its first period, and only that part of the period is billed. */
   _broken?: true
   /** The end date (seconds) for which `subscription_schedule.expiring` was sent. */
   _told_end?: number
-  /** Start (seconds) and clock of a schedule that has not started. Null or absent once it runs. */
+  /** `_due` is the start (seconds) of a schedule that has not started, `_clock` its test clock. Null or absent after the start. */
   _due?: number | null
   _clock?: string | null
 }

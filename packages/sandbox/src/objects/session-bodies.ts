@@ -22,7 +22,7 @@ export interface CheckoutSessionBody {
   object: 'checkout.session'
   allow_promotion_codes: boolean | null
   allowed_payment_method_types: string[] | null
-  /** Null in `setup` mode. */
+  /** The amounts of the session in minor units. Null in `setup` mode. */
   amount_subtotal: number | null
   amount_total: number | null
   cancel_url: string | null
@@ -90,30 +90,30 @@ export interface PaymentIntentBody extends IntentBody {
   shipping: ShippingBody | null
   status:
     'canceled' | 'processing' | 'requires_action' | 'requires_confirmation' | 'requires_payment_method' | 'succeeded'
-  /** The invoice that the intent pays. */
+  /** Id of the invoice that the intent pays. */
   _invoice: string | null
-  /** Time (seconds) and clock of the bank's response to a debit. */
+  /** `_due` is the time (seconds) at which a bank debit completes, `_clock` its test clock. */
   _due?: number | null
   _clock?: string | null
 }
 
-/** The customer's next step in a payment or a setup. */
+/** What the customer must do next in a payment or a setup, e.g. open a page. */
 export type NextActionBody =
   | { type: 'redirect_to_url'; redirect_to_url: { return_url: string; url: string } }
   | { type: 'use_stripe_sdk'; use_stripe_sdk: { type: 'three_d_secure_redirect'; stripe_js: string } }
 
-/** Saves a card for later payments. */
+/** A setup intent, which saves a card for later payments. */
 export interface SetupIntentBody extends IntentBody {
   object: 'setup_intent'
   last_setup_error: Record<string, unknown> | null
   latest_attempt: string | null
   status: 'canceled' | 'requires_action' | 'requires_confirmation' | 'requires_payment_method' | 'succeeded'
   usage: 'off_session' | 'on_session'
-  /** The checkout session that created the intent. */
+  /** Id of the checkout session that created the intent. */
   _session: string | null
 }
 
-/** One payment attempt. */
+/** A charge, i.e. one payment attempt. */
 export interface ChargeBody {
   id: string
   object: 'charge'

@@ -1,5 +1,5 @@
-// One API request, from headers and body to the response body: authentication, fault injection, idempotency, and the operation in its
-// transaction. Independent of sockets.
+// Handles one API request, from headers and body to the response body: authentication, fault injection, idempotency, and the operation in
+// its transaction. Does not use sockets.
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Clock } from '../clock.ts'
 import type { Transactions } from '../transactions.ts'
@@ -34,7 +34,7 @@ const knownVersions: ReadonlySet<string> = new Set(apiVersions)
 
 export interface ApiRequest {
   readonly method: string
-  /** Without the query string. */
+  /** The path without the query string. */
   readonly path: string
   readonly query: string
   readonly body: string
@@ -49,7 +49,10 @@ export interface ApiReply {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
-  /** `cut`: half of the body is sent, then the socket is closed. `close`: the socket is closed without a response. */
+  /**
+   * `whole`: the whole body is sent. `cut`: half of the body is sent, then the socket is closed. `close`: the socket is closed without a
+   * response.
+   */
   readonly wire: 'whole' | 'cut' | 'close'
 }
 
@@ -71,7 +74,7 @@ export interface ApiParts {
   readonly rate: RateLimit
   readonly log: RequestLog
   readonly observe: ((exchange: Exchange) => void) | undefined
-  /** URL of a request in the request log. Called only while handling a request, when the server's own URL is known. */
+  /** Returns the URL of a request in the request log. Called only during a request, when the URL of the server is known. */
   readonly logUrl: (requestId: string) => string
   /** Called with an unexpected error, i.e. a bug in the sandbox. */
   readonly onFailure: (error: unknown) => void
@@ -85,7 +88,7 @@ interface StoredResponse {
   readonly wire?: ApiReply['wire']
 }
 
-/** A routed request, which is carried out now or later. */
+/** A routed request that is carried out now or later. */
 interface Work {
   readonly request: ApiRequest
   readonly progress: Progress
@@ -100,14 +103,14 @@ interface Progress {
   account: string | null
   params: FormNode
   fault: string | null
-  /** Null: the request has no `Stripe-Version`. */
+  /** API version in the header `Stripe-Version`. Null: the request has no such header. */
   readonly version: string | null
 }
 
 export class Api {
   readonly #parts: ApiParts
   readonly #keys: IdempotencyKeys
-  /** Writes whose connection has closed and that are not carried out yet, oldest first. */
+  /** Late writes, i.e. writes whose connection is closed and that are not carried out yet. Oldest first. */
   readonly #late = new Map<() => Promise<void>, { readonly release: () => void }>()
 
   constructor(parts: ApiParts) {
@@ -132,14 +135,14 @@ export class Api {
     return this.#finish(request, progress, outcome)
   }
 
-  /** Carries out every pending late write, oldest first. Returns their number. */
+  /** Carries out all late writes, oldest first. Returns their number. */
   async land(): Promise<number> {
     const waiting = [...this.#late.keys()]
     for (const carryOut of waiting) await carryOut()
     return waiting.length
   }
 
-  /** Drops pending late writes, because the state that they were sent to is gone. */
+  /** Drops all late writes, because a restored snapshot has replaced the state that they were sent to. */
   forgetLate(): void {
     for (const { release } of this.#late.values()) release()
     this.#late.clear()
@@ -178,7 +181,7 @@ export class Api {
     return outcome
   }
 
-  /** Usage streams are authorized by the token of their session, not by an API key. */
+  /** Returns the account of a meter event stream. The token of its session authorizes it, not an API key. */
   #streamAccount({ authorization }: ApiRequest): string {
     const { account, expires } = accountOfToken(authorization)
     if (this.#parts.transactions.now(account) > expires) throw sessionExpired()
@@ -186,7 +189,8 @@ export class Api {
   }
 
   /**
-   * Applies a latency fault, and throws the faults that fail before the operation runs. Returns the other faults, which are applied later.
+   * Waits if there is a latency fault. Throws the error of a fault that fails before the operation runs, e.g. `rate_limit`. Returns any
+   * other fault, which the caller applies later.
    */
   async #injectFault(
     request: ApiRequest,
@@ -203,7 +207,7 @@ export class Api {
     return fault
   }
 
-  /** A slow request holds its idempotency key meanwhile: a concurrent request with the same key gets a conflict error (409). */
+  /** Delays a request. Meanwhile it holds its idempotency key: a concurrent request with the same key gets a conflict error (409). */
   async #delay(account: string, key: string | undefined, latencyMs: number): Promise<void> {
     if (key === undefined) {
       await wait(latencyMs)
@@ -217,7 +221,9 @@ export class Api {
     }
   }
 
-  /** Keeps the write until it is landed, or until its time has passed. Its result is logged, but no client receives it. */
+  /**
+   * Keeps a write until `land` is called or its time has passed, and carries it out then. The result is logged, but no client receives it.
+   */
   #delayWrite(fault: FaultOrder, work: Work): void {
     const { request, progress, account, key } = work
     const held = fault.kind === 'late' && key !== undefined
@@ -241,7 +247,10 @@ export class Api {
     if (fault.latencyMs !== undefined) void wait(fault.latencyMs, undefined, { ref: false }).then(carryOut)
   }
 
-  /** Returns the response stored for the key, or runs the operation and stores its response in the same transaction. */
+  /**
+   * Returns the response stored for the idempotency key. If there is none, runs the operation and stores its response in the same
+   * transaction.
+   */
   #runOnce(work: Work, fault: FaultOrder | undefined): StoredResponse {
     const { request, progress, account, key } = work
     const nowMs = this.#parts.clock.now()
@@ -262,7 +271,7 @@ export class Api {
       return this.#runInTransaction(work, fault, keep)
     } catch (error) {
       // A declined payment (402) counts as executed: a retry with the same key gets the same response, although the transaction was rolled
-      // back (docs.stripe.com/api/idempotent_requests).
+      // back. Source: docs.stripe.com/api/idempotent_requests.
       if (!(error instanceof StripeError) || error.status !== 402) throw error
       const outcome = this.#errorResponse(error, progress.id)
       keep(outcome)
@@ -348,8 +357,8 @@ export class Api {
 }
 
 /**
- * Every existing API version is accepted, but all responses have the one version in their `Stripe-Version` header. `Stripe-Account` may
- * only name the key's own account: the sandbox has no connected accounts.
+ * Checks the headers of a request. Every existing API version is accepted, but each response names the same version in `Stripe-Version`.
+ * `Stripe-Account` may only name the key's own account, because the sandbox has no connected accounts.
  */
 function checkHeaders({ stripeVersion, stripeAccount, authorization }: ApiRequest, account: string): void {
   if (stripeVersion !== undefined && stripeVersion !== apiVersion && !knownVersions.has(stripeVersion)) {
@@ -371,7 +380,7 @@ function decodeRequest(request: ApiRequest): FormNode {
   return decodeForm(request.body, form)
 }
 
-/** API v2 uses JSON bodies. */
+/** Decodes the JSON body of a request to API v2. */
 function decodeJson({ body, contentType }: ApiRequest): FormNode {
   if (!(contentType ?? '').toLowerCase().startsWith('application/json'))
     throw badRequest('Invalid request (check that your POST content type is application/json).')
@@ -403,6 +412,6 @@ function toResponseBody(
 }
 
 function toText(value: unknown): string {
-  // Indented like the real API's responses, for readers with curl.
+  // The JSON is indented like the real API's responses, so that it is readable with curl.
   return JSON.stringify(value, null, 2)
 }

@@ -9,12 +9,12 @@ function draw(length: number, letters: string): string {
   return text
 }
 
-/** Ids look like the real API's: a prefix and random letters, without an order. */
+/** Returns a new id that looks like those of the real API: a prefix and random letters. Ids have no order. */
 export function newId(prefix: string, length = 14): string {
   return prefix + draw(length, alphabet)
 }
 
-/** A random promotion code, e.g. `K3VQ7M2A`. */
+/** Returns a random promotion code, e.g. `K3VQ7M2A`. */
 export function newCode(): string {
   return draw(8, capitals)
 }

@@ -10,28 +10,28 @@ import { readParams, type Fields, type Read } from './parameters/params.ts'
 import type { Condition } from '../store/conditions.ts'
 import type { State } from '../store/state.ts'
 
-/** An event for a webhook endpoint, delivered after the commit. */
+/** An event to deliver to a webhook endpoint after the commit. */
 export interface OutgoingEvent {
   readonly account: string
   readonly event: string
   readonly endpoint: string
 }
 
-/** Settings and outbox of a call, i.e. everything but the state. */
+/** Server settings that a call uses, and the outbox for its events. */
 export interface ServerContext {
-  /** Base URL of this server, for the URLs of hosted pages. */
+  /** Returns the base URL of this server, for the URLs of hosted pages. */
   readonly origin: () => string
   /** Delay in seconds until searches find a new object. */
   readonly searchDelay: number
-  /** True: usage that cannot be counted is accepted, and reported by an event later. */
+  /** True: usage that cannot be counted (e.g. of an unknown customer) is accepted, and an event reports the error later. */
   readonly usageCheckedLater: boolean
-  /** True: the account's portal settings count as saved in the dashboard. */
+  /** True: the account's portal settings count as saved in Stripe's dashboard. */
   readonly portalSaved: boolean
   readonly outbox: OutgoingEvent[]
 }
 
 export interface OperationRequest {
-  /** For example `POST /v1/prices/:id`. */
+  /** Method and path pattern of the operation, e.g. `POST /v1/prices/:id`. */
   readonly operation?: string
   readonly id: string
   readonly childId?: string
@@ -48,11 +48,11 @@ export interface OperationRequest {
  */
 export class OperationContext implements Lookup {
   readonly account: string
-  /** The id in the path, or ''. */
+  /** The id in the path, or '' if the path has none. */
   readonly id: string
-  /** The second id in the path, or ''. */
+  /** The second id in the path, or '' if the path has none. */
   readonly childId: string
-  /** Seconds. */
+  /** Time of the call in seconds. */
   readonly now: number
   readonly #state: State
   readonly #request: OperationRequest
@@ -68,21 +68,21 @@ export class OperationContext implements Lookup {
     this.now = request.now
   }
 
-  /** The same context at another time (seconds), e.g. that of a test clock, or the due time of an action. */
+  /** Returns the same context at another time (seconds), e.g. that of a test clock, or the due time of an action. */
   at(now: number): OperationContext {
     if (now === this.now) return this
     return new OperationContext(this.#state, this.account, { ...this.#request, now }, this.server)
   }
 
-  /** Like `at`, for actions without a request: their events have no request id. */
+  /** Like `at`, for actions without a request. Their events have no request id. */
   withoutRequest(now: number): OperationContext {
     const cause = { requestId: null, idempotencyKey: null }
     return new OperationContext(this.#state, this.account, { ...this.#request, now, cause }, this.server)
   }
 
   /**
-   * True if the request may use the API as it was before `version`. A request without a version may, because an account can be on any
-   * version.
+   * True if the request may use the API as it was before `version`. A request without `Stripe-Version` may too, because an account can be
+   * on any version.
    */
   isBefore(version: string): boolean {
     const { version: requested = apiVersion } = this.#request
@@ -93,7 +93,7 @@ export class OperationContext implements Lookup {
     return this.server.origin()
   }
 
-  /** Runs `work` and rolls back its writes. No event is emitted. */
+  /** Runs `work`, rolls back its writes and returns its result. No event is emitted. */
   rehearse<T>(work: (call: OperationContext) => T): T {
     const server = { ...this.server, outbox: [] }
     return this.#state.runAndRollBack(() =>
@@ -101,7 +101,7 @@ export class OperationContext implements Lookup {
     )
   }
 
-  /** The object on one clock with the earliest action that is due by `until` (seconds). */
+  /** Returns the object on a clock with the earliest action that is due by `until` (seconds). `clock` null: the account's clock. */
   due(clock: string | null, until: number): Body | undefined {
     return this.#state.due(this.account, clock, until)
   }
@@ -122,14 +122,14 @@ export class OperationContext implements Lookup {
     return this.#state.findDeleted(this.account, kind, id)
   }
 
-  /** The object in the path, or a 404 that names `param`. */
+  /** Returns the object in the path. Throws a 404 that names `param` if it does not exist. */
   subject<K extends Kind>(kind: K, param = nouns[kind].param): Bodies[K] {
     const found = this.find(kind, this.id)
     if (found === undefined) throw noSuchResource(nouns[kind].noun, this.id, param)
     return found
   }
 
-  /** The object that a parameter names, or a 400. */
+  /** Returns the object whose id a parameter contains. Throws a 400 if it does not exist. */
   reference<K extends Kind>(kind: K, id: string, param: string): Bodies[K] {
     const found = this.find(kind, id)
     if (found === undefined) throw noSuchReference(nouns[kind].noun, id, param)
@@ -140,7 +140,7 @@ export class OperationContext implements Lookup {
     return this.#state.select(this.account, kind, conditions, limit === undefined ? {} : { limit })
   }
 
-  /** Payment intents of an invoice, newest first. */
+  /** Returns the payment intents of an invoice, newest first. */
   intentsOf(invoice: string): Bodies['payment_intent'][] {
     return this.select('payment_intent', [{ field: '_invoice', is: invoice }])
   }
@@ -153,14 +153,14 @@ export class OperationContext implements Lookup {
     return readPage(this.#state, this.account, kind, conditions, params)
   }
 
-  /** Inserts an object and emits `event`. Null: the real API has no event for it. */
+  /** Inserts an object and emits `event`. `event` is null if the real API has no event for it. */
   create<B extends Body>(body: B, event: string | null): B {
     this.#state.insert(this.account, body)
     if (event !== null) this.#emitChange(event, body)
     return body
   }
 
-  /** Updates an object and emits `event` with the previous values. If nothing changed, does neither. */
+  /** Updates an object and emits `event` with the previous values. If nothing has changed, it does neither. Returns the stored object. */
   update<B extends Body>(before: B, after: B, event: string | null): B {
     if (JSON.stringify(before) === JSON.stringify(after)) return before
     this.#state.update(this.account, after)
@@ -168,14 +168,14 @@ export class OperationContext implements Lookup {
     return after
   }
 
-  /** Stores the object's last state and marks it deleted. */
+  /** Stores the object's last state, marks the object deleted and emits `event`. */
   remove(last: Body, event: string | null): void {
     this.#state.update(this.account, last)
     this.#state.remove(this.account, last.object, last.id)
     if (event !== null) this.#emitChange(event, last)
   }
 
-  /** The object in the form that the API returns, nothing expanded. */
+  /** Returns the object in the form that the API returns, without expanded members. */
   render(body: Body): Record<string, unknown> {
     return render(body, nothingExpanded, this)
   }
@@ -185,7 +185,7 @@ export class OperationContext implements Lookup {
     this.#emitChange(type, body)
   }
 
-  /** Emits an event about an object that is not stored. */
+  /** Emits an event about an object that is not stored. `former` is its previous form after a change. */
   emitUnstored(
     type: string,
     object: Readonly<Record<string, unknown>>,
@@ -215,7 +215,7 @@ export class OperationContext implements Lookup {
   }
 }
 
-/** Turns the error for an unknown parameter or value into "not supported by the sandbox" if the real API has it. */
+/** Replaces the error for an unknown parameter or value by "not supported by the sandbox" if the real API has the parameter or value. */
 function withSandboxWording(operation: string, error: unknown): unknown {
   if (error instanceof UnknownValue && error.param !== undefined && isKnownValue(operation, error.param, error.value)) {
     return notSupported(`the value \`${error.value}\` of \`${error.param}\``, error.param)

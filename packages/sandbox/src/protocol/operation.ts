@@ -5,13 +5,13 @@ import type { Fields, Param, Range, Read } from './parameters/params.ts'
 import type { StripeError } from './responses/errors.ts'
 import { createdIn, pageFields, where, type ListPage, type PageParams } from './responses/list-pages.ts'
 
-/** Result of an operation's handler, rendered with the request's `expand`. */
+/** Result of an operation's handler. It is rendered with the request's `expand`. */
 export type HandlerResult =
   | { readonly object: Body; readonly once?: Readonly<Record<string, unknown>> }
   | { readonly page: ListPage<Kind> }
-  /** A page of search results, with the token of the next page. */
+  /** A page of search results, with a token for the next page. */
   | { readonly found: SearchPage }
-  /** An error whose writes are committed, e.g. a declined payment attempt. */
+  /** An error whose writes are committed, e.g. of a declined payment attempt. */
   | { readonly refusal: StripeError }
   /** A response without a stored object, e.g. of a deletion or a list of lines. */
   | { readonly unstored: Readonly<Record<string, unknown>> }
@@ -23,17 +23,17 @@ export interface SearchPage {
   readonly url: string
 }
 
-/** An operation of the API. `:id` in the path is the call's `id`. */
+/** An operation of the API. The call's `id` is the part of the path at `:id`. */
 export interface Operation {
   readonly method: 'GET' | 'POST' | 'DELETE'
   readonly path: string
-  /** Kind of the returned objects, for `expand`. Null: nothing can be expanded. */
+  /** Kind of the returned objects, which `expand` needs. Null: nothing can be expanded. */
   readonly of: Kind | null
   readonly list?: true
   readonly run: (call: OperationContext) => HandlerResult
 }
 
-/** An operation that returns the object in its path. */
+/** Returns an operation that retrieves the object in its path. */
 export function retrieve(path: string, of: Kind): Operation {
   return {
     method: 'GET',
@@ -46,7 +46,7 @@ export function retrieve(path: string, of: Kind): Operation {
   }
 }
 
-/** An operation that creates or changes an object, and returns it. */
+/** Returns an operation that creates or changes an object. Its response is that object. */
 export function post(path: string, of: Kind, run: (call: OperationContext) => Body): Operation {
   return { method: 'POST', path, of, run: (call) => ({ object: run(call) }) }
 }
@@ -55,8 +55,8 @@ type FilterValue = string | boolean | Range
 type Filters = Readonly<Record<string, Param<FilterValue, false>>>
 
 /**
- * An operation that lists objects. Each filter compares the member of its name; `others` are parameters for `conditions`, which returns
- * further conditions.
+ * Returns an operation that lists objects. Each of the `filters` compares the member of the same name. `others` are parameters for
+ * `conditions`, which returns further conditions.
  */
 export function listing<F extends Filters, O extends Fields>(
   path: string,
@@ -77,7 +77,7 @@ export function listing<F extends Filters, O extends Fields>(
   return { method: 'GET', path, of, list: true, run }
 }
 
-/** An operation that deletes the object in its path. */
+/** Returns an operation that deletes the object in its path. */
 export function deletion(path: string, object: string, run: (call: OperationContext) => void): Operation {
   const idOf = (call: OperationContext): string => (path.endsWith(':child') ? call.childId : call.id)
   return {
@@ -91,7 +91,7 @@ export function deletion(path: string, object: string, run: (call: OperationCont
   }
 }
 
-/** The response to a deletion. */
+/** Returns the response to a deletion. */
 export function deletedResult(id: string, object: string): HandlerResult {
   return { unstored: { id, object, deleted: true } }
 }

@@ -73,9 +73,9 @@ const operations: readonly Operation[] = [
 
 export interface Route {
   readonly operation: Operation
-  /** The id in the path, or ''. */
+  /** The id in the path, or '' if the path has none. */
   readonly id: string
-  /** The second id in the path, or ''. */
+  /** The second id in the path, or '' if the path has none. */
   readonly childId: string
 }
 
@@ -85,7 +85,7 @@ const patterns = [...new Set(operations.map((operation) => operation.path))].map
   parts: path.split('/'),
 }))
 
-/** The operation of a request. A literal segment has precedence over `:id`. */
+/** Returns the operation of a request, undefined if there is none. A literal part of a path has precedence over `:id`. */
 export function route(method: string, path: string): Route | undefined {
   const exact = byPattern.get(`${method} ${path}`)
   if (exact !== undefined) return { operation: exact, id: '', childId: '' }

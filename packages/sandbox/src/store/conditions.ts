@@ -1,6 +1,6 @@
 export type Value = string | number | null
 
-/** A condition on a field of the body. `field` is a dotted path and never comes from a request. */
+/** A condition on a field of an object. `field` is a dotted path; it is inserted into SQL, so it must never come from a request. */
 export type Condition =
   | { readonly field: string; readonly is: string | number | boolean | null }
   | { readonly field: string; readonly isAnyCase: string }
@@ -13,7 +13,7 @@ export function bind(value: Value, values: Value[]): '?' {
   return '?'
 }
 
-/** The condition as SQL over `body`. Adds its values to `values`. */
+/** Returns the condition as SQL on the column `body`. Appends its values to `values`. */
 export function toSql(condition: Condition, values: Value[]): string {
   const field = `body ->> '$.${condition.field}'`
   if ('isAnyCase' in condition) return `lower(${field}) = lower(${bind(condition.isAnyCase, values)})`

@@ -1,5 +1,5 @@
-// The tables of the sandbox's file. SQLite without statistics picks the index with the most equal columns, so the indexes include
-// `kind` and `deleted`.
+// The tables of the sandbox's file. The indexes include `kind` and `deleted`, because SQLite without statistics picks the index with the
+// most columns in equality conditions.
 export const schemaVersion = 2
 
 export const schema = `

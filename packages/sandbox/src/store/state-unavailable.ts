@@ -1,4 +1,4 @@
-/** The state in the folder is unusable. `hint` is the next step, if waiting does not help. */
+/** Thrown if the state in the folder is unusable. `hint` states what to do, if waiting does not help. */
 export class StateUnavailable extends Error {
   override readonly name = 'StateUnavailable'
   readonly hint: string | undefined

@@ -1,5 +1,5 @@
-// The sandbox's state: one SQLite file with one row of JSON per object, in memory if there is no folder. Independent of the API's rules;
-// the unique indexes are a second safeguard only.
+// The sandbox's state: one SQLite file with one row of JSON per object, or a database in memory if there is no folder. It does not contain
+// the API's rules; the unique indexes are a second safeguard only.
 import { chmodSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -13,7 +13,7 @@ export interface StoredReply {
   readonly status: number
   readonly body: string
   readonly requestId: string
-  /** Epoch milliseconds. */
+  /** Time of the response to the key, in epoch milliseconds. */
   readonly createdAt: number
 }
 
@@ -38,7 +38,7 @@ export interface OffsetRow {
   readonly seconds: number
 }
 
-/** Rows of all accounts or of one. */
+/** The rows of all accounts (`account` is null) or of one account. */
 export interface Snapshot {
   readonly account: string | null
   readonly objects: readonly ObjectRow[]
@@ -50,7 +50,7 @@ export class State {
   readonly #db: Database.Database
   readonly #statements = new Map<string, Database.Statement<Value[]>>()
 
-  /** A `dataDir` of null keeps everything in memory. Throws StateUnavailable if another sandbox uses the file. */
+  /** Opens the state. If `dataDir` is null, everything is kept in memory. Throws StateUnavailable if another sandbox uses the file. */
   constructor(dataDir: string | null) {
     this.#db = dataDir === null ? new Database(':memory:') : openFile(dataDir)
     try {
@@ -63,16 +63,16 @@ export class State {
 
   #prepare(dataDir: string | null): void {
     if (dataDir !== null) {
-      // One process per file, because ids and uniqueness are decided in this process. With exclusive locking a second one fails at its
-      // first access.
+      // Only one process may use the file, because ids and uniqueness are decided in that process. With exclusive locking a second process
+      // fails at its first access.
       this.#db.pragma('locking_mode = EXCLUSIVE')
       try {
         this.#db.pragma('journal_mode = WAL')
       } catch (cause) {
         throw new StateUnavailable(`Another sandbox is using ${dataDir}.`, undefined, cause)
       }
-      // NORMAL does not sync at each commit: a power cut may lose the latest test objects, a killed process loses none. Writes are several
-      // times faster.
+      // NORMAL does not sync at each commit, so writes are several times faster. A power cut may lose the latest test objects; a killed
+      // process loses none.
       this.#db.pragma('synchronous = NORMAL')
     }
     const version = this.#db.pragma('user_version', { simple: true })
@@ -102,7 +102,7 @@ export class State {
     return this.#statement(sql).run(...values).changes
   }
 
-  /** Commits all writes of `work`, or none if it throws. */
+  /** Commits all writes of `work` and returns its result. If `work` throws, rolls them back. */
   transaction<T>(work: () => T): T {
     this.#run('BEGIN IMMEDIATE')
     try {
@@ -115,7 +115,7 @@ export class State {
     }
   }
 
-  /** Returns the result of `work` and rolls back its writes. Only within a transaction. */
+  /** Returns the result of `work` and rolls back its writes. Must be called within a transaction. */
   runAndRollBack<T>(work: () => T): T {
     this.#run('SAVEPOINT rehearsal')
     try {
@@ -126,7 +126,7 @@ export class State {
     }
   }
 
-  /** Seconds by which an account's clock is ahead. */
+  /** Returns the seconds by which an account's clock is ahead of the real time. */
   offsetOf(account: string): number {
     const [row] = this.#rows('SELECT seconds FROM offsets WHERE account = ?', [account]) as OffsetRow[]
     return row?.seconds ?? 0
@@ -136,7 +136,7 @@ export class State {
     this.#run('INSERT OR REPLACE INTO offsets (account, seconds) VALUES (?, ?)', account, seconds)
   }
 
-  /** The object on one clock (null: the account's own) with the earliest action due by `until`. */
+  /** Returns the object on a clock with the earliest action that is due by `until` (seconds). `clock` null: the account's clock. */
   due(account: string, clock: string | null, until: number): Body | undefined {
     const sql = `SELECT seq, body FROM objects WHERE account = ? AND body ->> '$._clock' IS ? AND body ->> '$._due' <= ?
       AND deleted = 0 AND body ->> '$._due' IS NOT NULL ORDER BY body ->> '$._due', seq LIMIT 1`
@@ -144,7 +144,7 @@ export class State {
     return row && (JSON.parse(row.body) as Body)
   }
 
-  /** The account that owns the object of a hosted page. Page ids are unique among all accounts, so no key is needed. */
+  /** Returns the account that owns the object of a hosted page. Page ids are unique among all accounts, so no API key is needed. */
   ownerOf(
     kind: 'billing_portal.session' | 'checkout.session' | 'invoice' | 'payment_intent' | 'setup_intent',
     id: string,
@@ -158,7 +158,7 @@ export class State {
   }
 
   insert(account: string, body: Body): void {
-    // A new object may reuse the id of a deleted one, so the deleted row is removed.
+    // A new object may reuse the id of a deleted object, so remove the deleted row.
     this.#run(
       'DELETE FROM objects WHERE account = ? AND kind = ? AND id = ? AND deleted = 1',
       account,
@@ -182,19 +182,21 @@ export class State {
     return this.#body(kind, this.#row(account, kind, id, 'deleted = 0'))
   }
 
-  /** Last state of a deleted object. */
+  /** Returns the last state of a deleted object. */
   findDeleted<K extends Kind>(account: string, kind: K, id: string): Bodies[K] | undefined {
     return this.#body(kind, this.#row(account, kind, id, 'deleted = 1'))
   }
 
-  /** Position of an object in the order of creation. Deleted objects keep theirs, so a cursor on one still works. */
+  /**
+   * Returns the position of an object in the order of creation. A deleted object keeps its position, so it can still be used as a cursor.
+   */
   positionOf(account: string, kind: Kind, id: string): number | undefined {
     return this.#row(account, kind, id, 'TRUE')?.seq
   }
 
   #row(account: string, kind: Kind, id: string, condition: string): ObjectRow | undefined {
     const sql = `SELECT seq, body FROM objects WHERE account = ? AND kind = ? AND id = ? AND ${condition}`
-    // Only this class writes rows, so they have this shape.
+    // Only this class writes rows, so the row has this type.
     return this.#rows(sql, [account, kind, id])[0] as ObjectRow | undefined
   }
 
@@ -202,7 +204,10 @@ export class State {
     return row === undefined ? undefined : (JSON.parse(row.body) as Bodies[K])
   }
 
-  /** Objects that meet all conditions and are not deleted, newest first (`ascending`: oldest first), between the given positions. */
+  /**
+   * Returns the objects that meet all conditions and are not deleted, newest first (`ascending`: oldest first). `above` and `below` limit
+   * their positions.
+   */
   select<K extends Kind>(
     account: string,
     kind: K,
@@ -215,7 +220,7 @@ export class State {
     } = {},
   ): Bodies[K][] {
     const values: Value[] = [account]
-    // The kind is a literal, not a bound value: otherwise SQLite would not use the partial indexes.
+    // The kind is a literal in the SQL. SQLite would not use the partial indexes for a bound value.
     const where = [`account = ? AND kind = '${kind}' AND deleted = 0`]
     for (const condition of conditions) where.push(toSql(condition, values))
     if (options.below !== undefined) where.push(`seq < ${bind(options.below, values)}`)
@@ -231,7 +236,7 @@ export class State {
     return (this.#rows(sql, [account, kind])[0] as { total: number }).total
   }
 
-  /** Number of objects per account and kind, without deleted ones. */
+  /** Returns the number of objects per account and kind, without deleted objects. */
   totals(): { readonly account: string; readonly kind: string; readonly total: number }[] {
     const sql = `SELECT account, kind, count(*) AS total FROM objects WHERE deleted = 0 GROUP BY account, kind ORDER BY 1, 2`
     return this.#rows(sql, []) as { account: string; kind: string; total: number }[]
@@ -261,7 +266,7 @@ export class State {
     }
   }
 
-  /** Restores the snapshot. A snapshot of one account does not touch the others. */
+  /** Restores the snapshot. A snapshot of one account leaves the other accounts unchanged. */
   restore(snapshot: Snapshot): void {
     this.transaction(() => {
       this.#clear(snapshot.account)

@@ -7,6 +7,7 @@ import { CliFailure, usageFailure } from '../failure.ts'
 import type { FiledIssue, ReadConfig } from '../files/read-config.ts'
 import type { ServerConnection } from '../server-address.ts'
 import { followPush } from '../follow/follow-push.ts'
+import { noteAsOf } from '../views/as-of.ts'
 import { showImpact } from '../views/impact.ts'
 import { showIssues } from '../views/issues.ts'
 import { jsonOutcome } from '../views/json.ts'
@@ -72,6 +73,7 @@ export function showPlanOf(
   if (variables.length > 0) out.say(`Variables used: ${variablesText(variables)}.`)
   const impact = showImpact(plan.impact, paint)
   if (impact !== '') out.say(`\n${impact}`)
+  if (impact !== '' || plan.stale === true) noteAsOf(plan, out)
   // Warnings that were already shown for the files are not repeated.
   const said = new Set(warnings.map(({ detail }) => detail))
   for (const { detail, hint } of plan.warnings)

@@ -11,7 +11,10 @@ export const processorEventRoutes = ({ service }: ProcessorEventDeps): Routes<ty
   receiveProcessorEvent: route(rows.receiveProcessorEvent, async ({ body, request }) => {
     const signature = request.headers['stripe-signature']
     // `keepsText`: the body is the text as it came, because the signature is made over it.
-    await service.receiveProcessorEvent(String(body), typeof signature === 'string' ? signature : null)
+    await service.receiveProcessorEvent(
+      typeof body === 'string' ? body : '',
+      typeof signature === 'string' ? signature : null,
+    )
     return { received: true as const }
   }),
 })

@@ -1,5 +1,5 @@
-// The full comparison: lists everything again, and reads the objects that no list contains any more. Differences that no event announced
-// are counted as corrections.
+// The full comparison: lists all objects again, and reads stored objects that no list contains any more. Differences that no event
+// announced are counted as corrections.
 import { mirroredKinds } from '../../processor/mirrored.ts'
 import type { MirroredKind } from '../../processor/mirrored.ts'
 import type { MirrorRef } from '../../store/mirror-store.ts'
@@ -10,7 +10,7 @@ import type { SeenEvents } from './poll.ts'
 import { refreshStale } from './refresh.ts'
 import type { Failures } from './refresh.ts'
 
-/** Hour (UTC) from which the comparison of a day is due. */
+/** Hour (UTC) after which the comparison of a day is due. */
 const nightHour = 3
 const dayMs = 24 * 60 * 60_000
 const pageSize = 500
@@ -21,7 +21,7 @@ export function comparisonDue(now: number, comparedAt: number | null): boolean {
   return (comparedAt ?? 0) < (now >= today ? today : today - dayMs)
 }
 
-/** Compares the whole copy, and counts the differences that no event announced. Returns their number. */
+/** Compares all objects of the copy with the processor. Returns the number of differences that no event announced, and stores it. */
 export async function compare(
   deps: FeedDeps,
   seen: SeenEvents,
@@ -31,7 +31,7 @@ export async function compare(
   const { mirror } = deps.store
   const beganAt = deps.clock.now()
   const differences = await compareLists(deps, signal)
-  // Changes that happened meanwhile are announced by events.
+  // Events announce the changes that were made during the comparison, so these are no corrections.
   for (const ref of await poll(deps, seen, signal)) differences.delete(nameOf(ref))
   while ((await refreshStale(deps, failures, signal)) > 0);
   const state = await mirror.state()
@@ -39,7 +39,10 @@ export async function compare(
   return differences.size
 }
 
-/** Lists everything and stores it. Marks objects stale that are in no list. Returns all that differed, by name. */
+/**
+ * Lists all objects and stores them. Marks stored objects as stale that no list contains. Returns all objects that differed, by kind and
+ * id.
+ */
 export async function compareLists(deps: FeedDeps, signal: AbortSignal): Promise<Map<string, MirrorRef>> {
   const { store, clock } = deps
   const differences = new Map<string, MirrorRef>()
@@ -72,7 +75,9 @@ async function comparePages(
   }
 }
 
-/** Returns the stored objects that are in no list. A deleted customer stays in the copy, and in no list. */
+/**
+ * Returns the stored objects that no list contains. Deleted customers are left out: they stay in the copy although no list contains them.
+ */
 async function missingFrom(
   { store }: FeedDeps,
   kind: MirroredKind,

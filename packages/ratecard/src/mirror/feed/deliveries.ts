@@ -1,17 +1,17 @@
-// Takes events that the processor delivers. A delivery only marks objects stale: the cursor belongs to the poll, which sees every event
-// again and so makes up for lost deliveries.
+// Receives events that the processor sends. An event only marks objects as stale. It does not move the cursor of the poll, which reads
+// every event again and so finds events that were not delivered.
 import { ServiceError } from '../../errors/service-error.ts'
 import type { FeedDeps } from './deps.ts'
 import { staleOfEvent } from './stale-of-event.ts'
 
 export interface DeliveryDeps extends Pick<FeedDeps, 'store' | 'processor'> {
-  /** Returns the signing secrets of the endpoints whose deliveries are accepted. */
+  /** Returns the signing secrets of the endpoints whose events are accepted. */
   readonly secrets: () => Promise<readonly string[]>
-  /** Called after marks were stored. */
+  /** Called after stale marks were stored. */
   readonly onMarked: () => void
 }
 
-/** Returns the function that takes a delivery. It resolves when the marks are stored. Throws `delivery_invalid`. */
+/** Returns the function that receives an event. It resolves when the stale marks are stored. Throws `delivery_invalid`. */
 export function createDeliveries(deps: DeliveryDeps): (body: string, signature: string | null) => Promise<void> {
   return async (body, signature) => {
     const event = deps.processor.delivery({ body, signature, secrets: await deps.secrets() })

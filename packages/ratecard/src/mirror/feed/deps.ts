@@ -1,4 +1,4 @@
-// What every part of the feed works with.
+// Dependencies of the feed, which keeps the mirror current.
 import type { Clock } from '../../clock.ts'
 import type { MirrorReads } from '../../processor/mirrored.ts'
 import type { Processor, ProcessorAccount } from '../../processor/processor.ts'
@@ -8,8 +8,8 @@ export interface FeedDeps {
   readonly store: Pick<Store, 'held' | 'exclusively' | 'mirror' | 'revenue' | 'facts' | 'secrets'>
   readonly processor: MirrorReads & Pick<Processor, 'events'>
   readonly clock: Clock
-  /** Returns the account of the key; throws if this environment belongs to another one. */
+  /** Returns the processor account of the key. Throws if this environment belongs to another account. */
   readonly account: (signal: AbortSignal) => Promise<Pick<ProcessorAccount, 'id'>>
-  /** Reports a failure that the feed retries. */
+  /** Called with a failure that the feed retries. */
   readonly report: (error: unknown, what: string) => void
 }

@@ -1,5 +1,5 @@
-// Runs the feed: one replica at a time, under a lease, until it is stopped. Fills the copy, then polls events, reads stale objects, and
-// compares everything once a night.
+// Runs the feed, which keeps the mirror current. One replica runs it at a time, under a lease, until it is stopped. The feed fills the
+// copy, then polls events, reads stale objects, and compares all objects once a night.
 import { setTimeout as wait } from 'node:timers/promises'
 import { ServiceError } from '../../errors/service-error.ts'
 import { compare, compareLists, comparisonDue } from './compare.ts'
@@ -12,32 +12,32 @@ import { refreshStale } from './refresh.ts'
 import type { Failures } from './refresh.ts'
 import { sumCustomers } from '../sums/sum-customers.ts'
 
-/** Name of the lease: one replica feeds. */
+/** Name of the lease that the replica running the feed holds. */
 export const mirrorLease = 'mirror'
 
 export interface Feeder {
-  /** Starts the feed; failures are reported and retried. */
+  /** Starts the feed. Failures are reported and retried. */
   readonly start: () => void
-  /** Looks for stale objects now, e.g. after a delivery. */
+  /** Reads stale objects now, e.g. after an event was received. */
   readonly wake: () => void
-  /** Ends the feed after its reads in flight. */
+  /** Stops the feed after its running reads. */
   readonly stop: () => Promise<void>
 }
 
 export interface FeederOptions {
-  /** Counts reads of all replicas, and spaces the polls. */
+  /** Counts the reads of all replicas, and decides the interval between two polls. */
   readonly allocation: ReadAllocation
-  /** Keeps the sums of the last day, if it ended. */
+  /** Stores the revenue sums of the last day, if that day has ended. */
   readonly keepDay: () => Promise<void>
-  /** Makes sure that events are delivered. Absent without a public address. */
+  /** Ensures that the processor sends events to this service. Absent if the service has no public address. */
   readonly ensureEndpoint?: (signal: AbortSignal) => Promise<void>
-  /** Time (ms) between two looks for stale objects, which another replica may have marked. Default: 500. */
+  /** Interval (ms) between two searches for stale objects, because another replica may have marked some. Default: 500. */
   readonly lookMs?: number
 }
 
-/** Time (ms) until another attempt at the lease. */
+/** Delay (ms) before the next attempt to take the lease. */
 const leaseLookMs = 1_000
-/** Longest time (ms) between two attempts after failures, e.g. while the processor cannot be reached. */
+/** Maximum delay (ms) between two attempts after failures, e.g. while the processor is unreachable. */
 const longestRetryMs = 60_000
 
 interface FeederState {
@@ -77,7 +77,7 @@ export function createFeeder(
     await compare(deps, state.seen, state.failures, signal)
   }
 
-  /** The poll makes up for a missing endpoint, so that a failure does not stop the feed. */
+  /** A failure does not stop the feed, because the poll reads all events even without an endpoint. */
   const deliver = async (signal: AbortSignal): Promise<void> => {
     try {
       await ensureEndpoint?.(signal)
@@ -134,7 +134,10 @@ export function createFeeder(
   }
 }
 
-/** Makes the copy complete: continues a fill, reads what happened since, and lists everything again if events were missed. */
+/**
+ * Makes the copy complete: continues an unfinished fill and polls the events since. If the processor no longer has these events, lists all
+ * objects again.
+ */
 async function complete(deps: FeedDeps, state: FeederState, signal: AbortSignal): Promise<void> {
   const { mirror } = deps.store
   const before = await ensureState(deps, signal)
@@ -151,13 +154,13 @@ async function complete(deps: FeedDeps, state: FeederState, signal: AbortSignal)
   if (before.beganAt === null) await mirror.setState({ beganAt: deps.clock.now() })
 }
 
-/** Takes a new cursor, and lists everything: the events between the two cursors can no longer be read. */
+/** Takes a new event cursor and lists all objects, because the events between the old and the new cursor can no longer be read. */
 async function restart(deps: FeedDeps, { seen }: FeederState, signal: AbortSignal): Promise<void> {
   const { mirror } = deps.store
   const { last } = await deps.processor.events({ after: null, types: [] }, signal)
   const began = deps.clock.now()
   await compareLists(deps, signal)
-  // Stored last, so that a replica that ends meanwhile begins again.
+  // Stores the cursor last, so that a replica that takes over in the meantime starts again.
   await mirror.setState({ eventCursor: last ?? '', readUntil: began, comparedAt: began })
   seen.clear()
   await poll(deps, seen, signal)

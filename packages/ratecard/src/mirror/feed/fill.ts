@@ -1,5 +1,5 @@
-// The first fill: lists everything once, page by page. Its position is stored after each page, so that a killed fill goes on there. The
-// event cursor is taken before the first page; events that happen during the fill are read after it.
+// The first fill: lists all objects once, page by page. Its position is stored after each page, so that a fill continues there after a
+// crash. The event cursor is taken before the first page, and the events of the meantime are read after the fill.
 import { setTimeout as wait } from 'node:timers/promises'
 import { pushLease } from '../../journal/leases.ts'
 import { mirroredKinds } from '../../processor/mirrored.ts'
@@ -7,12 +7,14 @@ import type { MirroredKind } from '../../processor/mirrored.ts'
 import type { MirrorSaved, MirrorState } from '../../store/mirror-store.ts'
 import type { FeedDeps } from './deps.ts'
 
-/** Time (ms) between two looks at a running push, which has the whole rate budget for itself. */
+/** Interval (ms) at which the fill checks if a running push has ended. It waits for a push, which needs the whole rate limit. */
 const pushLookMs = 250
 
 const firstKind = mirroredKinds[0]
 
-/** Returns the state of the mirror of this account. The copy of another account is deleted. */
+/**
+ * Returns the mirror's stored state for the account of the key. If there is none, starts one; a copy of another account is deleted first.
+ */
 export async function ensureState(deps: FeedDeps, signal: AbortSignal): Promise<MirrorState> {
   const { store, processor, clock } = deps
   const { id: account } = await deps.account(signal)
@@ -33,7 +35,7 @@ export async function ensureState(deps: FeedDeps, signal: AbortSignal): Promise<
   return state
 }
 
-/** Lists what the fill has not read yet. Returns at once if the fill is complete. */
+/** Lists the objects that the fill has not read yet. Returns at once if the fill is complete. */
 export async function fill(deps: FeedDeps, signal: AbortSignal): Promise<void> {
   const { store, clock } = deps
   for (;;) {
@@ -58,7 +60,7 @@ interface SavedPage extends MirrorSaved {
   readonly ids: readonly string[]
 }
 
-/** Reads one page and stores it. Waits first while a push runs. */
+/** Reads one page of a list and stores it. Before that, waits until no push is running. */
 export async function savePage(
   deps: FeedDeps,
   kind: MirroredKind,

@@ -1,16 +1,16 @@
-// Shows the service's own writes in the mirror before they return, so that an operator who moved a subscription sees it moved.
+// Updates the mirror after the service's own writes, before they return. So an operator who moved a subscription sees it moved at once.
 import type { Processor } from '../../processor/processor.ts'
 import type { MirrorRef } from '../../store/mirror-store.ts'
 import type { FeedDeps } from './deps.ts'
 import { readAnew } from './refresh.ts'
 
-/** Time (ms) that a write waits for its object to be read. Afterwards the feed reads it. */
+/** Maximum time (ms) that a write waits until its object is read again. After that the feed reads the object. */
 const readWithinMs = 5_000
 
-/** Returns the processor with writes that store what they changed. */
+/** Returns a processor whose writes also update the objects in the mirror. */
 export function withOwnActs<P extends Processor>(processor: P, deps: Pick<FeedDeps, 'store' | 'clock' | 'report'>): P {
   const { store, clock, report } = deps
-  /** The write has happened: a failure to show it must not fail the write. */
+  /** The write has happened, so a failure to update the mirror must not make it fail. */
   const show = async (ref: MirrorRef): Promise<void> => {
     try {
       await store.mirror.markStale([{ ...ref, since: clock.now() }])

@@ -1,5 +1,5 @@
-// The endpoint that the service makes for itself at the processor, so that events are delivered. The intent is stored before the write, and
-// a write of unknown outcome is sent again under its key.
+// The webhook endpoint that the service creates for itself at the processor to receive events. A record with an idempotency key is stored
+// before the endpoint is created. If the outcome is unknown, the creation is sent again under that key.
 import type { ProcessorId } from '../../catalog/resource.ts'
 import type { EventsEndpoint } from '../../processor/mirrored.ts'
 import { ProcessorError } from '../../processor/processor-error.ts'
@@ -8,15 +8,15 @@ import type { Store } from '../../store/store.ts'
 import { mirroredEventTypes } from './stale-of-event.ts'
 
 const fact = 'mirror_endpoint'
-/** URL path that takes deliveries. */
+/** URL path at which the service receives events. */
 export const eventsPath = '/api/v1/processor/events'
 
-/** Journal of the endpoint. */
+/** Stored record of the endpoint, written before and after its creation. */
 interface EndpointRecord {
   readonly url: string
-  /** Idempotency key of its creation. */
+  /** Idempotency key with which the endpoint is created. */
   readonly key: string
-  /** null until the creation is answered. */
+  /** Processor id of the endpoint; null until the response to its creation arrived. */
   readonly id: ProcessorId | null
 }
 
@@ -31,24 +31,26 @@ async function readRecord({ store }: Pick<EndpointDeps, 'store'>): Promise<Endpo
   return text === null || text === '' ? null : (JSON.parse(text) as EndpointRecord)
 }
 
-/** Returns the signing secret of the service's own endpoint; null if it has none. */
+/** Returns the signing secret of the service's own endpoint; null if there is no endpoint. */
 export async function ownSecret(deps: Pick<EndpointDeps, 'store'>): Promise<string | null> {
   const id = (await readRecord(deps))?.id ?? null
   return id === null ? null : deps.store.secrets.webhookSecret(id)
 }
 
-/** True if the endpoint is there as it should be, and its secret is known. */
+/** True if the endpoint is the recorded one, is enabled, and has the right URL and event types. */
 function isKept(endpoint: EventsEndpoint, record: EndpointRecord | null, url: string): boolean {
   const types = [...mirroredEventTypes].sort()
   const right = endpoint.url === url && endpoint.enabled && endpoint.types.join() === types.join()
   return right && endpoint.id === record?.id
 }
 
-/** Makes the endpoint at `url` if it is missing, disabled or changed, and removes those that it replaces. */
+/**
+ * Creates the endpoint at `url` if it is missing, disabled or changed, or if its secret is unknown. Removes the endpoints that it replaces.
+ */
 export async function ensureEndpoint(deps: EndpointDeps, url: string, signal: AbortSignal): Promise<void> {
   const { processor, store, newId } = deps
   const record = await readRecord(deps)
-  // Only endpoints with this service's own addresses: another service on the account has its own.
+  // Considers only endpoints with this service's own URLs, because another service may have an endpoint in the same account.
   const ours = (await processor.eventsEndpoints(signal)).filter((one) => one.url === url || one.url === record?.url)
   const kept = ours.find((endpoint) => isKept(endpoint, record, url))
   const known = kept !== undefined && (await store.secrets.webhookSecret(kept.id)) !== null
@@ -76,7 +78,7 @@ async function create(
     await store.facts.set(fact, JSON.stringify({ url, key, id: made.id } satisfies EndpointRecord))
     return made.id
   } catch (error) {
-    // A refusal is replayed for its key, even when its cause is gone.
+    // Deletes the record with its key: the processor would replay the refusal for the key, even after its cause is gone.
     if (error instanceof ProcessorError && error.kind === 'rejected') await store.facts.set(fact, '')
     throw error
   }

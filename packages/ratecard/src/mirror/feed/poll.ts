@@ -1,4 +1,4 @@
-// Polls the account's events and marks the objects that they name. Marks and cursor are stored in one transaction.
+// Polls the account's events and marks the objects that they name as stale. The marks and the event cursor are stored in one transaction.
 import { ProcessorError } from '../../processor/processor-error.ts'
 import type { ProcessorEvent } from '../../processor/processor.ts'
 import type { MirrorRef } from '../../store/mirror-store.ts'
@@ -6,20 +6,20 @@ import type { FeedDeps } from './deps.ts'
 import { staleOfEvent } from './stale-of-event.ts'
 
 /**
- * Time (ms) by which the stored cursor trails the newest event. An event that appears in the list later than a newer one is still read, if
- * it is at most this much older.
+ * Time (ms) by which the stored cursor is behind the newest event. An event that appears in the list later than a newer one is still read
+ * if it is at most this much older.
  */
 const overlapMs = 30_000
 
-/** Thrown if the processor has deleted the event under the cursor, which it does after 30 days. */
+/** Thrown if the processor has deleted the event to which the cursor points. It deletes events after 30 days. */
 export class CursorLost extends Error {
   override readonly name = 'CursorLost'
 }
 
-/** Ids of the events after the stored cursor that were taken into account before. A new process begins without any. */
+/** Ids of events after the stored cursor that were already handled. Empty when the process starts. */
 export type SeenEvents = Set<string>
 
-/** Reads all new events. Returns the objects that they name. */
+/** Reads all new events and marks the objects that they name as stale. Returns these objects. */
 export async function poll(deps: FeedDeps, seen: SeenEvents, signal: AbortSignal): Promise<readonly MirrorRef[]> {
   const { store, clock } = deps
   const state = await store.mirror.state()
@@ -59,13 +59,15 @@ function marksOf(event: ProcessorEvent) {
   return staleOfEvent(event).map((ref) => ({ ...ref, since: event.createdAt }))
 }
 
-/** Returns the newest event that is old enough for the stored cursor; null if none is. `recent` is oldest first. */
+/**
+ * Returns the id of the newest event that is old enough to be the stored cursor; null if there is none. `recent` is sorted oldest first.
+ */
 function trailing(recent: readonly ProcessorEvent[]): string | null {
   const newest = Math.max(...recent.map((event) => event.createdAt))
   return recent.findLast((event) => event.createdAt <= newest - overlapMs)?.id ?? null
 }
 
-/** Drops the ids that the next poll will not read again. */
+/** Removes the ids of events that the next poll will not read again. */
 function forget(seen: SeenEvents, recent: readonly ProcessorEvent[], cursor: string): void {
   const again = recent.slice(recent.findIndex((event) => event.id === cursor) + 1)
   seen.clear()

@@ -1,5 +1,6 @@
-// The processor's read allocation: 10,000 reads in 30 days, or 500 for each payment. Counts reads, and slows the feed before it uses the
-// allocation up. Deliveries spare it.
+// Read allocation: the number of reads that the processor allows. It is 10,000 reads in 30 days, or 500 for each payment if that is more.
+// This module counts reads, and polls less often before the allocation is used up. Events that the processor sends to this service do not
+// count as reads.
 import type { Clock } from '../../clock.ts'
 import type { ReadCountStore } from '../../store/mirror-store.ts'
 
@@ -7,13 +8,16 @@ const dayMs = 24 * 60 * 60_000
 const windowDays = 30
 const leastReads = 10_000
 const readsPerPayment = 500
-/** Share of the allocation from which the feed is slowed. */
+/** Share of the read allocation (80 %) after which polls become less frequent. */
 const slowFrom = 0.8
 const longestPollMs = 60 * 60_000
-/** Time (ms) for which the count of a window is kept in memory. */
+/** Time (ms) for which the computed interval is cached. */
 const keptMs = 60_000
 
-/** Returns the time (ms) between two polls: longer the less of the allocation is left, and at most an hour. */
+/**
+ * Returns the interval (ms) between two polls. It grows as the rest of the allocation (the reads that the processor still allows) shrinks,
+ * up to an hour.
+ */
 export function pollIntervalMs(
   configuredMs: number,
   { reads, payments }: { readonly reads: number; readonly payments: number },
@@ -25,11 +29,11 @@ export function pollIntervalMs(
 }
 
 export interface ReadAllocation {
-  /** Counts a read of this process. */
+  /** Counts one read of this process. */
   readonly count: () => void
-  /** Stores the reads counted since the last call, so that they count for all replicas. */
+  /** Adds the reads since the last call to the count that all replicas share. */
   readonly flush: () => Promise<void>
-  /** Returns the time (ms) between two polls. */
+  /** Returns the present interval (ms) between two polls. */
   readonly pollEveryMs: () => Promise<number>
 }
 
@@ -37,7 +41,7 @@ export interface AllocationOptions {
   readonly store: ReadCountStore
   readonly clock: Clock
   readonly pollMs: number
-  /** False at a sandbox, which has no allocation. */
+  /** False for a sandbox, which allows any number of reads. */
   readonly limited: boolean
 }
 

@@ -1,9 +1,9 @@
-// Reads stale objects anew and stores them. Several marks of one object are one read.
+// Reads stale objects again and stores them. An object with several stale marks is read once.
 import type { MirroredKind, MirroredSubscription } from '../../processor/mirrored.ts'
 import type { StaleObject } from '../../store/mirror-store.ts'
 import type { FeedDeps } from './deps.ts'
 
-/** Maximum number of objects that are read at the same time. */
+/** Concurrency of reads. */
 const parallelReads = 4
 const batch = 100
 const firstRetryMs = 1_000
@@ -11,14 +11,14 @@ const longestRetryMs = 10 * 60_000
 
 interface Failure {
   readonly attempts: number
-  /** Epoch milliseconds. */
+  /** Epoch milliseconds of the next attempt. */
   readonly retryAt: number
 }
 
-/** Failures of this process by object: one that cannot be read must not hold up the others. */
+/** Failed reads of this process by object. An object that cannot be read must not delay the others. */
 export type Failures = Map<string, Failure>
 
-/** Reads the objects that are stale now. Returns the number of objects read. */
+/** Reads the objects that are stale now. Returns the number of objects that were read. */
 export async function refreshStale(deps: FeedDeps, failures: Failures, signal: AbortSignal): Promise<number> {
   const now = deps.clock.now()
   const due = (await deps.store.mirror.stale(batch + failures.size)).filter(
@@ -56,7 +56,7 @@ async function attempt(deps: FeedDeps, object: StaleObject, failures: Failures, 
   }
 }
 
-/** Reads one object and stores it, or removes it if the processor does not have it. */
+/** Reads one object and stores it. Removes it from the mirror if the processor does not have it. */
 export async function readAnew(
   deps: Pick<FeedDeps, 'store' | 'processor' | 'clock'>,
   kind: MirroredKind,
@@ -71,7 +71,7 @@ export async function readAnew(
   if (kind === 'subscription' && object !== null) await markUnknownPrices(deps, object as MirroredSubscription)
 }
 
-/** Marks the prices of a subscription that the mirror does not have, e.g. of a price that a checkout made inline. */
+/** Marks prices of a subscription as stale if the mirror does not have them, e.g. a price that a checkout created inline. */
 async function markUnknownPrices(
   { store, clock }: Pick<FeedDeps, 'store' | 'clock'>,
   { items }: MirroredSubscription,

@@ -1,5 +1,5 @@
-// Which objects an event makes stale. Pure: the event only names them, because its body may be older than the object is by now, and may be
-// in another API version.
+// Decides which objects an event makes stale. Pure. Only the ids in the event are used: its other data may be older than the object is now,
+// and may be in another API version.
 import type { MirroredKind } from '../../processor/mirrored.ts'
 import type { MirrorRef } from '../../store/mirror-store.ts'
 
@@ -13,7 +13,7 @@ const invoice: Named = [['invoice', 'id']]
 const customer: Named = [['customer', 'id']]
 const creditNote: Named = [
   ['credit_note', 'id'],
-  // A credit note lowers what its invoice asks, or raises the customer's balance.
+  // A credit note lowers the amount due of its invoice, or raises the customer's balance.
   ['invoice', 'invoice'],
   ['customer', 'customer'],
 ]
@@ -33,7 +33,7 @@ const bought: Named = [
 const refund: Named = [['refund', 'id']]
 const price: Named = [['price', 'id']]
 
-/** Objects that each type of event names. A type that is absent changes nothing that the mirror keeps. */
+/** Objects that each type of event makes stale. Types that are not listed change nothing in the mirror. */
 const namedBy = {
   'customer.subscription.created': subscription,
   'customer.subscription.updated': subscription,
@@ -90,16 +90,19 @@ const namedBy = {
   'price.deleted': price,
 } as const satisfies Readonly<Record<string, Named>>
 
-/** Types of events that make something stale, e.g. for the endpoint that receives them. */
+/** Types of events that make an object stale, e.g. for the endpoint that receives events. */
 export const mirroredEventTypes = Object.keys(namedBy)
 
 interface NamingEvent {
   readonly type: string
-  /** The processor's own event object: `{ data: { object } }`. */
+  /** The processor's event object, `{ data: { object } }`. */
   readonly body: Readonly<Record<string, unknown>>
 }
 
-/** Returns the objects that the event names, each once. Empty for other types, and for an object without an id, e.g. a preview. */
+/**
+ * Returns the objects that the event makes stale, each once. Empty for event types that change nothing in the mirror, and for an object
+ * without an id, e.g. a preview.
+ */
 export function staleOfEvent({ type, body }: NamingEvent): readonly MirrorRef[] {
   if (!Object.hasOwn(namedBy, type)) return []
   const named: Named = namedBy[type as keyof typeof namedBy]
@@ -111,7 +114,7 @@ export function staleOfEvent({ type, body }: NamingEvent): readonly MirrorRef[] 
   return refs.filter(({ kind, id }, index) => refs.findIndex((one) => one.kind === kind && one.id === id) === index)
 }
 
-/** Returns the id at a path, expanded or not; null if there is none. */
+/** Returns the id at a path, whether the object there is expanded or not; null if there is none. */
 function idAt(object: unknown, path: IdPath): string | null {
   const found = path.split('.').reduce(at, object)
   const id = typeof found === 'string' ? found : at(found, 'id')

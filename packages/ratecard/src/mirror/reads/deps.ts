@@ -3,19 +3,19 @@ import type { Store } from '../../store/store.ts'
 import type { Mirror, MirrorAge } from '../mirror.ts'
 import { sumCustomers } from '../sums/sum-customers.ts'
 
-/** Dependencies of everything that answers from the mirror. */
+/** Dependencies of all operations that read the mirror. */
 export interface MirrorReadDeps {
   readonly store: Pick<Store, 'mirror' | 'revenue' | 'tenants' | 'versions' | 'localSubscriptions'>
   readonly mirror: Mirror
-  /** Prices of the applied configuration; renamed prices by their current id. */
+  /** Returns the prices of the applied configuration. Renamed prices have their current id. */
   readonly priceBook: () => Promise<PriceBook>
 }
 
 const never = new AbortController().signal
 
 /**
- * Returns the age of a complete mirror whose sums are those of its objects. The feed sums after each read; an answer that falls between
- * both would show an older sum than its `as_of` tells. Throws as `mirror.require` does.
+ * Recomputes outdated sums, then returns the age of the mirror. The feed computes sums after it has read objects, so a response in between
+ * would show an older sum than its `as_of` promises. Throws `mirror_off` or `mirror_filling`.
  */
 export async function requireSums({ store, mirror }: MirrorReadDeps): Promise<MirrorAge> {
   const age = await mirror.require()

@@ -1,4 +1,4 @@
-// Every finalized invoice, credit note and refund of a time, oldest first, for the accounts.
+// Export for bookkeeping: all finalized invoices, credit notes and refunds of a range of days, oldest first.
 import { majorUnits } from '../../money/format.ts'
 import type { MirroredCreditNote, MirroredInvoice, MirroredRefund } from '../../processor/mirrored.ts'
 import type { ExportRow, Recency } from '../../service/mirror.ts'
@@ -6,7 +6,7 @@ import type { MirrorStore } from '../../store/mirror-store.ts'
 import { addDays, dayOf, startOfDay } from '../sums/days.ts'
 import type { MirrorReadDeps } from './deps.ts'
 
-/** Days of the calendar (UTC), both included. `from` null: from the oldest row on. */
+/** Calendar days (UTC), both included. If `from` is null, the export begins with the oldest row. */
 interface ExportRange {
   readonly from: string | null
   readonly to: string
@@ -25,7 +25,7 @@ interface Time {
   readonly to: number
 }
 
-/** A row, and the time by which it is sorted. */
+/** A row of the export, and the time by which it is sorted. */
 interface TimedRow {
   readonly at: number
   readonly row: ExportRow
@@ -33,7 +33,7 @@ interface TimedRow {
 
 type ExportStore = Pick<MirrorReadDeps['store'], 'mirror' | 'revenue' | 'tenants'>
 
-/** Merges the three lists by time. Each is read in pages, so that an export of years needs no more memory than one of a day. */
+/** Merges the three lists by time. Each list is read in pages, so that an export of years needs no more memory than one of a day. */
 async function* rowsOf(store: ExportStore, time: Time): AsyncGenerator<ExportRow> {
   const lists = [invoiceRows(store, time), creditNoteRows(store, time), refundRows(store, time)]
   const heads = await Promise.all(lists.map(async (list) => list.next()))

@@ -1,4 +1,4 @@
-// Invoices of a tenant, with what is still owed and what was refunded.
+// Invoices of a tenant, with their due and refunded amounts.
 import { processorId } from '../../catalog/resource.ts'
 import type { ProcessorId } from '../../catalog/resource.ts'
 import type { MirroredInvoice, MirroredInvoiceLine } from '../../processor/mirrored.ts'
@@ -10,7 +10,9 @@ import type { MirrorReadDeps } from './deps.ts'
 
 type NamePrice = (price: ProcessorId) => string | undefined
 
-/** Finalized invoices, newest first; none for a tenant without a customer at the processor. Throws `tenant_not_found`. */
+/**
+ * Returns a page of finalized invoices, newest first; empty for a tenant without a customer at the processor. Throws `tenant_not_found`.
+ */
 export async function readTenantInvoices(
   deps: MirrorReadDeps,
   id: string,
@@ -31,7 +33,7 @@ function shownInvoice(invoice: MirroredInvoice & { readonly amountRefunded: numb
     invoice
   return {
     ...{ id, number, subscription, createdAt, dueAt, paidAt, currency, attemptCount, nextAttemptAt, url },
-    // Only finalized invoices are listed, and these are drafts no more.
+    // Only finalized invoices are listed, so none is a draft; this only narrows the type.
     status: status === 'draft' ? 'open' : status,
     ...leading('total', invoice.total, currency),
     ...further('amountDue', invoice.amountDue, currency),

@@ -1,4 +1,4 @@
-// Monthly recurring revenue now and day by day.
+// Monthly recurring revenue (MRR), now and day by day.
 import { decimalText } from '../../money/decimal.ts'
 import { fractionDecimal, parseFraction } from '../../money/fraction.ts'
 import type { BillingGauges, CurrencyMoney, DayRange, Money, MoneyDay, MoneyDays } from '../../service/mirror.ts'
@@ -22,7 +22,7 @@ export async function readMoney(deps: MirrorReadDeps): Promise<Money> {
   return { ...age, currencies: sums.map((one) => currencyMoney(one, movements.get(one.currency) ?? noMovements)) }
 }
 
-/** Movements of the 30 days (UTC) until `asOf`: the kept ones, and those since the last kept day. */
+/** Returns the MRR movements of the 30 days (UTC) until `asOf`: those of the stored days, plus those since the last stored day. */
 async function lastThirtyDays(
   revenue: MirrorReadDeps['store']['revenue'],
   asOf: number,
@@ -100,7 +100,7 @@ function shownDay(row: RevenueDay): MoneyDay {
 
 const pageSize = 100
 
-/** Versions that were applied in these days, oldest first. */
+/** Returns the versions that were applied in these days, oldest first. */
 async function versionsOf(
   versions: Pick<MirrorReadDeps['store']['versions'], 'list'>,
   { from, to }: DayRange,
@@ -119,7 +119,7 @@ function shownPush({ revision, version, createdAt, author, keyName }: VersionHea
   return { revision, version, at: createdAt, by: author ?? keyName }
 }
 
-/** Numbers for metrics; null while the mirror is off or not complete. */
+/** Returns the numbers for metrics; null while the mirror is off or incomplete. */
 export async function readGauges({ store, mirror }: MirrorReadDeps): Promise<BillingGauges | null> {
   if ((await mirror.status()).state !== 'ready') return null
   const [counts, debts, byStatus] = await Promise.all([

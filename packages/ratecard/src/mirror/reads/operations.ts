@@ -1,4 +1,4 @@
-// Operations that answer from the mirror alone: money, subscribers, invoices. No call to the processor.
+// Operations that read only the mirror and never call the processor: money, subscribers and invoices.
 import type { MirrorOperations } from '../../service/mirror.ts'
 import type { TenantOperations } from '../../service/tenants.ts'
 import type { MirrorReadDeps } from './deps.ts'

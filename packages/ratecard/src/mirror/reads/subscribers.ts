@@ -1,4 +1,4 @@
-// Subscribers of a price, on every generation of it.
+// Subscribers of a price, on its current and its former processor prices (generations).
 import type { ProcessorId } from '../../catalog/resource.ts'
 import { ServiceError } from '../../errors/service-error.ts'
 import type { PriceBook } from '../../item-swaps/price-book.ts'
@@ -12,7 +12,10 @@ import { leading } from './amounts.ts'
 import { requireSums } from './deps.ts'
 import type { MirrorReadDeps } from './deps.ts'
 
-/** Throws `price_not_found` for a price that never existed. One that was removed from the configuration may still have subscribers. */
+/**
+ * Returns a page of subscribers. Throws `price_not_found` for a price that never existed. A price that was removed from the configuration
+ * may still have subscribers.
+ */
 export async function readSubscribers(
   deps: MirrorReadDeps,
   id: string,
@@ -29,10 +32,11 @@ export async function readSubscribers(
   const current = booked?.processorId ?? null
   const wanted = generations.filter((one) => generation === 'all' || (one === current) === (generation === 'current'))
   const free = (await store.localSubscriptions.running(priceId))
-    // A free subscription is on the current price while that price is free.
+    // If the price is still free, free subscriptions count as subscriptions to the current price; otherwise to a former one.
     .filter(() => generation === 'all' || (current === null) === (generation === 'current'))
     .sort((a, b) => (a.tenantId < b.tenantId ? -1 : 1))
-  // The free ones are merged in by tenant id: there are few, or no others.
+  // Free subscriptions are merged into the page by tenant id, so all earlier items are read too. A price has few free subscriptions, or no
+  // others.
   const page = free.length === 0 ? { limit, offset } : { limit: offset + limit, offset: 0 }
   const { items, total } = wanted.length === 0 ? { items: [], total: 0 } : await store.mirror.subscribers(wanted, page)
   const monthly = await store.revenue.monthlyOf(items.map(({ item }) => item.id))
@@ -43,7 +47,10 @@ export async function readSubscribers(
   return { ...age, items: all.slice(offset, offset + limit), total: total + free.length }
 }
 
-/** Processor prices of a configuration price, the present one included. One that another price has now is not among them. */
+/**
+ * Returns the current and former processor prices of a configuration price. A processor price that now belongs to another configuration
+ * price is left out.
+ */
 export function generationsOf(book: PriceBook, priceId: string): readonly ProcessorId[] {
   const ids = new Set(book.history(priceId).map(({ processorId }) => processorId))
   return [...ids].filter((id) => String(id) !== priceId && book.idOf(id) === priceId)
@@ -59,7 +66,7 @@ function paidSubscriber(
 ): Subscriber {
   const { currency, customer, status } = subscription
   const { price, quantity } = item
-  // The item has the amount in the price's first currency alone.
+  // The item has only the amount in the first currency of its price.
   const amount = price.currency === currency ? price.unitAmount : null
   const scheduled = subscription.scheduled.find(({ from }) => from === price.id)?.to
   return {
@@ -80,7 +87,7 @@ function paidSubscriber(
   }
 }
 
-/** A subscription to a free price, which is kept here alone. */
+/** Converts a free subscription, which exists only in this store. */
 function freeSubscriber({ id, tenantId }: LocalSubscriptionRecord, currency: string, legacy: boolean): Subscriber {
   return {
     tenantId,
@@ -100,7 +107,7 @@ function freeSubscriber({ id, tenantId }: LocalSubscriptionRecord, currency: str
   }
 }
 
-/** By tenant id, customers without a tenant last, then by subscription. */
+/** Sorts by tenant id (customers without a tenant last), then by subscription. */
 function byTenant(a: Subscriber, b: Subscriber): number {
   if (a.tenantId === b.tenantId) return a.subscription < b.subscription ? -1 : 1
   if (a.tenantId === null || b.tenantId === null) return a.tenantId === null ? 1 : -1

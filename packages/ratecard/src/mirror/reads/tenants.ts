@@ -1,4 +1,4 @@
-// The list of tenants: searched in the store, filtered and sorted by what the mirror keeps of them.
+// The list of tenants: the store searches, filters and sorts it by values from the mirror.
 import type { PriceBook } from '../../item-swaps/price-book.ts'
 import { parseDecimal } from '../../money/decimal.ts'
 import { fractionOfDecimal } from '../../money/fraction.ts'
@@ -12,8 +12,8 @@ import type { MirrorReadDeps } from './deps.ts'
 import { generationsOf } from './subscribers.ts'
 
 /**
- * Throws `mirror_off` or `mirror_filling` for a filter or an order that needs the mirror. Any other list has no members of the mirror
- * then.
+ * Returns a page of tenants. Throws `mirror_off` or `mirror_filling` if a filter or the order needs the mirror. Otherwise, without a
+ * complete mirror, the tenants lack the members that come from it.
  */
 export async function readTenants(
   deps: MirrorReadDeps,
@@ -39,7 +39,7 @@ const needsMirror = ({ state, priceId, productId, legacy, owing, sort }: TenantQ
   sort === 'monthly' ||
   sort === 'owed'
 
-/** Lists of prices of which a tenant must have one each, as the store wants them. */
+/** Returns the filter by prices: lists of prices, of each of which a tenant must have at least one. */
 async function onPrices(
   { store }: MirrorReadDeps,
   book: PriceBook,
@@ -79,18 +79,18 @@ function listed({ prices, monthly, owed, billingStatus, ...tenant }: StoredTenan
   }
 }
 
-/** Names prices of the processor, and free prices by their configuration id: these have no product there. */
+/** Returns a function that names the product of a price. Prices are processor ids, or configuration ids of free prices. */
 function namesOf(book: PriceBook): (used: Used) => { readonly productId: string | null; readonly legacy: boolean } {
   const nameItem = nameItemsBy(book)
   return ({ price, product }) => {
     const free = product === null ? book.find(price) : undefined
-    // A free subscription to a price that costs something by now.
+    // If the price now costs something, a free subscription to it counts as legacy.
     if (free !== undefined) return { productId: free.product.id, legacy: free.processorId !== null }
     return nameItem({ price: price as Parameters<typeof nameItem>[0]['price'], product })
   }
 }
 
-/** Amounts by code of the currency; none of zero. */
+/** Formats amounts, sorted by currency code; zero amounts are left out. */
 function amountsOf(amounts: Readonly<Record<string, string | number>>) {
   return Object.entries(amounts)
     .map(

@@ -1,4 +1,4 @@
-// Sums of the whole account, read in pages, and the days that are kept of them.
+// Sums of the whole account, read in pages, and the stored sums of days.
 import { yieldToRequests } from '../../event-loop.ts'
 import { fractionText, parseFraction } from '../../money/fraction.ts'
 import type { MirrorStore } from '../../store/mirror-store.ts'
@@ -11,7 +11,7 @@ import type { Movements } from './movements.ts'
 
 const pageSize = 2_000
 
-/** Reads and sums all items. */
+/** Reads all items in pages and returns their sums by currency. */
 export async function readCurrencySums(
   revenue: Pick<RevenueStore, 'items' | 'debts'>,
   nameOf: NameItem,
@@ -28,7 +28,7 @@ export async function readCurrencySums(
   return currencySums(sums, await revenue.debts())
 }
 
-/** Movements since the last kept day, by currency. */
+/** Returns the MRR movements since the last stored day, by currency. */
 export function runningMovements(changes: readonly StoredRevenueChange[]): ReadonlyMap<string, Movements> {
   return movementsOf(
     changes.map(({ before, after, ...rest }) => ({
@@ -46,8 +46,9 @@ export interface DayKeeping {
 }
 
 /**
- * Keeps the last day (UTC) that ended before `asOf`, unless it is kept already. Before the first one only the present MRR is noted, so that
- * the customers of the time before the mirror are not taken for new ones. After a time without service the days in between stay absent.
+ * Stores the sums of the last day (UTC) that ended before `asOf`, unless they are stored already. The first call stores no sums but only
+ * the present MRR of each customer, so that customers from before the mirror do not count as new. Days on which the service did not run
+ * stay absent. Returns true if a day was stored.
  */
 export async function keepEndedDay({ mirror, revenue, nameOf }: DayKeeping, asOf: number): Promise<boolean> {
   const beganAt = (await mirror.state())?.beganAt ?? null
@@ -56,7 +57,7 @@ export async function keepEndedDay({ mirror, revenue, nameOf }: DayKeeping, asOf
   const before = addDays(dayOf(beganAt), -1)
   const ended = addDays(dayOf(asOf), -1)
   if (last !== null && last >= ended) return false
-  // Customers without current sums would be missing in the day.
+  // Customers whose sums are outdated would be missing in the day, so wait until all sums are current.
   if ((await mirror.unsummed(1)).length > 0) return false
   if (last === null) return revenue.keepDay(ended < before ? ended : before, null, [])
   const sums = await readCurrencySums(revenue, await nameOf())
@@ -70,7 +71,7 @@ function dayRows(
   movements: ReadonlyMap<string, Movements>,
 ): readonly RevenueDay[] {
   const shown = new Set(sums.map(({ currency }) => currency))
-  // A currency whose last subscription ended has no sums, but its churn.
+  // A currency whose last subscription ended has no sums any more, but its churn belongs to the day.
   const ended = [...movements.keys()].filter((currency) => !shown.has(currency)).map(emptyCurrency)
   return [...sums, ...ended].map(({ currency, mrr, usageLastPeriod, byProduct, pastDue }) => ({
     day,

@@ -1,14 +1,14 @@
-// Sums of the account by currency, product and price. Pure: the items and debts come from the store.
+// Sums of the account by currency, product and price. Pure: the caller reads items and debts from the store.
 import type { ProcessorId } from '../../catalog/resource.ts'
 import { addFractions, fraction, multiplyFractions, parseFraction, zeroFraction } from '../../money/fraction.ts'
 import type { Fraction } from '../../money/fraction.ts'
 import type { CustomerDebt, RevenueItem } from '../../store/revenue-store.ts'
 
-/** Configuration id of a price and its product; null for what is not managed here. */
+/** Configuration ids of a price and of its product; null if they do not belong to the configuration. */
 export interface SoldAs {
   readonly priceId: string | null
   readonly productId: string | null
-  /** True if the price was replaced or removed in the configuration. */
+  /** True if the configuration has replaced or removed the price. */
   readonly legacy: boolean
 }
 
@@ -16,7 +16,7 @@ export type NameItem = (item: Pick<RevenueItem, 'price' | 'product'>) => SoldAs
 
 export interface Revenue {
   readonly mrr: Fraction
-  /** Minor units. */
+  /** Minor units that metered items were billed for their last complete period. */
   readonly usageLastPeriod: number
   readonly subscriptions: number
 }
@@ -31,7 +31,7 @@ export interface ProductRevenue extends Revenue {
 }
 
 export interface Debt {
-  /** Minor units. */
+  /** Sum in minor units. */
   readonly amount: number
   readonly tenants: number
 }
@@ -46,7 +46,7 @@ export interface CurrencySums extends Revenue {
   readonly byPrice: readonly PriceRevenue[]
 }
 
-/** Sums in the making. Items are added one by one, because a large account does not fit into memory as a whole. */
+/** Unfinished sums, to which items are added one by one, because a large account does not fit into memory as a whole. */
 export interface AccountSums {
   readonly currencies: Map<string, CurrencyTotals>
 }
@@ -60,7 +60,10 @@ interface CurrencyTotals {
 }
 
 interface Totals {
-  /** Number of items by exact MRR: most items have one of few amounts, and the sum of many fractions is slow. */
+  /**
+   * Number of items by exact MRR. Most items have one of a few amounts, so adding up distinct amounts is much faster than adding a fraction
+   * for each item.
+   */
   readonly amounts: Map<string, number>
   readonly subscriptions: Set<string>
   usage: number
@@ -70,7 +73,7 @@ export function createAccountSums(): AccountSums {
   return { currencies: new Map() }
 }
 
-/** Sums of a currency without any item. */
+/** Returns the sums of a currency without any item. */
 export function emptyCurrency(currency: string): CurrencySums {
   return currencySumsOf(currency, newCurrency(), [])
 }
@@ -86,7 +89,7 @@ export function addItem({ currencies }: AccountSums, item: RevenueItem, nameOf: 
   if (item.tenantId !== null) totals.tenants.add(item.tenantId)
 }
 
-/** Returns the sums of all added items, by currency code. */
+/** Returns the sums of all added items, sorted by currency code. */
 export function currencySums({ currencies }: AccountSums, debts: readonly CustomerDebt[]): readonly CurrencySums[] {
   for (const { owed, writtenOff } of debts)
     for (const currency of [...Object.keys(owed), ...Object.keys(writtenOff)])
@@ -111,7 +114,10 @@ function currencySumsOf(currency: string, totals: CurrencyTotals, debts: readonl
   }
 }
 
-/** A customer is past due while a payment of one of its subscriptions failed. An invoice that is not due yet is owed, but not past due. */
+/**
+ * True if the customer is past due: a payment of one of its subscriptions failed. An invoice whose due date has not come is owed, but not
+ * past due.
+ */
 function isPastDue({ billingStatus }: CustomerDebt): boolean {
   return billingStatus === 'past_due' || billingStatus === 'unpaid'
 }
@@ -150,7 +156,7 @@ function revenueOf({ amounts, subscriptions, usage }: Totals): Revenue {
   return { mrr: sumOfAmounts(amounts), usageLastPeriod: usage, subscriptions: subscriptions.size }
 }
 
-/** Sum of exact amounts that occur several times each. */
+/** Returns the sum of amounts, each of which occurs a given number of times. */
 export function sumOfAmounts(amounts: Iterable<readonly [string, number]>): Fraction {
   let sum = zeroFraction
   for (const [amount, times] of amounts)
@@ -158,13 +164,13 @@ export function sumOfAmounts(amounts: Iterable<readonly [string, number]>): Frac
   return sum
 }
 
-/** Ascending; null, for everything that is not managed here, last. */
+/** Sorts ascending by key; null (not part of the configuration) comes last. */
 function byKey([a]: readonly [string | null, unknown], [b]: readonly [string | null, unknown]): number {
   if (a === null || b === null) return a === b ? 0 : a === null ? 1 : -1
   return a < b ? -1 : 1
 }
 
-/** Returns the names by a price book and the current configuration. */
+/** Returns a function that finds the configuration ids of an item's price and product in the price book. */
 export function nameItemsBy(book: {
   idOf(processorId: ProcessorId): string | undefined
   productIdOf(processorId: ProcessorId): string | undefined

@@ -1,4 +1,4 @@
-// Movements of the MRR between two times: why it changed, customer by customer and currency by currency.
+// Movements of the monthly recurring revenue (MRR) between two times: why it changed, by customer and currency.
 import { addFractions, compareFractions, subtractFractions, zeroFraction } from '../../money/fraction.ts'
 import type { Fraction } from '../../money/fraction.ts'
 
@@ -7,18 +7,18 @@ export interface RevenueChange {
   readonly currency: string
   readonly before: Fraction
   readonly after: Fraction
-  /** True if the customer ever paid in this currency before the first time. */
+  /** True if the customer had paid in this currency before the first of the two times. */
   readonly paidBefore: boolean
 }
 
-/** Contraction and churn are positive numbers. */
+/** Sums of MRR changes by their reason. Contraction and churn are positive numbers. */
 export interface Movements {
-  /** MRR of customers that never paid before. */
+  /** MRR of customers that had never paid before. */
   readonly new: Fraction
   readonly expansion: Fraction
   readonly contraction: Fraction
   readonly churn: Fraction
-  /** MRR of customers that paid before, and had stopped. */
+  /** MRR of customers that had paid before and had then stopped. */
   readonly reactivation: Fraction
 }
 
@@ -32,7 +32,7 @@ export const noMovements: Movements = {
 
 export const movementKinds = Object.keys(noMovements) as readonly (keyof Movements)[]
 
-/** Returns the movements by currency, of currencies with a change. */
+/** Returns the movements of each currency in which the MRR changed. */
 export function movementsOf(changes: Iterable<RevenueChange>): ReadonlyMap<string, Movements> {
   const found = new Map<string, Movements>()
   for (const change of changes) {
@@ -56,7 +56,7 @@ export function addMovements(a: Movements, b: Movements): Movements {
   }
 }
 
-/** Change of the MRR: what came less what went. */
+/** Returns the change of the MRR: new, expansion and reactivation, minus contraction and churn. */
 export function netOf({ new: fresh, expansion, contraction, churn, reactivation }: Movements): Fraction {
   const came = addFractions(addFractions(fresh, expansion), reactivation)
   return subtractFractions(came, addFractions(contraction, churn))

@@ -1,5 +1,5 @@
-// Monthly recurring revenue (MRR) of a subscription, item by item and exact: licensed items of subscriptions that are `active` or
-// `past_due` and collect, less the discounts that last forever, without taxes.
+// Monthly recurring revenue (MRR) of a subscription, exact for each item. It consists of the licensed items of subscriptions that are
+// `active` or `past_due` and whose collection is not paused. Discounts that last forever are deducted; taxes are not included.
 import type { ProcessorId } from '../../catalog/resource.ts'
 import {
   addFractions,
@@ -19,29 +19,29 @@ import { monthFactor } from '../../pricing/month.ts'
 import type { MirroredDiscount, MirroredItem, MirroredPrice, MirroredSubscription } from '../../processor/mirrored.ts'
 import { tariffOf } from './tariff.ts'
 
-/** What one item of a subscription brings in a month. */
+/** Monthly revenue of one item of a subscription. */
 export interface ItemRevenue {
   readonly item: string
   readonly price: ProcessorId
   readonly product: ProcessorId | null
   readonly currency: string
-  /** Minor units; zero for metered items. */
+  /** Monthly revenue in minor units; zero for metered items. */
   readonly monthly: Fraction
 }
 
-/** Facts beside the subscription that its MRR depends on. */
+/** Data besides the subscription on which its MRR depends. */
 export interface RevenueContext {
   readonly prices: ReadonlyMap<ProcessorId, MirroredPrice>
-  /** Discount of the customer, which applies to subscriptions without a discount of their own; null if there is none. */
+  /** Discount of the customer, which applies to subscriptions without their own discount; null if there is none. */
   readonly customerDiscount: MirroredDiscount | null
 }
 
-/** True if the subscription counts: it is `active` or `past_due`, and collection is not paused. */
+/** True if the subscription counts towards the MRR: it is `active` or `past_due`, and its collection is not paused. */
 export function countsAsRevenue({ status, paused }: Pick<MirroredSubscription, 'status' | 'paused'>): boolean {
   return (status === 'active' || status === 'past_due') && paused === null
 }
 
-/** Returns the MRR of each item; none for a subscription that does not count, e.g. `trialing`. */
+/** Returns the MRR of each item. Empty for a subscription that does not count, e.g. a `trialing` one. */
 export function revenueOf(subscription: MirroredSubscription, context: RevenueContext): readonly ItemRevenue[] {
   if (!countsAsRevenue(subscription)) return []
   const { items, currency } = subscription
@@ -60,11 +60,11 @@ interface PricedItem {
   readonly monthly: Fraction
 }
 
-/** A month of the item before discounts, with tiers and packages as the processor bills them; zero for a metered item. */
+/** Returns the monthly amount of an item before discounts, with tiers and packages as the processor bills them; zero for a metered item. */
 function listedMonth({ price, quantity }: MirroredItem, currency: string, { prices }: RevenueContext): Fraction {
   if (price.usageType === 'metered' || quantity === null) return zeroFraction
   const tariff = tariffOf(prices.get(price.id), price, currency)
-  // A price is sold only in its currencies, so that a subscription in another one cannot exist.
+  // Does not happen: a subscription is always in one of the currencies of its prices.
   if (tariff === null) return zeroFraction
   return multiplyFractions(
     fractionOfDecimal(exactAmount(tariff, quantity)),
@@ -73,8 +73,8 @@ function listedMonth({ price, quantity }: MirroredItem, currency: string, { pric
 }
 
 /**
- * Applies discounts in the processor's order: first those of each item to its own lines, then those of the subscription, or the
- * customer's if it has none. Each one works on the amounts that the one before left.
+ * Applies discounts in the processor's order: first the discounts of each item to that item, then those of the subscription (or of the
+ * customer, if the subscription has none). Each discount applies to the amounts that the previous one left.
  */
 function afterDiscounts(
   { items, discounts, currency }: MirroredSubscription,
@@ -114,8 +114,8 @@ function reduced(
 }
 
 /**
- * Takes an amount off each invoice, at most what the items cost, in proportion to their amounts. With several billing intervals the
- * items that are billed most often bear it, because they are on every invoice.
+ * Deducts a fixed amount from each invoice, in proportion to the amounts of the items and at most their sum. If the items have different
+ * billing intervals, only the items that are billed most often are reduced, because they are on every invoice.
  */
 function lessAmount(
   items: readonly PricedItem[],
@@ -133,12 +133,12 @@ function lessAmount(
   return items.map((item) => (reduces.has(item) ? { ...item, monthly: multiplyFractions(item.monthly, kept) } : item))
 }
 
-/** Number of invoices with this item in a month. */
+/** Returns the number of invoices per month that contain the item, e.g. 1/12 for a yearly price. */
 function factorOf({ item: { price } }: PricedItem): Fraction {
   return monthFactor(price.interval, price.intervalCount)
 }
 
-/** Sum by currency, without the currencies that are zero. */
+/** Returns the sums by currency, without currencies whose sum is zero. */
 export function sumByCurrency(revenue: Iterable<Pick<ItemRevenue, 'currency' | 'monthly'>>): Map<string, Fraction> {
   const sums = new Map<string, Fraction>()
   for (const { currency, monthly } of revenue)

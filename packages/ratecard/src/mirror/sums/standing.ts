@@ -1,4 +1,5 @@
-// Standing of a customer: status, MRR and debts, computed from its subscriptions and invoices. Lists of tenants filter and sort by it.
+// Computes the standing of a customer (its status, MRR and debts) from its subscriptions and invoices. Lists of tenants filter and sort by
+// these values.
 import type { ProcessorId } from '../../catalog/resource.ts'
 import { decimalText } from '../../money/decimal.ts'
 import { fractionDecimal, fractionText, zeroFraction } from '../../money/fraction.ts'
@@ -14,16 +15,16 @@ import { countsAsRevenue, revenueOf, sumByCurrency } from './mrr.ts'
 import type { ItemRevenue, RevenueContext } from './mrr.ts'
 import { usageOf } from './usage.ts'
 
-/** Everything that the mirror holds of one customer. */
+/** All mirrored objects of one customer that its sums are computed from. */
 export interface CustomerFacts {
   readonly customer: MirroredCustomer
-  /** Ended ones included. */
+  /** All subscriptions, ended ones included. */
   readonly subscriptions: readonly MirroredSubscription[]
   readonly invoices: readonly MirroredInvoice[]
   readonly prices: ReadonlyMap<ProcessorId, MirroredPrice>
 }
 
-/** True for the statuses that a subscription never leaves. */
+/** True for a subscription that has ended and cannot continue. */
 export function hasEnded({ status }: Pick<MirroredSubscription, 'status'>): boolean {
   return status === 'canceled' || status === 'incomplete_expired'
 }
@@ -47,14 +48,16 @@ export function standingOf({ customer, subscriptions, invoices, prices }: Custom
   }
 }
 
-/** Currencies in which the customer ever paid an invoice of a subscription. */
+/** Returns the currencies in which the customer ever paid an invoice of a subscription. */
 function paidCurrencies(invoices: readonly MirroredInvoice[]): readonly string[] {
   return invoices
     .filter(({ subscription, status, total }) => subscription !== null && status === 'paid' && total > 0)
     .map(({ currency }) => currency)
 }
 
-/** An open invoice is owed, except the first one of a subscription that never started: nothing was delivered for it. */
+/**
+ * True if the invoice is owed: it is open, and not the first invoice of a subscription that never started, for which nothing was delivered.
+ */
 function isOwed(invoice: MirroredInvoice, subscriptions: readonly MirroredSubscription[]): boolean {
   if (invoice.status !== 'open') return false
   const status = subscriptions.find(({ id }) => id === invoice.subscription)?.status
@@ -68,7 +71,7 @@ function sumRemaining(invoices: readonly MirroredInvoice[]): Record<string, numb
   return sums
 }
 
-/** One row for each item of a running subscription, so that sums by price and product are made in the database. */
+/** Returns one row for each item of a subscription that has not ended, so that the database can compute sums by price and product. */
 function itemRecords(
   subscription: MirroredSubscription,
   invoices: readonly MirroredInvoice[],

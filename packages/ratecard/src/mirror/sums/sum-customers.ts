@@ -1,4 +1,4 @@
-// Computes the sums of customers whose objects changed, and stores them.
+// Computes and stores the sums of customers whose objects changed.
 import type { ProcessorId } from '../../catalog/resource.ts'
 import type { MirrorStore } from '../../store/mirror-store.ts'
 import type { RevenueStore, StoredCustomer } from '../../store/revenue-store.ts'
@@ -9,10 +9,10 @@ export interface SumStores {
   readonly revenue: Pick<RevenueStore, 'customers' | 'prices' | 'save'>
 }
 
-/** Customers whose objects are in memory at one time. */
+/** Maximum number of customers whose objects are in memory at a time. */
 const batchSize = 200
 
-/** Sums all customers that are due. Returns their number. Between two batches, `signal` ends it. */
+/** Recomputes all outdated sums of customers. Returns the number of customers. Stops between two batches if `signal` aborts. */
 export async function sumCustomers(stores: SumStores, signal: AbortSignal): Promise<number> {
   for (let summed = 0; ;) {
     if (signal.aborted) return summed
@@ -23,7 +23,7 @@ export async function sumCustomers(stores: SumStores, signal: AbortSignal): Prom
 }
 
 async function sumBatch({ mirror, revenue }: SumStores): Promise<number> {
-  // The marks are read before the objects, so that a change in between leaves its customer due.
+  // Reads the marks before the objects: if an object changes in between, its customer stays marked.
   const due = await mirror.unsummed(batchSize)
   if (due.length === 0) return 0
   const found = await revenue.customers(due.map(({ customer }) => customer))
@@ -39,7 +39,7 @@ async function sumBatch({ mirror, revenue }: SumStores): Promise<number> {
 
 const nothing: StoredCustomer = { customer: null, subscriptions: [], invoices: [] }
 
-/** Stands for a customer that the processor deleted, whose invoices remain. */
+/** Returns a placeholder for a customer that the processor deleted, because its invoices remain. */
 function unknown(id: ProcessorId) {
   return { id, balance: {}, deleted: true, testClock: null, discount: null }
 }

@@ -1,12 +1,12 @@
-// The tariff of a mirrored price in one currency, in the form that pricing/calculate.ts computes with.
+// Converts a mirrored price to a tariff (its amounts in one currency), which pricing/calculate.ts computes with.
 import { documentTier } from '../../catalog/fields/amounts.ts'
 import type { Tariff } from '../../pricing/calculate.ts'
 import type { LivePrice } from '../../processor/customer-half.ts'
 import type { MirroredPrice } from '../../processor/mirrored.ts'
 
 /**
- * Returns the tariff in a currency; null if the price is not sold in it. `known` has tiers and all currencies. Without it, e.g. for a
- * price that the processor deleted, the item's own price is used.
+ * Returns the amounts in a currency; null if the price is not sold in it. `known` is the mirrored price, with tiers and all currencies.
+ * Without it, e.g. if the processor deleted the price, the price within the item is used.
  */
 export function tariffOf(known: MirroredPrice | undefined, ofItem: LivePrice | null, currency: string): Tariff | null {
   if (known === undefined) {

@@ -1,7 +1,10 @@
-// Usage that a subscription was billed for in its last finished period.
+// Usage that a subscription was billed for in its last complete period.
 import type { MirroredInvoice, MirroredInvoiceLine, MirroredSubscription } from '../../processor/mirrored.ts'
 
-/** What the metered items of a subscription were billed in their last finished periods: minor units by item, after discounts. */
+/**
+ * Returns the amounts that the metered items of a subscription were billed for their last complete period: minor units by item, after
+ * discounts.
+ */
 export function usageOf(
   { items }: Pick<MirroredSubscription, 'items'>,
   invoices: readonly MirroredInvoice[],
@@ -14,12 +17,12 @@ export function usageOf(
   )
 }
 
-/** Finalized, and not withdrawn. */
+/** True if the invoice is finalized and not void. */
 function isBilled({ finalizedAt, status }: MirroredInvoice): boolean {
   return finalizedAt !== null && status !== 'void'
 }
 
-/** Tiers bill several lines for one period, which all count. */
+/** Adds up all lines of the last complete period: a price with tiers has several lines for one period. */
 function lastPeriod(lines: readonly MirroredInvoiceLine[], item: string, currentPeriodStart: number): number {
   const finished = lines.filter(
     (line) => line.subscriptionItem === item && !line.proration && line.periodEnd <= currentPeriodStart,

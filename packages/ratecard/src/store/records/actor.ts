@@ -1,10 +1,11 @@
-// Actor columns: the service key of a request. The author, which callers claim themselves, is kept beside them.
+// Columns that identify the service key of a request. Beside them records have `author`, a name that callers choose themselves and that is
+// not verified.
 import { textOrNull, type Columns } from './columns.ts'
 
 export const keyColumns = {
-  /** Id of the service key that acted, never the key itself; null for a session and for the service. */
+  /** Id of the service key that made the request; null for a session and for the service itself. */
   keyId: textOrNull(),
-  /** Name of the key at that time. */
+  /** Name of the key at the time of the request. */
   keyName: textOrNull(),
 } satisfies Columns
 

@@ -2,7 +2,7 @@
 import { oneOf, text, textOf, textOrNull, time, timeOrNull, whole, wholeOrNull } from './columns.ts'
 import type { Columns, RecordOf } from './columns.ts'
 
-/** `read` plans and reads; `write` allows everything. */
+/** `read` allows plans and reads; `write` allows everything. */
 export const keyScopes = ['read', 'write'] as const
 export type KeyScope = (typeof keyScopes)[number]
 
@@ -11,15 +11,15 @@ export const serviceKeyColumns = {
   name: text('shown'),
   /** sha256 hex of the key: keys are 256 random bits, so a fast hash is enough. */
   hash: text(),
-  /** Last four characters of the key, to recognize it. */
+  /** Last four characters of the key, so that people recognize it. */
   hint: text('shown'),
   scope: oneOf(keyScopes, 'shown'),
   createdAt: time('shown'),
-  /** null: the key never expires. */
+  /** Time at which the key expires; null if it never expires. */
   expiresAt: timeOrNull('shown'),
   lastUsedAt: timeOrNull('shown'),
   revokedAt: timeOrNull('shown'),
-  /** The worker that the key was issued to, with which it is revoked; null for keys of people. */
+  /** The worker that owns the key. The key is revoked when the worker is removed; null for keys of people. */
   worker: textOrNull(),
 } satisfies Columns
 
@@ -37,10 +37,10 @@ export const sessionColumns = {
 
 export type SessionRecord = RecordOf<typeof sessionColumns>
 
-/** A `link` opens one `session` and works once. */
+/** A `link` is a sign-in link: it opens one `session` and works once. */
 export const dashboardPassKinds = ['link', 'session'] as const
 
-/** Credentials that let a browser into the dashboard on behalf of a service key. */
+/** Dashboard passes: links and cookies that sign a browser in to the dashboard on behalf of a service key. */
 export const dashboardPassColumns = {
   /** sha256 hex of the cookie or of the link's token: both are 256 random bits. */
   hash: text(),
@@ -48,7 +48,7 @@ export const dashboardPassColumns = {
   keyId: text(),
   createdAt: time(),
   expiresAt: time(),
-  /** Time of the sign-out, or of the use of the link. */
+  /** Time of the sign-out; for a link, the time of its use. */
   endedAt: timeOrNull(),
 } satisfies Columns
 
@@ -56,9 +56,9 @@ export type DashboardPassRecord = RecordOf<typeof dashboardPassColumns>
 
 export const idempotencyColumns = {
   key: text(),
-  /** sha256 of the request: method, path and body. */
+  /** sha256 of the request's method, path and body. */
   fingerprint: text(),
-  /** null while the first request is still running. */
+  /** HTTP status of the response; null while the first request is still running. */
   status: wholeOrNull(),
   /** Sealed at rest: a response may contain a secret, for example a service key that is shown once. */
   body: textOrNull(),
@@ -79,11 +79,11 @@ export const leaseColumns = {
   name: text(),
   fence: whole(),
   expiresAt: time(),
-  /** The process that holds it, if the operating system identifies it (see holder.ts). */
+  /** Identity of the process that holds the lease, if the operating system provides it (see holder.ts). */
   holder: textOrNull(),
 } satisfies Columns
 
 export const factColumns = { name: text(), value: text() } satisfies Columns
 
-/** The granted slots of each shared rate, as JSON. */
+/** The granted slots of each shared rate limit, as JSON. */
 export const paceColumns = { name: text(), slots: text() } satisfies Columns

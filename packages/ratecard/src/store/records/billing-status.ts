@@ -13,8 +13,9 @@ export const billingStatuses = [
 export type BillingStatus = (typeof billingStatuses)[number]
 
 /**
- * Priority of statuses for a tenant with several subscriptions. Debts come first, because they need an action; then running subscriptions
- * (paid, trial, free); then those that do not run. E.g. a tenant that pays is `active` although another checkout was abandoned.
+ * Statuses in descending priority, for a tenant with several subscriptions. Debts come first, because they need an action. Then come
+ * running subscriptions (paid, trial, free), then subscriptions that do not run. E.g. a paying tenant is `active` even if another checkout
+ * was abandoned.
  */
 const priority = [
   'unpaid',
@@ -26,7 +27,7 @@ const priority = [
   'incomplete',
 ] as const satisfies readonly BillingStatus[]
 
-/** Returns the status that counts, among `free` for free subscriptions and the processor's statuses for others. */
+/** Returns the most urgent status. `statuses` are the processor's statuses, and `free` for free subscriptions. */
 export function mostUrgentStatus(statuses: Iterable<string | null>): BillingStatus {
   const found = new Set(statuses)
   return priority.find((status) => found.has(status)) ?? 'none'

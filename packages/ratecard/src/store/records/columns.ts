@@ -1,13 +1,14 @@
-// Column descriptions of records: the type of each column and its uses. The types of records and rows, the fields in API responses, the
-// audited changes and the copied columns follow from such a description. A test compares it with the database that the migrations create.
+// Descriptions of table columns: the type of each column and its uses. Derived from a description are the types of records and rows, the
+// fields in API responses, the audited changes and the columns of a store copy. A test compares the descriptions with the database that the
+// migrations create.
 
-/** Uses of a column beside being stored. */
+/** Uses of a column apart from storage. */
 export type Use =
-  /** The API returns it. Without this use the column never leaves the service. */
+  /** The API returns the column. A column without this use never leaves the service. */
   | 'shown'
-  /** Callers set and change it; each change is in the audit trail. */
+  /** Callers set and change the column; the audit trail contains each change. */
   | 'edited'
-  /** Applying negotiated prices sets it; the audit trail contains the change. */
+  /** Applying negotiated prices sets the column; the audit trail contains the change. */
   | 'deal'
 
 declare const held: unique symbol
@@ -15,12 +16,12 @@ declare const held: unique symbol
 export interface Column<T = unknown, U extends Use = Use> {
   readonly type: 'text' | 'bigint' | 'double precision'
   readonly nullable: boolean
-  /** All allowed values, also checked by the database; null if any text is allowed. */
+  /** All values that the database accepts; null if any text is allowed. */
   readonly values: readonly string[] | null
-  /** A list of texts, stored as JSON. */
+  /** True for a list of texts, which is stored as JSON. */
   readonly list: boolean
   readonly uses: readonly U[]
-  /** Never present at run time; the type of a record is derived from it. */
+  /** Never present at run time: the compiler derives the type of a record from it. */
   readonly [held]?: T
 }
 
@@ -28,17 +29,17 @@ export type Columns = Readonly<Record<string, Column>>
 type ColumnValue<C> = C extends Column<infer T> ? T : never
 
 export type RecordOf<C extends Columns> = { readonly [Name in keyof C]: ColumnValue<C[Name]> }
-/** The record in the form in which the database stores it: lists are JSON text. */
+/** The record as the database stores it, with lists as JSON text. */
 export type RowOf<C extends Columns> = {
   readonly [Name in keyof C]: ColumnValue<C[Name]> extends readonly string[] ? string : ColumnValue<C[Name]>
 }
-/** Names of the columns with this use, as a type. */
+/** Type of the names of the columns with this use. */
 export type ColumnsWith<C extends Columns, U extends Use> = {
   [Name in keyof C]: C[Name] extends Column<unknown, infer Own> ? (U extends Own ? Name : never) : never
 }[keyof C]
 export type ShownColumns<C extends Columns> = Pick<RecordOf<C>, ColumnsWith<C, 'shown'>>
 
-// NoInfer: under `satisfies Columns` the compiler would otherwise infer every use for a column without uses.
+// `NoInfer`, because under `satisfies Columns` the compiler would otherwise infer every use for a column without uses.
 function kind<T>(type: Column['type'], nullable: boolean, list = false) {
   return <U extends Use = never>(...uses: readonly U[]): Column<T, NoInfer<U>> => ({
     type,
@@ -54,12 +55,12 @@ export const textOrNull = kind<string | null>('text', true)
 export const whole = kind<number>('bigint', false)
 export const wholeOrNull = kind<number | null>('bigint', true)
 export const realOrNull = kind<number | null>('double precision', true)
-/** Epoch milliseconds. */
+/** A column with a time in epoch milliseconds. */
 export const time = kind<number>('bigint', false)
 export const timeOrNull = kind<number | null>('bigint', true)
 export const texts = kind<readonly string[]>('text', false, true)
 
-/** A text column with these values only. */
+/** A text column that allows only these values. */
 export function oneOf<const V extends string, U extends Use = never>(
   values: readonly V[],
   ...uses: readonly U[]
@@ -74,11 +75,11 @@ export function oneOfOrNull<const V extends string, U extends Use = never>(
   return { type: 'text', nullable: true, values, list: false, uses }
 }
 
-/** A text column with a narrower type, for example an id of one kind. */
+/** A text column whose values have a narrower type, e.g. an id of one kind. */
 export const textOf = <T extends string, U extends Use = never>(...uses: readonly U[]): Column<T, NoInfer<U>> =>
   kind<T>('text', false)(...uses)
 
-/** Returns the names of the columns with this use, in their order. */
+/** Returns the names of the columns with this use, in the order of the description. */
 export function used<C extends Columns, const U extends Use>(
   columns: C,
   use: U,

@@ -1,4 +1,4 @@
-// Records of the applied configuration. Documents are text, byte for byte as hashed.
+// Records of the applied configuration. Documents are stored byte for byte as they were hashed.
 import type { ConfigId, ProcessorId, ResourceKind } from '../../catalog/resource.ts'
 import { oneOf, text, textOf, textOrNull, time, whole, wholeOrNull, type Columns, type RecordOf } from './columns.ts'
 import { keyColumns } from './actor.ts'
@@ -20,25 +20,27 @@ export const versionColumns = {
   changes: text('shown'),
   createdAt: time('shown'),
   pushId: textOrNull('shown'),
-  /** Hash chain: sha256 over the previous record's hash and this record's own content. */
+  /** Hash chain: sha256 over the hash of the previous record and the content of this one. */
   hash: text(),
   previousHash: text(),
 } satisfies Columns
 
 export type VersionRecord = RecordOf<typeof versionColumns>
-/** A version without its document, which makes it large. */
+/** A version without its document, so that lists do not read large documents. */
 export type VersionHead = Omit<VersionRecord, 'document'>
 export const versionHeadColumns = Object.keys(versionColumns).filter(
   (name): name is keyof VersionHead => name !== 'document',
 )
 
-/** Written forms: documents as their authors wrote them, before variables were expanded. The id is the sha256 hex of the text. */
+/**
+ * Written forms. A written form is a document as its author wrote it, before variables were expanded. Its id is the sha256 hex of its text.
+ */
 export const writtenFormColumns = { id: text(), document: text(), createdAt: time() } satisfies Columns
 
-/** The written form of each push, and so of the version that it became. */
+/** The written form of each push, and of the version that the push became. */
 export const writtenFormUseColumns = { pushId: text(), writtenId: text() } satisfies Columns
 
-/** A single row: the current revision, and a counter of changes of published data. */
+/** A single row with the current revision and a counter that grows with each change of published data. */
 export const publishedColumns = { id: whole(), revision: wholeOrNull(), sequence: whole() } satisfies Columns
 
 export const mappingColumns = {
@@ -49,13 +51,15 @@ export const mappingColumns = {
   revision: whole(),
 } satisfies Columns
 
-/** Renames of a push: entries of the mapping history that got another configuration id. */
+/** Renames of a push: entries of the mapping history whose configuration id changed. */
 export const renameColumns = {
   revision: whole(),
   kind: textOf<ResourceKind>(),
   fromId: textOf<ConfigId>(),
   toId: textOf<ConfigId>(),
-  /** `item`: the item itself got the new id. `past`: the history of an item removed earlier joined a present item. */
+  /**
+   * `item`: the item itself got the new id. `past`: the history of an item that was removed earlier was merged into that of a present item.
+   */
   carries: oneOf(['item', 'past']),
   /** JSON list of the entries' sequence numbers. */
   entries: text(),
@@ -65,7 +69,7 @@ export const archivedObjectColumns = {
   processorId: textOf<ProcessorId>(),
   kind: textOf<ResourceKind>(),
   configId: textOf<ConfigId>(),
-  /** JSON of the last object at the processor, complete. */
+  /** JSON of the complete object as it last was at the processor. */
   object: text(),
   archivedAt: time(),
 } satisfies Columns

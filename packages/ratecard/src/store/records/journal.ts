@@ -6,7 +6,7 @@ import { keyColumns } from './actor.ts'
 
 export const pushStates = ['planned', 'running', 'interrupted', 'applied', 'failed', 'abandoned'] as const
 export const jobKinds = ['enterprise_apply', 'template_move', 'migration', 'webhook_rotation'] as const
-/** `waiting`: the remaining steps wait for a date, and the service resumes the job then. `interrupted` needs an operator. */
+/** `waiting`: the remaining steps wait for a date, at which the service resumes the job. `interrupted`: an operator must resume the job. */
 export const jobStates = ['running', 'waiting', 'interrupted', 'done', 'failed', 'cancelled'] as const
 /** Actions that an operator may take on a job. */
 export const jobActs = ['resume', 'cancel'] as const
@@ -29,7 +29,7 @@ const journalled = {
   ...keyColumns,
   stepsTotal: whole('shown'),
   stepsDone: whole('shown'),
-  /** JSON of the problem that ended the work, as sent to the caller. */
+  /** JSON of the problem that ended the work, as it was sent to the caller. */
   error: textOrNull(),
   createdAt: time('shown'),
   updatedAt: time('shown'),
@@ -42,7 +42,7 @@ const journalledStep = {
   /** JSON of the planned step. */
   step: text(),
   state: oneOf(stepStates),
-  /** Number of attempts; part of the idempotency key. */
+  /** Number of attempts, which is part of the idempotency key. */
   attempts: whole(),
   /** JSON of the last failure, with the processor's own error. */
   error: textOrNull(),
@@ -59,14 +59,14 @@ export const pushColumns = {
   ...journalled,
   /** JSON of the plan: its changes (for people) and its bindings. */
   plan: text(),
-  /** Current revision at the time of planning; null before the first. */
+  /** Current revision when the push was planned; null before the first version. */
   baseRevision: wholeOrNull(),
-  /** Revision that the push became. */
+  /** Revision that the push created; null until the push succeeds. */
   revision: wholeOrNull('shown'),
 } satisfies Columns
 
 export type PushRecord = RecordOf<typeof pushColumns>
-/** A push without its document and plan, which make it large. */
+/** A push without its document and plan, so that lists do not read large texts. */
 export type PushHead = Omit<PushRecord, 'document' | 'plan'>
 export const pushHeadColumns = Object.keys(pushColumns).filter(
   (name): name is keyof PushHead => name !== 'document' && name !== 'plan',
@@ -75,7 +75,7 @@ export const pushHeadColumns = Object.keys(pushColumns).filter(
 export const stepColumns = {
   pushId: text(),
   ...journalledStep,
-  /** JSON of the step as sent, its references resolved. */
+  /** JSON of the step as it was sent, with its references resolved. */
   resolved: textOrNull(),
   processorId: textOrNull(),
   requestId: textOrNull(),
@@ -89,7 +89,7 @@ export const jobColumns = {
   state: oneOf(jobStates, 'shown'),
   /** Time at which a waiting job resumes; null in any other state. */
   resumesAt: timeOrNull('shown'),
-  /** JSON of the request. */
+  /** JSON of the request that started the job. */
   input: text(),
   ...journalled,
   requestId: textOrNull(),
@@ -100,20 +100,20 @@ export type JobRecord = RecordOf<typeof jobColumns>
 export const jobStepColumns = {
   jobId: text(),
   ...journalledStep,
-  /** Epoch milliseconds before which a pending step has nothing to do; null if it does not wait. */
+  /** Epoch milliseconds before which a pending step must not run; null if the step does not wait. */
   waitsUntil: timeOrNull(),
   /** JSON of the step's result. */
   result: textOrNull(),
 } satisfies Columns
 
-/** A step with `index` for its position. The column has another name because `index` is a reserved word of SQL. */
+/** A step with `index` instead of `position`. The column has another name because `index` is a reserved word in SQL. */
 type WithIndex<Row> = Omit<Row, 'position'> & { readonly index: number }
 export type StepRow = RowOf<typeof stepColumns>
 export type StepRecord = WithIndex<StepRow>
 export type JobStepRow = RowOf<typeof jobStepColumns>
 export type JobStepRecord = WithIndex<JobStepRow>
 
-/** Requests to cancel a piece of running work; deleted as soon as the work no longer runs. */
+/** Requests to cancel running work; a request is deleted as soon as the work no longer runs. */
 export const cancelRequestColumns = {
   kind: oneOf(['push', 'job']),
   id: text(),

@@ -1,25 +1,30 @@
-// Records of the mirror: the copy of the processor's customers. Each object is JSON, beside the columns that queries need.
+// Records of the mirror, the copy of the processor's customers. Each object is stored as JSON, beside the columns that queries need.
 import { mirroredKinds } from '../../processor/mirrored.ts'
 import { oneOf, text, textOrNull, time, timeOrNull, whole, wholeOrNull } from './columns.ts'
 import type { Columns, RecordOf } from './columns.ts'
 
-/** One row for each object. */
+/** One row for each mirrored object. */
 export const mirrorObjectColumns = {
   kind: oneOf(mirroredKinds),
   id: text(),
-  /** JSON with sorted keys. null after the processor deleted the object: the row stays, so that an earlier read cannot bring it back. */
+  /**
+   * JSON of the object with sorted keys. null after the processor deleted the object: the row stays, so that the result of an earlier read
+   * cannot restore it.
+   */
   object: textOrNull(),
-  /** Number of the end of the read that it is from. */
+  /** Number that the read of this state got when it ended; reads are numbered across all replicas. */
   readAt: whole(),
-  /** null for prices, and for refunds without a customer. */
+  /** Customer of the object; null for prices, and for refunds without a customer. */
   customer: textOrNull(),
-  /** Of subscriptions, invoices, credit notes and refunds. */
+  /** Status of a subscription, invoice, credit note or refund; null for other kinds. */
   status: textOrNull(),
-  /** Time for lists and exports: finalization of an invoice (null for drafts), otherwise creation; null for customers and prices. */
+  /**
+   * Time by which lists and exports sort: finalization of an invoice (null for drafts), otherwise creation; null for customers and prices.
+   */
   happenedAt: timeOrNull(),
 } satisfies Columns
 
-/** Items of subscriptions that have not ended. */
+/** Items of all subscriptions that have not ended. */
 export const mirrorItemColumns = {
   id: text(),
   subscription: text(),
@@ -27,21 +32,21 @@ export const mirrorItemColumns = {
   price: text(),
   product: textOrNull(),
   status: text(),
-  /** Behaviour of `pause_collection`; null if the subscription collects. */
+  /** Behaviour of `pause_collection`; null if collection is not paused. */
   paused: textOrNull(),
   currency: text(),
-  /** null for metered items. */
+  /** Quantity of the item; null for metered items. */
   quantity: wholeOrNull(),
 } satisfies Columns
 
-/** Payments of invoices and of refunds: a refund belongs to the invoices with one of its payments. */
+/** Payments of invoices and of refunds. A refund belongs to the invoices that share one of its payments. */
 export const mirrorPaymentColumns = {
   kind: oneOf(['invoice', 'refund']),
   id: text(),
   payment: text(),
 } satisfies Columns
 
-/** Objects that may have changed since they were read. */
+/** Stale marks: objects that may have changed since they were read. */
 export const mirrorStaleColumns = {
   kind: oneOf(mirroredKinds),
   id: text(),
@@ -49,23 +54,23 @@ export const mirrorStaleColumns = {
   since: time(),
 } satisfies Columns
 
-/** Sums of one customer, see CustomerStanding. */
+/** The sums of each customer, see CustomerStanding. */
 export const mirrorStandingColumns = {
   customer: text(),
   billingStatus: textOrNull(),
-  /** JSON of amounts by currency. */
+  /** This column and the next two: JSON of amounts by currency. */
   monthly: text(),
   owed: text(),
   writtenOff: text(),
 } satisfies Columns
 
-/** Customers whose objects changed after their sums were computed. */
+/** Customers whose objects changed after their sums were computed, so that the sums are outdated. */
 export const mirrorUnsummedColumns = {
   customer: text(),
   marked: whole(),
 } satisfies Columns
 
-/** Sums of items of subscriptions that have not ended, see ItemRevenueRecord. */
+/** Sums of the items of subscriptions that have not ended, see ItemRevenueRecord. */
 export const mirrorItemSumColumns = {
   item: text(),
   customer: text(),
@@ -74,31 +79,31 @@ export const mirrorItemSumColumns = {
   product: textOrNull(),
   currency: text(),
   status: text(),
-  /** 1 if the item is part of the MRR, otherwise 0. */
+  /** 1 if the item counts towards the monthly recurring revenue (MRR), otherwise 0. */
   counts: whole(),
   monthly: text(),
   usageLastPeriod: whole(),
 } satisfies Columns
 
-/** MRR of each customer that pays or paid, now and at the end of the last kept day. */
+/** Monthly recurring revenue (MRR) of each customer that pays or paid: now, and at the end of the last stored day. */
 export const mirrorRevenueColumns = {
   customer: text(),
   currency: text(),
   monthly: text(),
-  /** null if the customer had never paid in this currency until then. */
+  /** MRR at the end of the last stored day; null if the customer had never paid in this currency by then. */
   dayMonthly: textOrNull(),
 } satisfies Columns
 
-/** Days that were kept, also those without a currency to show. */
+/** Days whose sums were stored, including days without any revenue. */
 export const mirrorKeptDayColumns = { day: text() } satisfies Columns
 
-/** Sums of a kept day, see RevenueDay. */
+/** Revenue sums of each stored day, see RevenueDay. */
 export const mirrorDayColumns = {
   day: text(),
   currency: text(),
   mrr: text(),
   usageLastPeriod: whole(),
-  /** JSON. */
+  /** JSON of the MRR by product. */
   byProduct: text(),
   new: text(),
   expansion: text(),
@@ -108,11 +113,11 @@ export const mirrorDayColumns = {
   pastDue: whole(),
 } satisfies Columns
 
-/** A single row; none before the mirror ran for the first time. */
+/** A single row with the progress of the mirror; no row before the mirror ran for the first time. */
 export const mirrorStateColumns = {
   id: whole(),
   account: text(),
-  /** JSON of list, cursor and number of objects during the first fill; null after it. */
+  /** JSON of kind, cursor and number of objects during the first fill; null after it. */
   filling: textOrNull(),
   eventCursor: text(),
   readUntil: timeOrNull(),
@@ -121,10 +126,10 @@ export const mirrorStateColumns = {
   corrections: whole(),
 } satisfies Columns
 
-/** A single row with the last number that a read or a mark got. */
+/** A single row with the last number that a read or a mark received. */
 export const mirrorNumberColumns = { id: whole(), last: whole() } satisfies Columns
 
-/** Reads at the processor by day since 1970 (UTC). */
+/** Number of the mirror's reads at the processor, by day since 1970 (UTC). */
 export const mirrorReadColumns = { day: whole(), reads: whole() } satisfies Columns
 
 export type MirrorObjectRow = RecordOf<typeof mirrorObjectColumns>

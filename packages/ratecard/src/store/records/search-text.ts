@@ -1,8 +1,8 @@
-// Text in the form in which lists are searched and sorted by name.
+// Normalization of text, so that lists can be searched and sorted by name.
 
 /**
- * Returns text without case, accents and repeated spaces, e.g. `straße  ÅÉ` as `strasse ae`. Upper case comes first because it decides what
- * lower case cannot, e.g. `ß` is `SS`. The Greek sigma has two lower-case forms.
+ * Returns the text without case, accents and repeated spaces, e.g. `strasse ae` for `straße  ÅÉ`. It is converted to upper case first,
+ * because lower case alone does not unify all spellings, e.g. `ß` and `SS`. The Greek sigma has two lower-case forms.
  */
 export function searchForm(text: string): string {
   return text
@@ -15,10 +15,10 @@ export function searchForm(text: string): string {
     .trim()
 }
 
-/** Between the fields of one row: never part of a searched text, so that no match spans two fields. */
+/** Separates the fields in a row's search text. A search text never contains it, so that no match spans two fields. */
 const fieldEnd = '\n'
 
-/** Returns the text that a row is found by. A search finds any part of a field. */
+/** Returns the search text of a row: a search finds the row by any part of any field. */
 export function searchText(fields: readonly (string | null)[]): string {
   return fields.flatMap((field) => (field === null ? [] : searchForm(field))).join(fieldEnd)
 }

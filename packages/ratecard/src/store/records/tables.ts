@@ -1,6 +1,6 @@
-// All tables of the store. A new table needs a row here: the copy of a store includes it, and a test compares it with the migrations of
-// both engines.
-// No booleans (a flag is a time or null) and no blobs (sealed secrets are text), so that a row is the same in SQLite and PostgreSQL.
+// All tables of the store. A new table needs an entry here, so that copies of a store include it. A test compares the list with the
+// migrations of both engines. No column is a boolean (a flag is a time or null) or a blob (sealed secrets are text), so that a row is the
+// same in SQLite and PostgreSQL.
 import {
   dashboardPassColumns,
   factColumns,
@@ -42,14 +42,14 @@ import { workerChangeColumns, workerColumns, workerHostColumns } from './workers
 
 interface Table {
   readonly columns: Columns
-  /** Columns by which the rows are ordered for a copy; null: the rows belong to one database and are not copied. */
+  /** Columns by which a copy sorts the rows; null if a copy leaves the table out, because its rows belong to one database. */
   readonly copiedBy: readonly string[] | null
 }
 
-/** Tables in the order of their references: a table comes after those that it refers to. */
+/** The tables in the order of their references: a table comes after the tables that it references. */
 export const tables = {
   versions: { columns: versionColumns, copiedBy: ['revision'] },
-  /** Copied as an update, because its single row exists from the start. */
+  /** A copy updates this table's single row, because the row exists in every new store. */
   published: { columns: publishedColumns, copiedBy: null },
   mappings: { columns: mappingColumns, copiedBy: ['sequence'] },
   renames: { columns: renameColumns, copiedBy: ['revision', 'kind', 'fromId'] },
@@ -62,7 +62,7 @@ export const tables = {
   serviceKeys: { columns: serviceKeyColumns, copiedBy: ['id'] },
   dashboardPasses: { columns: dashboardPassColumns, copiedBy: ['hash'] },
   idempotencyKeys: { columns: idempotencyColumns, copiedBy: ['key'] },
-  /** Leases end with the store that granted them. */
+  /** Not copied: leases end with the store that granted them. */
   leases: { columns: leaseColumns, copiedBy: null },
   facts: { columns: factColumns, copiedBy: ['name'] },
   tenants: { columns: tenantColumns, copiedBy: ['id'] },
@@ -75,7 +75,7 @@ export const tables = {
   cancelRequests: { columns: cancelRequestColumns, copiedBy: ['kind', 'id'] },
   paces: { columns: paceColumns, copiedBy: null },
   mirrorState: { columns: mirrorStateColumns, copiedBy: ['id'] },
-  /** Copied as an update, because its single row exists from the start. */
+  /** A copy updates this table's single row, because the row exists in every new store. */
   mirrorNumbers: { columns: mirrorNumberColumns, copiedBy: null },
   mirrorObjects: { columns: mirrorObjectColumns, copiedBy: ['kind', 'id'] },
   mirrorItems: { columns: mirrorItemColumns, copiedBy: ['id'] },
@@ -94,7 +94,7 @@ export const tables = {
   workerHosts: { columns: workerHostColumns, copiedBy: ['host'] },
   workerSchedules: { columns: scheduleColumns, copiedBy: ['worker', 'cron'] },
   workerRuns: { columns: runColumns, copiedBy: ['id'] },
-  /** An embedded store keeps log lines in a separate file, from which they are copied; this table is empty there. */
+  /** Empty in an embedded store, which keeps log lines in a separate file. A copy reads the lines from that file. */
   workerLogs: { columns: logColumns, copiedBy: ['id'] },
   workerLogSizes: { columns: logSizeColumns, copiedBy: null },
   workerChanges: { columns: workerChangeColumns, copiedBy: null },

@@ -1,4 +1,4 @@
-// Records of tenants, of their changes (audit), and of their free subscriptions.
+// Records of tenants, of changes to tenants (the audit trail), and of free subscriptions.
 import { billingStatuses } from './billing-status.ts'
 import { oneOf, text, textOf, textOrNull, time, timeOrNull, whole } from './columns.ts'
 import type { Columns, RecordOf, ColumnsWith } from './columns.ts'
@@ -17,7 +17,7 @@ export const tenantColumns = {
 
 export type TenantRecord = RecordOf<typeof tenantColumns>
 export type EditedField = ColumnsWith<typeof tenantColumns, 'edited'>
-/** Enterprise fields of a tenant, e.g. before and after a change. */
+/** The enterprise fields of a tenant, e.g. as they were before a change. */
 export type EnterpriseFields = Pick<TenantRecord, ColumnsWith<typeof tenantColumns, 'deal'>>
 
 export type AuditAction =
@@ -33,10 +33,10 @@ export const auditColumns = {
   id: text('shown'),
   tenantId: text(),
   action: textOf<AuditAction, 'shown'>('shown'),
-  /** JSON of the fields before the change; null if there were none. */
+  /** JSON of the changed fields before the change; null if there were none. */
   before: textOrNull('shown'),
   after: textOrNull('shown'),
-  /** JSON of the swapped and skipped items, or of the ended subscription and the reason; null for other actions. */
+  /** JSON of the swapped and skipped items, or of the ended subscription with the reason; null for other actions. */
   result: textOrNull('shown'),
   author: textOrNull('shown'),
   ...keyColumns,
@@ -46,7 +46,7 @@ export const auditColumns = {
 
 export type AuditRecord = RecordOf<typeof auditColumns>
 
-/** Subscriptions to free prices; they exist in this store alone, not at the processor. */
+/** Free subscriptions: subscriptions to free prices, which exist only in this store and not at the processor. */
 export const localSubscriptionColumns = {
   id: text(),
   tenantId: text(),
@@ -58,21 +58,21 @@ export const localSubscriptionColumns = {
 
 export type LocalSubscriptionRecord = RecordOf<typeof localSubscriptionColumns>
 
-/** Orders of the list of tenants. */
+/** Values by which the list of tenants can be sorted. */
 export const tenantSorts = ['id', 'name', 'created_at', 'monthly', 'owed'] as const
 export type TenantSort = (typeof tenantSorts)[number]
 
-/** What lists of tenants search, filter and sort by, one row for each tenant. All of it follows from other tables. */
+/** One row for each tenant, with the values by which lists search, filter and sort. All values are derived from other tables. */
 export const tenantListingColumns = {
   tenantId: text(),
   customer: textOrNull(),
-  /** See {@link searchText}: id, name, email and customer. */
+  /** Search text of id, name, email and customer, see {@link searchText}. */
   search: text(),
-  /** The name as lists sort it, see {@link searchForm}. */
+  /** The name in the form by which lists sort, see {@link searchForm}. */
   nameKey: text(),
   createdAt: time(),
   billingStatus: oneOf(billingStatuses),
-  /** Sum of all currencies in ten-thousandths of their major units, see {@link sortAmount}. */
+  /** Monthly recurring revenue, summed over all currencies in ten-thousandths of their major units, see {@link sortAmount}. */
   monthly: whole(),
   owed: whole(),
 } satisfies Columns

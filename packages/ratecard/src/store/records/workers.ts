@@ -6,7 +6,7 @@ import type { Columns, RecordOf } from './columns.ts'
 export const deploymentColumns = {
   id: text('shown'),
   worker: text(),
-  /** sha256 hex over code and configuration, without the values of the environment. */
+  /** sha256 hex over code and configuration, without the environment values. */
   checksum: text('shown'),
   author: textOrNull('shown'),
   message: textOrNull('shown'),
@@ -21,10 +21,10 @@ export const deploymentColumns = {
 
 export type DeploymentRecord = RecordOf<typeof deploymentColumns>
 
-/** Code of deployments, in a table apart, so that lists of deployments do not read megabytes. */
+/** Code of deployments, in a separate table so that lists of deployments do not read megabytes. */
 export const bundleColumns = {
   deploymentId: text(),
-  /** JSON of the modules. */
+  /** JSON of the code modules. */
   modules: text(),
   main: text(),
   sourceMap: textOrNull(),
@@ -33,7 +33,7 @@ export const bundleColumns = {
   cpuMs: whole(),
   /** Scope of the worker's own service key; null if it has none. */
   serviceKey: oneOfOrNull(keyScopes),
-  /** 1: requests reach the worker with Ratecard's service keys and cookies. 0: they are removed. */
+  /** 1: requests reach the worker with the service keys and cookies of Ratecard. 0: these are removed. */
   passCredentials: whole(),
 } satisfies Columns
 
@@ -53,7 +53,7 @@ export const runColumns = {
   id: text('shown'),
   worker: text(),
   cron: text('shown'),
-  /** Scheduled time of the tick, not its start. */
+  /** Time for which the tick was scheduled; the run may start later. */
   scheduledTime: time('shown'),
   deploymentId: text(),
   startedAt: timeOrNull('shown'),
@@ -61,7 +61,7 @@ export const runColumns = {
   outcome: oneOf(runOutcomes, 'shown'),
   error: textOrNull('shown'),
   cpuMs: realOrNull('shown'),
-  /** The replica that runs it; `heartbeatAt` is its last heartbeat. */
+  /** Id of the replica that runs the worker; `heartbeatAt` is the time of its last heartbeat. */
   instance: textOrNull(),
   heartbeatAt: timeOrNull(),
 } satisfies Columns
@@ -69,7 +69,7 @@ export const runColumns = {
 export type RunRecord = RecordOf<typeof runColumns>
 
 export const logColumns = {
-  /** Sortable by time of arrival. */
+  /** Ids sort by the arrival of the lines. */
   id: text('shown'),
   worker: text(),
   deploymentId: text(),
@@ -82,8 +82,11 @@ export const logColumns = {
 
 export type LogRecord = RecordOf<typeof logColumns>
 
-/** Number of lines and bytes of each worker, so that no write has to count. Without a row, the lines are counted first. */
+/**
+ * Number of lines and bytes of each worker, so that a write does not have to count them. If a worker has no row, its lines are counted
+ * first.
+ */
 export const logSizeColumns = { worker: text(), lines: whole(), bytes: whole() } satisfies Columns
 
-/** A single row: a counter of activations and removals. */
+/** A single row with a counter of activations and removals. */
 export const workerChangeColumns = { id: whole(), sequence: whole() } satisfies Columns

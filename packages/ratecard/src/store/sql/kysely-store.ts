@@ -1,4 +1,4 @@
-// The store over SQL: composes the repositories. Nothing is decided here.
+// The store for both SQL engines. It only composes the repositories and contains no logic of its own.
 import { sql } from 'kysely'
 import type { Clock } from '../../clock.ts'
 import type { Sealer } from '../seal.ts'
@@ -36,7 +36,7 @@ export interface StoreParts {
 }
 
 export interface KyselyStore extends Store {
-  /** For work on whole databases: copies, backups and tests of the engine. */
+  /** The database itself, for operations on the whole database: copies, backups and tests of the engine. */
   readonly database: Database
   readonly sealer: Sealer
   readonly workerLogs: SqlWorkerLogs

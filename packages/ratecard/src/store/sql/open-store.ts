@@ -12,7 +12,7 @@ import { checkMasterKey } from './repositories/configuration/secrets.ts'
 import { SqlWorkerLogs } from './repositories/workers/worker-logs.ts'
 
 export interface OpenStoreOptions {
-  /** PostgreSQL URL; null means SQLite in `file`. */
+  /** PostgreSQL URL; null to use SQLite in `file`. */
   readonly url: string | null
   /** Path of the SQLite file, or `:memory:`. Ignored if `url` is set. */
   readonly file: string
@@ -26,8 +26,8 @@ export interface OpenStoreOptions {
 const defaultLeaseMs = 15_000
 
 /**
- * Opens the store and migrates its schema. With more than one master key it reseals everything under the newest. Throws `store_unavailable`
- * (no connection, a newer schema) or `secret_unreadable` (another master key).
+ * Opens the store and migrates its schema. With more than one master key it reseals all secrets with the newest. Throws `store_unavailable`
+ * (no connection, or the schema of a newer release) or `secret_unreadable` (another master key).
  */
 export async function openStore(options: OpenStoreOptions): Promise<KyselyStore> {
   const { sealer, clock = systemClock, leaseMs = defaultLeaseMs } = options
@@ -65,8 +65,8 @@ async function openDatabase(
 }
 
 /**
- * Maximum file size for the check at start: 64 MB take about 0.1 s. A store of 400 MB takes 1 s, and many seconds from a slow disk, so it
- * is not checked.
+ * Maximum size of a file that is checked for damage at start. A check of 64 MB takes about 0.1 s. A check of 400 MB takes 1 s, and many
+ * seconds from a slow disk, so larger files are not checked.
  */
 const mostBytesToCheck = 64 * 1024 * 1024
 
@@ -74,14 +74,17 @@ function isQuickToCheck(file: string): boolean {
   return file !== ':memory:' && statSync(file).size <= mostBytesToCheck
 }
 
-/** True for a unix socket or a loopback address. */
+/** True if the URL names a unix socket or a loopback address. */
 function isLocal(url: string): boolean {
   const { hostname, searchParams } = new URL(url)
   const host = searchParams.get('host') ?? hostname
   return host.startsWith('/') || ['', 'localhost', '127.0.0.1', '[::1]', '::1'].includes(host)
 }
 
-/** Creates the store of worker logs. An embedded store uses a separate file, which is opened with the first line. */
+/**
+ * Creates the store of worker logs. Beside an embedded store, log lines are in a separate file, which is opened when the first line is
+ * written.
+ */
 function workerLogsOf(database: Database, { file }: Pick<OpenStoreOptions, 'file'>, clock: Clock): SqlWorkerLogs {
   if (database.engine === 'postgres') return new SqlWorkerLogs({ open: () => Promise.resolve(database) })
   const logFile = workerLogFile(file)

@@ -1,5 +1,5 @@
-// Check of the customers of new promotion codes. The processor refuses a code for an unknown customer, and the push would stop half-way,
-// with the code that was to be replaced already switched off.
+// Check of the customers of new promotion codes. The processor refuses a code for an unknown customer. Without this check the push would
+// stop at that code, after it has already switched off the code to be replaced.
 import type { BillingConfig } from '../../config/schema/schema.ts'
 import type { Issue } from '../../errors/issue.ts'
 import { placesOf } from '../../catalog/places.ts'
@@ -29,7 +29,7 @@ export async function unknownCustomers(
   const unasked = new Set<string>()
   const customers = new Set(codes.map((code) => code.customer))
   await runSteps([...customers], readConcurrency, async (customer) => {
-    // A key without permission for one customer has none for the others: skip the remaining lookups.
+    // A key without permission for one customer has no permission for the others, so skip the remaining lookups.
     if (unasked.size > 0) unasked.add(customer)
     else
       try {

@@ -1,6 +1,6 @@
-// Impact of a plan: the live subscriptions on each price that it archives or replaces, on every generation of the price, their tenants and
-// their monthly amounts. Only such prices are looked up; a plan without any looks up nothing. A push moves no subscriber, so impact alone
-// refuses a plan only above the server's configured threshold.
+// Impact of a plan: the live subscriptions on each price that the plan archives or replaces, with their tenants and monthly amounts. A
+// price replaced earlier has several processor prices (generations), and all of them are looked up. A push moves no subscriber, so the
+// impact needs approval only above the server's configured threshold.
 import type { Issue } from '../../errors/issue.ts'
 import { documentTier } from '../../catalog/fields/amounts.ts'
 import { ownersOf } from '../../catalog/owners.ts'
@@ -17,7 +17,7 @@ export interface Impact {
   readonly prices: readonly PriceImpact[]
   /** Number of distinct subscriptions on prices that are archived or replaced, e.g. 1 for a subscription with two such items. */
   readonly subscriptions: number
-  /** Age of the mirror; null if the subscriptions were read at the processor. */
+  /** Age of the mirror (the local copy of the processor's subscriptions); null if the subscriptions were read at the processor. */
   readonly age: PriceUses['age']
 }
 
@@ -25,9 +25,9 @@ export interface Impact {
 interface TouchedPrice {
   readonly configId: string
   readonly action: PriceImpact['action']
-  /** Processor prices of the configuration price, the one sold now first, then earlier ones, newest first. */
+  /** Processor prices that belong to the configuration price: the price that is sold now, then earlier ones, newest first. */
   readonly generations: readonly ProcessorId[]
-  /** The one sold now; null for a free price. */
+  /** The processor price that is sold now; null for a free price. */
   readonly current: ProcessorId | null
 }
 
@@ -37,7 +37,7 @@ interface Found extends PriceUses {
 
 /**
  * Returns one entry for each price that the plan archives or replaces, in document order, then the free prices. A price that is changed in
- * place has an entry only if subscribers are on an earlier generation of it.
+ * place has an entry only if subscribers are on one of its earlier processor prices.
  */
 export async function impactOf(
   deps: UseDeps,
@@ -46,7 +46,7 @@ export async function impactOf(
 ): Promise<Impact> {
   const touched = touchedPrices(input)
   const live = new Map(input.snapshot.price.map((price) => [price.processorId, price]))
-  // A one-time price has no subscriptions.
+  // Skip one-time prices, because they have no subscriptions.
   const recurring = touched
     .flatMap(({ generations }) => generations)
     .filter((id) => live.get(id)?.fields.interval !== null)
@@ -70,7 +70,7 @@ export async function impactOf(
   }
 }
 
-/** A price that the processor no longer shows, and that nobody has, is nothing to tell of. */
+/** True if the processor still has the price or a subscription is on it. Other prices are left out of the impact. */
 function isShown(current: ProcessorId, { live, uses }: Found): boolean {
   return live.has(current) || uses.has(current)
 }
@@ -91,12 +91,12 @@ function countLeaving(
   return new Set(paid.map(({ subscription }) => subscription)).size + local
 }
 
-/** Tenants with a free subscription. Free subscriptions are kept in the store; most free prices have none. */
+/** Returns the tenants with a running free subscription to the price. Free subscriptions are only in the store, so no processor is read. */
 async function freeTenants({ store }: UseDeps, priceId: string): Promise<readonly string[]> {
   return (await store.localSubscriptions.running(priceId)).map(({ tenantId }) => tenantId)
 }
 
-/** Actions that leave the processor price in place. */
+/** Plan actions that keep the processor price. */
 const inPlace: ReadonlySet<string> = new Set(['update', 'rename', 'reactivate'])
 
 function touchedPrices({
@@ -129,7 +129,7 @@ function touchedPrices({
   return [...touched.values()]
 }
 
-/** Processor prices that each configuration price has or had, newest first. */
+/** Returns the present and former processor prices (generations) of each configuration price, newest first. */
 function generationsBy(mappings: readonly MappingEntry[]): ReadonlyMap<string, readonly ProcessorId[]> {
   const generations = new Map<string, ProcessorId[]>()
   for (const [processorPrice, configId] of ownersOf('price', mappings)) {
@@ -193,12 +193,16 @@ function factsOf(id: ProcessorId, { live, prices }: Found): UsedPrice | null {
     usageType: fields.usageType === 'metered' ? 'metered' : 'licensed',
     currency: fields.currency,
     unitAmount: fields.unitAmount,
-    // A price with parts that the document cannot express may bill a different amount than its fields do.
+    // If the live price has parts that the document cannot express, it may bill another amount than its fields, so its amount is unknown
+    // (null).
     billedIn: (currency) => (unrepresentable.length > 0 ? null : billedPrice(fields, currency)),
   }
 }
 
-/** Monthly amounts of one generation: first in its own currency, then by code. Empty if they depend on usage. */
+/**
+ * Returns the monthly amounts of all subscriptions on one processor price, by currency: its own currency first, then by currency code.
+ * Empty if the amounts depend on usage.
+ */
 function monthlyOf(id: ProcessorId, found: Found): PriceImpact['monthly'] {
   const facts = factsOf(id, found)
   const uses = found.uses.get(id) ?? []
@@ -212,14 +216,14 @@ function monthlyOf(id: ProcessorId, found: Found): PriceImpact['monthly'] {
   })
 }
 
-/** Adds up by currency, in the order of the first occurrence. */
+/** Adds up the amounts by currency. Currencies are in the order of their first occurrence. */
 function addMonthly(generations: readonly PriceImpact['monthly'][]): PriceImpact['monthly'] {
   const sums = new Map<string, number>()
   for (const { currency, amount } of generations.flat()) sums.set(currency, (sums.get(currency) ?? 0) + amount)
   return [...sums].map(([currency, amount]) => ({ currency, amount, formatted: formatMinor(amount, currency) }))
 }
 
-/** Returns the billed price in one currency; null if the price is not sold in that currency or is one-time. */
+/** Returns what the price bills in one currency; null if the price is not sold in that currency or is a one-time price. */
 function billedPrice(fields: FieldsOf<'price', ProcessorId>, currency: string): BilledPrice | null {
   const { currencyOptions: options } = fields
   const sold = currency === fields.currency ? fields : Object.hasOwn(options, currency) ? options[currency] : undefined
@@ -239,9 +243,7 @@ function billedPrice(fields: FieldsOf<'price', ProcessorId>, currency: string): 
   }
 }
 
-/**
- * Returns a warning if the plan affects more live subscriptions than `threshold`, the server's limit without approval (null: any number).
- */
+/** Returns a warning if the plan affects more live subscriptions than `threshold`, the server's limit without approval (null: no limit). */
 export function beyondThreshold({ subscriptions, prices }: Impact, threshold: number | null): Issue[] {
   if (threshold === null || subscriptions <= threshold) return []
   const named = prices.filter((price) => price.subscriptions > 0).map(({ priceId }) => `"${priceId}"`)
@@ -257,13 +259,13 @@ export function beyondThreshold({ subscriptions, prices }: Impact, threshold: nu
   ]
 }
 
-/** Members of an outcome that say how recent its impact is; none if it was read at the processor, or if there is none. */
+/** Returns the members of an API result that date its impact. Empty if the impact was read at the processor, or if no price is affected. */
 export function impactAge({ age, prices }: Impact): { readonly asOf?: number; readonly stale?: true } {
   if (age === null || prices.length === 0) return {}
   return { asOf: age.asOf, ...(age.stale ? { stale: true } : {}) }
 }
 
-/** Serializes the impact as the member of a problem document. */
+/** Serializes the impact as a member of a problem document (the JSON body of an API error). */
 export function impactMember({ prices }: Impact): readonly Readonly<Record<string, unknown>>[] {
   return prices.map((price) => ({
     price_id: price.priceId,

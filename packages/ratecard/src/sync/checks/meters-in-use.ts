@@ -1,4 +1,4 @@
-// Check for meters in use: a deactivated meter drops the usage of its live subscriptions, and no later push restores that usage.
+// Check for meters in use. A deactivated meter drops the usage of its live subscriptions, and no later push restores that usage.
 import type { BillingConfig } from '../../config/schema/schema.ts'
 import type { Issue } from '../../errors/issue.ts'
 import { ServiceError } from '../../errors/service-error.ts'
@@ -9,7 +9,7 @@ import type { SyncDeps } from '../deps.ts'
 import { readForPush } from '../../processor/failures.ts'
 
 /**
- * Returns one issue for each meter that the plan deactivates while live subscriptions are on one of its prices, archived prices included.
+ * Returns one issue for each meter that the plan deactivates while live subscriptions are on one of its prices (archived prices included).
  */
 export async function metersInUse(
   deps: Pick<SyncDeps, 'processor'>,
@@ -35,7 +35,7 @@ export async function metersInUse(
   return issues
 }
 
-/** Throws `impact_not_approved` if there is an issue and the caller did not approve. */
+/** Throws `impact_not_approved` if there is an issue and the caller did not approve the impact. */
 export function requireApproval(
   issues: readonly Issue[],
   approved: boolean,

@@ -1,11 +1,11 @@
-// Check for new coupons and codes that have expired already: the processor refuses them, and the push would stop half-way. The plan cannot
-// decide this, because it is pure and has no clock.
+// Check for new coupons and codes that have already expired. The processor refuses them, so the push would stop half-way. The plan cannot
+// check this, because planning is pure and has no clock.
 import type { BillingConfig } from '../../config/schema/schema.ts'
 import type { Issue } from '../../errors/issue.ts'
 import type { Plan } from '../../catalog/plan/plan-changes.ts'
 import { placesOf } from '../../catalog/places.ts'
 
-/** Returns one issue for each new coupon or code with an end date (e.g. `redeem_by`) in the past. `now` is in epoch milliseconds. */
+/** Returns one issue for each new coupon or code whose end date (e.g. `redeem_by`) is before `now` (epoch milliseconds). */
 export function pastDates(plan: Plan, config: BillingConfig, now: number): Issue[] {
   const placeOf = placesOf(config)
   return plan.steps.flatMap((step): Issue[] => {

@@ -1,4 +1,5 @@
-// Who uses processor prices: from the mirror if it is complete, otherwise read at the processor.
+// Finds the subscription items on processor prices. They are read from the mirror (the local copy of subscriptions) if it is complete,
+// otherwise at the processor.
 import type { ProcessorId } from '../../catalog/resource.ts'
 import { runSteps } from '../../journal/run-steps.ts'
 import type { Mirror } from '../../mirror/mirror.ts'
@@ -12,28 +13,28 @@ import type { SyncDeps } from '../deps.ts'
 
 export type UseDeps = Pick<SyncDeps, 'processor' | 'store' | 'mirror'>
 
-/** Items on a price. */
+/** One subscription item on a price. */
 export type Use = Pick<PriceUse, 'price' | 'subscription' | 'tenantId' | 'currency' | 'quantity'>
 
-/** What a price bills, as far as it is known from its subscribers. */
+/** The billing terms of a price, as far as they are known from the items on it. */
 export interface UsedPrice {
   readonly usageType: 'licensed' | 'metered'
   readonly currency: string
-  /** Amount per unit in its own currency; null with tiers. */
+  /** Amount per unit in the price's own currency; null for a price with tiers. */
   readonly unitAmount: string | null
-  /** null in a currency in which it is not sold, or not known to be. */
+  /** Returns what the price bills in a currency; null if the price is not sold in the currency, or if that is unknown. */
   billedIn(currency: string): BilledPrice | null
 }
 
 export interface PriceUses {
   readonly uses: ReadonlyMap<ProcessorId, readonly Use[]>
-  /** Prices with subscribers. */
+  /** The prices that have subscribers. */
   readonly prices: ReadonlyMap<ProcessorId, UsedPrice>
-  /** Age of the mirror; null if the uses were read at the processor. */
+  /** Age of the mirror; null if the items were read at the processor. */
   readonly age: { readonly asOf: number; readonly stale: boolean } | null
 }
 
-/** Returns the items of subscriptions that have not ended on these prices. Reads nothing for none. */
+/** Returns the items on these prices, without items of ended subscriptions. Without prices no item is read. */
 export async function readUses(deps: UseDeps, prices: readonly ProcessorId[], signal: AbortSignal): Promise<PriceUses> {
   const age = await ageOf(deps.mirror)
   if (prices.length === 0) return { uses: new Map(), prices: new Map(), age }
@@ -92,7 +93,7 @@ async function readLive(deps: UseDeps, prices: readonly ProcessorId[], signal: A
   return { uses, prices: used, age: null }
 }
 
-/** An item shows its price without tiers and further currencies. */
+/** Converts the price of a live item. It has no tiers and only its first currency, so amounts in other currencies are unknown. */
 function livePrice(price: LivePrice): UsedPrice {
   const { usageType, currency, interval, intervalCount, unitAmount } = price
   return {
@@ -105,17 +106,16 @@ function livePrice(price: LivePrice): UsedPrice {
 }
 
 /**
- * Maximum number of prices (50) for which one page of all subscriptions is tried before the queries per price. With more prices, reading
- * more pages may be cheaper.
+ * Maximum number of prices (50) for which only the first page of all subscriptions is tried before each price is queried. With more prices,
+ * reading further pages may take fewer requests.
  */
 const fewPrices = 50
 /** Concurrency of processor reads within one plan. */
 export const readConcurrency = 8
 
 /**
- * Returns the live subscriptions of each price. Reads the first page of all subscriptions, which is enough for a small account, and
- * otherwise queries price by price. With more than `fewPrices` prices it first reads up to one page per price, so that this attempt takes
- * no more requests than the queries per price.
+ * Returns the live subscriptions of each price. First tries to read all subscriptions of the account, which is enough for a small account:
+ * one page, or with more than `fewPrices` prices up to one page per price. If the account has more pages, it queries price by price.
  */
 async function subscriptionsOn(
   { processor }: UseDeps,

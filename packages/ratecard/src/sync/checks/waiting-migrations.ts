@@ -1,6 +1,7 @@
-// Check for waiting migrations to a price that the plan replaces or archives. Without a warning their target would be gone on their date,
-// and their subscribers would stay on the old price. Moves that are already scheduled at the processor still go to that price: the plan
-// lists them, and another migration moves those subscribers on.
+// Check for migrations that wait for a date on which they move subscribers to a price that the plan replaces or archives. The plan needs
+// approval for them. On that date the subscribers of a replaced price move to the new price, and those of an archived price stay on their
+// old price. Moves that are already scheduled at the processor still go to the old target: the plan lists them, and another migration can
+// move those subscribers on.
 import { placesOf } from '../../catalog/places.ts'
 import type { Plan } from '../../catalog/plan/plan-changes.ts'
 import type { ProcessorId } from '../../catalog/resource.ts'
@@ -10,17 +11,20 @@ import type { JobRecord } from '../../store/records/journal.ts'
 import type { SyncDeps } from '../deps.ts'
 
 /**
- * Maximum time (ms) from the end of a migration to the moves that it scheduled: an interval is at most three years, and a trial may precede
- * it. A migration that ended earlier has no pending move; a waiting migration has not ended.
+ * Maximum time (ms) between the end of a migration and the moves that it scheduled. A price interval is at most three years, and a trial
+ * may precede it. So a migration that ended earlier has no pending move.
  */
 const maxScheduleAheadMs = 6 * 366 * 24 * 60 * 60 * 1000
 
 export interface WaitingMigrations {
-  /** One issue for each such price; each must be approved. */
+  /** One issue for each price that the plan replaces or archives and that a waiting migration moves to. Each issue must be approved. */
   readonly issues: readonly Issue[]
-  /** Ids of jobs that move their subscribers to the new price instead, once this plan is approved and applied. */
+  /**
+   * Ids of the migration jobs to a replaced price. After this plan is approved and applied, they move their subscribers to the new price
+   * instead.
+   */
   readonly movedAlong: readonly string[]
-  /** One warning for each such price that is the target of scheduled moves. */
+  /** One warning for each price that the plan replaces or archives and that scheduled moves go to. */
   readonly scheduled: readonly Issue[]
 }
 
@@ -65,14 +69,14 @@ export async function waitingMigrations(
 }
 
 /**
- * Counts the items that a migration scheduled for a later move to one of the prices, by that price. The state of their subscriptions is not
- * checked, so the count may include a few that ended meanwhile.
+ * Returns the number of items that are scheduled to move to each of the prices. The state of their subscriptions is not read, so the number
+ * may include some that have ended.
  */
 async function scheduledFor(
   { jobs }: SyncDeps['store'],
   { prices, now }: { readonly prices: readonly ProcessorId[]; readonly now: number },
 ): Promise<ReadonlyMap<string, number>> {
-  // Rows come newest first: the target of an item is that of its newest pending move, its origin that of its oldest one.
+  // The steps come newest first. The target of an item is that of its newest pending move, and its origin that of its oldest pending move.
   const ways = new Map<string, { readonly to: string; readonly from: string }>()
   for (const { step, result } of await jobs.movesBetween(prices, now - maxScheduleAheadMs)) {
     if (result === null) continue
@@ -99,7 +103,10 @@ function toldOfScheduled(
   return { code: 'migration_scheduled', pointer, severity: 'warning', detail, hint }
 }
 
-/** Returns the unfinished migrations to a price, under the id that it has before the plan, which may rename it. */
+/**
+ * Returns the unfinished migrations to a price. The plan may rename the price, so they are found under the id that the price has before the
+ * plan.
+ */
 async function waitingFor({ jobs }: SyncDeps['store'], { renames }: Plan, id: string): Promise<readonly JobRecord[]> {
   const prices = renames.filter(({ kind }) => kind === 'price')
   const former = prices.filter(({ to }) => to === id).map(({ from }) => String(from))

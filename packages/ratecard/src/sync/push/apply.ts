@@ -1,5 +1,5 @@
-// Applies a journalled push step by step, in the order of the journal and without planning again. Each step is journalled before it is sent
-// and after its response. A step of unknown outcome is looked up, never retried blindly.
+// Applies the steps of a journalled push in the order of the journal, without planning again. Each step is written to the journal before it
+// is sent and after its response. If the outcome of a step is unknown, the object is looked up; the step is not blindly retried.
 import { ServiceError } from '../../errors/service-error.ts'
 import { resourceKey, type ProcessorId, type ResourceKind } from '../../catalog/resource.ts'
 import type { Binding } from '../../catalog/plan/plan-changes.ts'
@@ -21,7 +21,10 @@ import { yieldToRequests } from '../../event-loop.ts'
 import type { SyncDeps } from '../deps.ts'
 import { asServiceError } from '../../processor/failures.ts'
 
-/** Concurrency of writes within one phase. Steps of one phase touch different objects. E.g. 8 at 250 ms each allow 32 calls a second. */
+/**
+ * Concurrency of writes within one phase, whose steps change different objects. E.g. 8 writes at a time with 250 ms each make 32 calls a
+ * second.
+ */
 const concurrency = 8
 
 type Succeeded = Parameters<SyncDeps['store']['pushes']['succeed']>[2]
@@ -30,16 +33,19 @@ export interface ApplyContext {
   readonly pushId: string
   readonly token: LeaseToken
   readonly bindings: readonly Binding[]
-  /** Aborts when the lease is lost: no further step is written then. */
+  /** Aborts when the lease is lost; no further step is sent then. */
   readonly signal: AbortSignal
-  /** Receives refused archives, and the push continues (reset). Without it the push stops at the first refusal. */
+  /**
+   * Receives archives that the processor refused, and the push continues (used by a reset). Without this callback the push stops at the
+   * first refusal.
+   */
   readonly onRefused?: (step: Step, error: ServiceError) => void
 }
 
-/** Processor ids by kind and configuration id: of existing objects, and of those that this push created. */
+/** Processor ids by kind and configuration id, of existing objects and of objects that this push created. */
 export type Results = Map<string, ProcessorId>
 
-/** Performs every pending step in order and returns when all are done. If it throws, the journal has the state of each step. */
+/** Performs all pending steps in order. If it throws, the journal has the state of each step. */
 export async function applySteps(deps: SyncDeps, context: ApplyContext): Promise<Results> {
   const records = await deps.store.pushes.steps(context.pushId)
   const results: Results = new Map(
@@ -64,7 +70,10 @@ interface Pending {
   readonly step: Step
 }
 
-/** Groups consecutive steps into phases that run concurrently. Meters and codes free names for each other, so theirs run one by one. */
+/**
+ * Groups consecutive steps into phases, whose steps run concurrently. Each step of a meter or code is a phase of its own, because one step
+ * may free the name that the next step takes.
+ */
 function phasesOf(pending: readonly Pending[]): Pending[][] {
   const phases: Pending[][] = []
   let last = ''
@@ -142,14 +151,17 @@ async function recordSuccess(
   deps.onProgress(context.pushId)
 }
 
-/** The last state of an object that archiving deletes at the processor, for the journal; empty for any other step. */
+/** Returns the last state of an object that archiving deletes at the processor, for the journal. Empty for any other step. */
 export function archivedObject({ clock }: Pick<SyncDeps, 'clock'>, step: ResolvedStep): Pick<Succeeded, 'archived'> {
   if (step.op !== 'archive' || step.last === null) return {}
   const { kind, configId, processorId, last } = step
   return { archived: { kind, configId, processorId, object: JSON.stringify(last), archivedAt: clock.now() } }
 }
 
-/** Deletes an endpoint whose secret was in a lost response and is never shown again: its deliveries could not be verified. */
+/**
+ * Deletes a webhook endpoint whose secret was in a lost response. The processor never shows the secret again, so deliveries of the endpoint
+ * could not be verified.
+ */
 export async function discardUnverifiable(
   deps: Pick<SyncDeps, 'processor'>,
   { pushId, signal }: { readonly pushId: string; readonly signal: AbortSignal },
@@ -177,7 +189,8 @@ async function performOrFind(
     })
   } catch (error) {
     if (!(error instanceof ProcessorError) || !error.outcomeUnknown) throw error
-    // The adapter has already retried it under its key. Look it up once; a webhook without its secret is created again by the caller.
+    // The adapter has already retried the step under its idempotency key, so look the object up once. A new webhook without its secret is
+    // of no use; the caller creates it again.
     const found = await deps.processor.locate(step, context.signal).catch(() => null)
     if (found === null || (step.op === 'create' && step.kind === 'webhook')) throw error
     return found
@@ -205,7 +218,7 @@ async function settleFailure(
   throw new StepFailure(step, begun.index, failure)
 }
 
-/** Error of a step that did not succeed; `reason` is the cause. */
+/** Error of a step that did not succeed; `reason` is the error that caused it. */
 export class StepFailure extends Error {
   override readonly name = 'StepFailure'
   readonly step: Step

@@ -1,14 +1,18 @@
-// Cancellation of a push between two steps. Any replica may request it: the replica that runs the push polls the journal, and a request to
-// that replica itself takes effect at once. Requests in flight are awaited: a cancelled push is interrupted, and no step is left half done.
+// Cancellation of a push between two steps. Any replica can receive the request and stores it in the journal, which the replica that runs
+// the push polls. If both are the same replica, the request takes effect at once. Requests in flight are awaited: a cancelled push is
+// interrupted, and no step is left half done.
 import { ServiceError } from '../../errors/service-error.ts'
 import type { PushRecord } from '../../store/store.ts'
 import type { SyncDeps } from '../deps.ts'
 import { findPush, liveState } from './pushes.ts'
 
-/** Minimum interval (ms) between two reads of the journal for cancel requests, because a push performs up to a hundred steps a second. */
+/**
+ * Minimum interval (ms) between two reads of the journal for cancel requests. A push performs up to a hundred steps a second, so reading at
+ * each step would slow it down.
+ */
 const pollIntervalMs = 250
 
-/** Requests cancellation of a push. Throws `push_not_running` if no replica runs it now. */
+/** Requests the cancellation of a push. Throws `push_not_running` if no replica is running it. */
 export async function cancelPush(
   deps: Pick<SyncDeps, 'store' | 'clock' | 'cancelled' | 'onProgress'>,
   id: string,
@@ -24,7 +28,7 @@ export async function cancelPush(
   return push
 }
 
-/** Returns a check to call between two steps; it throws `push_cancelled` once cancellation was requested. */
+/** Returns a check to call between two steps. The check throws `push_cancelled` after cancellation was requested. */
 export function cancelCheck(
   deps: Pick<SyncDeps, 'store' | 'clock' | 'cancelled'>,
   pushId: string,

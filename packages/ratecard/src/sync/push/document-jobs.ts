@@ -1,5 +1,5 @@
-// Documents as callers send them, parsed and validated by the tasks of catalog/document-tasks.ts. Those return issues, which are thrown
-// here.
+// Parses and validates documents as callers send them, through the tasks of catalog/document-tasks.ts. The tasks return issues; the
+// functions here throw them as errors.
 import type { BillingConfig } from '../../config/schema/schema.ts'
 import type { ConfigValidation } from '../../config/validation/validate.ts'
 import type { Issue } from '../../errors/issue.ts'
@@ -11,13 +11,13 @@ type DocumentDeps = Pick<SyncDeps, 'documents'>
 
 export interface ValidDocument {
   readonly config: BillingConfig
-  /** The document as JSON text without spaces, its members in the order of the caller. */
+  /** The document as JSON text without spaces, its members in the order that the caller sent. */
   readonly text: string
   readonly warnings: readonly Issue[]
 }
 
 interface CheckOptions {
-  /** The document was accepted by an earlier release: newer rules do not apply. */
+  /** True if an earlier release accepted the document, so that newer rules do not apply to it. */
   readonly acceptedBefore?: boolean
 }
 
@@ -28,7 +28,10 @@ export async function compactDocument(deps: DocumentDeps, document: GivenDocumen
   return text
 }
 
-/** Validates a document and returns the result with its text. Throws ServiceError `json_malformed` if it is not JSON. */
+/**
+ * Validates a document and returns the result together with the document's text. Throws ServiceError `json_malformed` if the document is
+ * not JSON.
+ */
 export async function checkDocument(
   deps: DocumentDeps,
   document: GivenDocument,
@@ -40,7 +43,7 @@ export async function checkDocument(
   return { text, valid, errors, warnings }
 }
 
-/** Returns a valid document with its warnings. Throws ServiceError `config_invalid` with every issue. */
+/** Validates a document and returns it with its warnings. Throws ServiceError `config_invalid` with all issues if it is invalid. */
 export async function requireValid(
   deps: DocumentDeps,
   document: GivenDocument,

@@ -1,4 +1,4 @@
-// Plan and impact of a push: reads the live state, plans against it and checks the plan. Writes nothing.
+// Plan and impact of a push: reads the live state, plans the document against it and checks the plan. Writes nothing to the catalog.
 import { createHash } from 'node:crypto'
 import { documentOf } from '../../catalog/document-tasks.ts'
 import { canonicalJson } from '../../config/schema/canonical.ts'
@@ -30,19 +30,22 @@ export interface PlanWithImpact {
   /** Effects of the plan on live subscriptions that must be approved, e.g. a deactivated meter that is in use. */
   readonly approvals: readonly Issue[]
   /**
-   * Warnings beside the plan's own: subscribers scheduled to move to a price that the plan changes, and customers that could not be looked
-   * up.
+   * Warnings besides those of the plan itself, e.g. for subscribers who are scheduled to move to a price that the plan changes, or for
+   * customers that could not be looked up.
    */
   readonly cautions: readonly Issue[]
-  /** Ids of migration jobs whose waiting moves go to the new price with this plan. */
+  /** Ids of migration jobs whose waiting moves will go to the new price if this plan is applied. */
   readonly movedAlong: readonly string[]
   readonly unchanged: boolean
   readonly checksum: string
-  /** Hash of the plan, the document and the required approvals. Subscriber counts are left out, because they change by the minute. */
+  /** Hash of the plan, the document and the required approvals. It leaves out subscriber counts, because these change by the minute. */
   readonly fingerprint: string
 }
 
-/** True if a plan may need the features attached to products: the document manages features, or adopts a product that may have some. */
+/**
+ * True if planning may need the features that are attached to products: the document manages features, or adopts a product that may have
+ * some.
+ */
 function speaksOfFeatures({ features = [], products }: BillingConfig): boolean {
   return (
     features.length > 0 ||
@@ -50,7 +53,9 @@ function speaksOfFeatures({ features = [], products }: BillingConfig): boolean {
   )
 }
 
-/** Returns a predicate for archived products that the document brings back: their attachments from before (features) still exist. */
+/**
+ * Returns a predicate that is true for archived products that the document brings back. The features attached to them before still exist.
+ */
 function mayComeBack({ products }: BillingConfig, mappings: readonly MappingEntry[]) {
   const ids = new Set<string>(products.flatMap(({ id, processor_id: adopted }) => [id, adopted ?? id]))
   const ours = mappings.filter(({ kind, configId }) => kind === 'product' && ids.has(configId))
@@ -59,7 +64,7 @@ function mayComeBack({ products }: BillingConfig, mappings: readonly MappingEntr
     objects.has(processorId) || ids.has(processorId) || (mark !== null && ids.has(mark))
 }
 
-/** Plans the document against the live state. Throws `processor_drift` or `plan_refused` if the plan is impossible. */
+/** Plans the document against the live state and checks the plan. Throws `processor_drift` or `plan_refused` if the plan is impossible. */
 export async function planAgainstLive(
   deps: SyncDeps,
   { config, text }: { readonly config: BillingConfig; readonly text: string },
@@ -111,12 +116,17 @@ export async function planAgainstLive(
   }
 }
 
-/** Equal only if the plan, the document and the required approvals are equal, so that a saved plan is applied only while it still fits. */
+/**
+ * Returns a fingerprint that is equal only for the same plan, document and required approvals. A saved plan is applied only if its
+ * fingerprint is still the same.
+ */
 function fingerprintOf(parts: Readonly<Record<string, string | readonly string[]>>): string {
   return createHash('sha256').update(canonicalJson(parts)).digest('hex')
 }
 
-/** Returns the renames that undo all renames since a revision. Throws `plan_refused` if another item has one of its ids now. */
+/**
+ * Returns the renames that undo all renames since a revision. Throws `plan_refused` if one of the former ids now belongs to another item.
+ */
 async function renamesTo(
   deps: SyncDeps,
   revision: number,
@@ -141,8 +151,8 @@ async function renamesTo(
 }
 
 /**
- * Processor ids that unfinished pushes on top of the current version archived. Otherwise the next plan would take these archives for manual
- * edits.
+ * Returns the processor ids of objects that were archived by unfinished pushes based on the current version. Otherwise the next plan would
+ * take these archives for manual edits.
  */
 async function stoppedObjects(deps: SyncDeps, current: VersionRecord | null): Promise<ReadonlySet<ProcessorId>> {
   const steps = current === null ? [] : await deps.store.pushes.stepsSince(current.revision)

@@ -1,4 +1,5 @@
-// Live events of a push. A push of this process emits them at once; a push of another replica is followed by polling the journal.
+// Live events of a push. If this process runs the push, events are emitted at once. If another replica runs it, this process polls the
+// journal.
 import { setTimeout as delay } from 'node:timers/promises'
 import type { PushEvent } from '../../service/service.ts'
 import type { PushState } from '../../store/store.ts'
@@ -7,22 +8,26 @@ import { findPushHead, liveState, stepView } from './pushes.ts'
 
 const pollMs = 500
 /**
- * Maximum share of time spent reading the journal (0.1: after a read of 50 ms comes a pause of 450 ms), because reads slow the push down.
+ * Maximum share of time spent on reading the journal, because reads slow the push down. E.g. 0.1: a read of 50 ms is followed by a pause of
+ * 450 ms.
  */
 const share = 0.1
 const maxPollIntervalMs = 1_000
-/** Overlap (ms) of two reads by time, because the clock of the process that runs the steps may be set back a little. */
+/**
+ * Overlap (ms) between two consecutive reads of steps: the second one also covers the last seconds of the first, because the clock of the
+ * process that runs the steps may be set back a little.
+ */
 const overlapMs = 5_000
 
 export class PushBus {
   private readonly listeners = new Map<string, Set<() => void>>()
 
-  /** Wakes all followers of this push, e.g. open event streams. */
+  /** Wakes all readers that follow this push, e.g. open event streams. */
   readonly notify = (pushId: string): void => {
     for (const wake of this.listeners.get(pushId) ?? []) wake()
   }
 
-  /** Resolves at the next notification, after `pollMs`, or when the signal aborts. */
+  /** Resolves at the next notification about the push, after the poll interval, or when the signal aborts. */
   wait(pushId: string, signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const listeners = this.listeners.get(pushId) ?? new Set()
@@ -48,7 +53,7 @@ async function pause(ms: number, signal: AbortSignal): Promise<void> {
 
 const endStates: ReadonlySet<PushState> = new Set(['applied', 'failed', 'abandoned', 'interrupted'])
 
-/** Yields the present state first, then each change, until the push ends or the signal aborts. */
+/** Yields the present state of a push first, then each change, until the push ends or the signal aborts. */
 export async function* followPush(
   deps: Pick<SyncDeps, 'store'>,
   bus: PushBus,
@@ -59,7 +64,7 @@ export async function* followPush(
   let last = ''
   let latest = 0
   for (;;) {
-    // Armed before the read, so that no change in between is missed.
+    // Registers for notifications before the read, so that no change in between is missed.
     const woken = bus.wait(id, signal)
     const began = performance.now()
     const push = await findPushHead(deps, id)

@@ -1,4 +1,5 @@
-// A push: validate, read the live state, plan, journal, apply, record. One runs at a time per account.
+// A push: validates the document, reads the live state, plans, writes the journal, applies the steps and stores the version. Only one push
+// runs at a time per account.
 import { ServiceError } from '../../errors/service-error.ts'
 import { changeReport } from '../../catalog/change-report.ts'
 import { detailsOf } from '../../catalog/detail.ts'
@@ -21,7 +22,7 @@ import { checkVersion } from './version.ts'
 import { requireWrittenForm } from './written-form.ts'
 
 export interface PushRequest extends PushOptions {
-  /** Target revision of a rollback: items renamed since then get their former ids back. */
+  /** Target revision of a rollback. Items that were renamed since then get their former ids back. */
   readonly rollbackTo?: number
 }
 
@@ -79,7 +80,8 @@ export async function pushUnderLease(
   requireApproval(approvals, request.approveImpact === true, { impact: impactMember(impact) })
   const changes = changeReport(plan.changes)
   if (unchanged) {
-    // Unchanged content may have a new written form (e.g. other variables).
+    // Content that expands to the same document may have a new written form (the document before expansion, e.g. with other variable
+    // names).
     if (request.written !== undefined && typeof current?.pushId === 'string')
       await deps.store.writtenForms.assign(current.pushId, request.written)
     return {

@@ -1,4 +1,4 @@
-// Reads of pushes and their steps from the journal, no matter which replica ran them.
+// Reads pushes and their steps from the journal, no matter which replica ran them.
 import { ServiceError } from '../../errors/service-error.ts'
 import { liveState as stateNow } from '../../journal/live-state.ts'
 import type { Step } from '../../catalog/steps.ts'
@@ -25,7 +25,7 @@ function present<T extends PushHead>(id: string, push: T | null): T {
   })
 }
 
-/** Returns the push's present state: `interrupted` if the process that ran it died. */
+/** Returns the push's present state: `interrupted` if the journal has `running` but the process that ran it died. */
 export function liveState({ store }: JournalDeps, { id, state }: Pick<PushHead, 'id' | 'state'>): Promise<PushState> {
   return stateNow(store, state, pushLease, async () => (await store.pushes.head(id))?.state ?? null)
 }

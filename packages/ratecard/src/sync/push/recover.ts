@@ -1,6 +1,6 @@
-// An interrupted push is resolved before the next plan: its steps of unknown outcome are retried under their own idempotency keys, so that
-// none of them is carried out later, and their results are recorded. The push is then abandoned. Only resume finishes an old push, because
-// a corrected document must not first publish the wrong one.
+// Resolves an interrupted push before the next plan. Its steps of unknown outcome are retried under their own idempotency keys, so that
+// none of them is carried out later, and their results are stored. Then the push is abandoned. Only an explicit resume finishes an old
+// push, because otherwise a push of a corrected document would first publish the wrong one.
 import { ServiceError } from '../../errors/service-error.ts'
 import type { ResolvedStep } from '../../catalog/steps.ts'
 import { foundAt, isUnanswered, knowsKey, lateForMs, retryWrite } from '../../journal/late-writes.ts'
@@ -14,7 +14,10 @@ import { asServiceError } from '../../processor/failures.ts'
 import { settleLateRotations } from '../webhooks/late-rotations.ts'
 import type { Lease } from './run.ts'
 
-/** Settles the late writes of earlier rotations and pushes. Runs under the lease of pushes, before any plan or write. */
+/**
+ * Resolves the late writes of earlier rotations and pushes. A late write is a request whose response never arrived and that the processor
+ * may still carry out. Runs under the lease of pushes, before any plan or write.
+ */
 export async function settleEarlierWrites(deps: SyncDeps, lease: Lease): Promise<void> {
   await settleLateRotations(deps, lease)
   for (const push of await deps.store.pushes.unresolved()) {
@@ -26,9 +29,8 @@ export async function settleEarlierWrites(deps: SyncDeps, lease: Lease): Promise
 }
 
 /**
- * Finds the outcome of every step that was sent and not answered. A step is retried for `againForMs` milliseconds after its sender gave up;
- * later it is only looked up. Throws `push_unfinished` while one of the steps may still be carried out, and if the processor is
- * unreachable.
+ * Finds the outcome of every step that was sent without a response. For `againForMs` milliseconds after its sender gave up, a step is
+ * retried; later it is only looked up. Throws `push_unfinished` while a step may still be carried out, and if the processor is unreachable.
  */
 export async function resolveSteps(deps: SyncDeps, push: PushRecord, lease: Lease, againForMs: number): Promise<void> {
   for (const record of await deps.store.pushes.steps(push.id)) {
@@ -85,7 +87,10 @@ async function resolveOne(deps: SyncDeps, push: PushRecord, record: StepRecord, 
   )
 }
 
-/** Returns the processor's result for the step's idempotency key; null if the step is over without one. */
+/**
+ * Retries the step under its idempotency key and returns the processor's result; null if the step can no longer be carried out and has no
+ * result.
+ */
 async function answerOf(
   deps: SyncDeps,
   push: PushRecord,

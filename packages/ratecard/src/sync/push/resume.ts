@@ -12,7 +12,7 @@ import { resolveSteps } from './recover.ts'
 import { finishPush } from './run.ts'
 import type { StoredPlan } from './run.ts'
 
-/** Finishes an interrupted push: looks up steps of unknown outcome, performs the rest and makes the version current. */
+/** Finishes an interrupted push: looks up steps of unknown outcome, performs the remaining steps and makes the version current. */
 export async function resumePush(
   deps: SyncDeps,
   id: string,
@@ -50,7 +50,7 @@ export async function resumePush(
       changes: changeReport(plan.changes),
       details: detailsOf(plan.changes, (kind, configId) => results.get(resourceKey(kind, configId)) ?? null),
       warnings: [],
-      // A plan of an earlier release has no generations.
+      // A plan that an earlier release stored has no `generations`.
       impact: (plan.impact ?? []).map((one) => ({ ...one, generations: one.generations ?? [] })),
       writes: push.stepsTotal,
       plan: plan.fingerprint ?? '',

@@ -1,5 +1,5 @@
-// Runs a plan into a version: journal, steps, and one transaction that makes it current. A failed push changes nothing for customers: the
-// earlier version and its mappings are served until `close`.
+// Turns a plan into a version: writes the journal, performs the steps, and makes the version current in one transaction. A failed push
+// changes nothing for customers: the earlier version and its mappings are served until that transaction.
 import { ServiceError } from '../../errors/service-error.ts'
 import { reportText } from '../../catalog/change-report.ts'
 import type { PlannedChange } from '../../catalog/change.ts'
@@ -18,7 +18,7 @@ import type { SyncDeps } from '../deps.ts'
 
 export interface PushRun {
   readonly kind: PushRecord['kind']
-  /** JSON text; null for a reset. */
+  /** JSON text of the document; null for a reset. */
   readonly document: string | null
   readonly checksum: string
   readonly version: string
@@ -26,7 +26,7 @@ export interface PushRun {
   readonly by: By | null
   readonly message: string | null
   readonly baseRevision: number | null
-  /** Fingerprint of the plan, also returned by a resume. */
+  /** Fingerprint of the plan. It is stored, so that a resume of the push can return it too. */
   readonly fingerprint?: string
   readonly impact?: readonly PriceImpact[]
   readonly movedAlong?: readonly string[]
@@ -39,11 +39,11 @@ export interface StoredPlan {
   readonly checksum: string
   readonly fingerprint?: string
   readonly impact?: readonly (Omit<PriceImpact, 'generations'> & Partial<Pick<PriceImpact, 'generations'>>)[]
-  /** Ids of jobs whose waiting moves were approved to go to the new prices; see price-migrations/move-step.ts. */
+  /** Ids of migration jobs whose waiting moves were approved to go to the new prices; see price-migrations/move-step.ts. */
   readonly movedAlong?: readonly string[]
 }
 
-/** An open push with its plan, which is parsed once: that of 1,000 products × 5 prices takes 20 ms. */
+/** An open push with its parsed plan. The plan is parsed only once, because parsing one of 1,000 products × 5 prices takes 20 ms. */
 export interface OpenPush {
   readonly push: PushRecord
   readonly plan: StoredPlan
@@ -88,12 +88,12 @@ export async function openPush(deps: SyncDeps, run: PushRun, plan: Plan, lease: 
     lease.token,
   )
   deps.onProgress(push.id)
-  // The embedded engine commits on this thread: the journal of 7,000 steps takes 30 ms.
+  // The embedded engine commits on this thread: the journal of 7,000 steps takes 30 ms. So let waiting requests run first.
   await yieldToRequests()
   return { push, plan: stored }
 }
 
-/** JSON texts of changes or steps; those of 1,000 products × 5 prices take 20 ms, during which other requests go on. */
+/** Serializes changes or steps as JSON texts. For 1,000 products × 5 prices this takes 20 ms, so it lets other requests run in between. */
 async function textsOf(items: readonly unknown[]): Promise<string[]> {
   const texts: string[] = []
   for (const item of items) {
@@ -103,7 +103,7 @@ async function textsOf(items: readonly unknown[]): Promise<string[]> {
   return texts
 }
 
-/** Performs the pending steps of an open push and makes it the current version. */
+/** Performs the pending steps of an open push and makes its version current. */
 export async function finishPush(
   deps: SyncDeps,
   { push, plan: stored }: OpenPush,
@@ -160,7 +160,7 @@ function mappingsOf(changes: readonly PlannedChange[], results: Results): Mappin
   return mappings
 }
 
-/** Ends the journal of a push that stopped midway. Returns the problem with the number of finished steps and the cause. */
+/** Ends the journal of a push that stopped midway. Returns a problem with the number of finished steps and the cause. */
 async function stopPush(deps: SyncDeps, push: PushRecord, lease: Lease, error: unknown): Promise<unknown> {
   const reason = error instanceof StepFailure ? error.reason : error
   const failure = reason instanceof ServiceError ? reason : null
@@ -198,7 +198,7 @@ async function stopPush(deps: SyncDeps, push: PushRecord, lease: Lease, error: u
   try {
     await deps.store.pushes.end(push.id, state, words, lease.token)
   } catch (ending) {
-    // The lease is lost or the store is unreachable: the journal stays open and the next push resolves it.
+    // The lease is lost or the store is unreachable. The journal stays open, and the next push resolves the steps.
     if (!(ending instanceof ServiceError)) throw ending
   }
   deps.cancelled.forget(push.id)

@@ -2,7 +2,7 @@ import { ServiceError } from '../../errors/service-error.ts'
 import type { Issue } from '../../errors/issue.ts'
 import type { VersionRecord } from '../../store/store.ts'
 
-/** Compares MAJOR.MINOR.PATCH by number; negative when `a` is lower. Parts may have any length. */
+/** Compares two versions MAJOR.MINOR.PATCH number by number. Negative if `a` is lower; each number may have any length. */
 export function compareVersions(a: string, b: string): number {
   const [left, right] = [a.split('.'), b.split('.')]
   for (let part = 0; part < 3; part++) {
@@ -12,7 +12,7 @@ export function compareVersions(a: string, b: string): number {
   return 0
 }
 
-/** Returns a warning if the version is not raised although the content differs; throws if `requireVersionBump` is set. */
+/** Returns a warning if the content changed but the version was not raised. Throws instead if `requireVersionBump` is set. */
 export function checkVersion(
   settings: { readonly requireVersionBump: boolean },
   pushed: Pick<VersionRecord, 'version' | 'checksum'>,

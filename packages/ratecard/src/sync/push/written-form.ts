@@ -1,5 +1,5 @@
-// The written form: the document as its author wrote it (with `${NAME}`), kept beside the pushed one. It is not expanded here, only checked
-// to expand to the pushed document.
+// The written form: the document as its author wrote it, with variables such as `${NAME}`. It is stored beside the pushed document. It is
+// not expanded here, only checked to expand to the pushed document.
 import { ServiceError } from '../../errors/service-error.ts'
 import type { GivenDocument } from '../../service/service.ts'
 import type { SyncDeps } from '../deps.ts'
@@ -7,7 +7,7 @@ import { compactDocument } from './document-jobs.ts'
 
 type WrittenDeps = Pick<SyncDeps, 'store' | 'clock' | 'documents'>
 
-/** Stores a written form and returns its id, for the push. */
+/** Stores a written form and returns its id, which the push refers to. */
 export async function keepWritten(deps: WrittenDeps, document: GivenDocument): Promise<string> {
   const text = await compactDocument(deps, document)
   if (!text.startsWith('{')) {
@@ -18,7 +18,7 @@ export async function keepWritten(deps: WrittenDeps, document: GivenDocument): P
   return deps.store.writtenForms.keep(text, deps.clock.now())
 }
 
-/** Throws `written_form_mismatch` unless the written form is stored and `text` can be expanded from it. */
+/** Throws `written_form_mismatch` unless the written form with this id is stored and can be expanded to `text`. */
 export async function requireWrittenForm(deps: SyncDeps, id: string, text: string): Promise<void> {
   const written = await deps.store.writtenForms.find(id)
   if (written === null)

@@ -1,5 +1,6 @@
-// Late writes of webhook rotations: sent by a process and not answered. A push settles them before it plans. Otherwise an endpoint with an
-// unknown secret could appear after the push, or an endpoint that the push brought back could be switched off.
+// Late writes of webhook rotations. A late write is a request whose response never arrived and that the processor may still carry out. A
+// push resolves them before it plans. Otherwise an endpoint with an unknown secret could appear after the push, or an endpoint that the
+// push brought back could be switched off.
 import { desiredCatalog } from '../../catalog/desired.ts'
 import { configId, processorId, type ProcessorId } from '../../catalog/resource.ts'
 import type { ResolvedStep } from '../../catalog/steps.ts'
@@ -13,8 +14,8 @@ import { inputOf } from './retiring.ts'
 import type { Lease } from '../push/run.ts'
 
 /**
- * Settles all late writes of rotations; requires the lease of pushes. Throws `push_unfinished` with a `Retry-After` while one of them may
- * still be carried out.
+ * Resolves all late writes of rotations; the caller holds the lease of pushes. Throws `push_unfinished` with a `Retry-After` while one of
+ * the writes may still be carried out.
  */
 export async function settleLateRotations(deps: SyncDeps, { token, signal }: Lease): Promise<void> {
   const { jobs } = deps.store
@@ -31,7 +32,8 @@ export async function settleLateRotations(deps: SyncDeps, { token, signal }: Lea
 }
 
 /**
- * Retries the write under its own idempotency key. An endpoint that it created is deleted, because its secret was returned to no caller.
+ * Retries the write under its own idempotency key, so that it cannot be carried out later. An endpoint that the write created is deleted,
+ * because no caller received its secret.
  */
 async function fence(
   deps: SyncDeps,
@@ -53,7 +55,7 @@ async function fence(
   await retryWrite(() => deps.processor.discardWebhook(made, { idempotencyKey: `${key}-discard`, signal }), late)
 }
 
-/** Returns null for an endpoint that is gone: nothing can be written to it any more. */
+/** Sends the step. Returns null if the endpoint no longer exists: nothing can be written to it any more. */
 async function perform(
   { processor }: SyncDeps,
   step: ResolvedStep,
@@ -68,8 +70,8 @@ async function perform(
 }
 
 /**
- * Returns the first step of the rotation. The document is still the one that the rotation read, because every push settles late writes
- * first.
+ * Returns the first step of the rotation, which creates the new endpoint. It is computed from the current document, which is still the one
+ * that the rotation used: every push resolves late writes first.
  */
 async function creationOf(deps: SyncDeps, id: string): Promise<ResolvedStep> {
   const document = currentDocument(await deps.store.versions.current())

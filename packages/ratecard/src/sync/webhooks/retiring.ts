@@ -1,19 +1,19 @@
-// Webhook endpoints that a rotation keeps live beside their successors, read from the journal.
+// Old webhook endpoints that a rotation keeps live beside their successors, read from the journal.
 import { processorId, type ProcessorId } from '../../catalog/resource.ts'
 import type { JobRecord } from '../../store/records/journal.ts'
 import type { Store } from '../../store/store.ts'
 
-/** Input of a rotation in the journal, as JSON. */
+/** Input of a rotation as the journal stores it in JSON. */
 export interface RotationInput {
   readonly webhook_id: string
   readonly overlap_seconds: number
-  /** The endpoint that is switched off at the end of the overlap. */
+  /** The old endpoint (processor id), which is switched off at the end of the overlap. */
   readonly switch_off: string
 }
 
 export const inputOf = (job: JobRecord) => JSON.parse(job.input) as RotationInput
 
-/** Returns the endpoints that wait for the end of their overlap. A push does not touch them while their webhook is in the document. */
+/** Returns the old endpoints whose overlap has not ended. A push does not change such an endpoint while its webhook is in the document. */
 export async function retiringEndpoints({ jobs }: Pick<Store, 'jobs'>): Promise<ReadonlySet<ProcessorId>> {
   const made = (await jobs.unfinished('webhook_rotation')).filter(({ stepsDone }) => stepsDone > 0)
   return new Set(made.map((job) => processorId(inputOf(job).switch_off)))

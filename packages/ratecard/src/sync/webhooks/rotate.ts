@@ -1,6 +1,6 @@
-// Rotation of a webhook's signing secret without a lost event: a new endpoint beside the old one, both live and both signing, until the
-// overlap ends and the old one is switched off. Journalled as a job of two steps. All of it runs under the lease of pushes, so that no push
-// sees a half-done rotation; docs/decisions/0033-rotating-a-webhook.md has the reasons.
+// Rotation of a webhook's signing secret without losing an event. A new endpoint is created beside the old one, and both send signed events
+// until the overlap ends and the old one is switched off. The rotation is a journalled job of two steps. It runs under the lease of pushes,
+// so that no push sees a half-done rotation; docs/decisions/0033-rotating-a-webhook.md has the reasons.
 import { desiredCatalog } from '../../catalog/desired.ts'
 import { configId } from '../../catalog/resource.ts'
 import type { DesiredResource, MappingEntry, ObservedResource, ProcessorId } from '../../catalog/resource.ts'
@@ -22,10 +22,10 @@ import { settleLateRotations, switchingOff } from './late-rotations.ts'
 import { inputOf, type RotationInput } from './retiring.ts'
 import type { Lease } from '../push/run.ts'
 
-/** Backoff (ms) after a failed attempt to switch the old endpoint off. */
+/** Delay (ms) after a failed attempt to switch the old endpoint off. */
 const retryDelayMs = 10 * 60_000
 
-/** Starts a rotation. Throws `webhook_not_found`, `config_not_found`, `conflict` if the endpoint is gone or off, and `push_in_progress`. */
+/** Starts a rotation. Throws `webhook_not_found`, `config_not_found`, `push_in_progress`, and `conflict` if the endpoint is gone or off. */
 export async function rotateWebhook(deps: SyncDeps, asked: string, request: RotationRequest): Promise<WebhookRotation> {
   return deps.store.exclusively(pushLease, async (lease) => {
     await bindAccount(deps, lease.signal)
@@ -51,7 +51,7 @@ interface LiveEndpoint {
   readonly webhook: DesiredResource<'webhook'>
   readonly endpoint: ProcessorId
   readonly revision: number
-  /** Endpoints created by a rotation whose response was lost, and with it their secret. */
+  /** Endpoints that an earlier rotation created but whose response was lost, and their secret with it. */
   readonly lost: readonly ProcessorId[]
 }
 
@@ -87,8 +87,8 @@ function requireLive(id: string, live: ObservedResource<'webhook'> | undefined):
 }
 
 /**
- * Returns marked live endpoints without a mapping: their creation was never answered, because a step that creates an endpoint maps it in
- * the same transaction as the secret.
+ * Returns live endpoints of this webhook that are marked as ours but have no mapping. The response to their creation was lost, because
+ * otherwise the mapping would have been stored in the same transaction as the secret.
  */
 function lostOnes(
   id: string,
@@ -99,7 +99,7 @@ function lostOnes(
   return live.filter((one) => one.mark === id && !known.has(one.processorId)).map((one) => one.processorId)
 }
 
-/** Cancels rotations that died before they had a new endpoint. They have changed nothing, and the new rotation replaces them. */
+/** Cancels earlier rotations that stopped before they had a new endpoint. They have changed nothing, and the new rotation replaces them. */
 async function supersede(deps: SyncDeps, id: string, lease: Lease): Promise<void> {
   for (const job of await deps.store.jobs.unfinished('webhook_rotation', id)) {
     if (job.stepsDone > 0) continue
@@ -144,8 +144,8 @@ async function openRotation(
 }
 
 /**
- * Performs the first step. After its response one transaction saves the secret, maps the webhook to the new endpoint and sets the job to
- * wait for the end of the overlap: a crash leaves all of that or nothing.
+ * Performs the first step. After its response, one transaction saves the secret, maps the webhook to the new endpoint and lets the job wait
+ * for the end of the overlap. So a crash leaves all of these changes or none.
  */
 async function makeEndpoint(
   deps: SyncDeps,
@@ -181,7 +181,7 @@ async function makeEndpoint(
     const failure = asServiceError(error, 'call')
     const state = error instanceof ProcessorError ? stateAfter(error) : 'unknown'
     const words = failureText(failure)
-    // The journal itself may be the cause; its error must not hide the original failure.
+    // The journal itself may have caused the failure. An error of these writes must not hide the original failure.
     await jobs.settle(jobId, 0, { state, result: null, error: words }, token).catch(() => undefined)
     await jobs.end(jobId, 'failed', words, token).catch(() => undefined)
     if (!(failure instanceof ServiceError)) throw failure
@@ -196,8 +196,8 @@ async function makeEndpoint(
 }
 
 /**
- * Ends the overlaps that are due. Every replica polls; the lease lets one of them through, and the next poll retries a pass that died
- * midway. During a running push the job waits for the next poll. Rejects on any other failure.
+ * Switches off all old endpoints whose overlap has ended. Every replica calls this regularly; the lease lets only one of them act. While a
+ * push is running, the job is left to the next call, and so is a job whose process died midway. Rejects on any other failure.
  */
 export async function endOverlaps(deps: SyncDeps): Promise<void> {
   const failures: unknown[] = []
@@ -217,13 +217,14 @@ export async function endOverlaps(deps: SyncDeps): Promise<void> {
 }
 
 /**
- * True if the new endpoint exists and the overlap has passed. Without a date, the process that was switching the old endpoint off has died.
+ * True if the new endpoint exists and the overlap has ended. `resumesAt` is null if the process that was switching the old endpoint off has
+ * died.
  */
 function isDue({ stepsDone, resumesAt }: JobRecord, now: number): boolean {
   return stepsDone > 0 && (resumesAt === null || resumesAt <= now)
 }
 
-/** Performs the second step, under the lease of pushes. */
+/** Performs the second step, which switches the old endpoint off; the caller holds the lease of pushes. */
 async function switchOff(deps: SyncDeps, jobId: string, { token, signal }: Lease): Promise<void> {
   const { jobs } = deps.store
   const job = await jobs.find(jobId)
@@ -231,12 +232,12 @@ async function switchOff(deps: SyncDeps, jobId: string, { token, signal }: Lease
   stopIfDraining(deps)
   if (job.state !== 'running') await jobs.resume(jobId, token)
   if (job.stepsDone === job.stepsTotal) {
-    // The process that switched the endpoint off died before it could end the job.
+    // The step is already done: the process that switched the endpoint off died before it could end the job.
     await jobs.end(jobId, 'done', null, token)
     return
   }
   const { switch_off: endpoint } = inputOf(job)
-  // A push may have renamed the webhook; the job's subject has its present id.
+  // A push may have renamed the webhook, so take its id from the job's subject, which every push keeps current.
   const id = job.subject
   const { attempts } = await jobs.begin(jobId, 1, token)
   try {

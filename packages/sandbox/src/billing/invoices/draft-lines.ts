@@ -1,11 +1,14 @@
-// Replaces the lines of a draft, and computes its discounts, taxes and totals again.
+// Draft invoices: replaces the lines, and computes discounts, taxes and totals again.
 import type { InvoiceBody, InvoiceLineBody } from '../../objects/customer-bodies.ts'
 import type { OperationContext } from '../../protocol/operation-context.ts'
 import { applyReductions, reductionsOf, type Reduction } from '../pricing/discounts.ts'
 import { withTaxes } from './taxes.ts'
 import { totals } from './totals.ts'
 
-/** `fresh` maps new lines to their tax rates. Lines that are not in it keep the rates they had. */
+/**
+ * Replaces the lines of a draft invoice and computes its amounts again. `fresh` maps the ids of new lines to their tax rates; all other
+ * lines keep their tax rates.
+ */
 export function withLines(
   call: OperationContext,
   invoice: InvoiceBody,
@@ -28,7 +31,7 @@ export function withLines(
   return call.update(invoice, after, 'invoice.updated')
 }
 
-/** Reductions of the draft, those of single items first, in the order in which they were applied to the draft. */
+/** Returns the reductions (coupons) of a draft invoice in the order in which they were applied: those of single items come first. */
 function reductionsOfDraft(call: OperationContext, invoice: InvoiceBody): Reduction[] {
   const taken = invoice.lines.data.flatMap((line) => line.discount_amounts.map(({ discount }) => discount))
   const own = new Set(invoice.discounts)

@@ -1,4 +1,4 @@
-// Invoice items: charges outside a subscription's items, and prorations, that become lines of an invoice.
+// Invoice items: charges outside a subscription's items, or prorations. They become lines of an invoice.
 import type { OperationContext } from '../../protocol/operation-context.ts'
 import type { InvoiceItemBody, InvoiceLineBody, SubscriptionBody } from '../../objects/customer-bodies.ts'
 import { newId } from '../../protocol/ids.ts'
@@ -11,8 +11,9 @@ interface PendingItemsQuery {
 }
 
 /**
- * Pending items for an invoice of `of`, newest first (recorded at 2026-08-26.dahlia). Excludes items of other subscriptions and in other
- * currencies, and prorations: those are in the subscription's `_pending` lines already.
+ * Returns the pending invoice items for an invoice of the subscription `of`, newest first. Recorded at API version 2026-08-26.dahlia. Items
+ * of other subscriptions and in other currencies are left out. Prorations are left out too, because the subscription's `_pending` lines
+ * contain them already.
  */
 export function pendingItems(call: OperationContext, of: PendingItemsQuery): InvoiceItemBody[] {
   return allPendingItems(call, of).filter(
@@ -20,7 +21,7 @@ export function pendingItems(call: OperationContext, of: PendingItemsQuery): Inv
   )
 }
 
-/** All pending items of a customer in a currency, prorations and items of any subscription included. Newest first. */
+/** Returns all pending invoice items of a customer in a currency, newest first. Prorations and items of any subscription are included. */
 export function allPendingItems(
   call: OperationContext,
   { customer, currency }: Omit<PendingItemsQuery, 'id'>,
@@ -32,7 +33,7 @@ export function allPendingItems(
   ])
 }
 
-/** Removes a proration from the pending lines of its subscription, because a manual invoice bills it instead. */
+/** Removes a proration from the pending lines of its subscription, so that the subscription's next invoice does not bill it again. */
 export function removePendingLine(call: OperationContext, item: InvoiceItemBody): void {
   const before = call.find('subscription', item.parent?.subscription_details.subscription ?? '')
   if (before === undefined || !item.proration) return
@@ -83,8 +84,8 @@ export function itemLine(item: InvoiceItemBody): InvoiceLineBody {
 type BilledSubscription = Pick<SubscriptionBody, 'customer' | 'test_clock'>
 
 /**
- * Creates an invoice item for each new proration among the lines, and returns the lines with the ids of their items. `invoice` is null for
- * prorations that are still pending.
+ * Creates an invoice item for each new proration among the lines. Returns the lines with the ids of their items. `invoice` is null if the
+ * prorations are still pending.
  */
 export function withProrationItems(
   call: OperationContext,
@@ -145,7 +146,7 @@ function prorationItem(
   }
 }
 
-/** Deletes the pending prorations of a cancelled subscription (the SDK's types, cancellation of a subscription). */
+/** Deletes the pending prorations of a canceled subscription. Source: the SDK's documentation of `cancel`. */
 export function deletePendingProrations(
   call: OperationContext,
   { _pending: lines }: Pick<SubscriptionBody, '_pending'>,

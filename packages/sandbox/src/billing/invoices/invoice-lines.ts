@@ -1,4 +1,4 @@
-// Invoice lines: the cost of a period, of usage, of a trial, and of a change in mid-period (proration).
+// Invoice lines: the cost of a period, of usage, of a trial, or of a change in mid-period (proration).
 import { formatMinor } from '../../money/format.ts'
 import type { PriceBody } from '../../objects/bodies.ts'
 import type { OperationContext } from '../../protocol/operation-context.ts'
@@ -19,7 +19,7 @@ import { usageIn } from '../pricing/usage.ts'
 
 interface LineParts {
   readonly subscription: { readonly id: string; readonly currency: string }
-  /** Null for a one-time purchase. */
+  /** The subscription item that the line bills. Null for a one-time purchase. */
   readonly item: SubscriptionItemBody | null
   readonly price: PriceBody
   readonly amount: number
@@ -27,9 +27,9 @@ interface LineParts {
   readonly period: Period
   readonly description: string
   readonly proration?: boolean
-  /** Set on a proration that credits an earlier charge. */
+  /** The earlier invoice lines that this line credits. Set only on prorations. */
   readonly credited?: CreditedItems | null
-  /** Unit amount of a tier. Default: the unit amount of the price. */
+  /** Unit amount of the tier that the line bills. Default: the unit amount of the price. */
   readonly unitAmount?: string | null
 }
 
@@ -67,7 +67,8 @@ export function newLine(parts: LineParts): InvoiceLineBody {
     pricing: {
       price_details: { price: price.id, product: price.product },
       type: 'price_details',
-      // A proration is no multiple of a unit amount, so this is null (recorded at 2026-08-26.dahlia).
+      // `unit_amount_decimal` is null for a proration, because the amount is no multiple of a unit amount. Recorded at API version
+      // 2026-08-26.dahlia.
       unit_amount_decimal:
         parts.proration === true
           ? null
@@ -101,7 +102,7 @@ export function itemAmount(call: OperationContext, subscription: SubscriptionBod
   return amountFor(priceOf(call, item), subscription.currency, quantityOf(item))
 }
 
-/** Lines of a licensed item for its current period, billed in advance. */
+/** Returns the lines that bill a licensed item in advance for its current period. */
 export function advanceLines(
   call: OperationContext,
   subscription: SubscriptionBody,
@@ -111,7 +112,10 @@ export function advanceLines(
   return quantityLines(call, subscription, item, quantityOf(item), period)
 }
 
-/** Lines for a quantity: one, or for graduated tiers one per tier that the quantity reaches (docs.stripe.com/billing, tiered pricing). */
+/**
+ * Returns the lines that bill a quantity of an item: one line or, for a tiered price, one line per part of a tier (its units or its flat
+ * fee). Source: docs.stripe.com/billing, tiered pricing.
+ */
 function quantityLines(
   call: OperationContext,
   subscription: SubscriptionBody,
@@ -170,7 +174,7 @@ export function trialLine(
     quantity: quantityOf(item),
     amount: 0,
     period: { start: item.current_period_start, end: item.current_period_end },
-    // Wording recorded at 2026-08-26.dahlia for flexible billing. Classic billing keeps the older wording.
+    // The first text is that of flexible billing. Recorded at API version 2026-08-26.dahlia. Classic billing keeps the older text.
     description:
       subscription.billing_mode.type === 'flexible'
         ? `Free trial for ${quantityOf(item)} × ${productName(call, price)}`
@@ -178,7 +182,7 @@ export function trialLine(
   })
 }
 
-/** Lines of a metered item for its usage until `end`, billed in arrears. */
+/** Returns the lines that bill a metered item's unbilled usage until `end` (seconds), in arrears. */
 export function arrearsLines(
   call: OperationContext,
   subscription: SubscriptionBody,
@@ -188,7 +192,7 @@ export function arrearsLines(
   return meteredLines(call, subscription, item, { start: item._usage_from, end })
 }
 
-/** Lines for the usage of a metered item in a period, as reported until now. */
+/** Returns the lines that bill the usage of a metered item in a period, as reported until now. */
 export function meteredLines(
   call: OperationContext,
   subscription: SubscriptionBody,
@@ -201,12 +205,12 @@ export function meteredLines(
 }
 
 /**
- * Proration of a licensed item for the rest of its period: a credit for an old item (`sign` −1), a charge for a new one. In flexible
- * billing a credit is a share of the amount that was charged; in classic billing, of the item's current cost
- * (docs.stripe.com/billing/subscriptions/ billing-mode/compare, credit prorations). Both are rounded down, so a credit rounds away from
- * zero (recorded at 2026-08-26.dahlia: a third of 10.00 and of 20.00 is −334 and 666). The amount includes running discounts already
- * (`proration_discounts: included`), so the line is not discountable. A `once` discount that is still unused is not included: it waits for
- * a discountable line.
+ * Returns the proration of a licensed item for the rest of its period: a credit for an old item (`sign` −1) or a charge for a new item. In
+ * flexible billing a credit is a share of the amount that was charged. In classic billing it is a share of the item's current cost. Source:
+ * docs.stripe.com/billing/subscriptions/billing-mode/compare, credit prorations. Amounts are rounded down, so a credit rounds away from
+ * zero: a third of −10.00 is −334 cents, a third of 20.00 is 666. Recorded at API version 2026-08-26.dahlia. The amount includes the
+ * running discounts (`proration_discounts: included`), so the line is not discountable. An unused `once` discount is not included; it stays
+ * for a discountable line.
  */
 export function prorationLine(
   call: OperationContext,
@@ -234,7 +238,7 @@ export function prorationLine(
   })
 }
 
-/** The invoice lines that last charged for the item's current period. Null if that charge is still pending, or was never billed. */
+/** Returns the invoice lines that last charged for the item's current period. Null if that charge is still pending, or was never billed. */
 function creditedBy(
   call: OperationContext,
   subscription: SubscriptionBody,
@@ -253,7 +257,7 @@ function creditedBy(
   return null
 }
 
-/** Charge for a licensed item that ends in mid-period during its first period: a share of its price, rounded down. */
+/** Returns the line of a licensed item whose subscription ends within its first period. It charges a share of the price, rounded down. */
 export function partialPeriodLine(
   call: OperationContext,
   subscription: SubscriptionBody,
@@ -276,9 +280,10 @@ export function partialPeriodLine(
   })
 }
 
-/** Cost of an item for its current period, after discounts. */
+/** Returns the cost of an item for its current period, after discounts. */
 function costOfPeriod(call: OperationContext, subscription: SubscriptionBody, item: SubscriptionItemBody): DebitBody {
-  // An item added in mid-period paid only for the rest of the period, but its price is for the whole period: start at the period's begin.
+  // An item added in mid-period paid only for the rest of the period, but its price is for the whole period. So compute from the period's
+  // start.
   const start = Math.min(
     item.current_period_start,
     periodAt(item._anchor, intervalOf(priceOf(call, item)), call.now).start,
@@ -292,7 +297,7 @@ function costOfPeriod(call: OperationContext, subscription: SubscriptionBody, it
   return { amount: paid.reduce((sum, line) => sum + discountedAmount(line), 0), start, end: item.current_period_end }
 }
 
-/** Line of a one-time purchase that is billed together with a subscription. */
+/** Returns the line of a one-time purchase that is billed together with a subscription. */
 export function oneTimeLine(
   call: OperationContext,
   subscription: SubscriptionBody,

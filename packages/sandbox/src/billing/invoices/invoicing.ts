@@ -1,4 +1,4 @@
-// Life of an invoice: draft → open (numbered when finalized) → paid, void or uncollectible. A failed payment is retried.
+// Invoice states: draft → open (numbered when finalized) → paid, void or uncollectible. A failed payment is retried.
 import type { OperationContext } from '../../protocol/operation-context.ts'
 import type {
   BillingReason,
@@ -25,12 +25,12 @@ import { totals, type Sums } from './totals.ts'
 import type { Period } from '../pricing/billing-intervals.ts'
 import { customerOf, day } from '../subscriptions/subscription-records.ts'
 
-/** Seconds until a draft finalizes itself (1 hour), e.g. that of a renewal. Until then it can be edited. */
+/** Seconds after which a draft (e.g. of a renewal) is finalized automatically: 1 hour. Until then the draft can be edited. */
 export const draftLifetime = 3600
-/** Seconds before the second, third and fourth payment attempt. After the last one the subscription stays past due. */
+/** Retry schedule: seconds before the second, third and fourth payment attempt. After the last attempt the subscription stays past due. */
 const retryDelays = [3 * day, 5 * day, 7 * day]
 
-/** Customer and billing terms of an invoice: those of a subscription or, for a manual invoice, those of the request. */
+/** Customer and billing terms of an invoice. They come from a subscription or, for a manual invoice, from the request. */
 export type InvoiceTerms = Pick<
   SubscriptionBody,
   | 'automatic_tax'
@@ -53,16 +53,16 @@ interface NewInvoice {
   readonly subscription: InvoiceTerms
   readonly lines: readonly InvoiceLineBody[]
   readonly reason: BillingReason
-  /** Invoice items to include. Default: depends on `reason` (see `takesPending`). */
+  /** Pending invoice items to include. Default: depends on `reason` (see `takesPending`). */
   readonly pending?: readonly InvoiceItemBody[]
   readonly period: Period
-  /** Whether the invoice auto-advances. Default: true. */
+  /** True: the invoice auto-advances, i.e. it is finalized and collected automatically. Default: true. */
   readonly autoAdvance?: boolean
-  /** True: a first invoice (`subscription_create`) stays a draft for an hour, as it does when a schedule starts its subscription. */
+  /** True: a first invoice (`subscription_create`) stays a draft for an hour. Used when a schedule starts the subscription. */
   readonly staysDraft?: boolean
-  /** Set on manual invoices. */
+  /** Metadata of a manual invoice. */
   readonly metadata?: Metadata
-  /** Due date (seconds). Default: `days_until_due` after creation. */
+  /** Due date of the invoice (seconds). Default: `days_until_due` after its creation. */
   readonly dueDate?: number
 }
 
@@ -72,7 +72,10 @@ export interface DraftedInvoice {
   readonly gone: ReadonlySet<string>
 }
 
-/** An amount below the minimum charge moves to the customer's balance, and so to the next invoice (the SDK's types, invoices). */
+/**
+ * Returns the amounts due. An amount below the minimum charge is not due: it moves to the customer's balance, and so to the next invoice.
+ * Source: the SDK's documentation of invoices.
+ */
 function amountsDue(
   total: number,
   starting: number,
@@ -83,7 +86,10 @@ function amountsDue(
   return { amount_due: due, amount_remaining: due, starting_balance: starting }
 }
 
-/** Creates a draft invoice. Ended discounts are ignored. Discounts of an item are applied to its own lines, before those of the invoice. */
+/**
+ * Creates a draft invoice. Discounts that have ended are ignored. The discounts of an item apply to its own lines, before the discounts of
+ * the invoice. A subscription with `pause_collection` gets a draft that does not advance, or a closed invoice.
+ */
 export function createDraft(call: OperationContext, params: NewInvoice): DraftedInvoice {
   const { subscription } = params
   const items = new Map(subscription.items.data.map((item) => [item.id, item]))
@@ -95,7 +101,7 @@ export function createDraft(call: OperationContext, params: NewInvoice): Drafted
   const running = new Set(reductions.map(({ discount }) => discount))
   const id = newId('in_1', 23)
   const pending = params.pending ?? (takesPending(params) ? pendingItems(call, subscription) : [])
-  // Order: invoice items, then subscription lines (the SDK's types, `lines`).
+  // Invoice items come before subscription lines. Source: the SDK's documentation of `lines`.
   const unreduced = [...pending.map(itemLine), ...withProrationItems(call, subscription, params.lines, id)]
   const lines = withTaxes(call, applyReductions(unreduced, reductions), (line) => {
     const { invoice_item_details: ofItem, subscription_item_details: ofSubscription } = line.parent
@@ -130,8 +136,8 @@ export function createDraft(call: OperationContext, params: NewInvoice): Drafted
 }
 
 /**
- * Applies `pause_collection`: keeps the invoice a draft that does not advance, or closes it as void or uncollectible
- * (docs.stripe.com/billing/subscriptions/pause-payment).
+ * Applies `pause_collection` to a new invoice. The invoice stays a draft that does not advance, or is closed as void or uncollectible.
+ * Source: docs.stripe.com/billing/subscriptions/pause-payment.
  */
 function applyCollectionPause(
   call: OperationContext,
@@ -146,8 +152,7 @@ function applyCollectionPause(
     _due: null,
   }
   if (behavior === 'keep_as_draft') return call.update(invoice, kept, 'invoice.updated')
-  // A total of zero or less needs no closing. An invoice that the balance covers, or below the minimum charge, has a positive total and is
-  // closed.
+  // An invoice is closed only if its total is positive, even if the balance covers it or it is below the minimum charge.
   if (invoice.total <= 0) return invoice
   // A void invoice must not use the customer's balance.
   const open = withNumber(call, invoice, kept, behavior !== 'void')
@@ -164,14 +169,17 @@ function close(call: OperationContext, invoice: InvoiceBody, status: 'void' | 'u
 }
 
 /**
- * Pending invoice items go onto the next invoice of a period (create, cycle), or onto a manual invoice that includes them (the SDK's types,
- * invoice items).
+ * True if an invoice includes pending invoice items by default: those of a period (create, cycle) do. Manual invoices pass `pending`
+ * instead. Source: the SDK's documentation of invoice items.
  */
 function takesPending({ reason }: NewInvoice): boolean {
   return reason === 'subscription_create' || reason === 'subscription_cycle'
 }
 
-/** The subscription without the discounts in `gone`, and with the amount charged recorded on each item (`_debited`, for later credits). */
+/**
+ * Returns the subscription without the discounts in `gone`. Each item records the amount charged (`_debited`), because a later credit is a
+ * share of that amount.
+ */
 export function afterInvoice(subscription: SubscriptionBody, { gone, invoice }: DraftedInvoice): SubscriptionBody {
   const kept = (discounts: readonly string[]): string[] => discounts.filter((discount) => !gone.has(discount))
   const items = recordDebits(subscription.items.data, wholePeriods(subscription.items.data, invoice.lines.data))
@@ -263,7 +271,8 @@ function blankInvoice(
 }
 
 /**
- * Finalizes the invoice: counts late usage, assigns the number, applies the customer's balance, and attempts payment unless `pay` is false.
+ * Finalizes the invoice: counts the usage reported since the draft, assigns the number and applies the customer's balance. Attempts payment
+ * unless `pay` is false.
  */
 export function finalize(call: OperationContext, draft: InvoiceBody, pay = true): InvoiceBody {
   const before = withLateUsage(call, draft)
@@ -274,7 +283,7 @@ export function finalize(call: OperationContext, draft: InvoiceBody, pay = true)
   return pay || finalized.amount_due === 0 ? attemptInvoice(call, finalized) : finalized
 }
 
-/** Adds the client secret of the invoice's payment intent, with which a payment page can confirm it. */
+/** Adds the client secret of the invoice's payment intent. A payment page uses it to confirm the payment. */
 function withSecret(call: OperationContext, invoice: InvoiceBody): InvoiceBody {
   if (invoice.amount_due === 0) return invoice
   const { client_secret: secret } = intentFor(call, invoice)
@@ -282,7 +291,10 @@ function withSecret(call: OperationContext, invoice: InvoiceBody): InvoiceBody {
   return call.update(invoice, known, null)
 }
 
-/** The finalized invoice with its number and the customer's balance applied. Updates the customer, but does not write the invoice. */
+/**
+ * Returns the invoice finalized, with its number. The customer's balance is applied unless `settles` is false. Updates the customer, but
+ * does not write the invoice.
+ */
 function withNumber(call: OperationContext, before: InvoiceBody, own: InvoiceBody, settles = true): InvoiceBody {
   const customer = customerOf(call, before.customer)
   const starting = settles ? customer.balance : 0
@@ -306,7 +318,7 @@ function withNumber(call: OperationContext, before: InvoiceBody, own: InvoiceBod
   }
 }
 
-/** Finalizes an invoice that is paid by its due date (`send_invoice`): it is emailed, and no payment is attempted. */
+/** Finalizes an invoice that the customer pays by its due date (`send_invoice`). Emits `invoice.sent` and attempts no payment. */
 function finalizeByEmail(call: OperationContext, before: InvoiceBody, open: InvoiceBody): InvoiceBody {
   const days = (before.due_date ?? before.created) - before.created
   const due = call.now + days
@@ -316,7 +328,10 @@ function finalizeByEmail(call: OperationContext, before: InvoiceBody, open: Invo
   return written
 }
 
-/** The due date has passed: marks the invoice overdue, and its subscription past due (the SDK's types, `status`). */
+/**
+ * Marks an invoice overdue after its due date. Its customer becomes delinquent, its subscription past due. Source: the SDK's documentation
+ * of `status`.
+ */
 export function markOverdue(call: OperationContext, invoice: InvoiceBody): void {
   const written = call.update(invoice, { ...invoice, _due: null }, 'invoice.overdue')
   setDelinquent(call, invoice, true)
@@ -324,8 +339,8 @@ export function markOverdue(call: OperationContext, invoice: InvoiceBody): void 
 }
 
 /**
- * The payment method of an invoice: the given one, the invoice's, the subscription's, or the customer's default. A card that is only
- * attached is not used (docs.stripe.com/billing/subscriptions/payment-methods-setting).
+ * Returns the payment method for an invoice: the given one, otherwise the default of the invoice, the subscription or the customer, in this
+ * order. A card that is only attached to the customer is not used. Source: docs.stripe.com/billing/subscriptions/payment-methods-setting.
  */
 export function cardOf(
   call: OperationContext,
@@ -344,15 +359,15 @@ export function cardOf(
 
 interface InvoiceAttempt {
   readonly card?: string | undefined
-  /** The attempt was requested through the API or a page, not by the retry schedule. */
+  /** True: the attempt was requested through the API or a page. False: the retry schedule made it. */
   readonly manual?: boolean
-  /** The cardholder passed 3-D Secure. */
+  /** True: the cardholder has passed 3-D Secure. */
   readonly authenticated?: boolean
 }
 
 /**
- * One attempt to pay the invoice; `reflect` then updates the subscription. A manual attempt counts in `attempt_count` only as the first
- * one, and does not change the retry schedule (the SDK's types, `attempt_count`).
+ * Attempts to pay the invoice once. The caller updates the subscription afterwards (`updateStatusAfter`). A manual attempt counts in
+ * `attempt_count` only if it is the first one, and does not change the retry schedule. Source: the SDK's documentation of `attempt_count`.
  */
 export function attemptInvoice(
   call: OperationContext,
@@ -363,7 +378,7 @@ export function attemptInvoice(
   const tries = invoice.attempt_count + (counts ? 1 : 0)
   const method = invoice.amount_due > 0 ? cardOf(call, invoice, card) : undefined
   const before = method === undefined ? undefined : intentFor(call, invoice)
-  // A card that needs 3-D Secure is not retried automatically (the SDK's types, `attempt_count`).
+  // A card that needs 3-D Secure is not retried automatically. Source: the SDK's documentation of `attempt_count`.
   const waits = !manual && before?.status === 'requires_action' && before.payment_method === method?.id
   const intent =
     before === undefined || method === undefined || waits
@@ -371,7 +386,7 @@ export function attemptInvoice(
       : attemptIntent(call, before, method, { authenticated })
   if (invoice.amount_due === 0 || intent?.status === 'succeeded') {
     const paid = { ...asPaid(call, invoice), attempt_count: tries, attempted: true }
-    // Order of the events: recorded at 2026-08-26.dahlia.
+    // `invoice.payment_succeeded` comes before `invoice.paid`. Recorded at API version 2026-08-26.dahlia.
     const written = call.update(invoice, paid, 'invoice.payment_succeeded')
     call.emit('invoice.paid', written)
     setDelinquent(call, invoice, false)
@@ -384,7 +399,7 @@ export function attemptInvoice(
     return invoice
   }
   const wait = retryDelays[tries - 1]
-  // The first invoice of a subscription is not retried: the subscription expires instead.
+  // The first invoice of a subscription is not retried. The subscription expires instead.
   const next = wait === undefined || invoice.billing_reason === 'subscription_create' ? null : call.now + wait
   const failed = { ...invoice, attempt_count: tries, attempted: true, next_payment_attempt: next, _due: next }
   if (waits) return call.update(invoice, failed, 'invoice.updated')
@@ -435,7 +450,7 @@ export function closeUnpaid(
   return written
 }
 
-/** Voiding an invoice returns the balance that it used to the customer (docs.stripe.com/changelog, 2019-12-03). */
+/** Gives back to the customer the balance that a voided invoice had used. Source: docs.stripe.com/changelog, 2019-12-03. */
 function returnBalance(call: OperationContext, invoice: InvoiceBody): void {
   const taken = invoice.starting_balance - (invoice.ending_balance ?? 0)
   if (taken === 0) return

@@ -1,12 +1,12 @@
-// Usage that is reported while the invoice of its period is still a draft (docs.stripe.com/billing/subscriptions/usage-based/
-// configure-grace-period): its metered lines are counted again when the invoice is finalized.
+// Late usage: usage that is reported while the invoice of its period is still a draft. Finalization counts the metered lines again. Source:
+// docs.stripe.com/billing/subscriptions/usage-based/configure-grace-period.
 import type { InvoiceBody, InvoiceLineBody } from '../../objects/customer-bodies.ts'
 import type { OperationContext } from '../../protocol/operation-context.ts'
 import { withLines } from './draft-lines.ts'
 import { meteredLines } from './invoice-lines.ts'
 import { isMetered } from '../subscriptions/subscription-records.ts'
 
-/** The draft with metered lines for all usage that was reported until now in the periods of its lines. */
+/** Returns the draft with its metered lines counted again, from all usage that was reported until now. */
 export function withLateUsage(call: OperationContext, invoice: InvoiceBody): InvoiceBody {
   const subscription = call.find('subscription', invoice.parent?.subscription_details.subscription ?? '')
   if (subscription === undefined || invoice.billing_reason !== 'subscription_cycle') return invoice
@@ -27,7 +27,10 @@ export function withLateUsage(call: OperationContext, invoice: InvoiceBody): Inv
   return same ? invoice : withCountedLines(call, invoice, counted)
 }
 
-/** The item, price and period whose usage a line bills. An item whose price changed in mid-period has several. */
+/**
+ * Returns the item and the price whose usage a line bills, and a key that identifies item, price and period. Undefined if the line bills no
+ * usage. An item whose price changed in mid-period has lines with several keys.
+ */
 function usageOf(
   call: OperationContext,
   { parent, period, pricing }: InvoiceLineBody,
@@ -39,7 +42,7 @@ function usageOf(
   return { key: `${item} ${price.id} ${period.start}`, item, price: price.id }
 }
 
-/** Replaces metered lines in place; discounts and tax rates of the draft are kept. */
+/** Replaces metered lines in place. The draft keeps its discounts and tax rates. */
 function withCountedLines(
   call: OperationContext,
   invoice: InvoiceBody,
@@ -50,7 +53,7 @@ function withCountedLines(
     const key = usageOf(call, line)?.key ?? ''
     const own = placed.has(key) ? [] : (counted.get(key) ?? [line])
     if (counted.has(key)) placed.add(key)
-    // The tax rates of a new line are those in the taxes of the line that it replaces.
+    // A new line takes over the tax rates of the line that it replaces.
     return own.map((one) => ({ ...one, taxes: line.taxes }))
   })
   return withLines(call, invoice, lines)

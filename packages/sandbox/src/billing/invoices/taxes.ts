@@ -1,11 +1,11 @@
-// Taxes of invoice lines: computed per line, on its amount after discounts.
+// Taxes of invoice lines, computed per line on its amount after discounts.
 import { divideHalfUp, parseDecimal, scale } from '../../money/decimal.ts'
 import type { TaxRateBody } from '../../objects/bodies.ts'
 import type { InvoiceLineBody, TaxBody } from '../../objects/customer-bodies.ts'
 import type { OperationContext } from '../../protocol/operation-context.ts'
 import { discountedAmount } from '../pricing/discounts.ts'
 
-/** The lines with their taxes. `ratesOf` returns the tax rates of a line. */
+/** Returns the lines with their taxes. `ratesOf` returns the ids of a line's tax rates. */
 export function withTaxes(
   call: OperationContext,
   lines: readonly InvoiceLineBody[],
@@ -17,7 +17,10 @@ export function withTaxes(
   })
 }
 
-/** Inclusive taxes are part of the amount; exclusive taxes are added to the amount without them. */
+/**
+ * Computes the taxes on an amount. Inclusive taxes are part of the amount. Exclusive taxes are computed on the amount without the inclusive
+ * taxes.
+ */
 function taxesOn(amount: number, rates: readonly TaxRateBody[]): TaxBody[] {
   const whole = 100n * scale
   const percentOf = (rate: TaxRateBody): bigint => parseDecimal(String(rate.percentage))
@@ -40,7 +43,7 @@ function taxesOn(amount: number, rates: readonly TaxRateBody[]): TaxBody[] {
   })
 }
 
-/** Sums of the taxes of all lines, one per tax rate. */
+/** Returns the sums of the taxes of all lines, one per tax rate. */
 export function totalTaxes(lines: readonly InvoiceLineBody[]): TaxBody[] {
   const sums = new Map<string, TaxBody>()
   for (const tax of lines.flatMap((line) => line.taxes)) {

@@ -7,7 +7,10 @@ export type Sums = Pick<
   'subtotal' | 'total' | 'total_discount_amounts' | 'total_excluding_tax' | 'subtotal_excluding_tax' | 'total_taxes'
 >
 
-/** `ofItems` contains the discounts of single items: `subtotal` is after those discounts (the SDK's types, `subtotal`). */
+/**
+ * Computes the totals. `ofItems` contains the discounts of single items; `subtotal` is the amount after these. Source: the SDK's
+ * documentation of `subtotal`.
+ */
 export function totals(lines: readonly InvoiceLineBody[], ofItems: ReadonlySet<string>): Sums {
   const byDiscount = new Map<string, number>()
   for (const { amount, discount } of lines.flatMap((line) => line.discount_amounts)) {

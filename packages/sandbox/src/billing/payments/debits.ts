@@ -1,10 +1,8 @@
-// The amount last charged for each licensed item. A proration credits a share of it.
+// Records the amount last charged for each licensed item, because a credit proration is a share of it.
 import type { InvoiceLineBody, SubscriptionItemBody } from '../../objects/customer-bodies.ts'
 import { discountedAmount } from '../pricing/discounts.ts'
 
-/**
- * Records on each item what the lines charge for its current period. Lines for another period (e.g. usage of the previous one) are ignored.
- */
+/** Records on each item what the lines charge for its current period. Ignores lines for another period (e.g. usage of the previous one). */
 export function recordDebits(
   items: readonly SubscriptionItemBody[],
   lines: readonly InvoiceLineBody[],
@@ -22,7 +20,7 @@ export function recordDebits(
   })
 }
 
-/** The lines that charge for a whole period, i.e. no prorations. */
+/** Returns the lines that charge for a whole period. Prorations are left out. */
 export function wholePeriods(
   items: readonly SubscriptionItemBody[],
   lines: readonly InvoiceLineBody[],

@@ -1,4 +1,4 @@
-// Members that new payment intents and setup intents share.
+// The members that new payment intents and new setup intents share.
 import type { IntentBody } from '../../objects/session-bodies.ts'
 import type { OperationContext } from '../../protocol/operation-context.ts'
 import { newId } from '../../protocol/ids.ts'
@@ -9,7 +9,7 @@ export interface IntentParams {
   readonly description: string | null
   readonly metadata: Metadata
   readonly paymentMethod: string | null
-  /** Allowed payment method types. Default: `['card']`. */
+  /** Payment method types that the intent allows. Default: `['card']`. */
   readonly allowed?: readonly string[] | null | undefined
 }
 

@@ -4,8 +4,8 @@ import type { OperationContext } from '../../protocol/operation-context.ts'
 import { intentFor } from './payments.ts'
 
 /**
- * A failed automatic payment or a passed due date makes the customer delinquent; a paid or uncollectible invoice clears that (the SDK's
- * types, `delinquent`).
+ * Sets `delinquent` of an invoice's customer. A failed automatic payment or a passed due date makes a customer delinquent; a paid or
+ * uncollectible invoice clears that. Source: the SDK's documentation of `delinquent`.
  */
 export function setDelinquent(call: OperationContext, invoice: InvoiceBody, delinquent: boolean): void {
   const customer = call.find('customer', invoice.customer)
@@ -14,8 +14,8 @@ export function setDelinquent(call: OperationContext, invoice: InvoiceBody, deli
 }
 
 /**
- * The default payment method of a subscription after an invoice: with `save_default_payment_method: on_subscription`, the one that paid the
- * invoice (the SDK's types, `payment_settings`).
+ * Returns the default payment method of a subscription after an invoice. With `save_default_payment_method: on_subscription` it is the one
+ * that paid the invoice. Source: the SDK's documentation of `payment_settings`.
  */
 export function defaultCardAfter(
   call: OperationContext,

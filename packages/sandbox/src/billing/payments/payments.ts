@@ -38,7 +38,7 @@ function intentOf(call: OperationContext, invoice: InvoiceBody): PaymentIntentBo
   return call.select('payment_intent', [{ field: '_invoice', is: invoice.id }], 1)[0]
 }
 
-/** The payment intent of an invoice, created on first use. */
+/** Returns the payment intent of an invoice. Creates the intent if there is none yet. */
 export function intentFor(call: OperationContext, invoice: InvoiceBody): PaymentIntentBody {
   const { customer, currency, amount_due: amount } = invoice
   const known = intentOf(call, invoice)
@@ -67,7 +67,7 @@ const authenticationRequired: CardDecline = {
   decline_code: 'authentication_required',
   message: 'Your card was declined. This transaction requires authentication.',
 }
-/** Decline of a bank debit. */
+/** The error of a declined bank debit. */
 const debitFailure: CardDecline = {
   code: 'payment_intent_payment_attempt_failed',
   decline_code: 'generic_could_not_process',
@@ -75,18 +75,18 @@ const debitFailure: CardDecline = {
 }
 
 interface PaymentAttempt {
-  /** The cardholder passed 3-D Secure. */
+  /** True: the cardholder has passed 3-D Secure. */
   readonly authenticated?: boolean
-  /** The customer is not present, so 3-D Secure is impossible and the charge fails instead. */
+  /** True: the customer is not present. If the card needs 3-D Secure, the charge fails. */
   readonly offSession?: boolean
   readonly returnUrl?: string | undefined
-  /** Test clock on which a bank debit completes. Null: the server's clock. */
+  /** Test clock on which a bank debit completes. Null: the account's clock. */
   readonly clock?: string | null
 }
 
 /**
- * One payment attempt: makes the charge and updates the intent. If an on-session payment needs 3-D Secure first, the intent stops at
- * `requires_action`, without a charge.
+ * Makes one payment attempt: creates the charge and updates the intent. If an on-session payment needs 3-D Secure first, the intent stops
+ * at `requires_action`, without a charge.
  */
 export function attemptIntent(
   call: OperationContext,
@@ -144,7 +144,7 @@ function markFailed(
   return call.update(intent, after, 'payment_intent.payment_failed')
 }
 
-/** Where the cardholder authenticates: a hosted page of this server. */
+/** Returns the next step of a payment or setup that needs 3-D Secure: a hosted page of this server where the cardholder authenticates. */
 export function nextAction(call: OperationContext, id: string, returnUrl: string | undefined): NextActionBody {
   const url = `${call.origin}/authenticate/${id}`
   return returnUrl === undefined
@@ -163,7 +163,7 @@ function requireAuthentication(
   return call.update(intent, after, 'payment_intent.requires_action')
 }
 
-/** The cardholder failed 3-D Secure. */
+/** Records that the cardholder failed 3-D Secure, so the payment failed. */
 export function failAuthentication(
   call: OperationContext,
   intent: PaymentIntentBody,
@@ -177,7 +177,7 @@ export const authenticationFailure = {
   message: 'We are unable to authenticate your payment method. Please choose a different payment method and try again.',
 } as const
 
-/** Starts a bank debit: the charge is pending, and the result comes after the delay of the test account. */
+/** Starts a bank debit. Its charge is pending until the delay of the test bank account has passed; then `settleDebit` completes it. */
 function startDebit(
   call: OperationContext,
   intent: PaymentIntentBody,
@@ -190,7 +190,7 @@ function startDebit(
   return call.update(intent, { ...waiting, ...due, status: 'processing' as const }, 'payment_intent.processing')
 }
 
-/** Completes a pending bank debit, as paid or declined. */
+/** Completes a pending bank debit: it succeeds or is declined. */
 export function settleDebit(call: OperationContext, waiting: PaymentIntentBody): PaymentIntentBody {
   const charge = call.find('charge', waiting.latest_charge ?? '')
   const method = call.find('payment_method', waiting.payment_method ?? '')
@@ -211,14 +211,14 @@ export function settleDebit(call: OperationContext, waiting: PaymentIntentBody):
   return markSucceeded(call, intent, method, call.update(charge, paid, 'charge.succeeded'))
 }
 
-/** The API error for an intent whose last attempt failed. */
+/** Returns the API error for an intent whose last attempt failed. */
 export function declineErrorOf({ last_payment_error: error }: PaymentIntentBody): StripeError {
   const { code, decline_code: reason, message } = error ?? {}
   if (typeof code !== 'string' || typeof message !== 'string') return cardDeclined()
   return cardDeclined({ code, ...(typeof reason === 'string' ? { decline_code: reason } : {}), message })
 }
 
-/** The error of a payment that needs 3-D Secure, in the real API's words (public threads). */
+/** Returns the error of a payment that needs 3-D Secure. Source: public threads that quote the message. */
 export function actionRequiredError(of: 'invoice' | 'subscription'): StripeError {
   const [what, where] =
     of === 'invoice'
@@ -231,7 +231,7 @@ export function actionRequiredError(of: 'invoice' | 'subscription'): StripeError
   return new StripeError(message, { status: 402, type: 'card_error', code: `${of}_payment_intent_requires_action` })
 }
 
-/** The error for an unpaid invoice, worded for the invoice or for its subscription. */
+/** Returns the error for an unpaid invoice, worded for the invoice or for its subscription. */
 export function unpaidError(call: OperationContext, invoice: InvoiceBody, of: 'invoice' | 'subscription'): StripeError {
   const intent = intentOf(call, invoice)
   if (intent?.status === 'requires_action') return actionRequiredError(of)

@@ -7,13 +7,13 @@ import { newId } from '../../protocol/ids.ts'
 import type { Metadata } from '../../protocol/parameters/metadata.ts'
 
 interface NewRefund {
-  /** Minor units. Default: the unrefunded rest of the charge. */
+  /** Amount to refund in minor units. Default: the amount of the charge that is not refunded yet. */
   readonly amount?: number | undefined
   readonly reason?: RefundBody['reason'] | undefined
   readonly metadata: Metadata
 }
 
-/** Refunds a charge. An amount above the unrefunded rest is refused. The invoice that the charge paid stays paid. */
+/** Refunds a charge. Refuses an amount above what is not refunded yet. The invoice that the charge paid stays paid. */
 export function createRefund(call: OperationContext, charge: ChargeBody, params: NewRefund): RefundBody {
   if (charge.status !== 'succeeded')
     throw badRequest(

@@ -1,4 +1,4 @@
-// Setup intents: save a card for later payments, if its bank allows that.
+// Setup intents save a card for later payments, unless its bank declines that.
 import type { PaymentMethodBody } from '../../objects/customer-bodies.ts'
 import type { SetupIntentBody } from '../../objects/session-bodies.ts'
 import type { OperationContext } from '../../protocol/operation-context.ts'
@@ -27,7 +27,7 @@ export function newSetupIntent(call: OperationContext, params: SetupIntentParams
   )
 }
 
-/** One setup attempt. On success the card is attached to the intent's customer, without becoming the default payment method. */
+/** Makes one setup attempt. On success the card is attached to the intent's customer, but does not become the default payment method. */
 export function attemptSetup(
   call: OperationContext,
   intent: SetupIntentBody,
@@ -51,7 +51,7 @@ export function attemptSetup(
     const failed = { ...tried, last_setup_error: error, payment_method: null }
     return call.update(intent, { ...failed, status: 'requires_payment_method' as const }, 'setup_intent.setup_failed')
   }
-  // Without a customer, the card can still be attached to one later.
+  // A card that was set up without a customer can still be attached to a customer later.
   if (intent.customer === null) call.update(card, { ...card, _fresh: true }, null)
   else if (card.customer === null)
     call.update(card, { ...card, customer: intent.customer, _fresh: false }, 'payment_method.attached')
@@ -62,8 +62,8 @@ export function attemptSetup(
 }
 
 /**
- * Gives the card to the subscription that waits for this intent, as its default if the subscription has `save_default_payment_method:
- * on_subscription` (the SDK's types, `save_default_payment_method`).
+ * Clears `pending_setup_intent` of the subscription that waits for this setup intent. With `save_default_payment_method: on_subscription`
+ * the card becomes the subscription's default payment method. Source: the SDK's documentation of `save_default_payment_method`.
  */
 function assignToSubscription(call: OperationContext, intent: string, card: string): void {
   const waiting = call.select('subscription', [{ field: 'pending_setup_intent', is: intent }], 1)[0]
@@ -73,7 +73,7 @@ function assignToSubscription(call: OperationContext, intent: string, card: stri
   save(call, waiting, { ...waiting, default_payment_method: method, pending_setup_intent: null })
 }
 
-/** The cardholder failed 3-D Secure during setup. */
+/** Records that the cardholder failed 3-D Secure during setup. */
 export function failSetupAuthentication(
   call: OperationContext,
   intent: SetupIntentBody,

@@ -1,6 +1,6 @@
-// Begin and end of billing periods, in UTC seconds. Independent of prices.
+// Start and end of billing periods, in UTC seconds. Prices play no part here.
 
-/** Billing interval, as in `recurring` of a price: e.g. every 3 months is `month`, 3. */
+/** Billing interval, as in `recurring` of a price. For example `month` and 3 mean every 3 months. */
 export interface BillingInterval {
   readonly interval: 'day' | 'week' | 'month' | 'year'
   readonly interval_count: number
@@ -12,12 +12,14 @@ export interface Period {
 }
 
 const day = 86_400
-/** Longest length of each interval (e.g. 31 days for a month), so that an estimate made with it never overshoots. */
+/**
+ * Longest duration (seconds) of each interval, e.g. 31 days for a month. A time divided by it gives at most the real number of intervals.
+ */
 const maxLength = { day, week: 7 * day, month: 31 * day, year: 366 * day } as const
 
 /**
- * The anchor plus a number of intervals. If the month is too short, its last day is used; later months return to the anchor's day (31
- * January → 28 February → 31 March).
+ * Returns the anchor plus a number of intervals. If the month is too short, its last day is used. Later months return to the anchor's day
+ * (31 January → 28 February → 31 March).
  */
 export function addIntervals(anchor: number, step: BillingInterval, times: number): number {
   const count = step.interval_count * times
@@ -31,7 +33,7 @@ export function addIntervals(anchor: number, step: BillingInterval, times: numbe
   return moved.getTime() / 1000
 }
 
-/** The period that contains the time `at`. A time on a border belongs to the period that it begins. */
+/** Returns the period that contains the time `at`. If a period begins exactly at `at`, returns that period. */
 export function periodAt(anchor: number, step: BillingInterval, at: number): Period {
   let times = Math.floor((at - anchor) / (maxLength[step.interval] * step.interval_count))
   while (addIntervals(anchor, step, times) > at) times--

@@ -1,4 +1,4 @@
-// Discounts: who may redeem a coupon or promotion code, how long the discount lasts, and how much each line is reduced.
+// Discounts: which coupons and promotion codes can be redeemed, how long a discount lasts, and how much it reduces each line.
 import { divideHalfUp, parseDecimal, scale } from '../../money/decimal.ts'
 import type { CouponBody, CustomerBody, PromotionCodeBody } from '../../objects/bodies.ts'
 import type { OperationContext } from '../../protocol/operation-context.ts'
@@ -22,11 +22,11 @@ export interface Redemption {
 export interface Purchase {
   readonly customer: CustomerBody | null
   readonly currency: string
-  /** Amount before discounts (minor units), compared with the `minimum_amount` of a code. */
+  /** Amount of the purchase before discounts (minor units). It is compared with the `minimum_amount` of a promotion code. */
   readonly subtotal: number
 }
 
-/** The coupon of a discount. Deleting a coupon does not end its discounts, so a deleted one is found too. */
+/** Returns the coupon of a discount. Deleting a coupon does not end its discounts, so a deleted coupon is found too. */
 export function couponOf(call: OperationContext, id: string): CouponBody | undefined {
   return call.find('coupon', id) ?? call.findDeleted('coupon', id)
 }
@@ -43,7 +43,7 @@ function codeIsOpen(code: PromotionCodeBody, now: number): boolean {
   return code.active && !over && !spent
 }
 
-/** The code with its coupon, or throws the reason why the code cannot be redeemed. */
+/** Returns the promotion code with its coupon. If the code cannot be redeemed, throws an error with the reason. */
 export function redeemableCode(
   call: OperationContext,
   code: PromotionCodeBody,
@@ -84,8 +84,8 @@ function checkRestrictions(call: OperationContext, code: PromotionCodeBody, purc
 }
 
 /**
- * Checks the discounts of a request, without writing. A new one is returned as coupon and code, an existing one (in `kept`) as its id. A
- * `prefix` of null means that the fields are not in a list: errors then name `coupon`, not `discounts[0][coupon]`.
+ * Checks the discounts of a request, without writing. Returns a new discount as its coupon and code, and an existing discount (one in
+ * `kept`) as its id. If `prefix` is null, the fields are not in a list: errors then name `coupon`, not `discounts[0][coupon]`.
  */
 export function readDiscounts(
   call: OperationContext,
@@ -130,7 +130,7 @@ function amountOff(coupon: CouponBody, currency: string): number | undefined {
     : coupon.currency_options?.[currency]?.amount_off
 }
 
-/** Creates the discounts, counts the redemptions, and returns the ids. */
+/** Creates the discounts and counts the redemptions. Returns the ids of the discounts. */
 export function redeem(
   call: OperationContext,
   redeemed: readonly (Redemption | string)[],
@@ -165,8 +165,9 @@ export function redeem(
 }
 
 /**
- * Ids of the discounts of a schedule phase, where `held` are the current ones. A discount named by id is kept while it is held. A coupon or
- * code is kept if a held discount came from it, otherwise it is redeemed now. Expired coupons and codes are skipped.
+ * Returns the ids of the discounts of a schedule phase. `held` contains the subscription's current discounts. A discount named by id is
+ * kept while it is in `held`. A coupon or code is kept if a discount in `held` came from it; otherwise it is redeemed now. Expired coupons
+ * and codes are skipped.
  */
 export function discountsOfPhase(
   call: OperationContext,
@@ -208,7 +209,7 @@ function redeemableNow(
   return coupon === undefined || !couponIsOpen(coupon, call.now) ? undefined : { coupon, code }
 }
 
-/** The customer's discount applies if the subscription or invoice has none of its own. */
+/** Returns the ids of the discounts of a subscription or invoice. If it has none of its own, returns the customer's discount. */
 export function discountsFor(
   call: OperationContext,
   { customer, discounts }: { readonly customer: string; readonly discounts: readonly string[] },
@@ -218,7 +219,7 @@ export function discountsFor(
   return own === null ? [] : [own]
 }
 
-/** The response to removing a discount: its last state with `deleted: true`, without `end`. */
+/** Returns the response to the removal of a discount: its last state with `deleted: true`, without `end`. */
 export function deletedDiscount(call: OperationContext, discount: DiscountBody): HandlerResult {
   const { end: _end, ...shown } = call.render(discount)
   return { unstored: { ...shown, deleted: true } }
@@ -228,11 +229,11 @@ export function deletedDiscount(call: OperationContext, discount: DiscountBody):
 export interface Reduction {
   readonly discount: string
   readonly coupon: CouponBody
-  /** Set if the discount applies to the lines of this subscription item only. */
+  /** Id of the subscription item whose lines the discount reduces. Undefined: it reduces all lines. */
   readonly item?: string
 }
 
-/** The reductions at the call's time. Ended discounts are left out. */
+/** Returns the reductions (coupons) of these discounts at the call's time. Discounts that have ended are left out. */
 export function reductionsOf(call: OperationContext, discounts: readonly string[]): Reduction[] {
   return discounts.flatMap<Reduction>((id) => {
     const discount = call.find('discount', id)
@@ -242,7 +243,7 @@ export function reductionsOf(call: OperationContext, discounts: readonly string[
   })
 }
 
-/** Applies the reductions in order: each works on the amounts that the one before left. */
+/** Applies the reductions (coupons) to the lines in order. Each works on the amounts that the previous ones left. */
 export function applyReductions(
   lines: readonly InvoiceLineBody[],
   reductions: readonly Reduction[],
@@ -260,12 +261,12 @@ export function applyReductions(
   )
 }
 
-/** The line's amount after the discounts applied so far. */
+/** Returns the line's amount after the discounts applied so far. */
 export function discountedAmount(line: InvoiceLineBody): number {
   return line.discount_amounts.reduce((left, taken) => left - taken.amount, line.amount)
 }
 
-/** Splits the discount among the lines, so that the parts add up to the rounded whole. */
+/** Splits a discount among the lines. The parts add up to the rounded discount. */
 function allocate(lines: readonly InvoiceLineBody[], { coupon, item }: Reduction): number[] {
   const products = coupon.applies_to?.products
   const bases = lines.map((line) => {
@@ -276,7 +277,7 @@ function allocate(lines: readonly InvoiceLineBody[], { coupon, item }: Reduction
   const base = bases.reduce((sum, part) => sum + part, 0n)
   const whole = totalOff(coupon, lines[0]?.currency ?? '', base)
   if (whole === 0n || base === 0n) return bases.map(() => 0)
-  // Cumulative shares: each rounding error moves to the next line, so the last line makes the sum exact.
+  // Shares are cumulative: each rounding error moves to the next line, so the parts add up exactly.
   let seen = 0n
   let given = 0n
   return bases.map((part) => {

@@ -1,4 +1,4 @@
-// Amount of a quantity at a price: computed exactly, rounded half up once at the end. Periods and discounts are not considered.
+// Amount of a quantity at a price: computed exactly, rounded half up once at the end. Periods and discounts play no part here.
 import { decimalText, divideHalfUp, parseDecimal, scale } from '../../money/decimal.ts'
 import type { PriceBody, TierBody } from '../../objects/bodies.ts'
 import { badRequest } from '../../protocol/responses/errors.ts'
@@ -14,14 +14,14 @@ interface Pricing {
   readonly tiers?: readonly TierBody[]
 }
 
-/** The price's amounts in a currency. Undefined if the price does not support it. */
+/** Returns the price's amounts in a currency. Undefined if the price does not support the currency. */
 export function pricingIn(price: PriceBody, currency: string): Pricing | undefined {
   return price.currency === currency ? price : price.currency_options[currency]
 }
 
 /** Part of an amount that comes from one tier: its units, or its flat amount. */
 export interface TierPart {
-  /** Counts from 1. */
+  /** Number of the tier, counted from 1. */
   readonly tier: number
   readonly flat: boolean
   readonly quantity: string
@@ -30,8 +30,8 @@ export interface TierPart {
 }
 
 /**
- * Parts of a tiered price's amount, one or two per tier; undefined if the price is not tiered. The parts add up to the rounded whole: each
- * rounding error moves to the next part.
+ * Returns the parts of a tiered price's amount, one or two per tier. Undefined if the price is not tiered. The parts add up to the rounded
+ * amount: each rounding error moves to the next part.
  */
 export function partsOf(price: PriceBody, currency: string, quantity: string): readonly TierPart[] | undefined {
   const tiers = pricingIn(price, currency)?.tiers
@@ -86,7 +86,7 @@ function graduatedShares(tiers: readonly TierBody[], units: bigint): TierShare[]
   const shares: TierShare[] = []
   let below = 0n
   for (const [index, tier] of tiers.entries()) {
-    // At quantity 0 the first tier is reached too: its flat amount is billed without any usage.
+    // Quantity 0 reaches the first tier too, so the flat amount of that tier is billed without any usage.
     if (units <= below && below > 0n) break
     shares.push({ index, units: (within(tier, units) ? units : BigInt(tier.up_to ?? 0) * scale) - below })
     if (tier.up_to === null) break
@@ -95,7 +95,7 @@ function graduatedShares(tiers: readonly TierBody[], units: bigint): TierShare[]
   return shares
 }
 
-/** Minor units for `quantity`, a decimal with at most 12 places. */
+/** Returns the amount of `quantity` at the price, in minor units. `quantity` is a decimal with at most 12 places. */
 export function amountFor(price: PriceBody, currency: string, quantity: string): number {
   const pricing = pricingIn(price, currency)
   if (pricing === undefined) throw badRequest(`The price specified only supports \`${price.currency}\`.`, 'price')

@@ -4,7 +4,7 @@ import type { OperationContext } from '../../protocol/operation-context.ts'
 import type { MeterEventBody } from '../../objects/customer-bodies.ts'
 import type { Period } from './billing-intervals.ts'
 
-/** A customer's usage of a meter in a period (end excluded), as a decimal. Negative usage counts as 0. */
+/** Returns a customer's usage of a meter in a period (end excluded), as a decimal. Negative usage counts as 0. */
 export function usageIn(call: OperationContext, meter: MeterBody, customer: string, period: Period): string {
   const found = call.select('billing.meter_event', [
     { field: '_meter', is: meter.id },
@@ -18,8 +18,9 @@ export function usageIn(call: OperationContext, meter: MeterBody, customer: stri
 const windows = { hour: 3600, day: 86_400 } as const
 
 /**
- * With an event time window (hour or day), only the last received event of each window counts, whatever its timestamp in the window
- * (docs.stripe.com/billing/subscriptions/usage-based/recording-usage): the meter expects preaggregated events. `events` are newest first.
+ * Returns the meter events that count. A meter with an event time window (hour or day) expects preaggregated events, so only the last
+ * received event of each window counts, whatever its timestamp. Source: docs.stripe.com/billing/subscriptions/usage-based/recording-usage.
+ * `events` are newest first.
  */
 export function preaggregate(meter: MeterBody, events: readonly MeterEventBody[]): readonly MeterEventBody[] {
   if (meter.event_time_window === null) return events
@@ -32,7 +33,10 @@ export function preaggregate(meter: MeterBody, events: readonly MeterEventBody[]
   return [...last.values()]
 }
 
-/** `events` are newest first: of two events with the same timestamp, `last` takes the one received later. */
+/**
+ * Returns the usage, aggregated with the meter's formula. `events` are newest first: of two events with the same timestamp, the formula
+ * `last` takes the one received later.
+ */
 export function aggregate(
   formula: MeterBody['default_aggregation']['formula'],
   events: readonly MeterEventBody[],

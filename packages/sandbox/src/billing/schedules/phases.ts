@@ -1,5 +1,4 @@
-// Moves a subscription from one phase of its schedule to the next. A change in mid-period is prorated with the phase's
-// `proration_behavior`.
+// Moves a subscription from one phase of its schedule to the next. Changes in mid-period follow the phase's `proration_behavior`.
 import type { OperationContext } from '../../protocol/operation-context.ts'
 import type { SubscriptionBody, SubscriptionItemBody } from '../../objects/customer-bodies.ts'
 import type { PhaseBody, PhaseItemBody, SubscriptionScheduleBody } from '../../objects/schedule-bodies.ts'
@@ -11,8 +10,8 @@ import { priceOf, intervalOf } from '../subscriptions/subscription-records.ts'
 import type { Terms } from '../subscriptions/terms.ts'
 
 /**
- * The subscription in its next phase; after the last phase, released or canceled (`end_behavior`). Not written yet. `ended` are the items
- * whose period is over.
+ * Returns the subscription in the next phase of its schedule. After the last phase the subscription is released or canceled
+ * (`end_behavior`). The caller writes the subscription. `ended` contains the items whose period is over.
  */
 export function enterNextPhase(
   call: OperationContext,
@@ -36,7 +35,7 @@ export function enterNextPhase(
   })
 }
 
-/** Billing terms in a phase: those of the phase, otherwise the schedule's `default_settings`. */
+/** Returns the billing terms in a phase: those of the phase, otherwise the schedule's `default_settings`. */
 export function termsOfPhase(
   subscription: SubscriptionBody,
   { default_settings: usual }: Pick<SubscriptionScheduleBody, 'default_settings'>,
@@ -71,7 +70,7 @@ function finish(
   return { ...subscription, schedule: null }
 }
 
-/** Releases the subscription from its schedule. The caller writes the subscription. */
+/** Releases a subscription from its schedule and returns the schedule. The caller writes the subscription. */
 export function releaseSchedule(call: OperationContext, schedule: SubscriptionScheduleBody): SubscriptionScheduleBody {
   const after: SubscriptionScheduleBody = {
     ...schedule,
@@ -86,8 +85,8 @@ export function releaseSchedule(call: OperationContext, schedule: SubscriptionSc
 }
 
 /**
- * Items of the subscription in a phase. An item with the same price is kept; leftover items take over the remaining prices of the phase in
- * order; further prices become new items.
+ * Returns the items of the subscription in a phase. An item whose price is in the phase is kept. Leftover items take over the remaining
+ * prices of the phase in order. Further prices become new items.
  */
 export function phaseItems(
   call: OperationContext,
@@ -145,7 +144,7 @@ function carriedItem(
     ...(planned.quantity === undefined ? {} : { quantity: planned.quantity }),
   }
   if (former.price === planned.price) return changed
-  // A new interval restarts the item's period now, but only if the old period is over.
+  // A changed interval restarts the item's period now, but only if the old period is over.
   const anew = !isSameInterval(intervalOf(priceOf(call, former)), intervalOf(priceOf(call, planned)))
   const over = ended.some((one) => one.id === former.id)
   return { ...changed, _usage_from: call.now, ...(anew && over ? { _anchor: call.now } : {}) }

@@ -15,8 +15,8 @@ import { arrearsLines, prorationLine, quantityOf } from '../invoices/invoice-lin
 import { isMetered, priceOf, save, intervalOf } from './subscription-records.ts'
 
 /**
- * Cancels a subscription at the caller's request. `prorate` credits unused time; `invoice_now` bills the credit, the usage and pending
- * lines. With neither, pending prorations are deleted (the SDK's types, `cancel`).
+ * Cancels a subscription at the caller's request. `prorate` credits unused time. `invoiceNow` bills the credit, the usage and the pending
+ * lines. With neither, pending prorations are deleted. Source: the SDK's documentation of `cancel`.
  */
 export function cancelOnRequest(
   call: OperationContext,
@@ -31,11 +31,11 @@ export function cancelOnRequest(
   const used = usage.flatMap((item) => arrearsLines(call, before, item, call.now))
   const waiting = withProrationItems(call, before, [...before._pending, ...unused], null)
   if (invoiceNow) return cancelNow(call, before, [...waiting, ...used])
-  // The prorations stay pending as invoice items of the customer.
+  // With `prorate` alone, the prorations stay pending as invoice items of the customer.
   return cancelNow(call, prorate ? { ...before, _pending: [] } : before)
 }
 
-/** Ends a subscription, with a final invoice if there are lines, and cancels its schedule. */
+/** Ends a subscription and cancels its schedule. If there are lines, they are billed on a final invoice. */
 export function cancelNow(
   call: OperationContext,
   before: SubscriptionBody,
@@ -64,14 +64,14 @@ export function cancelNow(
     status: 'canceled',
     _pending: [],
   }
-  // Read again, because `before` may hold changes that the caller has not written.
+  // Read the subscription again, because `before` may contain changes that the caller has not written.
   const written = call.find('subscription', before.id) ?? before
   return save(call, written, after, 'customer.subscription.deleted')
 }
 
 /**
- * Refuses a `cancel_at` in mid-period. Stripe prorates it, in the current period as requested and in a later one always (the SDK's types,
- * `cancel_at`). The sandbox does not implement that, and would bill a wrong amount.
+ * Refuses a `cancel_at` in mid-period if the real API would prorate it: in the current period unless `proration_behavior` is `none`, and in
+ * any later period. Source: the SDK's documentation of `cancel_at`. The sandbox does not implement that and would bill a wrong amount.
  */
 export function refuseMidPeriodEnd(
   call: OperationContext,
@@ -95,14 +95,14 @@ export function refuseMidPeriodEnd(
   }
 }
 
-/** Checks a planned `cancel_at` again after a change of the items or of the end itself. */
+/** Checks a planned `cancel_at` again after the items or `cancel_at` itself have changed. */
 export function recheckPlannedEnd(
   call: OperationContext,
   before: SubscriptionBody,
   after: SubscriptionBody,
   behavior: ProrationBehavior,
 ): void {
-  // With `cancel_at_period_end` the end moves with the period, so it always fits.
+  // With `cancel_at_period_end` the planned end moves with the period, so it is never in mid-period.
   if (after.cancel_at === null || after.cancel_at_period_end) return
   const same = after.items.data.every((item) =>
     before.items.data.some(
@@ -115,7 +115,7 @@ export function recheckPlannedEnd(
   if (!same || after.cancel_at !== before.cancel_at) refuseMidPeriodEnd(call, after, after.cancel_at, behavior)
 }
 
-/** Open invoices are not retried automatically any more (the SDK's types, `cancel`). */
+/** Stops automatic retries of the subscription's open invoices. Source: the SDK's documentation of `cancel`. */
 function stopCollecting(call: OperationContext, subscription: SubscriptionBody): void {
   for (const invoice of openInvoices(call, subscription)) {
     // A `send_invoice` invoice keeps its due date, so it can still become overdue.
@@ -137,12 +137,15 @@ function endSchedule(
   call.update(schedule, after, event)
 }
 
-/** Ends the schedule of a subscription that ends for lack of payment (the SDK's types, `subscription_schedule.aborted`). */
+/**
+ * Ends the schedule of a subscription that ends because it was not paid. Source: the SDK's documentation of
+ * `subscription_schedule.aborted`.
+ */
 export function abortSchedule(call: OperationContext, subscription: SubscriptionBody): void {
   endSchedule(call, subscription, 'subscription_schedule.aborted')
 }
 
-/** Deleting a customer cancels its subscriptions, and its schedules that have not started yet. */
+/** Cancels the subscriptions of a deleted customer, and its schedules that have not started yet. */
 export function cancelAllOf(call: OperationContext, customer: string): void {
   const living = call
     .select('subscription', [{ field: 'customer', is: customer }])

@@ -1,4 +1,4 @@
-// Entitlements: features of the products that a customer subscribes to.
+// Entitlements: the features of the products that a customer subscribes to.
 import type { ActiveEntitlementBody, FeatureBody, ProductFeatureBody } from '../../objects/bodies.ts'
 import type { OperationContext } from '../../protocol/operation-context.ts'
 import { newId } from '../../protocol/ids.ts'
@@ -11,8 +11,9 @@ export function attachmentsOf(call: OperationContext, product: string): ProductF
 const granting: readonly string[] = ['active', 'trialing', 'past_due']
 
 /**
- * Updates a customer's entitlements to the products of its running subscriptions. Called when a subscription starts, ends, changes prices
- * or enters a period, because a feature that was attached in between counts from then on (docs.stripe.com/billing/entitlements).
+ * Updates a customer's entitlements to the features of the products of its running subscriptions. Called when a subscription starts, ends,
+ * changes prices or enters a period. A feature that was attached to a product in between counts from that time on. Source:
+ * docs.stripe.com/billing/entitlements.
  */
 export function refreshEntitlements(call: OperationContext, customer: string): void {
   const living = call

@@ -1,5 +1,5 @@
-// Proration of changes in mid-period. With `none` nothing is prorated, otherwise unused and remaining time is. Another interval, or a
-// change from free to paid, always starts a new period and bills it at once.
+// Proration of changes in mid-period: unused time is credited and remaining time is charged, unless `proration_behavior` is `none`. Another
+// interval, or a change from free to paid, always starts a new period and bills it at once.
 import type { OperationContext } from '../../protocol/operation-context.ts'
 import type {
   InvoiceLineBody,
@@ -18,15 +18,15 @@ import { isMetered, priceOf, intervalOf } from './subscription-records.ts'
 
 interface ProrationOptions {
   readonly behavior: ProrationBehavior
-  /** Set by `billing_cycle_anchor: now`. */
+  /** True: the request contains `billing_cycle_anchor: now`, which starts a new period. */
   readonly anchorNow?: boolean
-  /** Time (seconds) from which prorations are computed. Default: now. */
+  /** Start (seconds) of the time that is prorated. Default: now. */
   readonly prorateFrom?: number | undefined
   /** New discounts of the subscription. Default: its current ones. */
   readonly discounts?: string[]
 }
 
-/** `proration_date` must lie in the current period of every item. */
+/** Checks that `proration_date` lies in the current period of every item, and returns it. */
 export function checkProrationDate(before: SubscriptionBody, given: number | undefined): number | undefined {
   if (given === undefined) return undefined
   const inside = before.items.data.every(
@@ -36,7 +36,7 @@ export function checkProrationDate(before: SubscriptionBody, given: number | und
   return given
 }
 
-/** The subscription with its new items, invoiced now if the change requires that. Not written yet. */
+/** Returns the subscription with its new items. Bills the change now if it requires an invoice. The caller writes the subscription. */
 export function withItems(
   call: OperationContext,
   before: SubscriptionBody,
@@ -65,8 +65,8 @@ export function withItems(
 }
 
 /**
- * The subscription after its schedule entered a phase. Items in mid-period are prorated; items whose period is over are billed by the
- * renewal, together with the pending lines.
+ * Returns the subscription after its schedule entered a phase. Items in mid-period are prorated. Items whose period is over are billed by
+ * the renewal, together with the pending lines.
  */
 export function withPhaseItems(
   call: OperationContext,
@@ -86,7 +86,7 @@ export function withPhaseItems(
   const over = new Set(ended.map((item) => item.id))
   const running = before.items.data.filter((item) => !over.has(item.id))
   const renews = ended.length > 0
-  // Items that the phase added are billed by the renewal too.
+  // The renewal bills the items that the phase added, so leave them out here.
   const kept = newItems.filter((item) => !over.has(item.id) && !(renews && item.current_period_start === call.now))
   const runningBefore = { ...before, items: { ...before.items, data: running } }
   const { credits, debits } = prorationLines(call, { before: runningBefore, after }, kept, { behavior }, false)
@@ -99,7 +99,7 @@ function withDebits(subscription: SubscriptionBody, debits: readonly InvoiceLine
   return { ...subscription, items: { ...subscription.items, data: recordDebits(subscription.items.data, debits) } }
 }
 
-/** Keeps the lines pending for the subscription's next invoice. */
+/** Returns the subscription with these pending lines. Its next invoice will bill them. */
 function withPendingLines(
   call: OperationContext,
   after: SubscriptionBody,
@@ -109,8 +109,8 @@ function withPendingLines(
 }
 
 /**
- * Bills the lines on an invoice of their own, finalized now. Does nothing without lines. An invoice of a period (`subscription_cycle`) that
- * is paid by its due date stays a draft for an hour.
+ * Bills the lines on a separate invoice and finalizes it now. Without lines nothing is billed. An invoice of a period
+ * (`subscription_cycle`) with `send_invoice` stays a draft for an hour.
  */
 export function billNow(
   call: OperationContext,
@@ -121,8 +121,7 @@ export function billNow(
   if (lines.length === 0) return subscription
   const period = { start: call.now, end: call.now }
   const made = createDraft(call, { subscription, lines, reason, period })
-  // With `pause_collection`, `draft` leaves the invoice a draft that does not advance, or closes it (void, uncollectible): do not finalize
-  // it.
+  // With `pause_collection` the invoice is already closed (void, uncollectible) or a draft that does not advance. Do not finalize it.
   const isSetAside = made.invoice.status !== 'draft' || !made.invoice.auto_advance
   const isLater = reason === 'subscription_cycle' && subscription.collection_method === 'send_invoice'
   const invoice = isSetAside || isLater ? made.invoice : finalize(call, made.invoice)
@@ -150,7 +149,7 @@ function startsNewPeriod(
   })
 }
 
-/** The item with a new period that begins now. */
+/** Returns the item with a new period that begins now. */
 export function restartPeriod(call: OperationContext, item: SubscriptionItemBody): SubscriptionItemBody {
   const period = periodAt(call.now, intervalOf(priceOf(call, item)), call.now)
   return {
@@ -162,7 +161,10 @@ export function restartPeriod(call: OperationContext, item: SubscriptionItemBody
   }
 }
 
-/** Lines for a change in mid-period: credits for unused time, debits for remaining time, and usage that would otherwise stay unbilled. */
+/**
+ * Returns the lines for a change in mid-period: credits for unused time, debits for remaining time, and usage that would otherwise stay
+ * unbilled.
+ */
 function prorationLines(
   call: OperationContext,
   { before, after }: { readonly before: SubscriptionBody; readonly after: SubscriptionBody },
@@ -176,7 +178,7 @@ function prorationLines(
     const now = newItems.find((item) => item.id === old.id)
     const same = now !== undefined && now.price === old.price && now.quantity === old.quantity
     if (isMetered(priceOf(call, old))) {
-      // A new period bills the usage until now. A price change bills the usage before it only in flexible billing with prorations.
+      // A new period bills the usage until now. A price change bills the usage before the change only in flexible billing with prorations.
       const billed = same ? rebill : prorates && before.billing_mode.type === 'flexible'
       return billed ? arrearsLines(call, before, old, call.now) : []
     }

@@ -1,4 +1,4 @@
-// Actions of a subscription that are due: end of a trial, billing of a period, the next phase, cancellation, expiry.
+// Due actions of a subscription: end of a trial, billing of a period, the next phase, cancellation, expiry.
 import type { OperationContext } from '../../protocol/operation-context.ts'
 import type { InvoiceLineBody, SubscriptionBody, SubscriptionItemBody } from '../../objects/customer-bodies.ts'
 import { periodAt } from '../pricing/billing-intervals.ts'
@@ -9,7 +9,10 @@ import { advanceLines, arrearsLines } from '../invoices/invoice-lines.ts'
 import { enterNextPhase } from '../schedules/phases.ts'
 import { expiryWarning, isMetered, phaseEnd, priceOf, save, intervalOf, emitExpiring } from './subscription-records.ts'
 
-/** Performs one action. If more is due at the same time, `_due` stays in the past and the subscription is visited again. */
+/**
+ * Performs one due action of the subscription. If more is due at the same time, `_due` stays in the past, and `catchUp` calls `renew`
+ * again.
+ */
 export function renew(call: OperationContext, subscription: SubscriptionBody): SubscriptionBody {
   if (subscription.status === 'incomplete') return expireIncomplete(call, subscription)
   const expiring = expiryWarning(call, subscription)
@@ -18,7 +21,7 @@ export function renew(call: OperationContext, subscription: SubscriptionBody): S
     return save(call, subscription, subscription, null)
   }
   const { pause_collection: pause } = subscription
-  // `resumes_at` comes first, so that an invoice due at the same time is collected.
+  // Resume collection first, so that an invoice due at the same time is collected.
   if (pause?.resumes_at !== null && pause?.resumes_at !== undefined && pause.resumes_at <= call.now)
     return save(call, subscription, { ...subscription, pause_collection: null })
   const warned = emitTrialWarning(call, subscription)
@@ -44,16 +47,16 @@ export function renew(call: OperationContext, subscription: SubscriptionBody): S
 }
 
 /**
- * Handles a trial that ends without a payment method: pauses or cancels, as in `trial_settings` (the SDK's types). Undefined if the trial
- * ends normally, e.g. with `create_invoice`.
+ * Handles a trial that ends without a payment method: pauses or cancels the subscription, as in its `trial_settings`. Returns undefined if
+ * the trial ends normally, e.g. with `create_invoice`. Source: the SDK's documentation of `trial_settings`.
  */
 export function trialWithoutCard(call: OperationContext, subscription: SubscriptionBody): SubscriptionBody | undefined {
   const { missing_payment_method: missing } = subscription.trial_settings.end_behavior
   if (missing === 'create_invoice' || subscription.collection_method === 'send_invoice') return undefined
   if (cardOf(call, payerOf(subscription)) !== undefined) return undefined
   if (missing === 'cancel') return cancelNow(call, subscription)
-  // With `pause_collection` set, the trial ends normally and its invoice is not collected
-  // (docs.stripe.com/billing/subscriptions/pause-payment).
+  // With `pause_collection` set, the trial ends normally and its invoice is not collected. Source:
+  // docs.stripe.com/billing/subscriptions/pause-payment.
   if (subscription.pause_collection !== null) return undefined
   const before = call.find('subscription', subscription.id) ?? subscription
   const ended = { ...subscription, status: 'paused', trial_end: call.now } as const
@@ -62,7 +65,7 @@ export function trialWithoutCard(call: OperationContext, subscription: Subscript
   return paused
 }
 
-/** The members of an invoice of the subscription that `cardOf` reads. */
+/** Returns the members of the subscription's invoices that `cardOf` reads. */
 export function payerOf(subscription: SubscriptionBody): Parameters<typeof cardOf>[1] {
   const { customer, default_payment_method: card, id } = subscription
   return {
@@ -76,7 +79,10 @@ export function payerOf(subscription: SubscriptionBody): Parameters<typeof cardO
   }
 }
 
-/** The first invoice was not paid within 23 hours: voids it, and expires the subscription (the SDK's types, `status`). */
+/**
+ * Expires a subscription whose first invoice was not paid within 23 hours, and voids that invoice. Source: the SDK's documentation of
+ * `status`.
+ */
 function expireIncomplete(call: OperationContext, subscription: SubscriptionBody): SubscriptionBody {
   for (const invoice of openInvoices(call, subscription)) closeUnpaid(call, invoice, 'void')
   abortSchedule(call, subscription)
@@ -99,7 +105,10 @@ function usageOf(
     .flatMap((item) => arrearsLines(call, subscription, item, Math.min(item.current_period_end, call.now)))
 }
 
-/** Moves items whose period is over into the next one. A phase may have replaced items in between. */
+/**
+ * Returns the subscription's items after the items whose period is over (`ended`) entered their next period. A phase may have replaced
+ * items in between.
+ */
 function itemsInNextPeriod(
   call: OperationContext,
   subscription: SubscriptionBody,
@@ -129,7 +138,7 @@ function billPeriod(
   arrears: readonly InvoiceLineBody[],
 ): SubscriptionBody {
   const over = new Set(ended.map((item) => item.id))
-  // Includes items that the phase added.
+  // Items that the phase added are included, because their period begins now.
   const begun = subscription.items.data.filter(
     (item) => (over.has(item.id) || item.current_period_start === call.now) && !isMetered(priceOf(call, item)),
   )
@@ -144,7 +153,7 @@ function billPeriod(
   return { ...afterInvoice(subscription, made), latest_invoice: made.invoice.id, _pending: [] }
 }
 
-/** Bills the usage of the last period before the subscription ends. */
+/** Ends the subscription at its `cancel_at`. Bills the usage of the last period first. */
 function endAsPlanned(call: OperationContext, subscription: SubscriptionBody): SubscriptionBody {
   const ended = subscription.items.data.filter((item) => item.current_period_end <= call.now)
   const arrears = subscription.status === 'trialing' ? [] : usageOf(call, subscription, ended)

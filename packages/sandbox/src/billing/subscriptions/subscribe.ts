@@ -50,22 +50,22 @@ export interface SubscribeParams {
   readonly paymentMethod?: string | undefined
   readonly terms?: Terms
   readonly invoiceText?: InvoiceTextBody
-  /** Seconds. Null: no trial. */
+  /** End of the trial (seconds). Null: no trial. */
   readonly trialEnd: number | null
   /** Time (seconds, in the future) at which the first full period begins. Default: now. */
   readonly anchor?: number | undefined
-  /** Start date in the past (seconds). */
+  /** Start date (seconds, in the past) of a backdated subscription. */
   readonly backdate?: number | undefined
   readonly paymentSettings?: SubscriptionBody['payment_settings']
   readonly cancelAt?: number | undefined
-  /** End (seconds) in mid-period of the first period; only that part of the period is billed. */
+  /** End (seconds) of a subscription that ends within its first period. Only that part of the period is billed. */
   readonly endsAt?: number | undefined
   readonly cancelAtPeriodEnd?: boolean | undefined
-  /** Default: `create_prorations`. */
+  /** Whether a partial first period is prorated. Default: `create_prorations`. */
   readonly prorationBehavior?: ProrationBehavior | undefined
-  /** Reaction to a failed first payment or a missing payment method. Default: `allow_incomplete`. */
+  /** What happens if the first payment fails or a payment method is missing. Default: `allow_incomplete`. */
   readonly paymentBehavior?: 'allow_incomplete' | 'default_incomplete' | 'error_if_incomplete' | undefined
-  /** Reaction to a trial that ends without a payment method. Default: `create_invoice`. */
+  /** What happens if the trial ends without a payment method. Default: `create_invoice`. */
   readonly missingPaymentMethod?: MissingPaymentMethod | undefined
   /** True: the first invoice stays a draft for an hour. */
   readonly invoicesLater?: boolean
@@ -78,7 +78,7 @@ export interface SubscribeParams {
   readonly extra?: (subscription: SubscriptionBody) => readonly InvoiceLineBody[]
 }
 
-/** The end of the trial, from `trial_end` or `trial_period_days`. Null: no trial. */
+/** Returns the end of the trial (seconds), from `trial_end` or `trial_period_days`. Null: no trial. */
 export function trialEndOf(
   call: OperationContext,
   end: number | 'now' | undefined,
@@ -153,7 +153,8 @@ function checkBeginning(call: OperationContext, { anchor, backdate, mode, trialE
 }
 
 /**
- * The item with its first period, which ends at the billing cycle anchor and begins at `backdate_start_date` or at the last period border.
+ * Returns the item with its first period. The period ends at the billing cycle anchor. It begins at `backdate_start_date` or at the
+ * previous border of a period.
  */
 function startItem(
   call: OperationContext,
@@ -173,8 +174,8 @@ function startItem(
 }
 
 /**
- * Lines from the start of the subscription to the end of the current period: one per period, prorated if it is not a full one
- * (docs.stripe.com/billing/subscriptions/backdating, flexible billing).
+ * Returns the lines from the start of the subscription to the end of the current period: one per period, prorated if it is not a full one.
+ * Source: docs.stripe.com/billing/subscriptions/backdating, flexible billing.
  */
 function firstLines(
   call: OperationContext,
@@ -195,7 +196,7 @@ function firstLines(
   return lines
 }
 
-/** Message as in the real API (recorded at 2026-08-26.dahlia). */
+/** Refuses items whose prices have different currencies. Message recorded at API version 2026-08-26.dahlia. */
 function refuseMixedCurrencies(call: OperationContext, items: readonly ItemParams[], currency: string): void {
   for (const [index, item] of items.entries()) {
     const price = call.find('price', item.price ?? '')
@@ -209,7 +210,7 @@ function refuseMixedCurrencies(call: OperationContext, items: readonly ItemParam
   }
 }
 
-/** A customer is billed in one currency at a time (public threads). */
+/** Refuses a second currency, because a customer is billed in one currency at a time. Source: public threads that quote the message. */
 export function refuseSecondCurrency(call: OperationContext, customer: string, currency: string): void {
   const other = call
     .select('subscription', [{ field: 'customer', is: customer }])
@@ -246,7 +247,10 @@ function cancellation(
   return { cancel_at: at, cancel_at_period_end: false, canceled_at: at === null ? null : call.now }
 }
 
-/** Message as in the real API (public threads; code and status recorded at 2026-08-26.dahlia). */
+/**
+ * Returns the error for a customer without a payment method. Source: public threads that quote the message. Code and status are recorded at
+ * API version 2026-08-26.dahlia.
+ */
 export function noPaymentMethodError(): Error {
   const message =
     'This customer has no attached payment source or default payment method. Please consider adding a default payment method. ' +
@@ -265,7 +269,7 @@ function firstInvoice(call: OperationContext, made: SubscriptionBody, params: Su
     refuseAuthenticatedSetup(call, made)
     return made
   }
-  // A part of a period is charged as a proration. It is recorded on the item, because a later credit is a share of it.
+  // A part of a period is charged as a proration. The item records the charge, because a later credit is a share of it.
   const parts = own.filter(({ parent }) => parent.subscription_item_details?.proration === true)
   const charged = { ...made, items: { ...made.items, data: recordDebits(made.items.data, parts) } }
   const period = { start: call.now, end: call.now }
@@ -277,7 +281,7 @@ function firstInvoice(call: OperationContext, made: SubscriptionBody, params: Su
     period,
     staysDraft: waits,
   })
-  // A `send_invoice` invoice stays a draft for an hour, like that of a renewal.
+  // A `send_invoice` invoice stays a draft for an hour, like the invoice of a renewal.
   if (made.collection_method === 'send_invoice' || waits)
     return save(call, made, { ...afterInvoice(charged, drafted), latest_invoice: drafted.invoice.id }, null)
   if (drafted.invoice.amount_due === 0) refuseAuthenticatedSetup(call, made)
@@ -299,7 +303,10 @@ function firstInvoice(call: OperationContext, made: SubscriptionBody, params: Su
   return save(call, made, after, null)
 }
 
-/** Adds a setup intent to a trial without a payment method, so that a page can collect a card (the SDK's types, `pending_setup_intent`). */
+/**
+ * Adds a setup intent to a trial without a payment method, so that a page can collect a card. Source: the SDK's documentation of
+ * `pending_setup_intent`.
+ */
 function withPendingSetup(call: OperationContext, made: SubscriptionBody, params: SubscribeParams): SubscriptionBody {
   if (made.status !== 'trialing' || made.collection_method === 'send_invoice') return made
   if ((params.session ?? null) !== null || params.phase !== undefined) return made
@@ -309,7 +316,10 @@ function withPendingSetup(call: OperationContext, made: SubscriptionBody, params
   return save(call, made, { ...made, pending_setup_intent: intent.id }, null)
 }
 
-/** Refuses a free start with a card that needs 3-D Secure: Stripe sets it up with a setup intent, which the sandbox does not implement. */
+/**
+ * Refuses a subscription that begins free with a card that needs 3-D Secure. Stripe creates a setup intent for it, which the sandbox does
+ * not implement.
+ */
 function refuseAuthenticatedSetup(call: OperationContext, made: SubscriptionBody): void {
   if (made.collection_method === 'send_invoice' || cardOf(call, { ...made, parent: null })?._asks !== true) return
   throw notSupported('subscriptions that begin free with a card that asks for authentication: give another card')

@@ -1,4 +1,4 @@
-// Subscription items of a request: the resulting items, and the errors of the real API.
+// Subscription items of a request: computes the resulting items and throws the errors of the real API.
 import type { PriceBody } from '../../objects/bodies.ts'
 import type { OperationContext } from '../../protocol/operation-context.ts'
 import type { SubscriptionBody, SubscriptionItemBody } from '../../objects/customer-bodies.ts'
@@ -29,7 +29,7 @@ export const newItems = list(shape(newItemFields), { max: maxItems })
 export const changedItems = list(shape(changedItemFields), { max: maxItems })
 export type ItemParams = Partial<Read<typeof changedItemFields>>
 
-/** The subscription that holds the items. Their periods are aligned to its `billing_cycle_anchor`. */
+/** The members of a subscription that its items need, e.g. `billing_cycle_anchor` for their periods. */
 export type Holder = Pick<
   SubscriptionBody,
   'id' | 'customer' | 'currency' | 'billing_cycle_anchor' | 'billing_mode'
@@ -42,7 +42,7 @@ export function holderOf(subscription: SubscriptionBody): Holder {
   return { ...subscription, trialEnd }
 }
 
-/** The price with this id, if it can be sold: it and its product are active. */
+/** Returns the price with this id. Throws if it cannot be sold, i.e. if the price or its product is inactive. */
 export function activePrice(call: OperationContext, id: string | undefined, name: string): PriceBody {
   if (id === undefined) throw missingParam(`${name}[price]`)
   const price = call.reference('price', id, `${name}[price]`)
@@ -55,14 +55,16 @@ export function inactivePrice(param: string): Error {
   return badRequest('The price specified is inactive. This field only accepts active prices.', param)
 }
 
-/** The error for a price of the other type than the field accepts. */
+/** Returns the error for a price of a type (e.g. `one_time`) that the field does not accept. */
 export function wrongType(is: 'one_time' | 'recurring', param: string): Error {
   const accepted = is === 'recurring' ? 'one_time' : 'recurring'
   const message = `The price specified is set to \`type=${is}\` but this field only accepts prices with`
   return badRequest(`${message} \`type=${accepted}\`.`, param)
 }
 
-/** The price with this id, if it can be used for a subscription item: active, recurring and in the currency. */
+/**
+ * Returns the price with this id. Throws if it cannot be used for a subscription item: it must be active, recurring and in the currency.
+ */
 export function usablePrice(
   call: OperationContext,
   id: string | undefined,
@@ -75,7 +77,7 @@ export function usablePrice(
   return price
 }
 
-/** An active price of an archived product cannot be sold (public threads). */
+/** Refuses an active price of an archived product. Source: public threads that quote the message. */
 function refuseArchivedProduct(call: OperationContext, price: PriceBody, name: string): void {
   if (call.find('product', price.product)?.active !== false) return
   throw badRequest(
@@ -89,7 +91,7 @@ export function wrongCurrency(price: PriceBody, currency: string, name: string):
   return badRequest(`${message} This doesn't match the expected currency: \`${currency}\`.`, `${name}[price]`)
 }
 
-/** The quantity of a metered price comes from its meter. */
+/** Returns the error for a quantity of a metered price. Its quantity comes from the meter. */
 export function quantityOfMetered(name: string): Error {
   const message = 'Quantity should not be specified where usage_type is `metered`.'
   return badRequest(`${message} Remove quantity from \`${name}\``, `${name}[quantity]`)
@@ -101,7 +103,7 @@ function quantityFor(price: PriceBody, given: number | undefined, name: string):
   throw quantityOfMetered(name)
 }
 
-/** The price that the item names, or a new one made from its `price_data`. */
+/** Returns the price that the item names, or a new one made from its `price_data`. */
 function priceFor(
   call: OperationContext,
   { price, price_data: data }: ItemParams,
@@ -115,7 +117,7 @@ function priceFor(
   return made
 }
 
-/** A new item, checked, whose period begins now. */
+/** Checks the parameters and returns a new item whose period begins now. */
 export function itemFrom(
   call: OperationContext,
   holder: Holder,
@@ -128,7 +130,7 @@ export function itemFrom(
   return { ...item, ...extras(call, holder, item, params, name) }
 }
 
-/** The item's own discounts and tax rates after the request. */
+/** Returns the item's own discounts and tax rates after the request. */
 function extras(
   call: OperationContext,
   holder: Holder,
@@ -157,8 +159,8 @@ function itemDiscounts(
 }
 
 /**
- * A new item. Its first period begins now and ends with the subscription's current period (recorded at 2026-08-26.dahlia), or with the
- * trial.
+ * Returns a new item. Its first period begins now and ends with the trial or with the subscription's current period. Recorded at API
+ * version 2026-08-26.dahlia.
  */
 export function newItem(
   call: OperationContext,
@@ -186,7 +188,7 @@ export function newItem(
   }
 }
 
-/** An existing item after the request. A new price without a quantity resets the quantity to 1. */
+/** Returns an existing item after the request. A new price without a quantity resets the quantity to 1. */
 function changedItem(
   call: OperationContext,
   holder: Holder,
@@ -217,7 +219,7 @@ function changedItem(
   }
 }
 
-/** All items after the request. Items that it does not name stay unchanged. */
+/** Returns all subscription items after the request. Items that the request does not name stay unchanged. */
 export function itemsAfter(
   call: OperationContext,
   subscription: SubscriptionBody,
@@ -242,7 +244,7 @@ export function itemsAfter(
   return checkItems(call, [...items.values()], holder.billing_mode.type)
 }
 
-/** Message as in the real API (recorded at 2026-08-26.dahlia). */
+/** Refuses a new item with the price of an existing item. Message recorded at API version 2026-08-26.dahlia. */
 function refuseDuplicatePrice({ items }: SubscriptionBody, given: readonly ItemParams[], price: string): void {
   const taken = items.data.find((item) => item.price === price)
   const named = given.find(({ id }) => id !== undefined && id === taken?.id)
@@ -256,7 +258,9 @@ function refuseDuplicatePrice({ items }: SubscriptionBody, given: readonly ItemP
   )
 }
 
-/** Checks the rules about all items together: count, duplicate prices, intervals in classic billing. */
+/**
+ * Checks the rules about all items together: their number, duplicate prices and, in classic billing, equal intervals. Returns the items.
+ */
 export function checkItems<Item extends Pick<SubscriptionItemBody, 'price'>>(
   call: OperationContext,
   items: Item[],

@@ -1,4 +1,4 @@
-// Storage of subscriptions. Items are also rows of their own, and `_due` always holds the time of the subscription's next action.
+// Storage of subscriptions. Items are also stored as separate rows, and `_due` always holds the time of the subscription's next action.
 import { isDeepStrictEqual } from 'node:util'
 import type { CustomerBody, PriceBody } from '../../objects/bodies.ts'
 import type { OperationContext } from '../../protocol/operation-context.ts'
@@ -10,14 +10,17 @@ import type { BillingInterval } from '../pricing/billing-intervals.ts'
 export const day = 86_400
 const paymentWindow = 23 * 3600
 const trialWarningBefore = 3 * day
-/** Seconds before the end of a schedule at which `subscription_schedule.expiring` is sent: 7 days (the SDK's types). */
+/**
+ * Seconds before the end of a schedule at which `subscription_schedule.expiring` is sent: 7 days. Source: the SDK's documentation of
+ * `subscription_schedule.expiring`.
+ */
 const expiryWarningBefore = 7 * day
 
 export function isEnded(subscription: SubscriptionBody): boolean {
   return subscription.status === 'canceled' || subscription.status === 'incomplete_expired'
 }
 
-/** Time (seconds) of the subscription's next action. Null: none. */
+/** Returns the time (seconds) of the subscription's next action. Null: none. */
 function dueOf(call: OperationContext, subscription: SubscriptionBody): number | null {
   if (isEnded(subscription)) return null
   // A paused subscription is not billed until it is resumed.
@@ -39,15 +42,15 @@ function dueOf(call: OperationContext, subscription: SubscriptionBody): number |
   return known.length === 0 ? null : Math.min(...known)
 }
 
-/** End of the current phase of the subscription's schedule. */
+/** Returns the end (seconds) of the current phase of the subscription's schedule. Null if there is none. */
 export function phaseEnd(call: OperationContext, subscription: SubscriptionBody): number | null {
   if (subscription.schedule === null) return null
   return call.find('subscription_schedule', subscription.schedule)?.current_phase?.end_date ?? null
 }
 
 /**
- * The schedule whose `subscription_schedule.expiring` event is not sent yet, and when to send it (7 days before the end). Undefined if it
- * was sent, or if the schedule is shorter than that.
+ * Returns the subscription's schedule if its `subscription_schedule.expiring` event is not sent yet, and when to send it (7 days before the
+ * end). Undefined if the event was sent, or if the schedule is shorter than 7 days.
  */
 export function expiryWarning(
   call: OperationContext,
@@ -58,17 +61,17 @@ export function expiryWarning(
   if (schedule === undefined || end === undefined || schedule.status !== 'active' || schedule._told_end === end)
     return undefined
   const at = end - expiryWarningBefore
-  // A schedule that is shorter than 7 days gets no warning.
+  // A schedule shorter than 7 days gets no `subscription_schedule.expiring` event.
   return at <= schedule.created || at <= (schedule.phases[0]?.start_date ?? 0) ? undefined : { schedule, at }
 }
 
 /**
- * Seconds by which a test clock that has stopped sends the warning early: 3 days, because Stripe's command-line tool expects the event 9
- * days before the end.
+ * Seconds by which `subscription_schedule.expiring` is sent early if a test clock stops before it is due: 3 days. Stripe's command-line
+ * tool expects the event 9 days before the end.
  */
 const earlyWarning = 3 * day
 
-/** Sends `subscription_schedule.expiring` for the schedules on a test clock that stopped at most 3 days before the warning is due. */
+/** Sends `subscription_schedule.expiring` for the schedules on a test clock that stopped at most 3 days before the event is due. */
 export function emitExpiryWarnings(call: OperationContext, clock: string): void {
   for (const subscription of call.select('subscription', [{ field: 'test_clock', is: clock }])) {
     const warning = isEnded(subscription) ? undefined : expiryWarning(call, subscription)
@@ -78,7 +81,7 @@ export function emitExpiryWarnings(call: OperationContext, clock: string): void 
   }
 }
 
-/** Sends the event once per end date: `_told_end` remembers it. */
+/** Emits `subscription_schedule.expiring` once per end date. `_told_end` stores the end date for which it was emitted. */
 export function emitExpiring(call: OperationContext, schedule: SubscriptionScheduleBody): void {
   const end = schedule.phases.at(-1)?.end_date
   if (end === undefined) return
@@ -109,14 +112,14 @@ export function save(
     former.delete(item.id)
   }
   for (const gone of former.values()) call.remove(gone, null)
-  // No event if the visible members have not changed.
+  // Emit no event if the visible members have not changed.
   const seen = event === null || !isDeepStrictEqual(call.render(before), call.render(body))
   const written = call.update(before, body, seen ? event : null)
   if (entitlementBasis(before) !== entitlementBasis(written)) refreshEntitlements(call, written.customer)
   return written
 }
 
-/** The facts that entitlements depend on: status, prices, and starts of periods. */
+/** Returns the data that entitlements depend on, as text: status, prices, and starts of periods. */
 function entitlementBasis({ status, items }: SubscriptionBody): string {
   return JSON.stringify([status, items.data.map((item) => [item.price, item.current_period_start])])
 }
@@ -146,7 +149,7 @@ export function lastPeriodEnd(items: readonly SubscriptionItemBody[]): number {
   return Math.max(...items.map((item) => item.current_period_end))
 }
 
-/** Current time (seconds) of a customer: the time of its test clock, otherwise that of the account. */
+/** Returns the current time (seconds) of a test clock or, if `clock` is null, of the account. */
 export function timeOf(call: OperationContext, clock: string | null): number {
   return clock === null ? call.now : (call.find('test_helpers.test_clock', clock)?.frozen_time ?? call.now)
 }

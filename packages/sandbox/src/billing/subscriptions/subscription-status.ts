@@ -4,7 +4,7 @@ import type { InvoiceBody, SubscriptionBody } from '../../objects/customer-bodie
 import { defaultCardAfter } from '../payments/payers.ts'
 import { isEnded, save } from './subscription-records.ts'
 
-/** Unpaid finalized invoices of a subscription. */
+/** Returns the unpaid finalized invoices of a subscription, at most `most`. */
 export function openInvoices(call: OperationContext, { id }: { readonly id: string }, most?: number): InvoiceBody[] {
   const conditions = [
     { field: 'parent.subscription_details.subscription', is: id },
@@ -36,9 +36,9 @@ export function statusAfter(
   const paid = invoice.status === 'paid' || invoice.status === 'void' || invoice.status === 'uncollectible'
   if (invoice.status === 'draft') return subscription.status
   if (invoice.billing_reason === 'subscription_create' && invoice.collection_method === 'charge_automatically') {
-    // Voiding the first invoice of an incomplete subscription expires it (the SDK's types, `status`).
+    // Voiding the first invoice of an incomplete subscription expires the subscription. Source: the SDK's documentation of `status`.
     if (invoice.status === 'void' && subscription.status === 'incomplete') return 'incomplete_expired'
-    // The first invoice of a schedule stays a draft for an hour, so its subscription is active already.
+    // The first invoice of a schedule stays a draft for an hour, so its subscription is already active.
     const runs = subscription.status === 'active' && subscription.latest_invoice === invoice.id
     if (!paid) return runs ? 'past_due' : subscription.status === 'past_due' ? 'past_due' : 'incomplete'
     return subscription.status === 'incomplete' || subscription.status === 'past_due' ? 'active' : subscription.status
@@ -49,7 +49,7 @@ export function statusAfter(
   return openInvoices(call, subscription, 1).length === 0 ? 'active' : 'past_due'
 }
 
-/** Sent by email, and not overdue yet. */
+/** True if the invoice was sent by email and its due date has not passed. */
 function isNotDueYet(call: OperationContext, invoice: InvoiceBody): boolean {
   return invoice.collection_method === 'send_invoice' && invoice.due_date !== null && invoice.due_date > call.now
 }

@@ -28,7 +28,7 @@ export const defaultTerms: Terms = {
   default_tax_rates: [],
 }
 
-/** The terms after a request, with the rules that combine several terms checked. */
+/** Returns the terms after a request. Checks the rules that combine several terms. */
 export function termsAfter(call: OperationContext, customer: string, before: Terms, given: TermParams): Terms {
   const method = given.collection_method ?? before.collection_method
   const days = given.days_until_due ?? (method === 'send_invoice' ? before.days_until_due : null)
@@ -55,7 +55,10 @@ function checkDays(method: CollectionMethod, days: number | null): void {
   }
 }
 
-/** The sandbox has no tax registrations, so automatic tax is always 0. As in the real API, it needs the customer's country. */
+/**
+ * Returns the `automatic_tax` of a subscription or invoice. The sandbox has no tax registrations, so automatic tax is always 0. As in the
+ * real API, it needs the customer's country.
+ */
 export function automaticTax(call: OperationContext, customer: string, enabled: boolean): AutomaticTaxBody {
   if (!enabled) return noTax
   if ((call.find('customer', customer)?.address?.country ?? null) === null) {
@@ -66,7 +69,7 @@ export function automaticTax(call: OperationContext, customer: string, enabled: 
   return { disabled_reason: null, enabled: true, liability: { type: 'self' } }
 }
 
-/** Ids of active tax rates. */
+/** Checks that the tax rates are active, and returns their ids. */
 export function usableTaxRates(call: OperationContext, given: readonly string[] | null, name: string): string[] {
   return (given ?? []).map((id, index) => {
     const param = `${name}[${index}]`

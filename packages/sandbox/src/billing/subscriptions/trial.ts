@@ -1,4 +1,4 @@
-// The end of a trial: moved by a request, or now.
+// Moves the end of a trial, or ends the trial now.
 import { advanceLines, prorationLine, trialLine } from '../invoices/invoice-lines.ts'
 import { cardOf } from '../invoices/invoicing.ts'
 import type { ProrationBehavior, SubscriptionBody, SubscriptionItemBody } from '../../objects/customer-bodies.ts'
@@ -9,8 +9,8 @@ import { noPaymentMethodError, trialEndOf } from './subscribe.ts'
 import { isMetered, priceOf } from './subscription-records.ts'
 
 /**
- * Sets a new end of the trial. If a paid period is running, its unused time is credited on an invoice now; a trial that ends now is billed
- * now (both recorded at 2026-08-26.dahlia, with the reason `subscription_update`).
+ * Sets a new end of the trial. If a paid period is running, its unused time is credited on an invoice now. A trial that ends now is billed
+ * now, with `billing_reason: subscription_update`. Recorded at API version 2026-08-26.dahlia.
  */
 export function withTrial(
   call: OperationContext,
@@ -45,7 +45,7 @@ export function withTrial(
   return billNow(call, after, lines)
 }
 
-/** Ends the trial and bills at once, so a payment method is required (recorded at 2026-08-26.dahlia). */
+/** Ends the trial and bills at once, so a payment method is required. Recorded at API version 2026-08-26.dahlia. */
 function endTrial(call: OperationContext, before: SubscriptionBody): SubscriptionBody {
   const items = before.items.data.map((item) => restartPeriod(call, item))
   const after: SubscriptionBody = {

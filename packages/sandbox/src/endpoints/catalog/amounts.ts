@@ -39,7 +39,7 @@ function upTo(): Param<number | null, false> {
   return { required: false, read: (value, name) => (value === 'inf' ? null : whole.read(value, name)) }
 }
 
-/** An amount in both of its forms. Whole minor units have both; a fraction (e.g. 0.5 cents) has only the decimal. */
+/** An amount as a whole number of minor units and as a decimal. A fraction (e.g. 0.5 cents) has the decimal only. */
 export interface Amount {
   readonly unit_amount: number | null
   readonly unit_amount_decimal: string | null
@@ -51,7 +51,7 @@ export function toAmount(whole: number | undefined, fraction: string | undefined
   return { unit_amount: fraction.includes('.') ? null : Number(fraction), unit_amount_decimal: fraction }
 }
 
-/** Checks bounds and order of the tiers. The last tier, and only the last, is open (`up_to: inf`). */
+/** Checks the bounds and the order of the tiers. The last tier must be open-ended (`up_to: inf`), and no other tier may be. */
 export function toTiers(given: Tiers, name: string): TierBody[] {
   if (given.length === 0) throw missingParam(name)
   let last = 0
@@ -99,7 +99,7 @@ export function toCustomAmount(
   return { maximum, minimum, preset }
 }
 
-/** Kind of amount of a price. All currencies of a price have the same kind. */
+/** How a price states its amount. All currencies of a price use the same scheme. */
 export type Scheme = 'tiers' | 'unit_amount' | 'custom_unit_amount'
 
 function checkScheme(option: Read<typeof optionFields>, scheme: Scheme, name: string): void {
@@ -112,7 +112,7 @@ function checkScheme(option: Read<typeof optionFields>, scheme: Scheme, name: st
     throw missingParam(`${name}[${scheme}]`)
 }
 
-/** Further currencies of the price `own`, each with the same kind of amount as the price. */
+/** Returns the currency options of the price `own`, i.e. its amounts in further currencies. Each has the same scheme as the price. */
 export function toCurrencyOptions(
   given: Options,
   own: { readonly currency: string; readonly scheme: Scheme; readonly taxBehavior: TaxBehavior },

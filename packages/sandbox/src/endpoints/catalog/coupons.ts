@@ -119,7 +119,10 @@ function update(call: OperationContext): CouponBody {
   return call.update(before, { ...changed(before, params), currency_options: options }, 'coupon.updated')
 }
 
-/** Existing discounts continue. Promotion codes of the coupon become inactive, because a code is active only while its coupon is valid. */
+/**
+ * Deletes a coupon. Existing discounts continue. Its promotion codes become inactive, because a code is active only while its coupon is
+ * valid.
+ */
 function remove(call: OperationContext): void {
   const coupon = call.subject('coupon')
   call.read({})

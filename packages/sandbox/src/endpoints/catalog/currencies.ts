@@ -1,7 +1,7 @@
 import { badRequest } from '../../protocol/responses/errors.ts'
 import { checked, text, type Param } from '../../protocol/parameters/params.ts'
 
-/** Currencies of prices and coupons. */
+/** Currencies that prices and coupons accept. */
 const currencies = (
   'usd aed afn all amd ang aoa ars aud awg azn bam bbd bdt bgn bhd bif bmd bnd bob brl bsd bwp byn bzd cad cdf chf clp ' +
   'cny cop crc cve czk djf dkk dop dzd egp etb eur fjd fkp gbp gel gip gmd gnf gtq gyd hkd hnl htg huf idr ils inr isk ' +
@@ -16,7 +16,7 @@ function invalid(given: string, param: string): Error {
   return badRequest(message, param)
 }
 
-/** A currency code in upper or lower case, converted to lower case. */
+/** Accepts a currency code in upper or lower case and converts it to lower case. */
 export function currency(): Param<string, false> {
   return checked(text(), (spelt, name) => {
     const given = spelt.toLowerCase()
@@ -25,7 +25,7 @@ export function currency(): Param<string, false> {
   })
 }
 
-/** Checks the key of a hash by currency, which must be in lower case. */
+/** Checks the key of a map by currency. Such a key must be in lower case. */
 export function checkCurrencyKey(key: string, param: string): void {
   if (known.has(key)) return
   const lower = key.toLowerCase()

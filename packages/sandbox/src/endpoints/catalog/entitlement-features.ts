@@ -1,5 +1,5 @@
-// Features of products, and the entitlements of customers. Archiving a feature is final, and frees its lookup key
-// (alchemy.run/providers/stripe/reference/entitlements, recorded against the real API).
+// Features of products, and the entitlements of customers. Archiving a feature is final and frees its lookup key. Source:
+// alchemy.run/providers/stripe/reference/entitlements, recorded against the real API.
 import { attachmentsOf } from '../../billing/subscriptions/entitlements.ts'
 import type { FeatureBody, ProductFeatureBody } from '../../objects/bodies.ts'
 import type { OperationContext } from '../../protocol/operation-context.ts'
@@ -59,7 +59,7 @@ function attach(call: OperationContext): ProductFeatureBody {
   return call.create(body, null)
 }
 
-/** The attachment in the path, if it belongs to the product in the path. */
+/** Returns the feature attachment in the path. Throws a 404 if it does not belong to the product in the path. */
 function attachment(call: OperationContext): ProductFeatureBody {
   const product = call.subject('product')
   call.read({})
@@ -74,7 +74,7 @@ const active = '/v1/entitlements/active_entitlements'
 
 export const entitlementFeatures: readonly Operation[] = [
   post(base, 'entitlements.feature', create),
-  // Archived features are listed only with `archived: true` (the SDK's types).
+  // Archived features are listed only with `archived: true`. Source: the SDK's documentation of `archived`.
   listing(base, 'entitlements.feature', { lookup_key: text() }, { archived: boolean() }, ({ archived }) =>
     where('active', archived !== true),
   ),

@@ -1,4 +1,5 @@
-// Inline prices (`price_data`): made for one use, shown there, and left out of lists.
+// Inline prices (`price_data`) are created for one use, e.g. one invoice item. The object that uses an inline price returns it; lists leave
+// it out.
 import type { PriceBody, ProductBody } from '../../objects/bodies.ts'
 import type { InvoiceItemBody } from '../../objects/customer-bodies.ts'
 import type { OperationContext } from '../../protocol/operation-context.ts'
@@ -16,10 +17,10 @@ const onceFields = {
   unit_amount_decimal: decimal(),
 }
 
-/** `price_data` of a one-time charge. */
+/** Parameter `price_data` of a one-time charge. */
 export const oncePriceData = shape(onceFields)
 
-/** `price_data` of a subscription item. */
+/** Parameter `price_data` of a subscription item. */
 export const recurringPriceData = shape({
   ...onceFields,
   recurring: required(shape({ interval: required(interval), interval_count: integer({ min: 1 }) })),
@@ -39,7 +40,7 @@ function createInline(call: OperationContext, price: PriceBody): PriceBody {
   return call.create({ ...price, active: false, _inline: true as const }, null)
 }
 
-/** A price for a plain amount. Its product is `product`, or a new inline one (recorded at 2026-08-26.dahlia). */
+/** Creates a price for a plain amount. Its product is `product`, or a new inline product. Recorded at API version 2026-08-26.dahlia. */
 export function priceOfAmount(
   call: OperationContext,
   { amount, currency: own, description }: Pick<InvoiceItemBody, 'amount' | 'currency' | 'description'>,
@@ -53,5 +54,5 @@ function inlineProduct(call: OperationContext, name: string): ProductBody {
   return call.create({ ...newProduct(call, { name, active: false }), _inline: true as const }, null)
 }
 
-/** Condition that leaves inline objects out of lists and searches. */
+/** Query condition that leaves inline prices and products out of lists and searches. */
 export const notInline = { field: '_inline', is: null } as const

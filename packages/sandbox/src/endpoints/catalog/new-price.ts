@@ -53,7 +53,7 @@ type PriceParams = Partial<Omit<Read<typeof priceFields>, 'currency' | 'recurrin
   readonly recurring?: RecurringParams | undefined
 }
 
-/** `default_price_data` of a product, which takes no lookup key, nickname, tiers or meter. */
+/** Parameters in `default_price_data` of a product. It takes no lookup key, nickname, tiers or meter. */
 export const defaultPriceFields = {
   currency: required(currency()),
   currency_options: currencyOptions,
@@ -65,7 +65,7 @@ export const defaultPriceFields = {
   unit_amount_decimal: decimal(),
 }
 
-/** Maximum interval count, i.e. three years in each unit, and the adjective in its error. */
+/** Maximum interval count, i.e. three years in each unit, and the adjective for the error message. */
 const maxInterval = {
   day: { count: 1095, name: 'daily' },
   week: { count: 156, name: 'weekly' },
@@ -156,13 +156,13 @@ function toUnitPricing(params: PriceParams): NewPricing {
   }
 }
 
-/** The price's kind of amount, which its currency options must share. */
+/** Returns how the price states its amount. Its currency options must use the same scheme. */
 export function schemeOf(price: Pick<PriceBody, 'custom_unit_amount' | 'tiers_mode'>): Scheme {
   if (price.tiers_mode !== null) return 'tiers'
   return price.custom_unit_amount === null ? 'unit_amount' : 'custom_unit_amount'
 }
 
-/** A checked price, not written yet. */
+/** Returns a new price, checked but not written yet. */
 export function newPrice(call: OperationContext, params: PriceParams, product: string): PriceBody {
   const recurring = toRecurring(call, params.recurring)
   const tiered = params.billing_scheme === 'tiered'
@@ -192,13 +192,13 @@ export function newPrice(call: OperationContext, params: PriceParams, product: s
   }
 }
 
-/** Writes a new price. With `transfer`, takes its lookup key from the price that holds it. */
+/** Writes a new price. With `transfer`, the price takes its lookup key from the price that has it. */
 export function writePrice(call: OperationContext, price: PriceBody, transfer = false): PriceBody {
   freeLookupKey(call, price.lookup_key, transfer, price.id)
   return call.create(price, 'price.created')
 }
 
-/** A lookup key belongs to one price, active or archived, until `transfer_lookup_key` moves it. */
+/** Checks that the lookup key is free. An active or archived price keeps its key until `transfer` moves the key to another price. */
 export function freeLookupKey(call: OperationContext, key: string | null, transfer: boolean, taker: string): void {
   if (key === null) return
   const holder = call.select('price', [{ field: 'lookup_key', is: key }], 1)[0]

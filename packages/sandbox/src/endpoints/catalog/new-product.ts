@@ -25,7 +25,7 @@ export const productFields = {
 
 export type ProductParams = Read<typeof productFields>
 
-/** A new product, not written yet. Throws if the given id is taken, also by an archived product. */
+/** Returns a new product, not written yet. Throws if a product with the given id exists, active or archived. */
 export function newProduct(
   call: OperationContext,
   params: Partial<ProductParams> & { readonly name: string },

@@ -1,4 +1,4 @@
-// Plans, the predecessor of prices: a plan is a recurring price in its older shape.
+// Plans, the predecessor of prices: a plan is a recurring price in an older form.
 import type { PriceBody } from '../../objects/bodies.ts'
 import type { OperationContext } from '../../protocol/operation-context.ts'
 import {
@@ -50,7 +50,7 @@ const createFields = {
 
 const updateFields = { active: boolean(), metadata: metadata(), nickname: emptyable(text()) }
 
-/** `planOf` returns null for a one-time price; callers pass recurring ones only. */
+/** Returns the price as a plan. `planOf` returns null for one-time prices only, and callers pass recurring prices. */
 function asPlan(price: PriceBody): Readonly<Record<string, unknown>> {
   return planOf(price) ?? {}
 }
@@ -89,8 +89,8 @@ function update(call: OperationContext): HandlerResult {
 }
 
 /**
- * Stripe keeps subscriptions on a deleted plan running. In the sandbox their references would dangle, so only an unused plan can be
- * deleted.
+ * Deletes a plan that is not in use. Stripe keeps subscriptions on a deleted plan running, but in the sandbox their references would
+ * dangle.
  */
 function remove(call: OperationContext): void {
   call.read({})

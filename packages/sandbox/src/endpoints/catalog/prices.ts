@@ -105,7 +105,7 @@ function mergeOptions(
 
 export const prices: readonly Operation[] = [
   post('/v1/prices', 'price', create),
-  // Without `active` the list includes archived prices.
+  // Without the parameter `active` the list includes archived prices.
   listing('/v1/prices', 'price', listFilters, listFields, ({ lookup_keys: keys, product, recurring }, call) => {
     if (product !== undefined) call.reference('product', product, 'product')
     return [

@@ -35,7 +35,7 @@ function create(call: OperationContext): ProductBody {
   const { default_price_data: price, ...params } = call.read(createFields)
   const product = newProduct(call, params)
   if (price === undefined) return call.create(product, 'product.created')
-  // The product's event comes before the price's, and contains the price's id already, as in the real API.
+  // As in the real API, the product's event precedes the price's event, but already contains the id of the price.
   const first = newPrice(call, price, product.id)
   const priced = call.create({ ...product, default_price: first.id }, 'product.created')
   writePrice(call, first)
@@ -52,7 +52,7 @@ function update(call: OperationContext): ProductBody {
     marketing_features: listed === undefined ? before.marketing_features : [...(listed ?? [])],
     tax_details: taxes === undefined ? before.tax_details : toTaxDetails(taxes),
   }
-  // If nothing but the time of change would differ, write nothing and emit no event.
+  // If only `updated` would change, write nothing and emit no event.
   if (JSON.stringify(after) === JSON.stringify(before)) return before
   return call.update(before, { ...after, updated: call.now }, 'product.updated')
 }

@@ -48,7 +48,7 @@ const updateFields = {
   restrictions: shape({ currency_options: currencyOptions }),
 }
 
-/** Deactivates expired promotion codes. Runs before each read, because expiry itself triggers no action. */
+/** Deactivates expired promotion codes. Called before each read, because no action runs at the time of expiry. */
 function deactivateExpired(call: OperationContext): void {
   const due = [
     { field: 'active', is: true },
@@ -57,7 +57,7 @@ function deactivateExpired(call: OperationContext): void {
   for (const code of call.select('promotion_code', due)) call.update(code, { ...code, active: false }, null)
 }
 
-/** Active promotion codes must be unique (case-insensitive), unless they are for different customers. */
+/** Refuses an active promotion code that is taken (case-insensitive). Codes for different customers may be equal. */
 function refuseTakenCode(call: OperationContext, code: string, customer: string | null, own: string | null): void {
   const spelt = [{ field: 'code', isAnyCase: code }, ...where('active', true)]
   const clashes = call
@@ -81,7 +81,7 @@ function toRestrictions(given: Read<typeof restrictionFields> | undefined): Prom
   }
 }
 
-/** A code cannot exceed the limits of its coupon, e.g. expire later or allow more redemptions. */
+/** Checks that a code does not exceed the limits of its coupon, e.g. expires no later and allows no more redemptions. */
 function checkLimits(call: OperationContext, coupon: CouponBody, params: Read<typeof createFields>): void {
   if (!couponIsOpen(coupon, call.now))
     throw badRequest(`The coupon \`${coupon.id}\` is no longer valid.`, 'promotion[coupon]')

@@ -15,7 +15,7 @@ import { oneOf, range, text } from '../../protocol/parameters/params.ts'
 import type { CheckoutSessionBody } from '../../objects/session-bodies.ts'
 import { blankSession, createFields, type SessionParams } from './new-session.ts'
 
-/** Parameters that a mode does not accept. */
+/** Parameters that each mode of a session rejects. */
 const rejectedParams = {
   payment: ['subscription_data', 'payment_method_collection', 'setup_intent_data'],
   setup: [
@@ -120,7 +120,7 @@ function create(outer: OperationContext): CheckoutSessionBody {
   )
 }
 
-/** Session in `setup` mode: saves a card without a payment. */
+/** Creates a session in `setup` mode, which saves a card without a payment. */
 function createSetup(call: OperationContext, params: SessionParams, clock: string | null): CheckoutSessionBody {
   if (params.currency === undefined) throw missingParam('currency')
   const id = newId('cs_test_', 58)

@@ -61,7 +61,7 @@ export type SessionParams = Read<typeof createFields>
 const maxLifetime = 24 * 3600
 const minLifetime = 30 * 60
 
-/** A URL to which a browser can be redirected (http or https). */
+/** A parameter with a URL to which a browser can be redirected (http or https). */
 export function webUrl(): Param<string, false> {
   return checked(text(), (given, name) => {
     if (!/^https?:\/\//i.test(given) || !URL.canParse(given)) throw badRequest('Not a valid URL', name, 'url_invalid')
@@ -76,13 +76,16 @@ function expiry(call: OperationContext, given: number | undefined): number {
   throw badRequest(`The \`expires_at\` timestamp must be ${limit} from Checkout Session creation.`, 'expires_at')
 }
 
-/** A session with an existing customer creates none. */
+/** Returns `customer_creation` of a new session. Null: the session uses an existing customer. */
 function creationOf({ customer, customer_creation: creation, mode }: SessionParams): 'always' | 'if_required' | null {
   if (customer !== undefined) return null
   return mode === 'subscription' ? 'always' : (creation ?? 'if_required')
 }
 
-/** Default: `['card']`. `sepa_debit` must be listed, and is dropped when the session is not in EUR. */
+/**
+ * Returns the payment method types of a session. Default: `['card']`. `sepa_debit` must be listed, and is dropped if the session is not in
+ * EUR.
+ */
 function paymentMethodTypes({ allowed_payment_method_types: allowed, mode }: SessionParams, own: string): string[] {
   if (allowed === undefined) return ['card']
   if (allowed.includes('sepa_debit') && mode !== 'payment')
@@ -93,7 +96,7 @@ function paymentMethodTypes({ allowed_payment_method_types: allowed, mode }: Ses
   throw badRequest(message, 'allowed_payment_method_types')
 }
 
-/** An open session without its line items. */
+/** Returns an open session without its line items. */
 export function blankSession(
   call: OperationContext,
   params: SessionParams,
@@ -102,7 +105,7 @@ export function blankSession(
 ): CheckoutSessionBody {
   const expiresAt = expiry(call, params.expires_at)
   const data = params.subscription_data
-  // Each mode allows only one of the three.
+  // Each mode allows only one of `subscription_data`, `payment_intent_data` and `setup_intent_data`.
   const made = data ?? params.payment_intent_data ?? params.setup_intent_data
   return {
     id,

@@ -1,5 +1,5 @@
 // The endpoints with which Stripe's own checkout page reads and pays a session. The SDK lacks them, but Stripe's command-line tool
-// completes a checkout with them. Ids, fields and codes are those of Stripe's Android SDK and of public recordings.
+// completes a checkout with them. Source: Stripe's Android SDK and public recordings (ids, fields and codes).
 import { completeSession, discountsOf, quote } from '../../billing/checkout.ts'
 import { timeOf } from '../../billing/subscriptions/subscription-records.ts'
 import type { PaymentMethodBody } from '../../objects/customer-bodies.ts'
@@ -13,7 +13,7 @@ import { attachToCustomer, methodForPayment, refuseUnknownMethod } from '../paym
 const sessionPrefix = 'cs_test_'
 const pagePrefix = 'ppage_'
 
-/** The session in the path, named by its own id or by the id of its payment page. */
+/** Returns the session in the path. The path contains the id of the session or of its payment page. */
 function sessionOf(call: OperationContext): CheckoutSessionBody {
   const { id } = call
   const session = id.startsWith(pagePrefix) ? `${sessionPrefix}${id.slice(pagePrefix.length)}` : id
@@ -22,7 +22,7 @@ function sessionOf(call: OperationContext): CheckoutSessionBody {
   return found
 }
 
-/** Amount due today. 0 if the session is not open, or in `setup` mode. */
+/** Returns the amount due today: 0 in `setup` mode, and if the session is not open. */
 function dueNow(outer: OperationContext, session: CheckoutSessionBody): number {
   if (session.status !== 'open') return 0
   const call = outer.at(timeOf(outer, session._clock))
@@ -52,7 +52,7 @@ function refuseClosed({ status }: CheckoutSessionBody): void {
     throw badRequest('This Checkout Session is no longer active.', undefined, 'checkout_not_active_session')
 }
 
-/** True if the payment method is attached to the customer. A bank account is attached only with `setup_future_usage`. */
+/** True if the payment method is to be attached to the customer. A bank account is attached only with `setup_future_usage`. */
 function attachesToCustomer(
   { _plan: plan }: CheckoutSessionBody,
   customer: string | null,
@@ -62,7 +62,7 @@ function attachesToCustomer(
   return known?.type !== 'sepa_debit' || (plan.setup_future_usage ?? null) !== null
 }
 
-/** Completes the session with an existing payment method, like the hosted page. */
+/** Completes the session with an existing payment method, as the hosted page does. */
 function confirm(call: OperationContext): CheckoutSessionBody {
   const session = sessionOf(call)
   const { expected_amount: expected, payment_method: card } = call.read({
@@ -91,7 +91,7 @@ function confirm(call: OperationContext): CheckoutSessionBody {
 
 const one = '/v1/payment_pages/:id'
 
-/** Operations that the SDK lacks. */
+/** Operations of Stripe's own checkout page, which the SDK lacks. */
 export const paymentPages: readonly Operation[] = [
   {
     method: 'GET',

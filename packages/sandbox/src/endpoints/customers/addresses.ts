@@ -21,7 +21,7 @@ export function toAddress(given: Read<typeof addressFields>): AddressBody {
   }
 }
 
-/** `shipping` of a payment intent. */
+/** Parameter `shipping` of a payment intent. */
 export const shippingField = shape({
   address: required(shape(addressFields)),
   carrier: text(),

@@ -1,4 +1,4 @@
-// Sources, the predecessor of payment methods: a card in its older shape, under a customer.
+// Sources, the predecessor of payment methods. A source is a card in an older form; it belongs to a customer.
 import { customerOf } from '../../billing/subscriptions/subscription-records.ts'
 import type { CustomerBody } from '../../objects/bodies.ts'
 import type { PaymentMethodBody } from '../../objects/customer-bodies.ts'
@@ -12,7 +12,7 @@ import { cardByToken, sourcePrefix } from '../payments/payment-methods.ts'
 
 const brands: Readonly<Record<string, string>> = { amex: 'American Express', mastercard: 'MasterCard', visa: 'Visa' }
 
-/** The card in its older shape (the SDK's types, `Card`). */
+/** Returns the card in its older form. Source: the SDK's documentation of `Card`. */
 function asCard(card: PaymentMethodBody): Readonly<Record<string, unknown>> {
   const { address, name } = card.billing_details
   const brand = card.card?.brand ?? ''
@@ -43,7 +43,7 @@ function asCard(card: PaymentMethodBody): Readonly<Record<string, unknown>> {
   }
 }
 
-/** Sources of a customer, newest first. Cards that were attached as payment methods are not sources. */
+/** Returns the sources of a customer, newest first. Cards that were attached as payment methods are not sources. */
 function sourcesOf(call: OperationContext, customer: string): PaymentMethodBody[] {
   return call
     .select('payment_method', [{ field: 'customer', is: customer }])
@@ -59,7 +59,7 @@ function subject(call: OperationContext): { readonly customer: CustomerBody; rea
   return { customer, card }
 }
 
-/** Creates a card from a token (e.g. `tok_visa`) for a customer. The caller makes the first one the default. */
+/** Creates a card for a customer from a token (e.g. `tok_visa`). The caller makes a customer's first card the default. */
 export function addSource(call: OperationContext, customer: CustomerBody, token: string): PaymentMethodBody {
   const card = cardByToken(call, token, customer.id)
   call.emitUnstored('customer.source.created', asCard(card))
@@ -127,7 +127,7 @@ function update(call: OperationContext): HandlerResult {
   return { unstored: asCard(written) }
 }
 
-/** After the default source is deleted, the newest of the others becomes the default. */
+/** Deletes a source. If it was the default, the newest of the customer's other sources becomes the default. */
 function remove(call: OperationContext): void {
   call.read({})
   const { customer, card } = subject(call)

@@ -54,7 +54,7 @@ const sharedFields = {
   validate: boolean(),
 } satisfies Fields
 
-/** Parameters of former API versions (the SDK’s changelog, 18.0.0). */
+/** Parameters that only former API versions accept. Source: the SDK's changelog, 18.0.0. */
 const formerFields = { coupon: emptyable(text()), promotion_code: emptyable(text()) }
 const couponsUntil = '2025-03-31.basil'
 
@@ -68,7 +68,7 @@ const createFields = {
 type FormerParams = Partial<Read<typeof formerFields>>
 type CustomerParams = Read<typeof createFields> & FormerParams
 
-/** The customer after a request. Absent parameters change nothing; an empty one clears its field. */
+/** Returns the customer after a request. Absent parameters change nothing; an empty parameter clears its field. */
 function withParams(customer: CustomerBody, params: Read<typeof sharedFields>): CustomerBody {
   const { address: place, shipping, invoice_settings: settings } = params
   const { balance, description, email, invoice_prefix, metadata, name, next_invoice_sequence, phone } = params
@@ -106,7 +106,7 @@ function settingsAfter(
   }
 }
 
-/** A customer with default values, on a test clock or (null) on the account's clock. */
+/** Returns a customer with default values, on a test clock or, if `clock` is null, on the account's clock. */
 function blankCustomer(call: OperationContext, clock: string | null): CustomerBody {
   return {
     id: newId('cus_'),
@@ -133,19 +133,19 @@ function blankCustomer(call: OperationContext, clock: string | null): CustomerBo
   }
 }
 
-/** The customer that a checkout creates for its buyer. */
+/** Creates the customer of a checkout session without a customer. */
 export function customerFromCheckout(call: OperationContext, email: string | null): CustomerBody {
   return call.create({ ...blankCustomer(call, null), email }, 'customer.created')
 }
 
-/** The default payment method must be attached to the customer. */
+/** Checks that the default payment method is attached to the customer. */
 function checkDefaultCard(call: OperationContext, id: string | null | undefined, customer: string): void {
   if (typeof id === 'string') paymentMethodFor(call, id, customer, 'invoice_settings[default_payment_method]')
 }
 
 /**
- * The customer's own discount after the request, and `tell`, which emits its event. The caller runs `tell` after it has written the
- * customer.
+ * Returns the customer's discount after the request, and `tell`, which emits the event of the discount. The caller runs `tell` after it has
+ * written the customer.
  */
 function ownDiscount(
   call: OperationContext,
@@ -195,7 +195,7 @@ function createCustomer(call: OperationContext, blank: CustomerBody, params: Rea
   const made = call.create(withParams(blank, params), 'customer.created')
   const card = attachToCustomer(call, params.payment_method, made.id)
   if (requested === undefined || requested === null) return made
-  // A test card's name (e.g. `pm_card_visa`) refers to the card that was just created from it.
+  // The name of a test card (e.g. `pm_card_visa`) refers to the card that was just created from the same name.
   const id = requested === params.payment_method ? card.id : requested
   checkDefaultCard(call, id, made.id)
   const settings = { ...made.invoice_settings, default_payment_method: id }
@@ -214,7 +214,7 @@ function update(call: OperationContext): CustomerBody {
   return after
 }
 
-/** A deleted customer can still be retrieved, with `deleted: true`. */
+/** Returns a customer. A deleted customer is returned with `deleted: true`. */
 function retrieve(call: OperationContext): HandlerResult {
   call.read({})
   if (call.findDeleted('customer', call.id) !== undefined) return deletedResult(call.id, 'customer')
@@ -228,7 +228,7 @@ function remove(call: OperationContext): void {
   call.remove(customer, 'customer.deleted')
 }
 
-/** Returns the removed discount. */
+/** Removes the customer's discount and returns it. */
 function removeDiscount(call: OperationContext): HandlerResult {
   call.read({})
   const customer = call.subject('customer')
@@ -241,7 +241,7 @@ function removeDiscount(call: OperationContext): HandlerResult {
 
 export const customers: readonly Operation[] = [
   post('/v1/customers', 'customer', create),
-  // Customers on test clocks are listed only if the clock is named (the SDK's types, `test_clock`).
+  // Customers on a test clock are listed only if the request names the clock. Source: the SDK's documentation of `test_clock`.
   listing(
     '/v1/customers',
     'customer',

@@ -1,5 +1,5 @@
-// Credit notes in their simplest form: reduce the amount due of an open invoice, or return a paid amount as customer balance, out of band
-// or as a refund. Invoices with taxes or discounts are refused (the SDK's types, credit notes).
+// Credit notes in their simplest form. They reduce the amount due of an open invoice, or return a paid amount as customer balance, as a
+// refund or out of band. Source: the SDK's documentation of credit notes. Invoices with taxes or discounts are refused.
 import { markPaidOutOfBand } from '../../billing/invoices/invoicing.ts'
 import { updateStatusAfter } from '../../billing/subscriptions/subscription-status.ts'
 import { adjustIntent } from '../../billing/payments/payments.ts'
@@ -45,7 +45,7 @@ const createFields = {
   amount: integer({ min: 1 }),
   credit_amount: integer({ min: 0 }),
   effective_at: timestamp(),
-  // Accepted without effect: the sandbox sends no email.
+  // `email_type` has no effect, because the sandbox sends no email.
   email_type: oneOf('credit_note', 'none'),
   invoice: required(text()),
   lines: list(shape(lineFields), { max: 250 }),
@@ -136,7 +136,7 @@ function issuedAmount(notes: readonly CreditNoteBody[]): number {
   return notes.filter(({ status }) => status === 'issued').reduce((sum, { amount }) => sum + amount, 0)
 }
 
-/** The part of a credit note that was already paid must be returned in full, as balance, refund or out of band. */
+/** Checks that the paid part of a credit note is returned in full: as balance, refund or out of band. */
 function checkReturnedAmount(
   params: CreditNoteParams,
   linked: readonly RefundOfNote[],
@@ -154,7 +154,7 @@ function checkReturnedAmount(
 
 type RefundOfNote = CreditNoteBody['refunds'][number]
 
-/** Earlier refunds of the invoice's payment that the note refers to. */
+/** Returns the earlier refunds of the invoice's payment that the credit note refers to. */
 function linkedRefunds(
   call: OperationContext,
   { refunds: given = [] }: CreditNoteParams,
@@ -180,7 +180,7 @@ function linkedRefunds(
   })
 }
 
-/** The refund that is created with the note. */
+/** Creates the refund of a credit note. Returns an empty list if no refund is requested. */
 function newRefund(
   call: OperationContext,
   { refund_amount: amount = 0 }: CreditNoteParams,
@@ -247,7 +247,7 @@ function customLine(line: LineParams, name: string): CreditNoteLineBody {
   })
 }
 
-/** A credit for a part of an invoice line, by amount or by quantity. */
+/** Returns a credit for a part of an invoice line, given as an amount or a quantity. */
 function creditedLine(
   call: OperationContext,
   line: LineParams,
@@ -290,7 +290,7 @@ function creditedLine(
   })
 }
 
-/** Reduces the amounts of the invoice. An open invoice with nothing remaining becomes paid. */
+/** Reduces the amounts of the invoice after a credit note. An open invoice with no amount remaining becomes paid. */
 function reduceInvoice(call: OperationContext, invoice: InvoiceBody, pre: number, post: number): void {
   const credited: InvoiceBody = {
     ...invoice,

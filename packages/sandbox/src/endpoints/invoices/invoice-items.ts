@@ -84,13 +84,13 @@ function create(outer: OperationContext): InvoiceItemBody {
   return made
 }
 
-/** Only drafts can be edited (recorded at 2026-08-26.dahlia). */
+/** Throws unless the invoice is a draft, because only drafts can be edited. Recorded at API version 2026-08-26.dahlia. */
 function requireDraft(invoice: InvoiceBody): InvoiceBody {
   if (invoice.status === 'draft') return invoice
   throw badRequest('Invalid invoice: This invoice is no longer editable', undefined, 'invoice_not_editable')
 }
 
-/** Updates the draft that contains the item: replaces the item's line or, if `line` is null, removes it. */
+/** Updates the draft invoice that contains the item: replaces the item's line or, if `line` is null, removes it. */
 function updateDraft(call: OperationContext, item: InvoiceItemBody, line: InvoiceLineBody | null): void {
   const invoice = call.find('invoice', item.invoice ?? '')
   if (invoice === undefined) return
@@ -112,7 +112,7 @@ function updateDraft(call: OperationContext, item: InvoiceItemBody, line: Invoic
 
 type ItemAmount = Pick<InvoiceItemBody, 'amount' | 'currency' | 'pricing' | 'quantity' | 'quantity_decimal'>
 
-/** Amount of an item: given as such, or from a one-time price. */
+/** Returns the amount of an invoice item: the given amount, or that of a one-time price. */
 function itemAmountOf(call: OperationContext, params: InvoiceItemParams, usual: string | null): ItemAmount {
   const { amount, price_data: data } = params
   const priceId = params.pricing?.price
@@ -192,7 +192,7 @@ function update(call: OperationContext): InvoiceItemBody {
   return written
 }
 
-/** A new price of the same product (recorded at 2026-08-26.dahlia). */
+/** Creates a price for the new amount of an invoice item, with the same product. Recorded at API version 2026-08-26.dahlia. */
 function withNewPrice(
   call: OperationContext,
   { currency: own, description, pricing }: InvoiceItemBody,
@@ -224,7 +224,7 @@ export const invoiceItems: readonly Operation[] = [
     { created: range(), pending: boolean() },
     ({ created, pending }) => [
       ...(pending === true ? [{ field: 'invoice', is: null }] : []),
-      // SQLite orders text after numbers, so this matches every invoice id, and no null.
+      // This condition matches every invoice id and no null, because SQLite orders text after numbers.
       ...(pending === false ? [{ field: 'invoice', op: '>=', value: 0 } as const] : []),
       ...createdIn(created).map((condition) => ({ ...condition, field: 'date' })),
     ],
@@ -235,7 +235,7 @@ export const invoiceItems: readonly Operation[] = [
     call.read({})
     const item = call.subject(of)
     if (!isEditable(call, item)) throw noLongerEditable('delete')
-    // A proration is also a pending line of its subscription.
+    // A proration is also a pending line of its subscription, so remove it there too.
     removePendingLine(call, item)
     updateDraft(call, item, null)
     call.remove(item, 'invoiceitem.deleted')

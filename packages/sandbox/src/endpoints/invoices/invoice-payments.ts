@@ -6,7 +6,7 @@ import { oneOf, required, text } from '../../protocol/parameters/params.ts'
 
 const base = '/v1/invoice_payments'
 
-/** Lists the payments of one invoice; the real API lists those of all invoices as well. */
+/** Lists the payments of one invoice. The real API can also list the payments of all invoices. */
 function page(call: OperationContext): HandlerResult {
   const params = call.read({ ...pageFields, invoice: required(text()), status: oneOf('canceled', 'open', 'paid') })
   const invoice = call.reference('invoice', params.invoice, 'invoice')

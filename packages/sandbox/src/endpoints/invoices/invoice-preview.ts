@@ -1,5 +1,5 @@
-// Invoice previews. The change is executed, the subscription advanced to its next invoice, and everything rolled back. So a preview is
-// computed by the same code as the real invoice.
+// Invoice previews. A preview executes the change, advances the subscription to its next invoice, and rolls everything back. So the same
+// code computes the preview and the real invoice.
 import type { OperationContext } from '../../protocol/operation-context.ts'
 import type { InvoiceBody, SubscriptionBody } from '../../objects/customer-bodies.ts'
 import { changedItems } from '../../billing/subscriptions/subscription-items.ts'
@@ -60,7 +60,7 @@ function noUpcomingInvoice(id: string): StripeError {
   return new StripeError(`No upcoming invoices for customer: ${id}`, { status: 404, code: 'invoice_upcoming_none' })
 }
 
-/** The customer's subscription with the earliest next action. Undefined if the request plans a new subscription. */
+/** Returns the customer's subscription with the earliest next action. Undefined if the request plans a new subscription. */
 function nextSubscription(
   call: OperationContext,
   customer: string | undefined,
@@ -116,7 +116,7 @@ function previewExisting(
   return nextInvoice(call, after)
 }
 
-/** Runs the subscription's actions until it has a new invoice, 10 at most. */
+/** Runs the subscription's next actions, at most 10, until it has a new invoice. Returns that invoice, undefined if there is none. */
 function nextInvoice(call: OperationContext, from: SubscriptionBody): InvoiceBody | undefined {
   let current = from
   for (let turns = 0; turns < 10 && current._due !== null; turns++) {
@@ -127,7 +127,7 @@ function nextInvoice(call: OperationContext, from: SubscriptionBody): InvoiceBod
   return undefined
 }
 
-/** The invoice as a draft, whatever its real status. */
+/** Returns the invoice as a draft, whatever its real status. */
 function invoiceOf(call: OperationContext, id: string | null): InvoiceBody | undefined {
   const found = id === null ? undefined : call.find('invoice', id)
   if (found === undefined) return undefined

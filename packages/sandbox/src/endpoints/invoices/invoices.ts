@@ -31,7 +31,7 @@ const payFields = {
   payment_method: text(),
 }
 
-/** Attempts payment now. A decline is an error response, but the attempt is stored (recorded at 2026-08-26.dahlia). */
+/** Attempts payment now. After a decline the response is an error, but the attempt is stored. Recorded at API version 2026-08-26.dahlia. */
 function pay(outer: OperationContext): HandlerResult {
   const invoice = outer.subject('invoice', 'id')
   const params = outer.read(payFields)
@@ -54,7 +54,7 @@ function notOpenError(): Error {
   return badRequest("You can only pass in open invoices. This invoice isn't open.")
 }
 
-/** Finalizes a draft at once, without its waiting time of an hour. */
+/** Finalizes a draft at once, instead of after an hour. */
 function finalizeNow(outer: OperationContext): InvoiceBody {
   const invoice = outer.subject('invoice', 'id')
   const params = outer.read({ auto_advance: boolean() })
@@ -64,7 +64,7 @@ function finalizeNow(outer: OperationContext): InvoiceBody {
   const call = outer.at(timeOf(outer, invoice.test_clock))
   const advances = params.auto_advance ?? invoice.auto_advance
   const open = { ...invoice, auto_advance: advances }
-  // An invoice that does not auto-advance is not charged.
+  // An invoice without auto-advance is not charged.
   return advances ? finalizeDraft(call, open) : finalize(call, open, false)
 }
 
@@ -85,7 +85,7 @@ function sendNow(outer: OperationContext): InvoiceBody {
 function closeInvoice(outer: OperationContext, status: 'void' | 'uncollectible'): InvoiceBody {
   const invoice = outer.subject('invoice', 'id')
   outer.read({})
-  // Messages in this file: recorded at 2026-08-26.dahlia.
+  // The messages in this file are recorded at API version 2026-08-26.dahlia.
   if (status === 'void' && invoice.status === 'paid')
     throw badRequest('Invoices with `paid` payments cannot be voided.')
   if (status === 'uncollectible' && invoice.status === 'uncollectible')

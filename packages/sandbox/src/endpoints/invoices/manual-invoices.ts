@@ -1,4 +1,4 @@
-// Manual invoices, made of pending invoice items, and changes of drafts.
+// Manual invoices, which consist of pending invoice items, and changes of draft invoices.
 import { customFieldsParam, noInvoiceText } from '../../billing/invoices/invoice-text.ts'
 import { createDraft, draftLifetime } from '../../billing/invoices/invoicing.ts'
 import { day, timeOf } from '../../billing/subscriptions/subscription-records.ts'
@@ -32,7 +32,10 @@ const createFields = {
   subscription: text(),
 }
 
-/** The due date: only for `send_invoice`, as a date or as days, not both (messages recorded at 2026-08-26.dahlia). */
+/**
+ * Checks the due date. Only `send_invoice` takes one, as a date or as a number of days, not both. Messages recorded at API version
+ * 2026-08-26.dahlia.
+ */
 function checkDue(
   method: CollectionMethod,
   { days_until_due: days, due_date: date }: Partial<Read<typeof dueFields>>,
@@ -44,8 +47,8 @@ function checkDue(
 }
 
 /**
- * Creates a manual invoice. With `pending_invoice_items_behavior: include`, adds the pending items in the invoice's currency: those of the
- * named subscription, otherwise all of the customer's.
+ * Creates a manual invoice. With `pending_invoice_items_behavior: include`, the invoice bills the pending items in its currency: those of
+ * the named subscription, otherwise all of the customer.
  */
 export function createInvoice(outer: OperationContext): InvoiceBody {
   const params = outer.read(createFields)
@@ -135,7 +138,7 @@ export function updateInvoice(outer: OperationContext): InvoiceBody {
     custom_fields: fields === undefined ? before.custom_fields : fields && [...fields],
     default_payment_method: card ?? before.default_payment_method,
     description: params.description === undefined ? before.description : params.description,
-    // Days count from the creation of the invoice (recorded at 2026-08-26.dahlia).
+    // The days count from the creation of the invoice. Recorded at API version 2026-08-26.dahlia.
     due_date: params.due_date ?? (days === undefined ? before.due_date : before.created + days * day),
     footer: params.footer === undefined ? before.footer : params.footer,
     metadata: applyMetadata(before.metadata, about),
@@ -144,7 +147,8 @@ export function updateInvoice(outer: OperationContext): InvoiceBody {
 }
 
 /**
- * A draft that auto-advances is finalized an hour after its creation, even if `auto_advance` is set later (recorded at 2026-08-26.dahlia).
+ * Returns when a draft is finalized: an hour after its creation if it auto-advances, even if `auto_advance` is set later. Recorded at API
+ * version 2026-08-26.dahlia.
  */
 function autoAdvanceOf(
   { collection_method: method, created }: InvoiceBody,
@@ -158,7 +162,7 @@ function autoAdvanceOf(
   }
 }
 
-/** Deletes a manual draft with its lines (recorded at 2026-08-26.dahlia). */
+/** Deletes a manual draft with its lines. Recorded at API version 2026-08-26.dahlia. */
 export function deleteInvoice(call: OperationContext): void {
   call.read({})
   const invoice = call.subject('invoice')

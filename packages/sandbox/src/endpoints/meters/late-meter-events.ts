@@ -1,11 +1,11 @@
-// Events of API v2: error reports about meter events, found after the request had succeeded.
+// Events of API v2: reports about meter events whose errors were found after the request had succeeded.
 import type { OperationContext } from '../../protocol/operation-context.ts'
 import { isNode, type FormValue } from '../../protocol/parameters/form.ts'
 import { retrieve, type HandlerResult, type Operation } from '../../protocol/operation.ts'
 import { integer, list, text, type Param } from '../../protocol/parameters/params.ts'
 
 const names = list(text())
-/** API v2 accepts a list of one as its plain element. */
+/** In API v2 a list with one element can also be sent as the plain element. */
 const types: Param<readonly string[], false> = {
   required: false,
   read: (value: FormValue, name) => (isNode(value) ? names.read(value, name) : [text().read(value, name)]),

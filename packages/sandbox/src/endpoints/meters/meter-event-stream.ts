@@ -1,4 +1,5 @@
-// Meter events in bulk, in API v2. A session returns a token; events sent with it are counted, or reported as an error later.
+// Meter event streams of API v2: meter events in bulk. A session returns a token. Events sent with the token are counted, or an error is
+// reported later.
 import { meterEventToken } from '../../protocol/requests/auth.ts'
 import type { OperationContext } from '../../protocol/operation-context.ts'
 import { newId } from '../../protocol/ids.ts'

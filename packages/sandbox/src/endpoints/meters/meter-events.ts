@@ -42,14 +42,14 @@ function payloadValue(
   throw badRequest(`Meter event payload is missing the key \`${key}\`.`, 'payload', code)
 }
 
-/** An identifier is unique within 24 hours. */
+/** Refuses an identifier that was used within the last 24 hours. */
 function refuseRepeated(call: OperationContext, identifier: string): void {
   const same = call.select('billing.meter_event', [{ field: 'identifier', is: identifier }], 1)[0]
   if (same === undefined || same.created <= call.now - day) return
   throw badRequest(`An event already exists with identifier ${identifier}.`, 'identifier', 'duplicate_meter_event')
 }
 
-/** Errors that are reported later, by the code of the API error, with the code of the report. Other errors are returned at once. */
+/** Maps the codes of errors that are reported later to the codes in the report. All other errors are returned at once. */
 const reportCodes: Readonly<Record<string, string>> = {
   meter_event_invalid_value: 'meter_event_invalid_value',
   meter_event_no_customer_defined: 'meter_event_no_customer_defined',
@@ -66,7 +66,7 @@ function create(outer: OperationContext): HandlerResult {
   return recordOrReport(outer, params)
 }
 
-/** Records a streamed meter event; its errors are reported later. A duplicate identifier is ignored. */
+/** Records a streamed meter event. Its errors are reported later. An event with a duplicate identifier is ignored. */
 export function recordStreamed(
   call: OperationContext,
   { timestamp: at, ...event }: Omit<MeterEventParams, 'timestamp'> & { readonly timestamp?: string | undefined },
@@ -99,7 +99,7 @@ function recordOrReport(outer: OperationContext, params: MeterEventParams): Hand
   }
 }
 
-/** Accepts the event without counting it, and creates an error report. */
+/** Accepts a meter event without counting it, and creates an error report about it. */
 function acceptWithReport(
   call: OperationContext,
   params: MeterEventParams,
@@ -202,7 +202,10 @@ const summaryFields = {
   value_grouping_window: oneOf('day', 'hour'),
 }
 
-/** Usage per window, newest first, without empty windows. Without `value_grouping_window`, one sum. */
+/**
+ * Returns a customer's usage of a meter per window, newest first, without empty windows. Without `value_grouping_window` the result is one
+ * sum.
+ */
 function summaries(call: OperationContext): HandlerResult {
   const meter = call.subject('billing.meter')
   const params = call.read(summaryFields)
@@ -243,7 +246,7 @@ const adjustmentFields = {
   type: required(oneOf('cancel')),
 }
 
-/** Cancels a meter event within 24 hours of its receipt (docs.stripe.com/api/billing/meter-event-adjustment). */
+/** Cancels a meter event within 24 hours of its receipt. Source: docs.stripe.com/api/billing/meter-event-adjustment. */
 function adjust(call: OperationContext): HandlerResult {
   const { cancel, event_name: eventName, type } = call.read(adjustmentFields)
   const conditions = [

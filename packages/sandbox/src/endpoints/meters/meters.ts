@@ -14,7 +14,7 @@ const createFields = {
   value_settings: shape({ event_payload_key: required(text({ max: 100 })) }),
 }
 
-/** An event name is unique among active meters. Deactivating a meter frees its name. */
+/** Refuses an event name that another active meter uses. Deactivating a meter frees its name. */
 function refuseTakenName(call: OperationContext, eventName: string): void {
   const taken = call.select(
     'billing.meter',

@@ -14,14 +14,14 @@ export function refuseFinal({ object, status }: Intent, what: string): void {
   throw badRequest(message, undefined, `${object}_unexpected_state`)
 }
 
-/** The error of a confirmation without any payment method. */
+/** Returns the error for a confirmation without any payment method. */
 export function missingMethodError({ object }: Intent): StripeError {
   const name = names[object]
   const message = `You cannot confirm this ${name} because it's missing a payment method. Update the ${name} with a payment method and then confirm it again.`
   return badRequest(message, undefined, `${object}_unexpected_state`)
 }
 
-/** The call at the current time of the intent's customer, and the customer's test clock (null if there is none). */
+/** Returns the call at the current time of the intent's customer. `clock` is the customer's test clock, or null. */
 export function atCustomer(outer: OperationContext, intent: Pick<Intent, 'customer'>) {
   const customer = intent.customer === null ? undefined : outer.find('customer', intent.customer)
   const clock = customer?.test_clock ?? null

@@ -27,7 +27,7 @@ import { atCustomer, missingMethodError, refuseFinal } from './intents.ts'
 import { webUrl } from '../checkout/new-session.ts'
 import { methodForPayment } from './payment-methods.ts'
 
-/** Parameters of a confirmation. */
+/** Parameters of a request that confirms a payment intent. */
 const confirmFields = {
   mandate_data: shape({
     customer_acceptance: required(
@@ -85,7 +85,7 @@ interface Confirmation extends Partial<Read<typeof confirmFields>> {
   readonly clock: string | null
 }
 
-/** Confirms the intent. A decline is an error response, but the attempt is stored. */
+/** Confirms the payment intent. After a decline the response is an error, but the attempt is stored. */
 function confirmIntent(
   call: OperationContext,
   intent: PaymentIntentBody,
@@ -123,7 +123,9 @@ function confirm(outer: OperationContext): HandlerResult {
   return confirmIntent(call, before, card, { ...params, clock })
 }
 
-/** Pays the invoice of the intent. With `save_default_payment_method: on_subscription`, the card is attached to the customer first. */
+/**
+ * Pays the invoice of the payment intent. With `save_default_payment_method: on_subscription`, the card is attached to the customer first.
+ */
 function payInvoiceOfIntent(
   call: OperationContext,
   intent: PaymentIntentBody,

@@ -56,7 +56,7 @@ function blankMethod(call: OperationContext, customer: string | null): Omit<Paym
   }
 }
 
-/** A bank account for debits, attached to no customer. */
+/** Creates a bank account for debits. It is attached to no customer. */
 export function newBankAccount(call: OperationContext, iban: string): PaymentMethodBody {
   const account = accountByIban(iban)
   if (account === undefined) throw notSupported('an IBAN that is none of its test accounts', 'sepa_debit[iban]')
@@ -68,7 +68,10 @@ export function declinesAttachment({ card }: PaymentMethodBody): boolean {
   return testCards.some(({ number, declines }) => declines === 'attach' && number.slice(-4) === card?.last4)
 }
 
-/** Stripe's test cards that the sandbox lacks get its "not supported" error, other ids the API's "no such" error. */
+/**
+ * Returns the error for an unknown id: "not supported" for a test card of Stripe that the sandbox lacks, otherwise the API's "no such"
+ * error.
+ */
 function unknownMethodError(id: string): Error {
   if (id.startsWith('pm_card_')) return notSupported(`the test card \`${id}\``, 'payment_method')
   return noSuchReference('PaymentMethod', id, 'payment_method')
@@ -87,8 +90,8 @@ export function refuseUnknownMethod(call: OperationContext, id: string): void {
 }
 
 /**
- * A payment method attached to the customer: a new one for the name of a test card (e.g. `pm_card_visa`), otherwise the existing one, which
- * must be free.
+ * Returns a payment method attached to the customer. The name of a test card (e.g. `pm_card_visa`) creates a new card. An existing payment
+ * method must already be attached to this customer, or must never have been attached or used.
  */
 export function attachToCustomer(call: OperationContext, id: string, customer: string): PaymentMethodBody {
   const card = testCards.find(({ name }) => name === id)
@@ -139,7 +142,10 @@ function withDetails(before: PaymentMethodBody, params: Read<typeof sharedFields
   }
 }
 
-/** The new payment method is attached to no customer. Card numbers are never sent to a server, so only tokens are accepted. */
+/**
+ * Creates a payment method that is attached to no customer. Cards are accepted as tokens only, because programs never send card numbers to
+ * a server.
+ */
 function create(call: OperationContext): PaymentMethodBody {
   const params = call.read({
     ...sharedFields,
@@ -156,7 +162,7 @@ function createCard(call: OperationContext, card: { readonly token: string } | u
   return newPaymentMethod(call, cardOfToken(card.token, 'card[token]'), null)
 }
 
-/** A SEPA mandate needs the payer's name and email. */
+/** Creates a bank account from a request. A SEPA mandate needs the payer's name and email. */
 function createBankAccount(
   call: OperationContext,
   {
@@ -179,12 +185,15 @@ function update(call: OperationContext): PaymentMethodBody {
 /** Id prefix of cards created from tokens. */
 export const sourcePrefix = 'card_'
 
-/** A card created from a token (a source). Emits `customer.source.created` instead of `payment_method.attached`. */
+/** Creates a card from a token, i.e. a source. Emits `customer.source.created` instead of `payment_method.attached`. */
 export function cardByToken(call: OperationContext, token: string, customer: string): PaymentMethodBody {
   return newPaymentMethod(call, cardOfToken(token, 'source'), customer, { id: newId(`${sourcePrefix}1`, 23) })
 }
 
-/** A payment method for one payment: a new one for the name of a test card, otherwise an existing one that the customer may use. */
+/**
+ * Returns the payment method for one payment. The name of a test card creates a new card. An existing payment method must be one that the
+ * customer may use.
+ */
 export function methodForPayment(call: OperationContext, id: string, customer: string | null): PaymentMethodBody {
   const card = testCards.find(({ name }) => name === id)
   if (card !== undefined) return newPaymentMethod(call, card, null)

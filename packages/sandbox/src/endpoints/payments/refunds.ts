@@ -15,7 +15,7 @@ const createFields = {
   reason: oneOf('duplicate', 'fraudulent', 'requested_by_customer'),
 }
 
-/** The named charge, or the successful charge of the named payment intent. */
+/** Returns the named charge, or the successful charge of the named payment intent. */
 function chargeOf(call: OperationContext, charge: string | undefined, intent: string | undefined): ChargeBody {
   if (charge !== undefined && intent !== undefined) throw onlyOneOf('payment_intent', 'charge')
   if (charge !== undefined) return call.reference('charge', charge, 'charge')
@@ -43,7 +43,7 @@ function create(outer: OperationContext): RefundBody {
 function update(call: OperationContext): RefundBody {
   const before = call.subject('refund')
   const written = call.update(before, changed(before, call.read({ metadata: metadata() })), 'refund.updated')
-  // The event's older name.
+  // `charge.refund.updated` is the older name of the event.
   if (written !== before) call.emitUnstored('charge.refund.updated', call.render(written), call.render(before))
   return written
 }

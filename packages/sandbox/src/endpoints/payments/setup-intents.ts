@@ -43,7 +43,7 @@ function create(outer: OperationContext): HandlerResult {
   return params.confirm === true ? confirmIntent(call, intent, card, params.return_url) : { object: intent }
 }
 
-/** Confirms the intent. A decline is an error response, but the attempt is stored. */
+/** Confirms the setup intent. After a decline the response is an error, but the attempt is stored. */
 function confirmIntent(
   call: OperationContext,
   intent: SetupIntentBody,
@@ -56,7 +56,10 @@ function confirmIntent(
   return after.status === 'requires_payment_method' ? { refusal: cardDeclined(declineOf(card)) } : { object: after }
 }
 
-/** The setup intent of a checkout is confirmed by the checkout page, and canceled with its session (the SDK’s types, `setup_intent`). */
+/**
+ * Refuses the setup intent of a checkout: the checkout page confirms it, and it is canceled with its session. Source: the SDK's
+ * documentation of `setup_intent`.
+ */
 function refuseOfCheckout(intent: SetupIntentBody, what: string): void {
   if (intent._session === null) return
   throw badRequest(

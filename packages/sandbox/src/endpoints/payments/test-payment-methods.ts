@@ -1,4 +1,4 @@
-// Cards and bank accounts of the real API's test mode. The number determines the bank's response.
+// Cards and bank accounts of the real API's test mode. Their number determines the bank's response.
 import { createHash } from 'node:crypto'
 import type { PaymentMethodBody } from '../../objects/customer-bodies.ts'
 import { genericDecline, type CardDecline } from '../../protocol/responses/errors.ts'
@@ -7,11 +7,11 @@ export interface TestCard {
   readonly name: string
   readonly number: string
   readonly brand: string
-  /** `attach`: the bank declines when the card is attached. `payment`: it declines payments only. */
+  /** `attach`: the bank declines to attach the card to a customer. `payment`: it declines payments only. */
   readonly declines?: 'attach' | 'payment'
-  /** Reason of the decline. Default: a generic decline. */
+  /** Reason why the bank declines. Default: a generic decline. */
   readonly decline?: CardDecline
-  /** True: 3-D Secure is required before every payment and before setup. */
+  /** True: the card needs 3-D Secure before every payment and before setup. */
   readonly requiresAuthentication?: true
 }
 
@@ -21,19 +21,19 @@ const insufficientFunds: CardDecline = {
   message: 'Your card has insufficient funds.',
 }
 
-/** Names and numbers of the real API. */
+/** Test cards with their names and numbers in the real API. */
 export const testCards: readonly TestCard[] = [
   { name: 'pm_card_visa', number: '4242424242424242', brand: 'visa' },
   { name: 'pm_card_mastercard', number: '5555555555554444', brand: 'mastercard' },
   { name: 'pm_card_amex', number: '378282246310005', brand: 'amex' },
   { name: 'pm_card_visa_chargeDeclined', number: '4000000000000002', brand: 'visa', declines: 'attach' },
-  // Older name of the card above.
+  // Older name of the card in the previous line.
   { name: 'pm_card_chargeDeclined', number: '4000000000000002', brand: 'visa', declines: 'attach' },
   {
     ...{ name: 'pm_card_visa_chargeDeclinedInsufficientFunds', number: '4000000000009995', brand: 'visa' },
     ...{ declines: 'attach', decline: insufficientFunds },
   },
-  // Older name of the card above.
+  // Older name of the previous card.
   {
     ...{ name: 'pm_card_chargeDeclinedInsufficientFunds', number: '4000000000009995', brand: 'visa' },
     ...{ declines: 'attach', decline: insufficientFunds },
@@ -43,13 +43,13 @@ export const testCards: readonly TestCard[] = [
   { name: 'pm_card_authenticationRequired', number: '4000002760003184', brand: 'visa', requiresAuthentication: true },
 ]
 
-/** The decline of a card that the bank refuses. */
+/** Returns the reason for which the bank declines the card. */
 export function declineOf({ card }: Pick<PaymentMethodBody, 'card'>): CardDecline {
   const found = testCards.find(({ number }) => number.slice(-4) === card?.last4)
   return found?.decline ?? genericDecline
 }
 
-/** The test card with the typed number. Undefined if there is none. */
+/** Returns the test card with the typed number. Undefined if there is none. */
 export function cardByNumber(typed: string): TestCard | undefined {
   const digits = typed.replace(/[\s-]/g, '')
   return testCards.find((card) => card.number === digits)
@@ -57,13 +57,13 @@ export function cardByNumber(typed: string): TestCard | undefined {
 
 interface TestAccount {
   readonly declines: boolean
-  /** Seconds until the debit succeeds or fails. */
+  /** Seconds until a debit of the test bank account succeeds or fails. */
   readonly delay: number
 }
 
 const minutes = 60
 
-/** Test accounts by IBAN (docs.stripe.com/payments/sepa-debit, and the account that Stripe's command-line tool uses). */
+/** Test bank accounts by IBAN. Source: docs.stripe.com/payments/sepa-debit, and Stripe's command-line tool. */
 const testAccounts: Readonly<Record<string, TestAccount>> = {
   AT611904300234573201: { declines: false, delay: 0 },
   AT321904300235473204: { declines: false, delay: 3 * minutes },
@@ -74,14 +74,14 @@ const testAccounts: Readonly<Record<string, TestAccount>> = {
   IT60X0542811101000000123456: { declines: true, delay: 0 },
 }
 
-/** Positions of the bank code and the branch code in an IBAN, by country. */
+/** Positions (start, end, as for `slice`) of the bank code and the branch code in an IBAN, by country. */
 const codePositions: Readonly<Record<string, Readonly<Record<'bank' | 'branch', readonly [number, number]>>>> = {
   AT: { bank: [4, 9], branch: [9, 9] },
   DE: { bank: [4, 12], branch: [12, 12] },
   IT: { bank: [5, 10], branch: [10, 15] },
 }
 
-/** Details of a test account and the result of its debits. Undefined if the IBAN is no test account. */
+/** Returns the details of a test bank account and the result of its debits. Undefined if the IBAN is not that of a test account. */
 export function accountByIban(
   typed: string,
 ): Required<Pick<PaymentMethodBody, 'sepa_debit' | '_declines' | '_answersAfter'>> | undefined {

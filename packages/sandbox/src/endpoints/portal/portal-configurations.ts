@@ -1,4 +1,5 @@
-// Configurations of the customer portal. The sandbox's portal page lists subscriptions, and cancels them if the configuration allows it.
+// Configurations of the customer portal. The sandbox's portal page lists the customer's subscriptions. The customer can cancel them if the
+// configuration allows it.
 import type { PortalConfigurationBody } from '../../objects/session-bodies.ts'
 import type { OperationContext } from '../../protocol/operation-context.ts'
 import { badRequest } from '../../protocol/responses/errors.ts'
@@ -9,7 +10,7 @@ import { boolean, emptyable, list, oneOf, required, shape, text, type Read } fro
 import { webUrl } from '../checkout/new-session.ts'
 
 const updates = oneOf('address', 'email', 'name', 'phone', 'shipping', 'tax_id')
-/** The options in the documented example of a new configuration. */
+/** Cancellation reasons, as in the documented example of a new configuration. */
 const reasons = ['too_expensive', 'missing_features', 'switched_service', 'unused', 'other']
 
 const featureFields = {
@@ -39,8 +40,8 @@ const neverSaved =
   'https://dashboard.stripe.com/test/settings/billing/portal.'
 
 /**
- * The configuration of a portal session: the named one, otherwise the default. The default is the first that was created, as reported for
- * the real API (public threads).
+ * Returns the configuration of a portal session: the named one, otherwise the default. The default is the configuration that was created
+ * first. Source: public threads that report it.
  */
 export function configurationFor(call: OperationContext, id: string | undefined): string {
   if (id === undefined) {

@@ -54,7 +54,7 @@ export function asPhaseItem(
   }
 }
 
-/** The members of a subscription that a schedule is created from. */
+/** The members of a subscription that a new schedule needs. */
 type ScheduledSubscription = Pick<
   SubscriptionBody,
   | 'automatic_tax'
@@ -68,7 +68,7 @@ type ScheduledSubscription = Pick<
   | 'test_clock'
 > & { readonly id: string | null }
 
-/** Default values for a schedule whose subscription does not exist yet. */
+/** Returns default values for a schedule whose subscription does not exist yet. */
 export function futureSubscription(
   { customer }: { readonly customer: string },
   clock: string | null,
@@ -87,7 +87,7 @@ export function futureSubscription(
   }
 }
 
-/** A schedule with its phases. `current_phase` is set if the subscription exists already. */
+/** Returns a new schedule with its phases. `current_phase` is set if the subscription already exists. */
 export function newSchedule(
   call: OperationContext,
   subscription: ScheduledSubscription,

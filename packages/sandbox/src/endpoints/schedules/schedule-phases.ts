@@ -1,4 +1,4 @@
-// Phases of a schedule and the settings that they share with it: reads, checks and converts the parameters of a request.
+// Reads, checks and converts the phases of a schedule, and the settings that a schedule and its phases share.
 import { periodAt, isSameInterval, addIntervals } from '../../billing/pricing/billing-intervals.ts'
 import { amountFor } from '../../billing/pricing/price-amounts.ts'
 import { discountsParam, readDiscounts } from '../../billing/pricing/discounts.ts'
@@ -41,7 +41,7 @@ const phaseItem = shape({
   quantity: integer({ min: 0 }),
 })
 
-/** Settings that a schedule has as defaults, and that a phase can override. */
+/** Settings that a schedule has as defaults. A phase can override them. */
 export const settingFields = {
   automatic_tax: termFields.automatic_tax,
   collection_method: termFields.collection_method,
@@ -54,7 +54,7 @@ const phaseFields = {
   currency: text(),
   discounts: phaseDiscounts,
   duration: shape({ interval: required(interval), interval_count: integer({ min: 1 }) }),
-  // Older form of a duration: a number of periods of the first item's price.
+  // `iterations` is an older way to state a duration: the number of periods of the first item's price.
   iterations: integer({ min: 1 }),
   end_date: timestamp(),
   items: required(list(phaseItem, { max: 20 })),
@@ -73,7 +73,7 @@ type PlannedSubscription = Pick<SubscriptionBody, 'currency' | 'customer' | 'dis
   readonly items: { readonly data: SubscriptionBody['items']['data'] }
 }
 
-/** Phases are contiguous. A phase that has begun keeps its start date. */
+/** Returns the phases of a request, checked. Phases follow each other without gaps. A phase that has begun keeps its start date. */
 export function toPhases(
   call: OperationContext,
   schedule: { readonly phases: readonly Pick<PhaseBody, 'start_date'>[] },
@@ -110,7 +110,8 @@ export function toPhases(
 }
 
 /**
- * Refuses a schedule that cancels in mid-period. Stripe prorates it, which the sandbox does not implement, so it would bill a wrong amount.
+ * Refuses a schedule that cancels in mid-period. Stripe prorates such an end. The sandbox does not implement that and would bill a wrong
+ * amount.
  */
 export function refuseMidPeriodSchedule(
   call: OperationContext,
@@ -132,8 +133,8 @@ export function refuseMidPeriodSchedule(
 }
 
 /**
- * True if the schedule starts and ends its subscription within the first period: only that part of the period is billed (the SDK's types,
- * `cancel_at`). Discounts, tiers and trials would need their share too, which the sandbox does not implement.
+ * True if the schedule starts and ends its subscription within the first period; only that part of the period is billed. Source: the SDK's
+ * documentation of `cancel_at`. Discounts, tiers and trials would need their share too, which the sandbox does not implement.
  */
 export function endsInFirstPeriod(
   call: OperationContext,
@@ -153,7 +154,10 @@ export function endsInFirstPeriod(
   )
 }
 
-/** The anchor of the last phases' periods, which stays the same as long as the interval does. */
+/**
+ * Returns the time from which the periods of the last phases are counted. It stays the same while the interval does not change. A trial
+ * moves it to the end of the trial.
+ */
 function anchorOfEnd(
   call: OperationContext,
   { items }: Pick<PlannedSubscription, 'items'>,
@@ -170,7 +174,7 @@ function anchorOfEnd(
   return items.data.find(hasStep)?._anchor ?? call.now
 }
 
-/** Checks the discounts of a phase. Existing discounts stay; coupons and promotion codes are redeemed when the phase begins. */
+/** Checks the discounts of a phase. Existing discounts stay. Coupons and promotion codes are redeemed when the phase begins. */
 function phaseDiscountsOf(
   call: OperationContext,
   { currency, customer }: PlannedSubscription,
@@ -195,7 +199,7 @@ function phaseDiscountsOf(
   }))
 }
 
-/** Settings of the phase itself. Null or absent: the schedule's default applies. */
+/** Returns the settings of the phase itself. If a setting is null or absent, the schedule's default applies. */
 function settingsOfPhase(
   call: OperationContext,
   subscription: PlannedSubscription,
@@ -292,7 +296,7 @@ function toPhaseItem(
   })
 }
 
-/** Default length of a phase: one period of its first item. */
+/** Returns the end of a phase. By default a phase lasts for one period of its first item. */
 function endOf(
   call: OperationContext,
   params: PhaseParams,

@@ -45,7 +45,7 @@ const updateFields = {
   proration_behavior: prorationBehavior,
 }
 
-/** Creates a schedule from a subscription. Its first phase is the current state, until the end of the period. */
+/** Creates a schedule from a subscription. Its first phase is the subscription's current state, until the end of the period. */
 function create(outer: OperationContext): SubscriptionScheduleBody {
   const params = outer.read(createFields)
   const own = ['customer', 'default_settings', 'end_behavior', 'phases', 'start_date'] as const
@@ -90,7 +90,7 @@ function create(outer: OperationContext): SubscriptionScheduleBody {
   return schedule
 }
 
-/** Creates a schedule without a subscription. The subscription starts with the first phase, now or at `start_date`. */
+/** Creates a schedule without a subscription. The first phase creates the subscription, now or at `start_date`. */
 function createForCustomer(outer: OperationContext, params: ScheduleParams, id: string): SubscriptionScheduleBody {
   const customer = outer.reference('customer', id, 'customer')
   const call = outer.at(timeOf(outer, customer.test_clock))
@@ -119,7 +119,10 @@ function createForCustomer(outer: OperationContext, params: ScheduleParams, id: 
   return start > call.now ? made : startSchedule(call, made)
 }
 
-/** The first invoice was for a part of a period; another end date would not match it. */
+/**
+ * Refuses to change the phases of, or to release, a schedule that ends in its first period. Its first invoice billed a part of a period,
+ * and another end would not match that invoice.
+ */
 function refuseShortSchedule({ _broken: broken }: SubscriptionScheduleBody, what: string): void {
   if (broken === true) throw notSupported(`${what} a schedule that ends in the middle of its first period`)
 }
@@ -135,7 +138,7 @@ function scheduledSubscription(call: OperationContext, schedule: SubscriptionSch
   return found
 }
 
-/** Changes of the current phase apply at once, with prorations; later phases apply when they begin. */
+/** Updates a schedule. Changes of the current phase apply at once, with prorations. Changes of later phases apply when these begin. */
 function update(outer: OperationContext): SubscriptionScheduleBody {
   const schedule = outer.subject('subscription_schedule')
   const params = outer.read(updateFields)
@@ -170,7 +173,7 @@ function update(outer: OperationContext): SubscriptionScheduleBody {
   refuseMidPeriodSchedule(call, before, own.end_behavior, requested)
   const current = requested.find((phase) => phase.start_date <= call.now && phase.end_date > call.now)
   if (current === undefined) throw badRequest('The current phase cannot be removed.', 'phases')
-  // Coupons of later phases are redeemed when those begin, so their items are checked in a transaction that is rolled back.
+  // Coupons of a later phase are redeemed when the phase begins. So its items are checked in a transaction that is rolled back.
   call.rehearse((rehearsal) => {
     for (const phase of requested)
       checkItems(rehearsal, phaseItems(rehearsal, before, phase, []), before.billing_mode.type)
@@ -207,7 +210,10 @@ function releaseNow(outer: OperationContext): SubscriptionScheduleBody {
   return released
 }
 
-/** Cancels the subscription too: by default prorated and invoiced now (the SDK's types, `cancel`). */
+/**
+ * Cancels a schedule and its subscription. By default the subscription is prorated and invoiced now. Source: the SDK's documentation of
+ * `cancel`.
+ */
 function cancel(outer: OperationContext): SubscriptionScheduleBody {
   const schedule = outer.subject('subscription_schedule')
   const params = outer.read({ invoice_now: boolean(), prorate: boolean() })
@@ -215,7 +221,8 @@ function cancel(outer: OperationContext): SubscriptionScheduleBody {
   if (schedule.status === 'not_started') {
     const after = { ...schedule, canceled_at: call.now, status: 'canceled' as const, _due: null }
     const written = call.update(schedule, after, 'subscription_schedule.canceled')
-    // Stripe's command-line tool triggers `aborted` this way; the documentation mentions unpaid schedules only.
+    // Stripe's command-line tool triggers `subscription_schedule.aborted` by canceling with these two parameters. The documentation
+    // mentions the event for unpaid schedules only.
     if (params.invoice_now === false && params.prorate === false) call.emit('subscription_schedule.aborted', written)
     return written
   }

@@ -1,8 +1,8 @@
-// Stripe's search query language (docs.stripe.com/search), e.g. `active:"true" AND metadata["plan"]:"pro"`. Parses a query and matches
-// objects; paging is in `search.ts`.
+// Stripe's search query language, e.g. `active:"true" AND metadata["plan"]:"pro"`. Parses a query and matches objects; `search.ts` does the
+// paging. Source: docs.stripe.com/search.
 import { badRequest } from '../../protocol/responses/errors.ts'
 
-/** `token` and `string` hold text, and `string` supports substrings (`~`). `numeric` supports comparisons. */
+/** `token` and `string` fields hold text; only `string` supports substrings (`~`). `numeric` supports comparisons (e.g. `>`). */
 export type FieldType = 'token' | 'string' | 'numeric' | 'metadata'
 export type SearchFields = Readonly<Record<string, FieldType>>
 
@@ -11,11 +11,11 @@ type Operator = ':' | '~' | '>' | '<' | '>=' | '<='
 interface Clause {
   readonly negated: boolean
   readonly field: string
-  /** Key of a metadata field, otherwise null. */
+  /** Key of a metadata field. Null for all other fields. */
   readonly key: string | null
   readonly type: FieldType
   readonly operator: Operator
-  /** Null matches objects without a value in the field. */
+  /** The value to compare with. Null matches objects without a value in the field. */
   readonly value: string | null
 }
 
@@ -28,7 +28,7 @@ const maxClauses = 10
 const token =
   /\s*(?:(?<joint>AND|OR)(?=\s)|(?<minus>-)?(?<field>[a-zA-Z_][a-zA-Z0-9_.]*)(?:\[(?<key>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')\])?\s*(?<operator>>=|<=|:|~|>|<|=)\s*(?<value>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|-?\d+(?:\.\d+)?|null))/iy
 
-/** Parses a query, or throws the API's error. `resource` is the plural noun for messages, e.g. `customers`. */
+/** Parses a query. Throws the API's error if it is invalid. `resource` is the plural noun in the messages, e.g. `customers`. */
 export function readQuery(text: string, fields: SearchFields, resource: string): SearchQuery {
   const clauses: Clause[] = []
   const joints = new Set<string>()
@@ -101,7 +101,7 @@ function unquote(text: string): string {
   return /^["']/.test(text) ? text.slice(1, -1).replaceAll(/\\(.)/g, '$1') : text
 }
 
-/** `object` is in the form that the API returns. */
+/** True if the object matches the query. `object` must be in the form that the API returns. */
 export function matchesQuery(object: Readonly<Record<string, unknown>>, { clauses, every }: SearchQuery): boolean {
   const holds = (clause: Clause): boolean => matches(object, clause) !== clause.negated
   return every ? clauses.every(holds) : clauses.some(holds)
@@ -110,7 +110,7 @@ export function matchesQuery(object: Readonly<Record<string, unknown>>, { clause
 function matches(object: Readonly<Record<string, unknown>>, { field, key, operator, type, value }: Clause): boolean {
   const held = key === null ? object[field] : (object[field] as Readonly<Record<string, unknown>>)[key]
   if (held === null || held === undefined || held === '') return value === null
-  // Only `field:null` matches a field without a value.
+  // An object without a value in the field matches `field:null` only.
   if (value === null) return false
   if (type === 'numeric') return compare(Number(held), operator, Number(value))
   const [own, expected] = [textOf(held).toLowerCase(), value.toLowerCase()]

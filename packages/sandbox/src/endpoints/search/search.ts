@@ -1,4 +1,4 @@
-// `/v1/<resource>/search`. New objects are found at once, unless a search delay imitates the real API's index.
+// The operations `/v1/<resource>/search`. New objects are found at once, unless a search delay imitates the real API's index.
 import type { Kind } from '../../objects/bodies.ts'
 import type { OperationContext } from '../../protocol/operation-context.ts'
 import { badRequest } from '../../protocol/responses/errors.ts'
@@ -7,7 +7,7 @@ import { integer, required, text } from '../../protocol/parameters/params.ts'
 import { notInline } from '../catalog/inline-prices.ts'
 import { matchesQuery, readQuery, type SearchFields } from './search-query.ts'
 
-/** Searchable fields of each kind, as in the real API's documentation. */
+/** Searchable fields of each kind of object. Source: docs.stripe.com/search. */
 const searchable = {
   product: {
     ...{ active: 'token', description: 'string', metadata: 'metadata', name: 'string' },
@@ -46,7 +46,10 @@ function search(call: OperationContext, kind: Searchable): HandlerResult {
   }
 }
 
-/** Objects on test clocks are always indexed, because their creation time is not comparable with the account's clock. */
+/**
+ * True if the search delay still hides the object. Objects on test clocks are never hidden, because their creation time is not comparable
+ * with the account's clock.
+ */
 function isNotIndexed(
   call: OperationContext,
   body: { readonly created: number; readonly test_clock?: string | null },

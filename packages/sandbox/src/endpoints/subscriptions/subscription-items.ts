@@ -26,7 +26,7 @@ const createFields = { ...newItemFields, ...billing, subscription: required(text
 const updateFields = { ...newItemFields, ...billing, off_session: boolean() }
 const deleteFields = { ...billing, clear_usage: boolean() }
 
-/** Changes one item. Errors name the parameters without `items[0]`, e.g. `price`. */
+/** Changes one subscription item. Errors name the parameter without `items[0]`, e.g. `price`. */
 function changeItem(
   outer: OperationContext,
   before: SubscriptionBody,
@@ -77,7 +77,7 @@ function remove(call: OperationContext): void {
   changeItem(call, before, { id: call.id, deleted: true }, how)
 }
 
-/** Items are listed oldest first, unlike all other objects. */
+/** Lists the items of a subscription, oldest first. All other objects are listed newest first. */
 function page(call: OperationContext): HandlerResult {
   const params = call.read({ ...pageFields, subscription: required(text()) })
   const all = call.reference('subscription', params.subscription, 'subscription').items.data

@@ -24,14 +24,15 @@ export const subscriptionList = listing(
     if (price !== undefined) call.reference('price', price, 'price')
     return [
       ...withStatus(status),
-      // Subscriptions on test clocks are listed only if a clock or a customer is named (the SDK's types, `test_clock`).
+      // Subscriptions on a test clock are listed only if the request names a clock or a customer. Source: the SDK's documentation of
+      // `test_clock`.
       ...(clock === undefined && customer === undefined ? [{ field: 'test_clock', is: null }] : []),
       ...(price === undefined ? [] : [{ field: 'items.data', each: 'price', is: price }]),
     ]
   },
 )
 
-/** Default: all but canceled subscriptions. */
+/** Returns the conditions for the parameter `status`. Default: all subscriptions except canceled ones. */
 function withStatus(status: string | undefined): Condition[] {
   if (status === 'all') return []
   if (status === 'ended') return [{ field: 'status', in: ['canceled', 'incomplete_expired'] }]

@@ -134,7 +134,7 @@ const updateFields = {
 }
 type UpdateParams = Read<typeof updateFields>
 
-/** Checks that the payment method is attached to the customer. */
+/** Checks that the payment method is attached to the customer, and returns its id. */
 export function paymentMethodFor(
   call: OperationContext,
   id: string | undefined,
@@ -152,7 +152,7 @@ function create(outer: OperationContext): SubscriptionBody {
   const params = outer.read(createFields)
   if (params.customer === undefined) throw missingParam('customer')
   const customer = outer.find('customer', params.customer)
-  // A 404, although the id is a parameter (recorded at 2026-08-26.dahlia).
+  // An unknown customer is a 404, although the id is a parameter. Recorded at API version 2026-08-26.dahlia.
   if (customer === undefined) throw noSuchResource(nouns.customer.noun, params.customer, 'customer')
   const call = outer.at(timeOf(outer, customer.test_clock))
   return subscribe(call, {
@@ -196,7 +196,7 @@ function paymentSettings(
   }
 }
 
-/** Invoice lines of one-time purchases (`add_invoice_items`). */
+/** Returns the invoice lines of one-time purchases (`add_invoice_items`). */
 function extraLines(
   call: OperationContext,
   made: SubscriptionBody,
@@ -218,7 +218,7 @@ function oncePrice(call: OperationContext, id: string | undefined, name: string)
   return price
 }
 
-/** A schedule manages the items, the trial and the cancellation of its subscription. */
+/** Refuses changes of a subscription with a schedule, because the schedule manages items, trial and cancellation. */
 export function refuseScheduled(subscription: SubscriptionBody, what: string): void {
   if (subscription.schedule === null) return
   const managed = `The subscription is managed by the subscription schedule \`${subscription.schedule}\``
@@ -231,14 +231,14 @@ export function refuseEnded(subscription: SubscriptionBody): void {
   throw badRequest(message, undefined, 'invalid_canceled_subscription_fields')
 }
 
-/** A paused subscription can only be resumed or canceled at once. */
+/** Refuses changes of a paused subscription. It can only be resumed or canceled at once. */
 export function refusePaused({ status }: Pick<SubscriptionBody, 'status'>): void {
   if (status === 'paused') throw notSupported('changes of a paused subscription')
 }
 
 /**
- * An incomplete subscription accepts few changes until its first invoice is paid (recorded at 2026-08-26.dahlia: which changes, and the
- * code).
+ * Refuses most changes of an incomplete subscription until its first invoice is paid. The allowed parameters and the error code are
+ * recorded at API version 2026-08-26.dahlia.
  */
 export function refuseIncomplete(
   before: SubscriptionBody,
@@ -267,7 +267,7 @@ function checkUpdate(before: SubscriptionBody, params: UpdateParams): void {
     refuseScheduled(before, 'cancelation behavior')
 }
 
-/** Applies the parameters of an update. Previews call it too. */
+/** Applies the parameters of an update to the subscription. Invoice previews use it too. */
 export function applyUpdate(
   call: OperationContext,
   before: SubscriptionBody,
@@ -306,7 +306,7 @@ export function applyUpdate(
   if (params.items !== undefined || anchorNow) {
     const nextItems = itemsAfter(call, after, params.items ?? [])
     // Credits use the discounts from before this update, because the old items were charged with them. New charges use the discounts of
-    // this update (docs.stripe.com/billing/subscriptions/billing-mode/compare: the last discounts used).
+    // this update. Source: docs.stripe.com/billing/subscriptions/billing-mode/compare, last discounts used.
     const { discounts } = after
     const withOldDiscounts = { ...after, discounts: before.discounts }
     after = withItems(call, withOldDiscounts, nextItems, { behavior, anchorNow, prorateFrom, discounts })
@@ -317,7 +317,7 @@ export function applyUpdate(
   return save(call, before, after)
 }
 
-/** Refuses parameters that would bill the subscription while the end of its trial pauses or cancels it. */
+/** Refuses parameters that would bill the subscription (e.g. `items`), if the end of its trial pauses or cancels it. */
 function refuseWithEndOfTrial(params: Partial<UpdateParams>): void {
   const billing = ['items', 'billing_cycle_anchor', 'proration_date', 'cancel_at', 'cancel_at_period_end'] as const
   const given = (name: (typeof billing)[number]): boolean => ![undefined, null, false].includes(params[name] as null)
@@ -374,8 +374,8 @@ function discountsAfter(call: OperationContext, before: SubscriptionBody, given:
 }
 
 /**
- * `error_if_incomplete`: throws if the invoice of the change is unpaid, so that the change is rolled back (the SDK’s types,
- * `payment_behavior`).
+ * Applies `error_if_incomplete`: throws if the invoice of the change is unpaid, so that the change is rolled back. Source: the SDK's
+ * documentation of `payment_behavior`.
  */
 export function refuseUnpaid(
   call: OperationContext,
@@ -410,7 +410,9 @@ function cancel(outer: OperationContext): SubscriptionBody {
   return cancelOnRequest(call, { ...before, ...cancellationAfter(call, before, params) }, { prorate, invoiceNow })
 }
 
-/** Returns the removed discount. The request names none, so a subscription with several discounts is refused. */
+/**
+ * Removes the subscription's discount and returns it. The request names no discount, so a subscription with several discounts is refused.
+ */
 function removeDiscount(outer: OperationContext): HandlerResult {
   outer.read({})
   const before = outer.subject('subscription')

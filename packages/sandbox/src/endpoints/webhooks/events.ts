@@ -5,7 +5,7 @@ import { matchesWildcard } from '../../protocol/requests/wildcard.ts'
 import type { Condition } from '../../store/conditions.ts'
 import { eventTypes } from '../../protocol/api-values.generated.ts'
 
-/** A type with `*` matches all events with that pattern, e.g. `customer.*`. */
+/** Returns the conditions for an event type. `*` matches any text: `customer.*` matches `customer.created`. */
 function ofType(type: string): Condition[] {
   if (!type.includes('*')) return [{ field: 'type', is: type }]
   return [{ field: 'type', in: eventTypes.filter((name) => matchesWildcard(type, name)) }]

@@ -62,7 +62,7 @@ function create(call: OperationContext): {
     _secret: secret,
     _connect: params.connect ?? false,
   }
-  // The secret is returned only here. Webhook endpoints emit no events.
+  // The secret is returned only here, at creation. Webhook endpoints emit no events.
   return { object: call.create(body, null), once: { secret } }
 }
 

@@ -1,4 +1,7 @@
-/** A decoded form: names to values. A list is a node with the names 0, 1, 2 …, because only the reader of a parameter knows its type. */
+/**
+ * A decoded form: a map of names to values. A list is a map with the names 0, 1, 2 …, because only the reader of a parameter knows its
+ * type.
+ */
 export interface FormNode {
   [name: string]: FormValue
 }
@@ -7,7 +10,7 @@ export type FormValue = string | FormNode
 const maxDepth = 12
 
 export function emptyForm(): FormNode {
-  // No prototype, so that `__proto__` and `constructor` are ordinary parameter names.
+  // The object has no prototype, so that `__proto__` and `constructor` are ordinary parameter names.
   return Object.create(null) as FormNode
 }
 
@@ -15,7 +18,10 @@ export function isNode(value: FormValue | undefined): value is FormNode {
   return typeof value === 'object'
 }
 
-/** Decodes `application/x-www-form-urlencoded` with brackets: `a[b]=1`, `a[0][b]=1`, `a[]=1`. Text that cannot be decoded stays as sent. */
+/**
+ * Decodes `application/x-www-form-urlencoded` with brackets: `a[b]=1`, `a[0][b]=1`, `a[]=1`. Percent-encoding that cannot be decoded stays
+ * as sent.
+ */
 export function decodeForm(text: string, into: FormNode = emptyForm()): FormNode {
   if (text === '') return into
   for (const pair of text.split('&')) {
@@ -57,7 +63,10 @@ function put(root: FormNode, segments: readonly string[], value: string): void {
   }
 }
 
-/** A new element begins where a name would repeat: `tiers[][up_to]=1&tiers[][unit_amount]=2&tiers[][up_to]=inf` has two. */
+/**
+ * Returns the index for a value in a list with empty brackets. A new element begins where a name would repeat:
+ * `tiers[][up_to]=1&tiers[][unit_amount]=2&tiers[][up_to]=inf` has two elements.
+ */
 function nextIndex(list: FormNode, rest: readonly string[]): string {
   const length = Object.keys(list).length
   const last = list[String(length - 1)]
@@ -74,7 +83,7 @@ function has(node: FormNode, path: readonly string[]): boolean {
   return value !== undefined
 }
 
-/** The elements of a list node, sorted by index. Undefined if a name is not an index. */
+/** Returns the elements of a list, sorted by index. Undefined if a name is not an index. */
 export function elementsOf(node: FormNode): FormValue[] | undefined {
   const entries = Object.entries(node)
   if (!entries.every(([name]) => /^\d+$/.test(name))) return undefined
@@ -87,7 +96,7 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 
 export type Plain = string | Plain[] | { [name: string]: Plain }
 
-/** Converts nodes with index names to arrays, for logs and observers. */
+/** Converts a decoded form to plain objects and arrays, for logs and observers. */
 export function toPlain(value: FormValue): Plain {
   if (!isNode(value)) return value
   const elements = elementsOf(value)
@@ -95,7 +104,7 @@ export function toPlain(value: FormValue): Plain {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, toPlain(inner)]))
 }
 
-/** Converts JSON to the form that an official client would send: `null` becomes the empty string. */
+/** Converts JSON to the form that an official client would send. `null` becomes the empty string. */
 export function fromJson(value: unknown): FormValue {
   if (value === null || value === undefined) return ''
   if (typeof value === 'string') return value
@@ -105,7 +114,7 @@ export function fromJson(value: unknown): FormValue {
   return node
 }
 
-/** Serializes a form independently of the order of its names, for the fingerprint of an idempotency key. */
+/** Serializes a form independently of the order of its names. The fingerprint of an idempotency key needs that. */
 export function canonical(value: FormValue): string {
   if (!isNode(value)) return JSON.stringify(value)
   const names = Object.keys(value).sort()

@@ -1,11 +1,11 @@
-// Translates parameters of former API versions. Applies to requests with a former `Stripe-Version`, and to requests without one (e.g. of
-// Stripe's command-line tool or curl), which at Stripe have the account's version. A request with the current version gets an error for
-// former parameters.
+// Translates parameters of former API versions. Applies to requests with a former `Stripe-Version`. Also applies to requests without a
+// version (e.g. of Stripe's command-line tool or curl), which have the account's version at Stripe. A request with the current version gets
+// an error for former parameters.
 import { emptyForm, isNode, type FormNode } from './form.ts'
 
 type Translation = (form: FormNode) => FormNode
 
-/** By operation: the first version without the former parameters, and the translation. */
+/** For each operation: the first version without the former parameters, and the translation. */
 const former: Readonly<Record<string, readonly [before: string, say: Translation]>> = {
   'POST /v1/promotion_codes': [
     '2025-09-30.clover',
@@ -25,12 +25,12 @@ export function translateFormerParameters(operation: string, form: FormNode, ver
   return before === undefined || say === undefined || (version !== null && version >= before) ? form : node(say(form))
 }
 
-/** The former list of payment method types became a filter of the default ones. */
+/** Translates `payment_method_types`, which is a filter of the default types now: `allowed_payment_method_types`. */
 function typesAllowed({ payment_method_types: types, ...form }: FormNode): FormNode {
   return types === undefined ? form : node({ ...form, allowed_payment_method_types: types })
 }
 
-/** `now` and `unchanged` were plain values. */
+/** Translates `billing_cycle_anchor`: `now` and `unchanged` were plain values, and are objects with a `type` now. */
 function anchorByType({ billing_cycle_anchor: anchor, ...form }: FormNode): FormNode {
   if (anchor === undefined) return form
   return node({ ...form, billing_cycle_anchor: isNode(anchor) ? anchor : node({ type: anchor }) })
@@ -41,7 +41,7 @@ function detailsByType({ subscription_details: details, ...form }: FormNode): Fo
   return node({ ...form, subscription_details: isNode(details) ? node(anchorByType(details)) : details })
 }
 
-/** The sandbox saves cards only, so naming `card` changes nothing. */
+/** Drops `payment_method_types` if it lists cards only. It has no effect, because the sandbox saves cards only. */
 function withoutCards({ payment_method_types: types, ...form }: FormNode): FormNode {
   return types === undefined || isCardAlone(types) ? form : node({ ...form, payment_method_types: types })
 }

@@ -1,18 +1,24 @@
-// Parameters and requests of the real API. They decide the wording of an error: what only Stripe has is "not supported by the sandbox",
-// what Stripe lacks too gets the real API's message. Parsed at the first error.
+// The parameters and requests of the real API. They determine the text of an error: what the real API has is "not supported by the
+// sandbox"; what it lacks too gets the real API's message. The lists are parsed at the first error.
 import { knownParameters, knownRequests } from './known-parameters.generated.ts'
 
-/** 0: a plain value. 1: anything. A list: the values of an enum. `[]` is any element, `*` any name of a hash. */
+/**
+ * What the real API accepts for a parameter. 0: a plain value. 1: anything. A list: the values of an enum. In a map, `[]` is any element
+ * and `*` any name.
+ */
 type Known = 0 | 1 | readonly string[] | { readonly [name: string]: Known }
 
 let parameters: Readonly<Record<string, Known>> | undefined
 let requests: { readonly exact: ReadonlySet<string>; readonly patterns: readonly RegExp[] } | undefined
 
-/** `operation` is e.g. `POST /v1/prices/:id`, `name` e.g. `tiers[0][up_to]`. */
+/**
+ * Returns what the real API accepts for a parameter. Undefined if it does not have the parameter. `operation` is e.g. `POST
+ * /v1/prices/:id`, `name` e.g. `tiers[0][up_to]`.
+ */
 function find(operation: string, name: string): Known | undefined {
-  // The shape that the generator writes.
+  // The generated file contains data of this type.
   parameters ??= JSON.parse(knownParameters) as Readonly<Record<string, Known>>
-  // The parameters of operations that the SDK lacks are not known, so none of them is reported as unknown.
+  // The SDK lacks some operations. Their parameters are not known, so every parameter counts as known.
   let at: Known | undefined = parameters[operation.replaceAll(/:[a-z]+/g, '{id}')] ?? 1
   for (const part of name.replaceAll(']', '').split('[')) {
     if (at === 1) return 1
@@ -52,7 +58,7 @@ export function isKnownRequest(method: string, path: string): boolean {
   return exact.has(request) || patterns.some((pattern) => pattern.test(request))
 }
 
-/** True if the real API has exactly this path, whose last part looks like an id (e.g. `/v1/prices/search`). */
+/** True if the real API has exactly this path. Its last part can look like an id (e.g. `/v1/prices/search`). */
 export function isLiteralRequest(method: string, path: string): boolean {
   return everyRequest().exact.has(`${method} ${path}`)
 }

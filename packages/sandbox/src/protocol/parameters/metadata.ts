@@ -4,7 +4,7 @@ import type { Param } from './params.ts'
 
 export type Metadata = Record<string, string>
 
-/** Change of metadata: null removes all keys, a value of '' removes its key. */
+/** A change of metadata. Null removes all keys. The value '' removes its key. */
 export type MetadataChange = ReadonlyMap<string, string> | null
 
 const limits = { keys: 50, key: 40, value: 500 }
@@ -34,7 +34,7 @@ function tooLong(what: string, given: string, max: number, param: string): Error
   return badRequest(`${message} ${given.length} characters. Invalid ${what}: ${given}`, param)
 }
 
-/** Parameters that change the members of their names. */
+/** Parameters, each of which changes the member of the same name. */
 type Changes<B, P> = {
   readonly [K in keyof P]: K extends 'metadata'
     ? MetadataChange | undefined
@@ -43,7 +43,7 @@ type Changes<B, P> = {
       : never
 }
 
-/** The object after a change: given values replace its members, absent ones change nothing, and metadata is merged. */
+/** Returns the object after a change. A given value replaces its member, an absent one changes nothing, and metadata is merged. */
 export function changed<B extends { metadata: Metadata }, P extends { readonly metadata: MetadataChange | undefined }>(
   before: B,
   params: P & Changes<B, P>,
@@ -52,7 +52,7 @@ export function changed<B extends { metadata: Metadata }, P extends { readonly m
   return { ...before, ...given, metadata: applyMetadata(before.metadata, params.metadata) }
 }
 
-/** Merges the change into the metadata. The result may have at most 50 keys. */
+/** Merges the change into the metadata and returns it. Throws if the result has more than 50 keys. */
 export function applyMetadata(current: Metadata, change: MetadataChange | undefined): Metadata {
   if (change === undefined) return current
   if (change === null) return {}

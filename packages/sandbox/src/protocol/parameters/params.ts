@@ -1,9 +1,9 @@
-// Declarative checks of parameters: names, types, enums, lengths. Order and messages are the real API's (unknown names first, then missing
-// ones, then values). Rules about objects are in `endpoints`.
+// Declarative checks of parameters: names, types, enums, lengths. Order and messages are those of the real API: unknown names first, then
+// missing ones, then invalid values. Rules about objects are in `endpoints`.
 import { UnknownParameters, UnknownValue, missingParam, badRequest } from '../responses/errors.ts'
 import { elementsOf, isNode, type FormNode, type FormValue } from './form.ts'
 
-/** `read` throws the API's error. `name` is the full name, e.g. `recurring[interval]`. */
+/** A parameter. `read` returns its value or throws the API's error. `name` is the full name, e.g. `recurring[interval]`. */
 export interface Param<T, R extends boolean = boolean> {
   readonly required: R
   readonly read: (value: FormValue, name: string) => T
@@ -11,7 +11,7 @@ export interface Param<T, R extends boolean = boolean> {
 
 export type Fields = Readonly<Record<string, Param<unknown>>>
 
-/** Values of the fields. An absent optional parameter is undefined, a cleared one (`''`) null. */
+/** The values of the fields after reading. An absent optional parameter is undefined; a cleared parameter (`''`) is null. */
 export type Read<F extends Fields> = {
   readonly [K in keyof F]: F[K] extends Param<infer T, infer R> ? (R extends true ? T : T | undefined) : never
 }
@@ -22,7 +22,7 @@ function optional<T>(read: (value: FormValue, name: string) => T): Optional<T> {
   return { required: false, read }
 }
 
-/** A parameter whose value is checked, or converted, after it was read. */
+/** A parameter whose value is checked or converted after it was read. */
 export function checked<T, U>(param: Optional<T>, check: (given: T, name: string) => U): Optional<U> {
   return optional((value, name) => check(param.read(value, name), name))
 }
@@ -44,7 +44,7 @@ export function readParams<F extends Fields>(fields: F, form: FormNode, prefix =
     const value = form[name]
     return [name, value === undefined ? undefined : param.read(value, nameOf(name))] as const
   })
-  // The values were read by these very fields.
+  // Each value was read by the field of the same name, so the type is right.
   return Object.fromEntries(read) as Read<F>
 }
 
@@ -61,7 +61,7 @@ function emptyError(name: string): Error {
   return badRequest(message, name, 'parameter_invalid_empty')
 }
 
-/** `''` clears the parameter. */
+/** A parameter that `''` clears; its value is then null. */
 export function emptyable<T>(param: Optional<T>): Optional<T | null> {
   return optional((value, name) => (value === '' ? null : param.read(value, name)))
 }
@@ -85,7 +85,7 @@ export function text(limits: { readonly max?: number; readonly pattern?: RegExp 
   })
 }
 
-/** An email address. */
+/** A parameter with an email address. */
 export function email(): Optional<string> {
   return checked(text({ max: 512 }), (given, name) => {
     if (!/^[^\s@]+@[^\s@]+$/.test(given)) throw badRequest(`Invalid email address: ${given}`, name, 'email_invalid')
@@ -112,7 +112,7 @@ export function integer(limits: { readonly min?: number; readonly max?: number }
   })
 }
 
-/** A float. Error messages format it like the real API: `0` is '0.0'. */
+/** A parameter with a number. Error messages format limits as the real API does: `0` is '0.0'. */
 export function number(limits: { readonly min?: number; readonly max?: number } = {}): Optional<number> {
   return optional((value, name) => {
     const given = scalar(value, name)
@@ -129,7 +129,9 @@ export function number(limits: { readonly min?: number; readonly max?: number } 
   })
 }
 
-/** A non-negative decimal of minor units with at most 12 places, in its shortest form (`5.50` is `5.5`). */
+/**
+ * A parameter with a non-negative decimal of minor units and at most 12 decimal places. Its value is the shortest form (`5.50` is `5.5`).
+ */
 export function decimal(): Optional<string> {
   return optional((value, name) => {
     const given = scalar(value, name)
@@ -155,10 +157,10 @@ export function boolean(): Optional<boolean> {
   })
 }
 
-/** End of the year 9999: later dates have no ISO text. */
+/** Unix time (seconds) of the end of the year 9999. Later dates cannot be formatted as ISO text. */
 const maxTimestamp = 253_402_300_799
 
-/** Unix seconds. */
+/** A parameter with a time in Unix seconds. */
 export function timestamp(): Optional<number> {
   return checked(integer({ min: 0 }), (moment, name) => {
     if (moment > maxTimestamp) throw badRequest('Invalid timestamp: must be an integer Unix timestamp', name)
@@ -171,7 +173,7 @@ export function nowOrTimestamp(): Optional<number | 'now'> {
   return optional((value, name) => (value === 'now' ? 'now' : moment.read(value, name)))
 }
 
-/** A timestamp (seconds) after `now`, by at most five years. */
+/** Checks that a timestamp (seconds) is after `now`, by at most five years. Returns it. */
 export function futureTimestamp(value: number, name: string, now: number): number {
   if (value <= now) {
     const message = `The parameter \`${name}\` expects a unix timestamp representing a date and time in the future.`
@@ -219,7 +221,7 @@ export function shape<F extends Fields>(fields: F): Optional<Read<F>> {
   })
 }
 
-/** A hash with arbitrary names. `checkName` throws for an invalid name. */
+/** A parameter with a map of arbitrary names. `checkName` throws for an invalid name. */
 export function mapOf<T>(
   item: Optional<T>,
   checkName: (key: string, name: string) => void,
@@ -235,7 +237,7 @@ export function mapOf<T>(
   })
 }
 
-/** Range filter of lists: seconds, or e.g. `created[gte]=…`. */
+/** A range filter of lists: a time in seconds (`created=…`) or bounds (`created[gte]=…`). */
 export interface Range {
   readonly gt?: number | undefined
   readonly gte?: number | undefined

@@ -8,8 +8,8 @@ const notProvided =
   'or we can help at https://support.stripe.com/.'
 
 /**
- * The account of a request. Each test key (`sk_test_…`) is an account of its own. Everything else gets Stripe's 401, above all a live key:
- * a program that sends one here is misconfigured.
+ * Returns the account of a request. Each test key (`sk_test_…`) has its own account. All other keys get Stripe's 401. Above all this
+ * refuses live keys, because a program that sends one to the sandbox is misconfigured.
  */
 export function accountOf(authorization: string | undefined): string {
   const key = keyOf(authorization)
@@ -22,12 +22,12 @@ export function accountOf(authorization: string | undefined): string {
 
 const tokenForm = /^meter_event_test_(acct_[a-z0-9]+)_(\d+)_[A-Za-z0-9]+$/
 
-/** A token that authorizes a meter event session until `expires` (seconds). */
+/** Returns a token that authorizes a meter event session until `expires` (seconds). */
 export function meterEventToken(account: string, expires: number): string {
   return newId(`meter_event_test_${account}_${expires}_`, 24)
 }
 
-/** The account and the expiry of a session token. Throws a 401 for anything else. */
+/** Returns the account and the expiry (seconds) of a meter event session's token. Throws a 401 for anything else. */
 export function accountOfToken(authorization: string | undefined): {
   readonly account: string
   readonly expires: number
@@ -39,7 +39,7 @@ export function accountOfToken(authorization: string | undefined): {
   return { account, expires: Number(expires) }
 }
 
-/** The error for a meter event session older than 15 minutes. */
+/** Returns the error for a meter event session that is older than 15 minutes. */
 export function sessionExpired(): StripeError {
   return new StripeError('This session has expired. Create a new meter event session.', {
     status: 401,
@@ -48,7 +48,7 @@ export function sessionExpired(): StripeError {
   })
 }
 
-/** The error for a `Stripe-Account` that the key cannot access. */
+/** Returns the error for a `Stripe-Account` that the key cannot access. */
 export function notConnected(authorization: string | undefined, account: string): StripeError {
   const message =
     `The provided key '${maskKey(keyOf(authorization) ?? '')}' does not have access to account '${account}' ` +
@@ -56,7 +56,7 @@ export function notConnected(authorization: string | undefined, account: string)
   return new StripeError(message, { status: 403, code: 'account_invalid' })
 }
 
-/** The account id is a hash of the key, so it is stable although the key is stored nowhere. */
+/** Returns the account id of a key. It is a hash of the key, so it is stable although no key is stored. */
 export function accountIdOf(key: string): string {
   const digest = createHash('sha256').update(`ratecard-sandbox:${key}`).digest('hex')
   return `acct_1${BigInt(`0x${digest.slice(0, 24)}`)
@@ -72,7 +72,7 @@ function keyOf(authorization: string | undefined): string | undefined {
   return Buffer.from(value, 'base64').toString('utf8').split(':', 1)[0]
 }
 
-/** Masks a key like the real API: its kind and its last four characters stay visible. */
+/** Masks a key as the real API does: its kind (e.g. `sk_test_`) and its last four characters stay visible. */
 function maskKey(key: string): string {
   const kind = /^[a-z]+_(?:live|test)_/.exec(key)?.[0] ?? ''
   const secret = key.slice(kind.length)

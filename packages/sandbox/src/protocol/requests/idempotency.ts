@@ -7,7 +7,7 @@ const retentionMs = 24 * 3_600_000
 const sweepEveryMs = 600_000
 const maxKeyLength = 255
 
-/** Fingerprint of an operation and its parameters, independent of their order. */
+/** Returns a fingerprint of an operation and its parameters, independent of the order of the parameters. */
 export function fingerprintOf(method: string, path: string, form: FormNode): string {
   return createHash('sha256')
     .update(`${method} ${path} ${canonical(form)}`)
@@ -15,8 +15,8 @@ export function fingerprintOf(method: string, path: string, form: FormNode): str
 }
 
 /**
- * Stores the response of each key for 24 hours, 500s included. Of the other errors only declined payments (402) are stored, because the
- * rest executed nothing.
+ * Stores the response to each idempotency key for 24 hours. Successes, 500s and declined payments (402) are stored. Other errors are not,
+ * because they executed nothing.
  */
 export class IdempotencyKeys {
   readonly #state: State
@@ -27,7 +27,7 @@ export class IdempotencyKeys {
     this.#state = state
   }
 
-  /** The stored response to replay, if there is one. Throws if the key is in use, or was used with other parameters. */
+  /** Returns the stored response to replay. Undefined if there is none. Throws if the key is in use, or was used with other parameters. */
   find(account: string, key: string, fingerprint: string, nowMs: number): StoredReply | undefined {
     if (key.length > maxKeyLength) {
       throw new StripeError(
@@ -54,7 +54,7 @@ export class IdempotencyKeys {
     this.#running.delete(`${account} ${key}`)
   }
 
-  /** Must run in the transaction of the request. */
+  /** Stores the response to a key, and deletes expired responses from time to time. Must be called in the transaction of the request. */
   store(account: string, key: string, reply: StoredReply): void {
     this.#state.storeReply(account, key, reply)
     if (reply.createdAt < this.#sweptAt + sweepEveryMs) return

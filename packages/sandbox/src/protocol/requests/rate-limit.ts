@@ -1,4 +1,4 @@
-/** Requests per second. `none` has no limit; `sandbox` and `live` have the limits of Stripe's test and live mode. */
+/** Limits in requests per second. `none` has no limit; `sandbox` and `live` have the limits of Stripe's test and live mode. */
 export const rateProfiles = {
   none: null,
   sandbox: { account: 25, operation: 25 },
@@ -11,7 +11,7 @@ interface Bucket {
   filledAt: number
 }
 
-/** Token buckets per account and per operation of an account, each with a capacity of one second. */
+/** Rate limit with token buckets, one per account and one per operation of an account. Each bucket holds the requests of one second. */
 export class RateLimit {
   #profile: RateProfile
   readonly #buckets = new Map<string, Bucket>()
@@ -29,7 +29,7 @@ export class RateLimit {
     this.#buckets.clear()
   }
 
-  /** The reason for a 429, or undefined if the request may pass. A rejected request consumes no token. */
+  /** Returns the reason for a 429, or undefined if the request may pass. A rejected request consumes no token. */
   take(account: string, operation: string, nowMs: number): 'global-rate' | 'endpoint-rate' | undefined {
     const limits = rateProfiles[this.#profile]
     if (limits === null) return undefined

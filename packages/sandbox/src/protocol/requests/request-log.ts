@@ -1,31 +1,31 @@
 import type { Plain } from '../parameters/form.ts'
 
-/** A handled request. Never contains the API key. */
+/** A handled request in the log. It never contains the API key. */
 export interface LoggedRequest {
   readonly id: string
-  /** Epoch milliseconds. */
+  /** Time of the request in epoch milliseconds. */
   readonly at: number
   readonly account: string | null
   readonly method: string
   readonly path: string
   readonly params: Plain
   readonly idempotencyKey: string | null
-  /** Null: the socket was closed without a response. */
+  /** HTTP status of the response. Null: the socket was closed without a response. */
   readonly status: number | null
   readonly replayed: boolean
-  /** Kind of the injected fault. */
+  /** Kind of the injected fault, e.g. `rate_limit`. Null: none. */
   readonly fault: string | null
 }
 
 const maxEntries = 10_000
 
-/** The latest 10,000 requests, oldest first. */
+/** A log of the latest 10,000 requests, oldest first. */
 export class RequestLog {
   #entries: LoggedRequest[] = []
 
   add(entry: LoggedRequest): void {
     this.#entries.push(entry)
-    // Truncated in large steps, because removing single entries would copy the log at every request.
+    // Truncate the log in large steps. Removing single entries would copy the log at every request.
     if (this.#entries.length >= 2 * maxEntries) this.#entries = this.#entries.slice(-maxEntries)
   }
 

@@ -1,4 +1,4 @@
-/** Matches a pattern in which `*` stands for any text. Linear time: no backtracking. */
+/** True if the text matches the pattern, in which `*` stands for any text. Takes linear time, because it does not backtrack. */
 export function matchesWildcard(pattern: string, text: string): boolean {
   const [first = '', ...rest] = pattern.split('*')
   const last = rest.pop()

@@ -5,13 +5,13 @@ export interface StripeErrorDetails {
   readonly status?: number
   readonly type?: StripeErrorType
   readonly code?: string | undefined
-  /** The bank's reason for a declined card. */
+  /** The bank's reason for declining a card. */
   readonly declineCode?: string | undefined
   readonly param?: string | undefined
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** An error in the wording and the shape of the real API. The client gets exactly this, plus the request id. */
+/** An error with the text and the shape of the real API. The client gets exactly this, plus the request id. */
 export class StripeError extends Error {
   override readonly name = 'StripeError'
   readonly status: number
@@ -31,7 +31,10 @@ export class StripeError extends Error {
     this.headers = details.headers ?? {}
   }
 
-  /** `logUrl` is the URL of the request in the sandbox's log; the real API links its dashboard. */
+  /**
+   * Returns the body of the error response. `logUrl` is the URL of the request in the sandbox's log, where the real API links its
+   * dashboard.
+   */
   toBody(logUrl: string): { error: Record<string, string> } {
     return {
       error: {
@@ -48,7 +51,7 @@ export class StripeError extends Error {
   }
 }
 
-/** Parameters that the operation does not read, by full name. */
+/** Thrown for parameters that the operation does not read. Contains their full names. */
 export class UnknownParameters extends StripeError {
   readonly names: readonly string[]
 
@@ -59,7 +62,7 @@ export class UnknownParameters extends StripeError {
   }
 }
 
-/** A value that an enum does not contain. */
+/** Thrown for a value that an enum does not contain. */
 export class UnknownValue extends StripeError {
   readonly value: string
 
@@ -69,7 +72,7 @@ export class UnknownValue extends StripeError {
   }
 }
 
-/** The error for features of the real API that the sandbox lacks, worded by the sandbox. */
+/** Returns the error for a feature of the real API that the sandbox lacks. The text is the sandbox's own. */
 export function notSupported(what: string, param?: string): StripeError {
   return new StripeError(`The sandbox does not support ${what}.`, { param })
 }
@@ -78,17 +81,17 @@ export function badRequest(message: string, param?: string, code?: string): Stri
   return new StripeError(message, { param, code })
 }
 
-/** An unknown id in the path: 404. */
+/** Returns the error for an unknown id in the path (404). */
 export function noSuchResource(noun: string, id: string, param: string): StripeError {
   return new StripeError(noSuch(noun, id), { status: 404, code: 'resource_missing', param })
 }
 
-/** Invoice items add their mode (recorded at 2026-08-26.dahlia). */
+/** Returns the message for an unknown id. For invoice items it includes the mode. Recorded at API version 2026-08-26.dahlia. */
 function noSuch(noun: string, id: string): string {
   return `No such ${noun}: '${id}'${noun === 'Invoice Item' ? '(livemode=false)' : ''}`
 }
 
-/** An unknown id in a parameter: 400. */
+/** Returns the error for an unknown id in a parameter (400). */
 export function noSuchReference(noun: string, id: string, param: string): StripeError {
   return new StripeError(`No such ${noun}: '${id}'`, { code: 'resource_missing', param })
 }
@@ -109,7 +112,7 @@ export function onlyOneOf(...params: readonly string[]): StripeError {
   return badRequest(`You may only specify one of these parameters: ${params.join(', ')}.`, params[0])
 }
 
-/** Message as in the real API (the SDK's types: `only be used with confirm=true`). */
+/** Returns the error for a parameter that needs `confirm=true`. Source: the SDK's documentation of `mandate_data`. */
 export function onlyWithConfirm(param: string): StripeError {
   return badRequest(`The parameter \`${param}\` can only be used with \`confirm=true\`.`, param)
 }
@@ -143,10 +146,10 @@ export function lockTimeout(): StripeError {
   })
 }
 
-/** A bank's decline, in the real API's words (docs.stripe.com/testing, declined payments). */
+/** A decline by the bank, with the real API's message. Source: docs.stripe.com/testing, declined payments. */
 export interface CardDecline {
   readonly code: string
-  /** Absent if the bank gives no reason beyond the code. */
+  /** The bank's reason. Absent if the bank gives no reason beyond the code. */
   readonly decline_code?: string
   readonly message: string
 }

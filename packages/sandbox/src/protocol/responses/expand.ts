@@ -1,4 +1,4 @@
-// Rendering of stored objects: internal members removed, references as ids, `expand` paths filled in.
+// Rendering of stored objects: removes internal members, returns references as ids, and replaces the ids that `expand` names by objects.
 import type { Bodies, Body, Kind } from '../../objects/bodies.ts'
 import { constants } from '../../objects/constants.ts'
 import { invoicePayment } from '../../objects/invoice-payment.ts'
@@ -7,8 +7,8 @@ import { badRequest } from './errors.ts'
 import { elementsOf, isNode, isRecord, type FormValue } from '../parameters/form.ts'
 
 /**
- * `refer`: an id that `expand` turns into its object, without asking if `always`. `include`: a member that is present only if expanded.
- * `within`: leads to nested members, also through lists. `plan`: a price in the older shape of a plan.
+ * How a member is rendered. `refer`: an id that `expand` replaces by its object (with `always`, also without `expand`). `include`: a member
+ * that is present only if expanded. `within`: leads to nested members, also through lists. `plan`: a price in the older form of a plan.
  */
 type Rule =
   | { readonly refer: Kind; readonly always?: true }
@@ -38,7 +38,7 @@ const lineRules: Rules = {
 }
 const listOf = (within: Rules): Rule => ({ within: { data: { within } } })
 
-/** `*` matches any key of a hash. */
+/** Rules of each kind of object. `*` matches any key of a map. */
 const rules: { readonly [K in Kind]: Rules } = {
   product: { default_price: { refer: 'price' } },
   price: {
@@ -136,7 +136,7 @@ const rules: { readonly [K in Kind]: Rules } = {
   'billing_portal.session': {},
 }
 
-/** Paths as a tree: `['product.default_price']` is `{ product: { default_price: {} } }`. */
+/** Expanded paths as a tree: `['product.default_price']` is `{ product: { default_price: {} } }`. */
 export interface ExpandTree {
   [field: string]: ExpandTree
 }
@@ -149,7 +149,7 @@ export const nothingExpanded: Readonly<ExpandTree> = emptyTree()
 
 const maxDepth = 4
 
-/** Reads `expand[]`. Throws the API's error for a malformed one. */
+/** Reads the parameter `expand[]`. Throws the API's error if it is malformed. */
 export function readExpand(value: FormValue | undefined): readonly string[] {
   if (value === undefined) return []
   const elements = isNode(value) ? elementsOf(value) : undefined
@@ -163,7 +163,7 @@ export function readExpand(value: FormValue | undefined): readonly string[] {
   })
 }
 
-/** Checks that `kind` can be expanded along the paths. In lists the paths begin with `data.`. */
+/** Checks that `kind` can be expanded along the paths, and returns the paths as a tree. In lists the paths begin with `data.`. */
 export function expandTree(kind: Kind, paths: readonly string[], inList: boolean): ExpandTree {
   const tree = emptyTree()
   for (const path of paths) {
@@ -196,15 +196,15 @@ function addPath(tree: ExpandTree, names: readonly string[]): void {
 
 export interface Lookup {
   readonly find: <K extends Kind>(kind: K, id: string) => Bodies[K] | undefined
-  /** Seconds. Needed for derived members, e.g. `valid` of an expired coupon. */
+  /** Current time (seconds). Derived members need it, e.g. `valid` of an expired coupon. */
   readonly now: number
-  /** Payment intents of an invoice, for its member `payments`. */
+  /** Returns the payment intents of an invoice, for its member `payments`. */
   readonly intentsOf: (invoice: string) => readonly Bodies['payment_intent'][]
 }
 
 export type Rendered = Record<string, unknown>
 
-/** The object in the form that the API returns. A dangling reference stays an id. */
+/** Returns the object in the form that the API returns. An id whose object does not exist stays an id. */
 export function render(body: Body, tree: ExpandTree, lookup: Lookup): Rendered {
   return renderLevel(withDerived(body, tree, lookup), rules[body.object], tree, lookup)
 }
@@ -223,7 +223,7 @@ function renderLevel(fields: object, level: Rules, tree: ExpandTree, lookup: Loo
   return shown
 }
 
-/** The members of an object with its constants, in the order of the real API: `id`, `object`, then the others by name. */
+/** Returns the members of an object, its constants included, in the order of the real API: `id`, `object`, then the others by name. */
 function membersOf(fields: object): [string, unknown][] {
   const fixed = 'object' in fields ? constants[fields.object as Kind] : undefined
   if (fixed === undefined) return Object.entries(fields)
@@ -253,13 +253,13 @@ function renderField(value: unknown, rule: Rule, expansion: ExpandTree | undefin
   return isRecord(value) ? renderLevel(value, rule.within, expansion ?? nothingExpanded, lookup) : value
 }
 
-/** In the rules of `currency_options`, `tiers` only leads to the tiers of each currency. */
+/** Returns the rules within an expanded member. In the rules of `currency_options`, `tiers` only leads to the tiers of each currency. */
 function withoutOptional(included: Rules): Rules {
   if (included['*'] !== undefined) return { '*': included['*'] }
   return included
 }
 
-/** A price in the older shape of a plan. */
+/** Returns a price in the older form of a plan. Null for a one-time price. */
 export function planOf(price: Bodies['price'] | undefined): Rendered | null {
   if (price?.recurring === undefined || price.recurring === null) return null
   return {
@@ -285,7 +285,7 @@ export function planOf(price: Bodies['price'] | undefined): Rendered | null {
   }
 }
 
-/** Computes the derived members; `payments` of an invoice only if it is expanded, because it needs a query. */
+/** Returns the object with its derived members. `payments` of an invoice is computed only if it is expanded, because it needs a query. */
 function withDerived(body: Body, tree: ExpandTree, lookup: Lookup): object {
   if (body.object === 'coupon') return { ...body, valid: body.valid && couponIsOpen(body, lookup.now) }
   if (body.object === 'subscription') return { ...body, items: firstPage(body.items) }
@@ -298,7 +298,7 @@ function withDerived(body: Body, tree: ExpandTree, lookup: Lookup): object {
     unit_amount: body.unit_amount,
     unit_amount_decimal: body.unit_amount_decimal,
   }
-  // `currency_options` includes the price's own currency.
+  // An expanded `currency_options` includes the price's own currency.
   return { ...body, currency_options: { [body.currency]: own, ...body.currency_options } }
 }
 
@@ -310,12 +310,14 @@ function listsOfInvoice(invoice: Bodies['invoice'], tree: ExpandTree, lookup: Lo
   return { lines, payments: firstPage({ object: 'list', data, has_more: false, url }) }
 }
 
-/** An embedded list contains the first ten elements; the rest is fetched in pages (the SDK's types). */
+/**
+ * Returns the first ten elements of an embedded list. Clients fetch the rest in pages. Source: the SDK's documentation of `listLineItems`.
+ */
 function firstPage<T>(list: ListOf<T>): ListOf<T> {
   return { ...list, data: list.data.slice(0, 10), has_more: list.data.length > 10 }
 }
 
-/** A preview is not stored, so it contains all of its lines. */
+/** True if the invoice is a preview. A preview is not stored, so it contains all of its lines. */
 function isPreview(invoice: Bodies['invoice']): boolean {
   return invoice.id.startsWith('upcoming_in_')
 }

@@ -14,7 +14,8 @@ export interface ListPage<K extends Kind> {
 }
 
 /**
- * One page, newest first. The limit is clamped to 1–100. A cursor is a position: its object need not match the filter, and may be deleted.
+ * Reads one page of a list, newest first. The limit is clamped to 1–100. A cursor is a position: its object need not match the filter and
+ * may be deleted.
  */
 export function readPage<K extends Kind>(
   state: State,
@@ -31,7 +32,7 @@ export function readPage<K extends Kind>(
   }
   const options = {
     limit: limit + 1,
-    // `ending_before` is the page just before the cursor: selected in ascending order, then reversed.
+    // `ending_before` selects the page just before the cursor: read in ascending order, then reversed.
     ascending: above !== undefined,
     ...(below === undefined ? {} : { below }),
     ...(above === undefined ? {} : { above }),
@@ -54,7 +55,7 @@ function positionOf(
   return place
 }
 
-/** One page of a list that is stored within an object, in its own order. */
+/** Returns one page of a list that is stored within an object, in the order of that list. */
 export function pageWithin<T extends { readonly id: string }>(
   all: readonly T[],
   params: PageParams,
@@ -82,7 +83,7 @@ export function pageWithin<T extends { readonly id: string }>(
   return { data: all.slice(Math.max(0, before - limit), before), hasMore: before > limit }
 }
 
-/** Conditions of the `created` filter. */
+/** Returns the conditions of the `created` filter. */
 export function createdIn(range: Range | undefined): Condition[] {
   if (range === undefined) return []
   const bounds = [
@@ -94,7 +95,7 @@ export function createdIn(range: Range | undefined): Condition[] {
   return bounds.flatMap(([op, value]) => (value === undefined ? [] : [{ field: 'created', op, value }]))
 }
 
-/** The condition, or none if the filter is absent. */
+/** Returns the condition that the field has this value. If the filter is absent, returns no condition. */
 export function where(field: string, is: string | boolean | undefined): Condition[] {
   return is === undefined ? [] : [{ field, is }]
 }

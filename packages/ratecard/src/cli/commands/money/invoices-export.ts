@@ -38,12 +38,11 @@ export const invoicesExport: Command = {
     const file = options.text('out')
     if (file === undefined) {
       const decoder = new TextDecoder()
-      for await (const chunk of rows as NodeReadableStream<Uint8Array>)
-        io.stdout.write(decoder.decode(chunk, { stream: true }))
+      for await (const chunk of rows) io.stdout.write(decoder.decode(chunk, { stream: true }))
       return {}
     }
     const target = path.resolve(io.cwd, file)
-    await writeWhole(target, rows as NodeReadableStream<Uint8Array>, io.signal)
+    await writeWhole(target, rows, io.signal)
     out.say(`${out.paint.green('✓')} Wrote ${file}.`)
     return { json: { output: target } }
   },

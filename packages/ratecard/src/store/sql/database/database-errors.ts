@@ -3,12 +3,15 @@ import type { StoreRefusal } from '../../store.ts'
 
 /** Error codes of an unusable data directory, e.g. read-only or full. */
 const directoryCodes = /^(EACCES|EPERM|EROFS|ENOTDIR|EISDIR|ENOSPC)$/
-/** Error codes of a failed or lost connection: those of Node and pg, and PostgreSQL's SQLSTATE classes. */
+/** Error codes of a failed or lost connection: codes of Node and pg, and PostgreSQL's SQLSTATE classes. */
 const connectionCodes =
   /^(ECONN\w+|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENOENT|08\w{3}|25P03|55P03|57P0\d|53\w{3}|28\w{3}|3D000|25006|58030|XX00[12])$/
 const connectionMessages =
   /connection terminated|connection ended|timeout exceeded when trying to connect|query read timeout|not queryable|driver has already been destroyed|after calling end on the pool|connection is not open/i
-/** Conditions that outlast a new connection, e.g. a full or read-only disk, an I/O error, damage, or a lock that was not released. */
+/**
+ * Error codes of conditions that outlast a new connection, e.g. a full or read-only disk, an I/O error, damage, or a lock that was not
+ * released.
+ */
 const lasting = /^(SQLITE_|EACCES|EPERM|EROFS|ENOTDIR|EISDIR|ENOSPC|53[12]00|25006|55P03|58030|XX00[12])/
 const sqliteCodes = /^SQLITE_(BUSY|LOCKED|IOERR|FULL|CANTOPEN|READONLY|NOTADB|CORRUPT|PERM|AUTH)/
 
@@ -25,7 +28,8 @@ export function asServiceError(error: unknown): unknown {
 }
 
 /**
- * Returns the refusal behind a `store_unavailable` of `asServiceError`; null for every other error, because it is no fault of the database.
+ * Returns code and kind of the database failure behind a `store_unavailable` of `asServiceError`. Returns null for every other error,
+ * because the database did not cause it.
  */
 export function refusalOf(problem: unknown): Pick<StoreRefusal, 'code' | 'kind'> | null {
   if (!(problem instanceof ServiceError) || !(problem.cause instanceof Error)) return null
@@ -33,7 +37,7 @@ export function refusalOf(problem: unknown): Pick<StoreRefusal, 'code' | 'kind'>
   return { code: code || 'connection lost', kind: lasting.test(code) ? 'condition' : 'connection' }
 }
 
-/** True if nothing was written and a retry may succeed: serialization failure, deadlock or lock timeout. */
+/** True for a serialization failure, a deadlock or a lock timeout: nothing was written, and a retry may succeed. */
 export function isSerializationFailure(error: unknown): boolean {
   return error instanceof Error && /^(40001|40P01|55P03)$/.test(codeOf(error))
 }

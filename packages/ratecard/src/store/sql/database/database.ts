@@ -1,5 +1,5 @@
-// The only holder of a database handle. Reads go through `read`, every write through `write` (one transaction each). Decides retries and
-// the errors of a failed connection. Only this file and the dialects branch by engine.
+// The only module that holds a database handle. Reads go through `read`, and every write through `write` (one transaction each). It retries
+// transactions and converts the errors of a failed connection. Only this file and the dialects have code for a particular engine.
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomInt } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -48,21 +48,21 @@ export class Database {
     this.#kysely = new Kysely<Tables>({ dialect, plugins: [new CamelCasePlugin(), betweenStatements] })
   }
 
-  /** The last refusal; a refusal for damage is kept. */
+  /** The last read or write that the database refused. A refusal because of damage is never replaced. */
   get refusal(): StoreRefusal | null {
     return this.#refusal
   }
 
-  /** Checks the file of the embedded engine for damage. Reads all of it: about 1 ms per MB if the file is cached. */
+  /** Checks the embedded database file for damage. Reads the whole file, which takes about 1 ms per MB if the file is cached. */
   async checkFile(): Promise<void> {
-    // A failed check counts as damage; prices that are still readable are served.
+    // A check that fails counts as damage. Prices that can still be read are served.
     const found = await this.read((db) => sql<{ quickCheck: string }>`pragma quick_check(1)`.execute(db)).catch(
       () => null,
     )
     if (found?.rows[0]?.quickCheck !== 'ok') this.#refused('read', { code: 'SQLITE_CORRUPT', kind: 'damage' })
   }
 
-  /** Runs statements outside any transaction. Never write here. */
+  /** Runs statements outside any transaction. `work` must not write. */
   async read<T>(work: (db: ReadConnection) => Promise<T>): Promise<T> {
     this.#refuseInside()
     try {
@@ -72,14 +72,14 @@ export class Database {
     }
   }
 
-  /** Like {@link read}, for a query of one row: null if there is none. */
+  /** Runs a query of one row outside any transaction and returns the row; null if there is none. */
   async readFirst<T>(work: (db: ReadConnection) => Promise<T | undefined>): Promise<T | null> {
     return (await this.read(work)) ?? null
   }
 
   /**
    * Runs one transaction: BEGIN IMMEDIATE on SQLite, READ COMMITTED on PostgreSQL. `work` is retried after a serialization failure, so it
-   * must use nothing but the handle and never await anything else.
+   * must have no effects outside the database and must await only its own statements.
    */
   async write<T>(work: (db: Write) => Promise<T>): Promise<T> {
     this.#refuseInside()
@@ -101,8 +101,8 @@ export class Database {
   }
 
   /**
-   * True if the database certainly runs on this machine. SQLite does, because its write-ahead log is shared memory. PostgreSQL does if both
-   * ends see a local connection: with a proxy between (e.g. PgBouncer beside either of them) only one end does.
+   * True if the database certainly runs on this machine. SQLite always does, because its write-ahead log needs shared memory. PostgreSQL
+   * does if both client and server see a local address: with a proxy between them (e.g. PgBouncer) only one of them does.
    */
   async isOnThisMachine(db: ReadConnection): Promise<boolean> {
     if (this.engine === 'sqlite' || this.#options.localAddress !== true) return this.engine === 'sqlite'
@@ -111,7 +111,10 @@ export class Database {
     return rows[0]?.local === true
   }
 
-  /** Locks the rows until the transaction ends (PostgreSQL); SQLite has a single writer anyway. An absent row is not locked. */
+  /**
+   * Makes the query lock its rows until the transaction ends (PostgreSQL). SQLite needs no lock, because it has a single writer. A row that
+   * does not exist is not locked.
+   */
   locked<Q extends { forUpdate(): Q }>(query: Q): Q {
     return this.engine === 'sqlite' ? query : query.forUpdate()
   }
@@ -131,13 +134,14 @@ export class Database {
     const last = this.#refusal
     const at = (this.#options.clock ?? systemClock).now()
     if (last?.kind === 'damage') return
-    // A lost connection stops counting when the database is reached again; a full disk counts for a minute, so it must not be replaced.
+    // A full disk counts for a minute. A lost connection must not replace it, because a lost connection stops counting as soon as the
+    // database is reached again.
     if (last?.kind === 'condition' && refusal.kind === 'connection' && at - last.at < refusalMs) return
     this.#refusal = { ...refusal, access, at }
   }
 
   #refuseInside(): void {
-    // Without this check, the call would deadlock with itself on SQLite, and silently leave the transaction on PostgreSQL.
+    // Without this check, the call would deadlock with the surrounding transaction on SQLite, and run outside of it on PostgreSQL.
     if (this.#inside.getStore() === true)
       throw new Error('The store was used inside one of its own transactions: use the handle of the transaction.')
   }

@@ -2,7 +2,7 @@ import type { SelectQueryBuilder } from 'kysely'
 import type { Page, PageQuery } from '../../page.ts'
 import type { Tables } from '../../records/tables.ts'
 
-/** Reads one page of the ordered rows, and counts all of them. */
+/** Reads one page of the ordered rows, and the number of all rows. */
 export async function readPage<Table extends keyof Tables, Row>(
   rows: SelectQueryBuilder<Tables, Table, Row>,
   { limit, offset }: PageQuery,

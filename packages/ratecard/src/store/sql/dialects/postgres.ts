@@ -1,4 +1,4 @@
-// PostgreSQL: the engine for several replicas.
+// PostgreSQL: the engine for installations with several replicas.
 import pg from 'pg'
 import { CompiledQuery, PostgresDialect, PostgresDriver, PostgresQueryCompiler } from 'kysely'
 import type { DatabaseConnection, Driver, QueryCompiler } from 'kysely'
@@ -7,27 +7,27 @@ import { storableParameter } from '../database/text.ts'
 
 const bigintType = 20
 const connectMs = 5000
-/** Query timeout (30 s); it also ends a query on a dead connection. */
+/** Timeout of a query (30 s), which also ends a query on a dead connection. */
 const queryMs = 30_000
 /**
- * Idle timeout within a transaction (5 s). Transactions wait for nothing but their own statements, so an idle one belongs to a suspended
- * process (e.g. a frozen VM).
+ * Idle timeout within a transaction (5 s). Our transactions await nothing but their own statements, so an idle transaction belongs to a
+ * suspended process (e.g. a frozen VM).
  */
 const silentMs = 5_000
 /**
- * Lock timeout (4 s). It is shorter than the idle timeout, so that other queued transactions of a suspended process give up before its
- * first one ends; otherwise they would hold the lock one after the other.
+ * Timeout for locks (4 s), shorter than the idle timeout. If a suspended process holds a lock and has more transactions queued behind it,
+ * the queued ones give up first; otherwise each would get the lock in turn and hold it.
  */
 const lockMs = 4_000
 
-/** The URL is never part of an error, because it may contain a password. */
+/** Opens the connection pool. Its errors never contain the URL, because the URL may contain a password. */
 export function openPostgresPool(url: string): pg.Pool {
   if (!/^postgres(ql)?:\/\//.test(url) || !URL.canParse(url))
     throw new ServiceError('store_unavailable', 'DATABASE_URL is not a PostgreSQL URL.', {
       hint: 'Write it as postgres://user:password@host:5432/database, special characters of the password percent-encoded.',
     })
   const types = new pg.TypeOverrides()
-  // Epoch milliseconds and counters are far below 2^53, so Number is exact.
+  // Parses bigint columns as Number: epoch milliseconds and counters are far below 2^53, so Number is exact.
   types.setTypeParser(bigintType, Number)
   const pool = new pg.Pool({
     connectionString: url,
@@ -38,8 +38,8 @@ export function openPostgresPool(url: string): pg.Pool {
     keepAlive: true,
     types,
   })
-  // Without listeners, a connection that the server ends would end this process: idle connections emit the error on the pool, busy ones on
-  // the client. The running or next query fails by itself.
+  // Without these listeners, a connection that the server ends would crash this process. An idle connection emits its error on the pool, a
+  // busy one on the client. The query that runs on it, or the next one, rejects anyway.
   pool.on('error', () => undefined)
   pool.on('connect', (client) => client.on('error', () => undefined))
   return pool

@@ -1,4 +1,4 @@
-// Opens the file of an embedded database and waits for its other users.
+// Opens the file of an embedded database and waits while other processes lock it.
 import { randomInt } from 'node:crypto'
 import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -8,11 +8,11 @@ import SqliteFile from 'better-sqlite3'
 const busyMs = 5000
 
 export interface SqliteFileOptions {
-  /** True for expendable data (log lines): the file shrinks when rows are deleted, and a power failure may lose the last commits. */
+  /** True for expendable data such as log lines: the file shrinks when rows are deleted, and a power failure may lose the last commits. */
   readonly spare?: boolean
 }
 
-/** Opens or creates the file (0600, its directory 0700), or an in-memory store for `:memory:`. */
+/** Opens or creates the file (mode 0600, its directory 0700). `:memory:` opens an in-memory store. */
 export async function openSqlite(
   file: string,
   { spare = false }: SqliteFileOptions = {},
@@ -20,7 +20,7 @@ export async function openSqlite(
   if (file !== ':memory:') createPrivately(file)
   const database = new SqliteFile(file, { timeout: busyMs })
   try {
-    // `auto_vacuum` can only be set on an empty file, and switching to WAL writes to it: set it first.
+    // `auto_vacuum` can only be set on an empty file. It is set before the switch to WAL, because that switch writes to the file.
     if (spare) await whenFree(() => database.pragma('auto_vacuum = FULL'))
     // Switching a new file to WAL needs exclusive access, and several processes may start at the same time.
     await whenFree(() => database.pragma('journal_mode = WAL'))
@@ -34,8 +34,8 @@ export async function openSqlite(
 }
 
 /**
- * Runs BEGIN IMMEDIATE. It waits without blocking the event loop, because the lock may be held by a transaction of this process, which
- * would never finish otherwise.
+ * Runs BEGIN IMMEDIATE. It waits for the lock without blocking the event loop: a transaction of this process may hold the lock, and it
+ * could not finish if the event loop were blocked.
  */
 export async function beginImmediate(database: SqliteFile.Database): Promise<void> {
   await whenFree(() => {

@@ -1,10 +1,13 @@
-// SQLite: the embedded engine, one file for several processes. Durable at each commit (FULL); readers never wait (WAL).
+// SQLite: the embedded engine, one file that several processes may open. Every commit is durable (`synchronous = FULL`), and readers never
+// wait (WAL).
 import type SqliteFile from 'better-sqlite3'
 import { SqliteDialect, SqliteDriver, SqliteQueryCompiler, type Driver, type QueryCompiler } from 'kysely'
 import { storableParameter } from '../database/text.ts'
 import { beginImmediate } from './sqlite-file.ts'
 
-/** Begins every transaction IMMEDIATE: the default (deferred) fails with SQLITE_BUSY as soon as two processes write. */
+/**
+ * Dialect that begins every transaction IMMEDIATE: a default (deferred) transaction fails with SQLITE_BUSY as soon as two processes write.
+ */
 export class ImmediateSqliteDialect extends SqliteDialect {
   readonly #database: SqliteFile.Database
 
@@ -44,8 +47,8 @@ class ImmediateDriver extends SqliteDriver {
 const maxStatements = 500
 
 /**
- * Cache of prepared statements. Preparing costs more than running, and the memory of a statement outside the heap is freed late: a push
- * runs thousands of them.
+ * Cache of prepared statements. A push runs thousands of statements; preparing one costs more than running it, and its memory outside the
+ * heap is freed late.
  */
 class StatementCache {
   readonly #database: SqliteFile.Database

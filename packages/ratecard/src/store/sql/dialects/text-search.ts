@@ -1,28 +1,28 @@
-// Search of tenants for a part of a text, by the index of each engine.
+// Search of tenants for a part of a text, through the search index of each engine.
 import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
 import type { Database, ReadConnection } from '../database/database.ts'
 
-/** Conditions on `tenant_listings` for one search. */
+/** SQL conditions on `tenant_listings` for one search. */
 export interface SearchConditions {
-  /** For a page in some order. */
+  /** Condition for reading one page in any order. */
   readonly page: RawBuilder<boolean>
-  /** For the number of all that match other conditions too. */
+  /** Condition for counting the matches when the query has other conditions too. */
   readonly total: RawBuilder<boolean>
-  /** The number of all if there are no other conditions; null if it is counted like that with other conditions. */
+  /** Query that counts the matches when there are no other conditions; null if `total` is used for that as well. */
   readonly alone: RawBuilder<{ readonly total: number }> | null
 }
 
-/** The trigram indexes know no shorter text than three characters. */
+/** True if the text is long enough for the trigram indexes: at least three characters. */
 const isIndexed = (part: string) => /^.{3}/su.test(part)
 
 /**
- * Matches up to which SQLite looks up all of them and sorts them. If there are more, reading in order until the page is full takes
- * less time.
+ * Maximum number of matches that SQLite looks up and sorts. With more matches it is faster to read the listing in order until the page is
+ * full.
  */
 const mostLookedUp = 1000
 
-/** Returns the conditions for `part`, which must have the form of `searchForm`. */
+/** Returns the conditions for tenants whose text contains `part`. `part` must have the form that `searchForm` returns. */
 export async function searchConditions(
   database: Database,
   db: ReadConnection,

@@ -4,8 +4,8 @@ import { ServiceError } from '../../../errors/service-error.ts'
 import type { Database } from '../database/database.ts'
 
 /**
- * Copies the present state of the database into `file` (0600), which must not exist. A plain copy of the database file would miss the
- * content of its write-ahead log.
+ * Copies the present content of the database into `file` (mode 0600), which must not exist. A plain copy of the database file would miss
+ * the content of its write-ahead log.
  */
 export async function backupSqlite(database: Database, file: string): Promise<void> {
   if (database.engine !== 'sqlite')

@@ -1,5 +1,5 @@
-// Copies an embedded store to another database, e.g. from SQLite to PostgreSQL. All rows or none: counts and the hash chain are checked on
-// the target before the commit.
+// Copies an embedded store into another database, e.g. from SQLite into PostgreSQL. Copies all rows or none: row counts and the hash chain
+// are checked in the target before the commit.
 import { sql } from 'kysely'
 import { ServiceError } from '../../../errors/service-error.ts'
 import { continuesHistory, genesis } from '../../history-chain.ts'
@@ -16,19 +16,19 @@ const copied = Object.entries(tables).flatMap(([name, { copiedBy }]) =>
   copiedBy === null ? [] : [{ name: name as CopiedTable, key: copiedBy }],
 )
 
-/** Rows per page: few, because a row may contain a whole document. */
+/** Rows that are read at a time. The number is small, because a row may contain a whole document. */
 const pageSize = 100
 
 /**
- * Copies every record of `from` (SQLite) into `to`, which must be empty and have the same master key. Writes to `from` are blocked
- * meanwhile. Returns the number of rows of each table.
+ * Copies every row of `from` (SQLite) into `to`, which must be empty and have the same master key. Blocks writes to `from` meanwhile.
+ * Returns the number of copied rows of each table.
  */
 export async function copyStore(from: KyselyStore, to: KyselyStore): Promise<CopiedRows> {
   if (from.engine !== 'sqlite')
     throw new ServiceError('request_invalid', 'Only an embedded store can be copied.', {
       hint: 'Copy a PostgreSQL database with pg_dump and pg_restore.',
     })
-  // The transaction on the source only blocks writers until the copy is complete.
+  // The transaction on the source writes nothing. It only blocks other writers until the copy is complete.
   return from.database.write(async (source) => {
     await refuseRunningWork(from.database, source)
     await refuseOtherMasterKey(source, to)
@@ -49,7 +49,7 @@ export async function copyStore(from: KyselyStore, to: KyselyStore): Promise<Cop
 
 async function copyTable(source: Write, target: Write, table: (typeof copied)[number]): Promise<number> {
   const order = sql.join(table.key.map((column) => sql.ref(column)))
-  // A single bundle may be larger than a hundred rows of another table.
+  // Bundles are read one by one, because a single bundle may be larger than a hundred rows of another table.
   const size = table.name === 'workerBundles' ? 1 : pageSize
   let count = 0
   for (;;) {
@@ -122,7 +122,7 @@ async function refuseOtherMasterKey(source: Write, to: KyselyStore): Promise<voi
 
 async function refuseFilled(target: Write): Promise<void> {
   for (const { name } of copied) {
-    // A new store contains only the secret that verifies its master key.
+    // A new store contains exactly one row here: the secret that verifies its master key.
     if ((await countRows(target, name)) > (name === 'secrets' ? 1 : 0))
       throw new ServiceError('conflict', `The store to copy to is not empty: it has rows in ${name}.`, {
         hint: 'Copy to a new, empty database.',

@@ -11,17 +11,17 @@ import { secretContext } from '../repositories/configuration/secrets.ts'
 import { migrations } from '../schema-migrations/migrations.ts'
 import { sqlVersions } from '../repositories/configuration/versions.ts'
 
-/** Copies the store at `from`, whether in use or not, into the new file `to`. */
+/** Copies the store at `from` into the new file `to`. `from` may be in use. */
 export async function backupFile(from: string, to: string): Promise<void> {
   await reading(from, (database) => backupSqlite(database, to))
 }
 
 /**
- * Runs `work` while no other process has the store open; the store is then a single file, without a write-ahead log. Throws `store_in_use`.
- * A program that opens the file in the meantime and finds it moved afterwards cannot write to it.
+ * Runs `work` while no other process has the store open. The store is then a single file without a write-ahead log. Throws `store_in_use`.
+ * If another program opens the file meanwhile and `work` has moved it, that program cannot write to it.
  */
 export async function aloneWith<T>(file: string, work: () => Promise<T>): Promise<T> {
-  // Checked before SQLite opens the file, because SQLite deletes the log of a file that is not its own.
+  // Check this before SQLite opens the file: SQLite deletes the write-ahead log beside a file that is no SQLite database.
   if (!(await isSqlite(file))) throw new SqliteFile.SqliteError(`${file} is no database`, 'SQLITE_NOTADB')
   const database = new SqliteFile(file, { fileMustExist: true, timeout: 0 })
   try {
@@ -34,7 +34,7 @@ export async function aloneWith<T>(file: string, work: () => Promise<T>): Promis
 
 function takeAlone(database: SqliteFile.Database, file: string): void {
   try {
-    // Leaving WAL needs exclusive access: it is refused while any other connection is open, idle ones included.
+    // Leaving WAL needs exclusive access. SQLite refuses it while any other connection is open, even an idle one.
     const mode: unknown = database.pragma('journal_mode = DELETE', { simple: true })
     if (mode === 'delete') {
       database.exec('begin exclusive')
@@ -46,7 +46,7 @@ function takeAlone(database: SqliteFile.Database, file: string): void {
   throw new ServiceError('store_in_use', `The store ${file} is in use.`, { hint: 'Stop the server first.' })
 }
 
-/** Copies a store file together with its write-ahead log, if there is one, and merges both into a single file. */
+/** Copies a store file and its write-ahead log, if there is one, and merges both into a single file. */
 export async function copyWhole(from: string, to: string): Promise<void> {
   await copyFile(from, to)
   const log = `${from}-wal`
@@ -70,17 +70,17 @@ export async function removeStore(file: string): Promise<void> {
   for (const suffix of ['', '-wal', '-shm', '-journal']) await rm(`${file}${suffix}`, { force: true })
 }
 
-/** Schema version of this release; a higher one belongs to a newer release. */
+/** Schema version of this release. A store with a higher version belongs to a newer release. */
 export const knownSchema = migrations.length
 
 export interface StoreCheck {
   readonly schema: number
-  /** False if another master key sealed the secrets. */
+  /** False if the secrets were sealed with another master key. */
   readonly keyFits: boolean
   readonly history: HistoryCheck
 }
 
-/** Reads a whole store without changing it. Returns null if the file is no store, or a damaged one. */
+/** Reads a whole store without changing it. Returns null if the file is no store or is damaged. */
 export async function checkStoreFile(file: string, sealer: Sealer | null): Promise<StoreCheck | null> {
   try {
     return await reading(file, async (database) => {

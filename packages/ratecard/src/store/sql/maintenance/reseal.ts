@@ -1,10 +1,10 @@
-// Rotation of the master key: reseals everything sealed under an older key under the newest.
+// Rotation of the master key: all texts that were sealed with an older key are sealed again with the newest key.
 import type { Sealer } from '../../seal.ts'
 import type { Database, Write } from '../database/database.ts'
 import { idempotencyContext } from '../repositories/auth/idempotency.ts'
 import { secretContext } from '../repositories/configuration/secrets.ts'
 
-/** Returns the number of resealed texts. Runs in one transaction, so that a failure changes nothing. */
+/** Reseals all texts in one transaction, so that a failure changes nothing. Returns the number of resealed texts. */
 export async function reseal(database: Database, sealer: Sealer): Promise<number> {
   const renew = (sealed: string, context: string) => sealer.seal(sealer.open(sealed, context), context)
   return database.write(async (db) => {

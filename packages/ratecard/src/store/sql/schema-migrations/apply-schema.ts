@@ -1,5 +1,5 @@
-// Migrates the schema at start. All pending steps run in one transaction under a lock: processes that start together do it once, and a
-// crash leaves the old schema whole.
+// Migrates the schema at start. All pending migrations run in one transaction under a lock. So processes that start together migrate once,
+// and a crash leaves the old schema complete.
 import { sql } from 'kysely'
 import { ServiceError } from '../../../errors/service-error.ts'
 import type { Clock } from '../../../clock.ts'
@@ -7,10 +7,10 @@ import type { Database, Engine, Write } from '../database/database.ts'
 import type { Dialect, Migration } from './migration.ts'
 import { migrations } from './migrations.ts'
 
-/** Key of PostgreSQL's advisory lock: any number, as long as every release uses the same. */
+/** Key of PostgreSQL's advisory lock. Its value is arbitrary, but every release must use the same. */
 const advisoryLock = 727_283_227
 
-/** Throws `store_unavailable` if a newer release has already changed the schema. */
+/** Applies all pending migrations. Throws `store_unavailable` if a newer release has already changed the schema. */
 export async function migrate(
   database: Database,
   clock: Clock,
@@ -23,8 +23,8 @@ export async function migrate(
     for (const [index, step] of steps.entries()) {
       if (index < present) continue
       const statements = statementsOf(step, database.engine)
-      // On PostgreSQL each statement is a round trip, so a new store gets all in one. In a store with rows each statement has the query
-      // timeout to itself.
+      // On PostgreSQL each statement is a round trip, so a new store gets all statements in one. In a store with rows each statement is
+      // sent alone, so that each has the whole query timeout.
       const atOnce = present === 0 && database.engine === 'postgres' && statements.length > 0
       for (const text of atOnce ? [statements.join(';\n')] : statements) await sql.raw(text).execute(db)
       await db
@@ -35,7 +35,7 @@ export async function migrate(
   })
 }
 
-/** Returns the whole schema of one engine as SQL text, for review: the statements that create a new store. */
+/** Returns the whole schema of one engine as SQL text for review: all statements that create a new store. */
 export function schemaText(engine: Engine, steps: readonly Migration[] = migrations): string {
   const blocks = steps.map((step, index) =>
     [`-- ${String(index + 1)}: ${step.name}`, ...statementsOf(step, engine).map((statement) => `${statement};`)].join(

@@ -1,5 +1,5 @@
-// Ordered list of schema changes. A released step is never edited: a new one is appended.
-// The same text serves both engines; `key` is the type of columns that are compared and sorted byte by byte.
+// Ordered list of schema changes. A released change is never edited; append a new one instead. The same text serves both engines; `key` is
+// the SQL type of columns that are compared and sorted byte by byte.
 
 import type { Dialect, Migration } from './migration.ts'
 import { mirrorTables } from './mirror-tables.ts'
@@ -7,7 +7,7 @@ import { searchIndex } from './search-index.ts'
 import { tenantTables } from './tenant-tables.ts'
 import { workerLogTables, workerTables } from './worker-tables.ts'
 
-/** The schema version of a step is its position in the list plus one. */
+/** The schema version of a change is its position in the list plus one. */
 export const migrations: readonly Migration[] = [
   {
     name: 'the schema of 0.1.0',
@@ -181,8 +181,8 @@ const serviceTables = ({ key }: Dialect) => [
 ]
 
 /**
- * Indexes for lists without documents. SQLite stores a row in one piece, so that reading a column after a document walks through the whole
- * document. PostgreSQL stores long values apart from their row and does not need them.
+ * Indexes for lists without documents. SQLite stores a row in one piece, so reading a column that follows a document reads through the
+ * whole document. PostgreSQL needs no such indexes, because it stores long values outside their row.
  */
 const indexesBesideDocuments = [
   `create index versions_without_documents on versions (

@@ -1,4 +1,4 @@
-// Part of the first schema: the mirror of the processor's customers.
+// Part of the first schema: tables of the mirror, the copy of the processor's customers.
 import type { Dialect } from './migration.ts'
 
 const kinds = `('price', 'customer', 'subscription', 'invoice', 'credit_note', 'refund')`

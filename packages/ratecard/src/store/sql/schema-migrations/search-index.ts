@@ -1,11 +1,11 @@
-// Part of the first schema: the index by which lists of tenants are searched.
+// Part of the first schema: the index for searches in lists of tenants.
 import type { Dialect } from './migration.ts'
 
 /**
- * Index of all parts of three characters (trigrams) of the searched text. SQLite: a full-text index without a copy of the text, kept by
- * triggers; its rows have numbers of their own, because only a declared integer key survives a `vacuum`. PostgreSQL: an index of the extension
- * pg_trgm, which is wherever the first store of the database has created it. Without the extension (not installed, or the role must not
- * create it) searches read the whole column.
+ * Index of all parts of three characters (trigrams) of the search texts. SQLite: a full-text index without its own copy of the text,
+ * maintained by triggers. Its rows have explicit numbers, because only a declared integer key survives a `vacuum`. PostgreSQL: an index of
+ * the extension pg_trgm, in whichever schema the first store of the database created the extension. Without the extension (not installed,
+ * or the role may not create it) searches read the whole column.
  */
 export const searchIndex: Readonly<Record<Dialect['engine'], readonly string[]>> = {
   sqlite: [

@@ -69,8 +69,8 @@ export const workerTables = ({ key }: Dialect): readonly string[] => [
 ]
 
 /**
- * Tables of log lines: used on PostgreSQL, and in the separate log file of an embedded store. Sizes are stored so that no write has to
- * count.
+ * Tables of log lines, used on PostgreSQL and in the separate log file of an embedded store. The sizes are stored, so that a write does not
+ * have to count lines.
  */
 export const workerLogTables = ({ key }: Dialect): readonly string[] => [
   `create table worker_logs (

@@ -1,4 +1,4 @@
-// Closes a push: in one transaction the version, the current pointer, the mappings and the end of the journal become visible.
+// Closes a push: one transaction stores the version, the current pointer, the mappings and the end of the journal.
 import type { Rename } from '../../../../catalog/renames.ts'
 import { ServiceError } from '../../../../errors/service-error.ts'
 import { genesis, hashVersion } from '../../../history-chain.ts'
@@ -15,11 +15,11 @@ export interface PushClosing {
   readonly at: number
 }
 
-/** Requires a transaction that holds the lease and has locked the push. Throws while a step is not done. */
+/** Closes the push within a transaction that holds the lease and has locked the push. Throws if a step is not done. */
 export async function closePush(database: Database, db: Write, closing: PushClosing): Promise<VersionRecord> {
   const { pushId, mappings, renames, at } = closing
   await refuseUnfinished(db, pushId)
-  // This lock serializes even two pushes of different leases.
+  // This lock serializes two pushes even if they hold different leases.
   await database.locked(db.selectFrom('published').select('sequence')).where('id', '=', 1).executeTakeFirstOrThrow()
   const record = await nextVersion(db, pushId, closing.version)
   await db.insertInto('versions').values(record).execute()

@@ -16,13 +16,13 @@ type StepOutcomeInput = Parameters<JobStore['settle']>[2]
 type EndJobInput = Parameters<JobStore['end']>[1]
 type JobMove = Awaited<ReturnType<JobStore['movesBetween']>>[number]
 
-/** Maximum number of LIKE conditions in one query. */
+/** Maximum number of prices that one query searches for with LIKE. */
 const maxConditions = 50
 
-/** Steps per query. The embedded engine blocks all other requests meanwhile. */
+/** Maximum number of steps per query. The embedded engine blocks all other requests during a query. */
 const stepsAtOnce = 1000
 
-/** The journal of jobs that change subscriptions. */
+/** The journal of jobs, e.g. migrations and webhook rotations. */
 export class SqlJobs extends SqlJournal<JobRecord, NewJob, JobStepRecord, EndJobInput> implements JobStore {
   readonly #sealer: Sealer
 
@@ -87,7 +87,10 @@ export class SqlJobs extends SqlJournal<JobRecord, NewJob, JobStepRecord, EndJob
     return moves
   }
 
-  /** Yields the succeeded steps in order. With few prices (`mostConditions`), only steps whose text contains one of them. */
+  /**
+   * Yields the job's succeeded steps in order. With at most `maxConditions` prices, yields only steps whose text may contain one of the
+   * prices.
+   */
   async *#succeeded(
     { id, stepsTotal }: Pick<JobRecord, 'id' | 'stepsTotal'>,
     prices: readonly ProcessorId[],
@@ -101,7 +104,7 @@ export class SqlJobs extends SqlJournal<JobRecord, NewJob, JobStepRecord, EndJob
           .where('position', '>=', start)
           .where('position', '<', start + stepsAtOnce)
           .where('state', '=', 'succeeded')
-          // An expression with hundreds of conditions is slower than reading all steps, and its depth is limited.
+          // With more prices, all steps are read: an expression with hundreds of conditions is slower, and its depth is limited.
           .$if(prices.length <= maxConditions, (query) =>
             query.where((eb) => eb.or(prices.map((price) => eb('step', 'like', `%"${price}"%`)))),
           )
@@ -214,7 +217,9 @@ export class SqlJobs extends SqlJournal<JobRecord, NewJob, JobStepRecord, EndJob
   }
 }
 
-/** True if one of the ids is a string value in the JSON of a step. LIKE alone also matches similar ids, because `_` is a wildcard. */
+/**
+ * True if one of the ids is a string value in the JSON of a step. LIKE alone also matches similar ids, because `_` is a wildcard in LIKE.
+ */
 function namesAny(step: string, ids: ReadonlySet<string>): boolean {
   return [...step.matchAll(/"([^"\\]*)"/g)].some(([, value = '']) => ids.has(value))
 }

@@ -1,5 +1,5 @@
-// The SQL journal of pushes and jobs. Decides that only the holder of the lease writes, that a step only moves forward, and that ended work
-// stays ended; never decides what the work does. Each method is one transaction.
+// The SQL journal of pushes and jobs. Only the holder of the lease may write, a step only moves forward, and ended work stays ended. Each
+// method is one transaction. What the work does is decided elsewhere.
 import type { Clock } from '../../../../clock.ts'
 import { ServiceError } from '../../../../errors/service-error.ts'
 import type { Journal } from '../../../journal.ts'
@@ -16,11 +16,11 @@ export interface JournalDeps {
   readonly clock: Clock
 }
 
-/** Tables and columns of one kind of work. */
+/** Tables and columns of one kind of work (pushes or jobs). */
 export interface JournalPlace {
   readonly kind: 'push' | 'job'
   readonly work: { readonly table: 'pushes' | 'jobs'; readonly columns: Columns }
-  /** Column values written when the work runs or ends, e.g. `resumesAt: null`. */
+  /** Column values that are written when the work runs or ends, e.g. `resumesAt: null`. */
   readonly notWaiting: Changes
   readonly steps: { readonly table: 'steps' | 'jobSteps'; readonly columns: Columns; readonly of: 'pushId' | 'jobId' }
 }
@@ -48,9 +48,9 @@ export abstract class SqlJournal<
     this.#place = place
   }
 
-  /** Throws if work in this state is closed to writes. */
+  /** Throws if the work's state allows no more writes. */
   protected abstract refuseEnded(db: Write, id: string, state: Work['state']): Promise<void>
-  /** Prepares the steps for a resume; throws if work in this state cannot be resumed. */
+  /** Prepares the steps for a resume. Throws if work in this state cannot be resumed. */
   protected abstract reopen(db: Write, id: string, state: Work['state']): Promise<void>
   protected abstract notFound(id: string): ServiceError
 
@@ -87,7 +87,7 @@ export abstract class SqlJournal<
       await this.reopen(db, id, state)
       const running = { state: 'running', error: null, finishedAt: null, updatedAt: at } as const
       await this.#change(db, id, { ...this.#place.notWaiting, ...running })
-      // The process that was asked to stop has died: the cancel request is fulfilled.
+      // The cancel request was meant for the process that ran the work before. That process has died, so the request is obsolete.
       await this.forgetCancel(db, id)
     })
   }
@@ -138,7 +138,7 @@ export abstract class SqlJournal<
     return rows.map((row) => toStep<Step>(row))
   }
 
-  /** Ends or pauses the work, which also fulfills its cancel request. */
+  /** Ends or pauses the work, and deletes its cancel request. */
   protected async stop(id: string, changes: Changes, token: LeaseToken): Promise<void> {
     await this.onWork(id, token, async (db, at) => {
       await this.#change(db, id, { ...changes, updatedAt: at })
@@ -161,7 +161,7 @@ export abstract class SqlJournal<
     })
   }
 
-  /** Writes the outcome of a step. `besides` runs in the same transaction. */
+  /** Writes the outcome of a step. `besides` writes more in the same transaction. */
   protected async settleStep(
     id: string,
     index: number,
@@ -203,7 +203,7 @@ export abstract class SqlJournal<
     await db.deleteFrom('cancelRequests').where('kind', '=', this.#names.kind).where('id', '=', id).execute()
   }
 
-  /** Locks the lease row first and the work second, in every method, so that two transactions cannot deadlock. */
+  /** Every method locks the lease's row first and the work's row second, so that two transactions cannot deadlock. */
   async #write<T>(token: LeaseToken, action: (db: Write) => Promise<T>): Promise<T> {
     return this.deps.database.write(async (db) => {
       await this.deps.leases.assertHeld(db, token)
@@ -211,7 +211,7 @@ export abstract class SqlJournal<
     })
   }
 
-  /** `done` is added to the number of finished steps. */
+  /** Runs `action` on a step that is not done, with the work's row locked. Adds `done` to the number of finished steps of the work. */
   async #onStep<T>(
     id: string,
     index: number,
@@ -230,7 +230,7 @@ export abstract class SqlJournal<
       if (step === undefined) throw new ServiceError('internal', `The ${kind} "${id}" has no step ${String(index)}.`)
       if (isDone(step.state))
         throw new ServiceError('internal', `Step ${String(index)} of the ${kind} "${id}" is ${step.state} already.`)
-      // A single update without a read, because the row of a push contains the whole document.
+      // Updates the row without reading it, because the row of a push contains the whole document.
       await db
         .updateTable(work)
         .set((eb) => ({ updatedAt: at, stepsDone: eb('stepsDone', '+', done) }))
@@ -244,7 +244,10 @@ export abstract class SqlJournal<
     await db.updateTable(this.#names.work).set(changes).where('id', '=', id).execute()
   }
 
-  /** The statements here use only columns that both kinds of work have; to the compiler all work is a job. */
+  /**
+   * Names of the tables and columns. The statements here use only columns that pushes and jobs share, so for the compiler all work is a
+   * job.
+   */
   get #names() {
     const { kind, work, steps } = this.#place
     return { kind, work: work.table as 'jobs', steps: steps.table as 'jobSteps', of: steps.of as 'jobId' }

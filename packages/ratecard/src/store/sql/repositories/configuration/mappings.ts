@@ -67,8 +67,9 @@ export function sqlMappings(database: Database): MappingStore {
 }
 
 /**
- * Writes the new configuration ids of renamed items into the mapping history and into free subscriptions, which refer to their price by
- * that id alone. Where two histories merge, the present mapping is appended as a new entry. Requires the transaction that closes a push.
+ * Writes the new configuration ids of renamed items into the mapping history, into unfinished jobs, and into free subscriptions, which
+ * refer to their price by that id alone. If two histories merge, the present mapping is appended as a new entry. Requires the transaction
+ * that closes a push.
  */
 export async function renameEntries(db: Write, revision: number, renames: readonly Rename[]): Promise<void> {
   if (renames.length === 0) return
@@ -98,13 +99,13 @@ export async function renameEntries(db: Write, revision: number, renames: readon
 const newNames = (renames: readonly Rename[], of: ResourceKind) =>
   new Map(renames.filter(({ kind }) => kind === of).map(({ from, to }) => [String(from), String(to)]))
 
-/** Kinds of jobs whose subject is an item of the document, by the kind of that item. */
+/** Pairs of an item kind and the job kind whose subject is such an item. */
 const jobsAbout = [
   ['price', 'migration'],
   ['webhook', 'webhook_rotation'],
 ] as const satisfies readonly (readonly [ResourceKind, JobKind])[]
 
-/** Writes the new id of an item into unfinished jobs about it, so that lookups and plans find them under the present id. */
+/** Writes the new ids of items into the unfinished jobs about them, so that lookups and plans find the jobs under the present id. */
 async function renameJobs(db: Write, renames: readonly Rename[]): Promise<void> {
   for (const [of, kind] of jobsAbout) {
     const names = newNames(renames, of)
@@ -133,7 +134,7 @@ async function renameFreeSubscriptions(db: Write, renames: readonly Rename[]): P
     .select(['id', 'priceId'])
     .where('priceId', 'in', [...names.keys()])
     .execute()
-  // All rows are read before the first write, because two prices may swap their ids.
+  // Reads all rows before the first write, because two prices may swap their ids.
   for (const { id, priceId } of rows)
     await db
       .updateTable('localSubscriptions')
@@ -143,7 +144,7 @@ async function renameFreeSubscriptions(db: Write, renames: readonly Rename[]): P
 }
 
 /**
- * Appends the mappings that differ from the latest entry of their (kind, configuration id). Requires the transaction that closes a push.
+ * Appends each mapping that differs from the latest entry of its kind and configuration id. Requires the transaction that closes a push.
  */
 export async function appendMappings(db: Write, revision: number, changes: readonly MappingChange[]): Promise<void> {
   const entries = await db.selectFrom('mappings').selectAll().orderBy('sequence').execute()

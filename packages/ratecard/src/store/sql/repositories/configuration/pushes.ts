@@ -135,7 +135,7 @@ export class SqlPushes extends SqlJournal<PushRecord, NewPush, StepRecord, EndPu
   }
 
   protected override reopen(_db: Write, id: string, state: PushRecord['state']): Promise<void> {
-    // A push that is still `running` while this process holds its lease was cut off: its process died.
+    // The caller holds the lease of pushes. So a push in state `running` was cut off: the process that ran it has died.
     if (state !== 'interrupted' && state !== 'running')
       throw new ServiceError('push_not_resumable', `The push "${id}" is ${state}.`)
     return Promise.resolve()

@@ -3,7 +3,7 @@ import type { SecretStore } from '../../../store.ts'
 import type { Database, Write } from '../../database/database.ts'
 import type { SecretRow } from '../../../records/auth.ts'
 
-/** Returns the context that a sealed text is bound to: its table, scope and id. */
+/** Returns the context that a sealed text is bound to: table, scope and id. */
 export function secretContext(row: Pick<SecretRow, 'scope' | 'id'>): string {
   return `secrets:${row.scope}:${row.id}`
 }
@@ -32,7 +32,7 @@ export function sqlSecrets(database: Database, sealer: Sealer): SecretStore {
 }
 
 /**
- * Saves the secret within the caller's transaction, so that a journal step and the secret in its response are stored together or not at
+ * Saves the secret within the caller's transaction, so that the journal step and the secret in its response are stored together or not at
  * all.
  */
 export async function putWebhookSecret(db: Write, sealer: Sealer, endpoint: string, secret: string): Promise<void> {
@@ -46,15 +46,15 @@ export async function putWebhookSecret(db: Write, sealer: Sealer, endpoint: stri
 }
 
 /**
- * Throws `secret_unreadable` if the master key does not belong to this store. Called at start, before anything is sealed under a second key
- * that no operator would know to keep.
+ * Throws `secret_unreadable` if the master key does not belong to this store. Called at start, before any text is sealed with a wrong key,
+ * which no operator would know to keep.
  */
 export async function checkMasterKey(database: Database, sealer: Sealer): Promise<void> {
   const row = { scope: 'check', id: 'master-key' } as const
   sealer.open(await bindSealed(database, sealer, row, 'ok'), secretContext(row))
 }
 
-/** Inserts `plain`, sealed, if the row is absent. Returns the stored sealed text. */
+/** Seals and inserts `plain` if the row does not exist. Returns the stored sealed text. */
 async function bindSealed(
   database: Database,
   sealer: Sealer,

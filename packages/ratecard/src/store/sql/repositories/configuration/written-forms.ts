@@ -1,4 +1,5 @@
-// Written forms: documents as their authors wrote them, stored once per text, and the push that used each.
+// Store of written forms. A written form is a document as its author wrote it, before variables were expanded. Each text is stored once,
+// with the pushes that used it.
 import { createHash } from 'node:crypto'
 import type { WrittenFormStore } from '../../../store.ts'
 import type { Database } from '../../database/database.ts'

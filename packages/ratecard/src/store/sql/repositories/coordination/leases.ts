@@ -1,5 +1,6 @@
-// Leases: the exclusive right of one process to work on something. One row per name, never deleted, so that its fence only grows. Decides
-// by the database's clock alone; the clock of this process serves only to give up early.
+// Leases: the exclusive right of one process to do some work, e.g. a push. There is one row per name, which is never deleted, so that its
+// fencing number only grows. Whether a lease has expired is decided by the database's clock. The clock of this process serves only to give
+// up early.
 import { sql, type RawBuilder } from 'kysely'
 import { atDeadline } from '../../../../clock.ts'
 import { ServiceError } from '../../../../errors/service-error.ts'
@@ -29,7 +30,7 @@ export class Leases {
       return await work({ token, signal: keeper.signal })
     } finally {
       await keeper.stop()
-      // If the release fails, the lease expires by its TTL; the error must not hide the outcome of the work.
+      // If the release fails, the lease expires by its TTL. The error must not hide the outcome of the work.
       await this.#release(token).catch(() => undefined)
     }
   }
@@ -47,7 +48,7 @@ export class Leases {
   }
 
   /**
-   * Throws `push_in_progress` unless the token still holds its lease. The row stays locked until the transaction ends, so that no other
+   * Throws `push_in_progress` unless the token still holds its lease. Locks the lease's row until the transaction ends, so that no other
    * process can take the lease between this check and the commit.
    */
   async assertHeld(db: Write, token: LeaseToken): Promise<void> {
@@ -85,7 +86,10 @@ export class Leases {
     return { name, fence }
   }
 
-  /** Takes over the lease of a holder that died on this machine: it writes nothing more, so there is no need to wait for the TTL. */
+  /**
+   * Takes over the lease of a holder that died on this machine. The dead process writes nothing more, so there is no need to wait for the
+   * TTL. Returns null if the holder may be alive.
+   */
   async #takeFromTheDead(db: Write, name: string, until: RawBuilder<number>): Promise<number | null> {
     const held = await db.selectFrom('leases').select(['holder', 'fence']).where('name', '=', name).executeTakeFirst()
     if (held === undefined || !(await this.#isDead(db, held.holder))) return null
@@ -100,8 +104,8 @@ export class Leases {
   }
 
   /**
-   * True if the holder certainly ended. With the database on another machine the holder may run there too, because clones of one VM
-   * snapshot share boot id and namespaces.
+   * True if the holder has certainly ended. If the database is on another machine, the holder may run there: clones of one VM snapshot
+   * share their boot id and namespaces, so the pid alone proves nothing.
    */
   async #isDead(db: ReadConnection, holder: string | null): Promise<boolean> {
     return holder !== null && isDead(holder) && (await this.#database.isOnThisMachine(db))
@@ -133,7 +137,9 @@ export class Leases {
   }
 }
 
-/** Renews a lease at a third of its TTL. Aborts if a renewal is refused, or if none succeeded for a whole TTL. */
+/**
+ * Renews a lease whenever a third of its TTL has passed. Aborts its signal if a renewal is refused, or if none succeeded for a whole TTL.
+ */
 class LeaseKeeper {
   readonly #lost = new AbortController()
   readonly #ttlMs: number

@@ -1,10 +1,13 @@
-// One rate limit for all replicas: each reserves its next slots here, one after the other, by the database's clock.
+// Rate limits that all replicas share. Each replica reserves its next slots here, one replica after the other, by the database's clock.
 import { sql } from 'kysely'
 import { nextSlots, stillCounting, toleranceMs, type Slot } from '../../../pacing.ts'
 import type { PaceStore } from '../../../store.ts'
 import type { Database, Write } from '../../database/database.ts'
 
-/** Minimum time (ms) to use a slot. Over a slow connection the database's clock is known less exactly, which could leave no time at all. */
+/**
+ * Minimum time (ms) in which a granted slot may be used. Over a slow connection the database's time is known only roughly, which could
+ * leave no time at all.
+ */
 const shortestUseMs = 20
 
 export function sqlPaces(database: Database): PaceStore {
@@ -25,8 +28,8 @@ export function sqlPaces(database: Database): PaceStore {
         const fresh = nextSlots(given, ask, now * 1000)
         const kept = JSON.stringify([...stillCounting(given, ask.limits, now * 1000), ...fresh])
         await db.updateTable('paces').set({ slots: kept }).where('name', '=', ask.name).execute()
-        // The clock was read between request and response: `from` assumes the latest time, so that no call is early; `until` assumes the
-        // earliest.
+        // The database's clock was read at an unknown time between request and response. `from` assumes the latest possible time, so that
+        // no call is too early; `until` assumes the earliest.
         return fresh.map(({ at }) => {
           const ahead = at / 1000 - now
           const from = toldAt + ahead
@@ -37,7 +40,7 @@ export function sqlPaces(database: Database): PaceStore {
   }
 }
 
-/** Returns the granted slots. The row is created if absent, and stays locked until the transaction ends. */
+/** Returns the granted slots of a rate limit. Creates the row if it does not exist, and locks it until the transaction ends. */
 async function lockedSlots(db: Write, name: string): Promise<readonly Slot[]> {
   const row = await db
     .insertInto('paces')

@@ -1,11 +1,15 @@
-// Marks of stale objects and of customers without current sums. A mark has a number: work that began with a higher number settles it.
+// Marks of stale objects, and marks of customers whose sums are outdated. Each mark has a number. Work that began with a higher number
+// removes the mark.
 import { sql } from 'kysely'
 import type { MirroredKind } from '../../../../processor/mirrored.ts'
 import type { MirrorRef } from '../../../mirror-store.ts'
 import { inBatches } from '../../database/batches.ts'
 import type { Database, Write } from '../../database/database.ts'
 
-/** Returns the next number, in a transaction of its own, because its row is locked until the transaction ends. */
+/**
+ * Returns the next number for a read or a stale mark. Runs in its own transaction, because the counter's row stays locked until the
+ * transaction ends.
+ */
 export async function nextNumber(database: Database): Promise<number> {
   return database.write(takeNumber)
 }
@@ -20,8 +24,8 @@ async function takeNumber(db: Write): Promise<number> {
 }
 
 /**
- * Marks a customer that a tenant gets. Sums that are stored in another transaction at this time do not find the tenant yet; after the mark
- * they are computed again.
+ * Marks the sums of a customer that now belongs to a tenant as outdated. If another transaction stores the sums at the same time, it does
+ * not find the tenant yet; because of the mark the sums are computed again.
  */
 export async function markOwned(db: Write, customer: string): Promise<void> {
   await markUnsummed(db, [customer], await takeNumber(db))
@@ -37,7 +41,7 @@ export async function markStale(
     const key = `${ref.kind} ${ref.id}`
     if ((oldest.get(key)?.since ?? Infinity) > ref.since) oldest.set(key, ref)
   }
-  // Sorted, so that two transactions lock rows in one order.
+  // Sorted, so that concurrent transactions lock the rows in the same order and cannot deadlock.
   const rows = [...oldest]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([, { kind, id, since }]) => ({ kind, id, since, marked }))

@@ -1,4 +1,4 @@
-// The mirror in the database: state, numbered reads and saves, stale marks, sums.
+// The mirror (the copy of the processor's customers) in the database: its progress, numbered reads and saves, stale marks and sums.
 import type { Clock } from '../../../../clock.ts'
 import type { ProcessorId } from '../../../../catalog/resource.ts'
 import type { Mirrored, MirroredKind } from '../../../../processor/mirrored.ts'
@@ -26,7 +26,10 @@ interface Page {
   readonly offset: number
 }
 
-/** Emptied for another account. The numbers go on, otherwise a read of the former account could look newer. */
+/**
+ * Tables that are emptied before another account is copied. The counter of read numbers is kept, otherwise a read of the former account
+ * could look newer.
+ */
 const copies = [
   'mirrorState',
   'mirrorObjects',

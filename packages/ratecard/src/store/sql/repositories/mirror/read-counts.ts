@@ -1,8 +1,8 @@
-// Reads at the processor by day, and the payments that raise the allocation of reads.
+// Number of the mirror's reads at the processor by day, and the number of payments, which raises the number of allowed reads.
 import { sql } from 'kysely'
 import type { ReadConnection, Write } from '../../database/database.ts'
 
-/** Days that are kept: the allocation counts thirty. */
+/** Retention of read counts in days. The number of allowed reads is computed over thirty days. */
 const keptDays = 40
 
 export async function addReads(db: Write, day: number, reads: number): Promise<void> {
@@ -22,7 +22,9 @@ export async function readsSince(db: ReadConnection, day: number): Promise<numbe
   return rows.reduce((sum, { reads }) => sum + reads, 0)
 }
 
-/** Invoices without an amount are paid without a payment; they are few, and counted as well. */
+/**
+ * Returns the number of paid invoices since `time`. Invoices of amount zero are counted too, although they have no payment; they are few.
+ */
 export async function paymentsSince(db: ReadConnection, time: number): Promise<number> {
   const { count } = await db
     .selectFrom('mirrorObjects')

@@ -1,4 +1,4 @@
-// Queries of the mirror.
+// Queries on mirrored objects.
 import { sql } from 'kysely'
 import { processorId } from '../../../../catalog/resource.ts'
 import type { ProcessorId } from '../../../../catalog/resource.ts'
@@ -120,7 +120,10 @@ export async function unpaidInvoicesOf(db: ReadConnection, customer: ProcessorId
   return present<'invoice'>(rows)
 }
 
-/** A refund that names both the payment intent and the charge of an invoice counts once. */
+/**
+ * Returns the refunded amount of each invoice, without refunds that failed or were cancelled. A refund that names both the payment intent
+ * and the charge of an invoice is counted once.
+ */
 export async function refundedOf(
   db: ReadConnection,
   invoices: readonly string[],
@@ -194,7 +197,7 @@ export async function usesOf(db: ReadConnection, prices: readonly ProcessorId[])
   return uses
 }
 
-/** Jumps from price to price through the index, because a `distinct` would read every item. */
+/** Returns the prices of all items. The query jumps from price to price in the index, because a `distinct` would read every item. */
 export async function pricesInUse(db: ReadConnection): Promise<readonly ProcessorId[]> {
   const { rows } = await sql<{ price: string }>`
     with recursive used (price) as (

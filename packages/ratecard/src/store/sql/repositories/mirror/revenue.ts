@@ -1,4 +1,4 @@
-// Sums of the mirror: MRR of items and customers, debts, kept days.
+// Revenue in the mirror: monthly recurring revenue (MRR) of items and customers, debts, and the stored sums of days.
 import { processorId } from '../../../../catalog/resource.ts'
 import type { ProcessorId } from '../../../../catalog/resource.ts'
 import type { MirroredPrice, MirroredRefund } from '../../../../processor/mirrored.ts'
@@ -70,7 +70,7 @@ export class SqlRevenue implements RevenueStore {
   }
 
   async save(sums: readonly NewSums[]): Promise<void> {
-    // Sorted, so that two transactions lock rows in one order.
+    // Sorted, so that concurrent transactions lock the rows in the same order and cannot deadlock.
     const sorted = [...sums].sort((a, b) => (a.customer < b.customer ? -1 : 1))
     await this.#database.write(async (db) => {
       await saveItemSums(db, sorted)
@@ -238,7 +238,7 @@ async function saveItemSums(db: Write, sums: readonly NewSums[]): Promise<void> 
     db
       .insertInto('mirrorItemSums')
       .values(slice)
-      // A subscription that moved to another customer: the sums of the former one may be older.
+      // The item may have a row already because its subscription moved from another customer, whose sums may be older.
       .onConflict((conflict) =>
         conflict.column('item').doUpdateSet((eb) => ({
           customer: eb.ref('excluded.customer'),
@@ -256,7 +256,10 @@ async function saveItemSums(db: Write, sums: readonly NewSums[]): Promise<void> 
   )
 }
 
-/** A currency in which the customer has nothing any more stays, with an MRR of zero: its churn is still to be told. */
+/**
+ * Stores the MRR of each customer by currency. A currency in which the customer no longer has MRR stays with an MRR of zero, because its
+ * churn is not yet part of a stored day.
+ */
 async function saveCustomerRevenue(db: Write, sums: readonly NewSums[]): Promise<void> {
   await inBatches(sums, (slice) =>
     db

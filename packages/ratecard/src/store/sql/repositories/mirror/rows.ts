@@ -1,4 +1,4 @@
-// Rows of mirrored objects: pure conversions.
+// Converts mirrored objects to rows. All functions are pure.
 import { canonicalJson } from '../../../../config/schema/canonical.ts'
 import type { ProcessorId } from '../../../../catalog/resource.ts'
 import type {
@@ -25,7 +25,7 @@ export function objectRow<K extends MirroredKind>(kind: K, object: Mirrored[K], 
   return { kind, id: object.id, readAt, object: canonicalJson(object), ...factsOf[kind](object) }
 }
 
-/** The row of an object that the processor does not have any more. */
+/** Returns the row of an object that the processor no longer has. */
 export function goneRow(kind: MirroredKind, id: string, readAt: number): MirrorObjectRow {
   return { kind, id, readAt, object: null, customer: null, status: null, happenedAt: null }
 }
@@ -35,10 +35,10 @@ export const objectOf = <K extends MirroredKind>(row: {
   readonly kind?: K
 }): Mirrored[K] | null => (row.object === null ? null : (JSON.parse(row.object) as Mirrored[K]))
 
-/** Statuses of subscriptions that have ended for good. */
+/** Statuses of subscriptions that have ended and cannot continue. */
 const endedStatuses: readonly string[] = ['canceled', 'incomplete_expired']
 
-/** Rows of the items; none for a subscription that has ended. */
+/** Returns one row for each item; none for a subscription that has ended. */
 export function itemRows({ id, customer, status, paused, currency, items }: MirroredSubscription): MirrorItemRow[] {
   if (endedStatuses.includes(status)) return []
   return items.map((item) => ({
@@ -61,7 +61,7 @@ export function paymentRows(
   return [...new Set(payments)].map((payment) => ({ kind, id, payment }))
 }
 
-/** Kinds whose objects are part of a customer's sums. */
+/** True for kinds whose objects are part of a customer's sums. */
 export function isSummed(kind: MirroredKind): boolean {
   return kind === 'subscription' || kind === 'invoice' || kind === 'customer'
 }

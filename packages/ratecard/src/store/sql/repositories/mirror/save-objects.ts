@@ -1,4 +1,5 @@
-// Stores objects of one read. No older state replaces a newer one: reads and saves are numbered in one order, without clocks.
+// Stores the objects of one read. An older state of an object never replaces a newer one: reads and saves get numbers from one counter, so
+// that no clock is needed.
 import type {
   MirroredKind,
   MirroredInvoice,
@@ -15,17 +16,18 @@ import { markStale, markUnsummed, settleStale } from './marks.ts'
 export interface SaveRequest {
   readonly kind: MirroredKind
   readonly rows: readonly MirrorObjectRow[]
-  /** Number of the begin of the read. */
+  /** Number that the read got when it began. */
   readonly begun: number
-  /** Number of the end of the read. */
+  /** Number that the read got when it ended. */
   readonly ended: number
-  /** Epoch milliseconds. */
+  /** Time of the save, epoch milliseconds. */
   readonly now: number
 }
 
 export async function saveObjects(database: Database, db: Write, request: SaveRequest): Promise<MirrorSaved> {
   const { kind, begun, ended, now } = request
-  // Each object once (a list that shifts while it is read shows one twice), in the order in which every transaction locks rows.
+  // Removes duplicates, because a list that shifts while it is read can contain an object twice. The order is the one in which every
+  // transaction locks rows.
   const rows = [...new Map(request.rows.map((row) => [row.id, row])).values()].sort((a, b) => (a.id < b.id ? -1 : 1))
   const before = await storedRows(database, db, kind, rows)
   const stored = await storeRows(db, rows, begun, before)
@@ -72,8 +74,8 @@ async function storedRows(database: Database, db: Write, kind: MirroredKind, row
 }
 
 /**
- * Stores rows whose read began after the stored one ended. Returns the ids of these rows, and of those that another read stored meanwhile
- * with the same content.
+ * Stores an object if its read began after the read of the stored state ended, or if its content is identical to the stored one. Returns
+ * the ids of the stored objects.
  */
 async function storeRows(
   db: Write,
@@ -82,7 +84,7 @@ async function storeRows(
   before: ReadonlyMap<string, StoredRow>,
 ): Promise<ReadonlySet<string>> {
   const stored = new Set<string>()
-  // Identical content is only stored anew for its number: a third read that overlaps with this one must find it.
+  // Identical content is stored again for its newer number, so that a third read that overlaps with this one is recognized as overlapping.
   const accepted = rows.filter(({ id, object }) => {
     const present = before.get(id)
     return present === undefined || present.readAt < begun || present.object === object
@@ -101,7 +103,7 @@ async function storeRows(
             status: eb.ref('excluded.status'),
             happenedAt: eb.ref('excluded.happenedAt'),
           }))
-          // Another transaction may have inserted the row since it was looked for.
+          // Checks again, because another transaction may have inserted the row since it was read.
           .where((eb) =>
             eb.or([
               eb('mirrorObjects.readAt', '<', begun),
@@ -161,7 +163,7 @@ function partsOf<T>(row: MirrorObjectRow, parts: (object: unknown) => readonly T
   return object === null ? [] : parts(object)
 }
 
-/** Customers with an item on one of these prices, whose sums depend on the amounts of the price. */
+/** Returns the customers with an item on one of these prices, because their sums depend on the amounts of the price. */
 async function customersOn(db: Write, prices: readonly MirrorObjectRow[]) {
   const customers: { readonly customer: string }[] = []
   await inBatches(prices, async (slice) => {

@@ -1,4 +1,4 @@
-// Sums of customers. They are stored, so that lists of tenants filter and sort in the database.
+// Sums of customers. They are stored, so that the database can filter and sort lists of tenants by them.
 import { processorId } from '../../../../catalog/resource.ts'
 import type { ProcessorId } from '../../../../catalog/resource.ts'
 import type { CustomerStanding, Unsummed } from '../../../mirror-store.ts'
@@ -9,7 +9,7 @@ import type { ReadConnection, Write } from '../../database/database.ts'
 type NewStanding = CustomerStanding & Pick<Unsummed, 'marked'>
 
 export async function saveStandings(db: Write, standings: readonly NewStanding[]): Promise<void> {
-  // Sorted, so that two transactions lock rows in one order.
+  // Sorted, so that concurrent transactions lock the rows in the same order and cannot deadlock.
   const sorted = [...standings].sort((a, b) => (a.customer < b.customer ? -1 : 1))
   await inBatches(sorted, (slice) =>
     db

@@ -1,4 +1,5 @@
-// Pages of tenants: their order and number come from the rows of listings.ts, the rest is read for the page alone.
+// Pages of tenants. Order and number of the tenants come from the rows of listings.ts; the other values are read only for the tenants of
+// the page.
 import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
 import { processorId } from '../../../../catalog/resource.ts'
@@ -66,7 +67,7 @@ function filtersOf(query: TenantListQuery): readonly RawBuilder<boolean>[] {
   return conditions
 }
 
-/** The tenant has an item, or a free subscription, on one of these prices. */
+/** Condition: the tenant has an item or a free subscription on one of these prices. */
 function onOneOf(prices: readonly string[]): RawBuilder<boolean> {
   if (prices.length === 0) return sql`1 = 0`
   const list = sql.join(prices)
@@ -77,7 +78,7 @@ function onOneOf(prices: readonly string[]): RawBuilder<boolean> {
   )`
 }
 
-/** Adds what a page shows beside the order: tenants, prices, money. */
+/** Returns the listed tenants with the values that lists show: tenant, prices and money. */
 async function completed(
   db: ReadConnection,
   page: readonly Pick<TenantListingRow, 'tenantId' | 'billingStatus'>[],
@@ -91,7 +92,7 @@ async function completed(
   const atProcessor = await pricesOfCustomers(db, customers)
   const free = await freePrices(db, ids)
   return page.flatMap(({ tenantId, billingStatus }): readonly ListedTenant[] => {
-    // Deleted since the page was read.
+    // The tenant was deleted since the page was read.
     const tenant = tenants.get(tenantId)
     if (tenant === undefined) return []
     const customer = tenant.processorCustomerId ?? ''

@@ -1,5 +1,5 @@
-// Rows that lists of tenants are searched, filtered and sorted by. Whoever changes a tenant, its free subscriptions or the sums of its
-// customer refreshes its row in the same transaction.
+// Listing rows: the values by which lists of tenants are searched, filtered and sorted. Code that changes a tenant, its free subscriptions
+// or the sums of its customer must refresh the tenant's row in the same transaction.
 import { currencyDecimals, isCurrency } from '../../../../money/currencies.ts'
 import { mostUrgentStatus } from '../../../records/billing-status.ts'
 import { searchForm, searchText } from '../../../records/search-text.ts'
@@ -9,11 +9,12 @@ import { inBatches } from '../../database/batches.ts'
 import type { Database, ReadConnection, Write } from '../../database/database.ts'
 import { standingsOf } from '../mirror/standings.ts'
 
-/** Recomputes the rows of these tenants. */
+/** Recomputes the listing rows of these tenants. */
 export async function refreshListings(database: Database, db: Write, tenantIds: readonly string[]): Promise<void> {
   const sorted = [...new Set(tenantIds)].sort()
   await inBatches(sorted, async (slice) => {
-    // Locked before anything is read: of two transactions that change the same tenant, the second then reads what the first has written.
+    // Locks the rows before anything is read. If two transactions change the same tenant, the second one then reads what the first one has
+    // written.
     await database
       .locked(db.selectFrom('tenantListings').select('tenantId').where('tenantId', 'in', slice).orderBy('tenantId'))
       .execute()
@@ -42,7 +43,7 @@ export async function refreshListings(database: Database, db: Write, tenantIds: 
   })
 }
 
-/** Recomputes the rows of the tenants with these customers. */
+/** Recomputes the listing rows of the tenants with these customers. */
 export async function refreshListingsOf(database: Database, db: Write, customers: readonly string[]): Promise<void> {
   await inBatches(customers, async (slice) => {
     const tenants = await db.selectFrom('tenants').select('id').where('processorCustomerId', 'in', slice).execute()
@@ -79,8 +80,8 @@ async function tenantsOnFree(db: ReadConnection, tenantIds: readonly string[]): 
 }
 
 /**
- * Returns the sum of amounts in several currencies that lists sort by: ten-thousandths of major units, without exchange rates, e.g. 10 dollars
- * and 5 yen as 150,000. Not exact, and limited to what a number holds.
+ * Returns the sum of amounts in several currencies, by which lists are sorted: ten-thousandths of major units, without exchange rates, e.g.
+ * 150,000 for 10 dollars and 5 yen. The sum is rounded, and limited to the range of exact integers.
  */
 export function sortAmount(amounts: Readonly<Record<string, string | number>>): number {
   let sum = 0

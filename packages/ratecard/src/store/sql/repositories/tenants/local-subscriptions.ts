@@ -28,7 +28,7 @@ export function sqlLocalSubscriptions(database: Database): LocalSubscriptionStor
             .where('priceId', '=', priceId)
             .where('endedAt', 'is', null)
             .executeTakeFirst()
-          // Absent if another process ended it between the two statements: then a new one can start.
+          // No row: another process ended the subscription between the two statements, so a new one can start.
           if (running !== undefined) return running
         }
       })

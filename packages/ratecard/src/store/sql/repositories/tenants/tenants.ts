@@ -1,4 +1,4 @@
-// Tenants and their audit trail: a change and its audit row are stored together or not at all.
+// Tenants and their audit trail. A change and its audit row are stored together or not at all.
 import { pointerOf } from '../../../../errors/issue.ts'
 import { ServiceError } from '../../../../errors/service-error.ts'
 import { pick, used } from '../../../records/columns.ts'
@@ -14,7 +14,7 @@ import { listTenants } from './list.ts'
 import { refreshListings } from './listings.ts'
 
 export function sqlTenants(database: Database, leases: Leases): TenantStore {
-  /** Writes the change and its audit row. Returns null, without an audit row, if the tenant does not exist. */
+  /** Writes a change of a tenant and its audit row. Returns null, without an audit row, if the tenant does not exist. */
   async function applyChange(
     id: string,
     audit: AuditRecord,
@@ -44,7 +44,7 @@ export function sqlTenants(database: Database, leases: Leases): TenantStore {
     }
   }
 
-  /** Refreshes what lists show of the tenant, after it was added or got a customer. */
+  /** Refreshes the tenant's listing row after the tenant was added or got a customer. */
   async function refreshListing(db: Write, id: string, customer: string | null): Promise<void> {
     if (customer !== null) await markOwned(db, customer)
     await refreshListings(database, db, [id])
@@ -152,7 +152,7 @@ export function sqlTenants(database: Database, leases: Leases): TenantStore {
         const tenant = await db.deleteFrom('tenants').where('id', '=', id).returningAll().executeTakeFirst()
         if (tenant === undefined) return undefined
         await db.deleteFrom('tenantListings').where('tenantId', '=', id).execute()
-        // A later tenant with the same id must not inherit anything of this one.
+        // Revoked, so that a later tenant with the same id does not inherit any session of this one.
         await db
           .updateTable('sessions')
           .set({ revokedAt: audit.createdAt })
@@ -184,7 +184,7 @@ async function takenBy(db: Write, tenant: TenantRecord): Promise<ServiceError> {
   return conflict('id', `There is a tenant "${tenant.id}" already.`)
 }
 
-/** A conflict with the pointer of the offending value in the request. */
+/** Returns a `conflict` error with the JSON pointer of the offending value in the request. */
 function conflict(field: string, detail: string): ServiceError {
   const pointer = pointerOf([field])
   return new ServiceError('conflict', detail, {
@@ -192,12 +192,12 @@ function conflict(field: string, detail: string): ServiceError {
   })
 }
 
-/** Conflict without a pointer: the customer was created at the processor, no caller sent it. */
+/** Returns a conflict without a pointer, because no caller sent the customer: the service created it at the processor. */
 function customerTaken(customer: string): ServiceError {
   return new ServiceError('conflict', takenText(customer))
 }
 
-/** Conflict with a pointer: the caller sent the customer. */
+/** Returns a conflict with a pointer to the customer that the caller sent. */
 function customerRefused(customer: string): ServiceError {
   return conflict('processor_customer_id', takenText(customer))
 }

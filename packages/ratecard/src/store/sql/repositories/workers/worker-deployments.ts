@@ -43,7 +43,7 @@ export function sqlWorkers(database: Database, sealer: Sealer, leases: Leases): 
             .values({ ...secret, sealed })
             .execute()
         }
-        // Typed, because an insert may omit nullable columns: a forgotten column would go unnoticed.
+        // The explicit type makes the compiler check that all columns are present; an insert may omit nullable columns.
         const kept: Omit<RecordOf<typeof workerColumns>, 'name' | 'updatedAt'> = { deploymentId: id }
         const pointer = { ...kept, updatedAt: database.now() }
         const worker = await db
@@ -128,7 +128,7 @@ export function sqlWorkers(database: Database, sealer: Sealer, leases: Leases): 
   }
 }
 
-/** Selects the deployments of a worker, newest first. */
+/** Query of a worker's deployments, newest first. */
 const deploymentsOf = (db: ReadConnection, worker: string) =>
   db
     .selectFrom('workerDeployments')

@@ -12,13 +12,16 @@ interface OldLine {
   readonly bytes: number
 }
 
-/** Lines per statement. Lines have up to 16 KB; the embedded engine blocks all other requests while a step runs. */
+/** Maximum number of lines per statement. Lines have up to 16 KB, and the embedded engine blocks all other requests during a statement. */
 const linesPerStep = 50
 
 export interface WorkerLogParts {
-  /** Opens the database, before the first statement. */
+  /** Opens the database when the first statement needs it. */
   readonly open: () => Promise<Database>
-  /** For a file of log lines alone, which is closed here: false if it does not exist yet, so that there is nothing to tidy. */
+  /**
+   * Only for a separate log file, which this store also closes. Returns false if the file does not exist yet, so that there is nothing to
+   * tidy.
+   */
   readonly ownFileExists?: () => boolean
 }
 
@@ -32,7 +35,7 @@ export class SqlWorkerLogs implements WorkerLogStore {
 
   async add(lines: readonly LogRecord[], keep: LogBound): Promise<void> {
     const byWorker = Map.groupBy(lines, (line) => line.worker)
-    // Workers are sorted, so that two replicas lock rows in the same order and cannot deadlock.
+    // Sorts the workers, so that two replicas lock rows in the same order and cannot deadlock.
     for (const worker of [...byWorker.keys()].sort()) {
       const own = byWorker.get(worker) ?? []
       for (let start = 0; start < own.length; start += linesPerStep) {
@@ -112,7 +115,10 @@ export class SqlWorkerLogs implements WorkerLogStore {
     }
   }
 
-  /** Deletes the oldest lines up to the first one to keep, at most `linesPerStep`. Returns their number. */
+  /**
+   * Deletes a worker's oldest lines, up to the first line that is not `unwanted` and at most `linesPerStep`. Returns the number of deleted
+   * lines.
+   */
   async #forgetOldest(worker: string, unwanted: (line: OldLine) => boolean): Promise<number> {
     return this.#write(async (db) => {
       await sizeOf(db, worker)
@@ -125,7 +131,7 @@ export class SqlWorkerLogs implements WorkerLogStore {
   }
 }
 
-/** Inserts the lines. True if the worker has more than `keep` afterwards. */
+/** Inserts the lines. Returns true if the worker has more than `keep` afterwards. */
 async function insert(db: Write, worker: string, lines: readonly LogRecord[], keep: LogBound): Promise<boolean> {
   const size = await sizeOf(db, worker)
   const added = await db
@@ -141,7 +147,7 @@ async function insert(db: Write, worker: string, lines: readonly LogRecord[], ke
   return now.lines > keep.lines || now.bytes > keep.bytes
 }
 
-/** Deletes the oldest excess lines, at most `linesPerStep`. True if there are still too many. */
+/** Deletes the oldest lines in excess of `keep`, at most `linesPerStep`. Returns true if there are still too many. */
 async function trim(db: Write, worker: string, keep: LogBound): Promise<boolean> {
   const { lines, bytes } = await sizeOf(db, worker)
   let excess = { lines: lines - keep.lines, bytes: bytes - keep.bytes }
@@ -156,7 +162,10 @@ async function trim(db: Write, worker: string, keep: LogBound): Promise<boolean>
   return over() && going.length > 0
 }
 
-/** Returns the number of lines and bytes of the worker, counted if no count is stored. Its row is locked until the transaction ends. */
+/**
+ * Returns the number of lines and bytes of the worker. Counts them if the numbers are not stored yet. Locks the row until the transaction
+ * ends.
+ */
 async function sizeOf(db: Write, worker: string): Promise<LogBound> {
   const { rows } = await sql<LogBound>`
     insert into worker_log_sizes (worker, lines, bytes) values (${worker}, -1, 0)

@@ -1,4 +1,4 @@
-// Conversion of deployments and their code to rows and back.
+// Converts deployments and their code to rows and back.
 import { sql } from 'kysely'
 import { toRecord, toRow, type RecordOf, type RowOf } from '../../../records/columns.ts'
 import { bundleColumns, deploymentColumns, workerColumns, type DeploymentRecord } from '../../../records/workers.ts'
@@ -9,7 +9,7 @@ type BundleRow = RowOf<typeof bundleColumns>
 export const deploymentToRow = (record: DeploymentRecord) => toRow(deploymentColumns, record)
 export const deploymentOf = (row: RowOf<typeof deploymentColumns>) => toRecord(deploymentColumns, row)
 
-/** Aliases of a worker's columns, because those of its deployment in the same join may have equal names. */
+/** Aliases of a worker's columns, because a column of the joined deployment may have the same name. */
 const beside = Object.keys(workerColumns).map((name) => ({
   name,
   alias: `worker${name.charAt(0).toUpperCase()}${name.slice(1)}`,
@@ -24,7 +24,7 @@ export function bundleToRow(
   deploymentId: string,
   { env: _sealed, modules, passCredentials, ...content }: DeploymentContent,
 ): BundleRow {
-  // JSON escapes characters that neither engine stores as text.
+  // JSON escapes the characters that the engines do not store unchanged as text, e.g. NUL.
   const rest = { modules: JSON.stringify(modules), passCredentials: passCredentials ? 1 : 0 }
   const record: RecordOf<typeof bundleColumns> = { ...content, deploymentId, ...rest }
   return toRow(bundleColumns, record)

@@ -8,11 +8,11 @@ import type { Tables } from '../../../records/tables.ts'
 
 type RunIds = SelectQueryBuilder<Tables, 'workerRuns', { id: string }>
 
-/** Runs deleted per statement: few enough for an embedded database to take only a few milliseconds. */
+/** Maximum number of runs deleted per statement, so that an embedded database needs only a few milliseconds for it. */
 const runsPerStep = 200
 
 export function sqlWorkerRuns(database: Database): WorkerRunStore {
-  /** Locks the due schedules (PostgreSQL). A second replica waits here for the first, and then finds the schedules advanced. */
+  /** Locks the due schedules (PostgreSQL). A second replica waits here for the first one, and then finds the schedules advanced. */
   async function lockDue(db: Write, now: number, limit: number): Promise<DueSchedule[]> {
     const rows = await database
       .locked(db.selectFrom('workerSchedules').selectAll())
@@ -39,7 +39,10 @@ export function sqlWorkerRuns(database: Database): WorkerRunStore {
     })
   }
 
-  /** Advances all schedules in batches: with a thousand due in the same minute, the last must not wait for a thousand statements. */
+  /**
+   * Advances all schedules in batches: if a thousand schedules are due in the same minute, the last one must not wait for a thousand
+   * statements.
+   */
   async function moveOn(
     db: Write,
     planned: readonly { readonly due: DueSchedule; readonly plan: DuePlan }[],
@@ -106,7 +109,7 @@ export function sqlWorkerRuns(database: Database): WorkerRunStore {
       return database.write(async (db) => {
         for (let scheduledTime = run.scheduledTime; ; scheduledTime++) {
           const claimed = await start(db, { ...run, scheduledTime }, instance, now)
-          // A tick or another manual run already has this millisecond.
+          // Null: a tick or another manual run already has this millisecond as its time, so try the next one.
           if (claimed !== null) return claimed
         }
       })
@@ -145,7 +148,7 @@ export function sqlWorkerRuns(database: Database): WorkerRunStore {
           .limit(1)
           .executeTakeFirst(),
       )
-      // The common case: without this check, a write at each poll would make the replicas wait for each other.
+      // Usually no run is stale. This check avoids a write at every poll, for which the replicas would wait for each other.
       if (stale === undefined) return 0
       const error = 'The replica that ran it ended, or lost the database, before the run did.'
       const result = await database.write((db) =>
@@ -185,7 +188,7 @@ export function sqlWorkerRuns(database: Database): WorkerRunStore {
   }
 }
 
-/** Starts a run: `running`, or `skipped` if another run of the schedule is running; null if the tick was claimed before. */
+/** Starts a run as `running`, or as `skipped` if another run of the schedule is running. Returns null if the tick was claimed before. */
 async function start(db: Write, run: NewRun, instance: string, now: number): Promise<RunRecord | null> {
   const [running] = await insertRuns(db, [begun(run, instance, now)])
   if (running !== undefined) return running
@@ -193,7 +196,7 @@ async function start(db: Write, run: NewRun, instance: string, now: number): Pro
   return skipped ?? null
 }
 
-/** Starts all runs and returns the running ones. A run that cannot start beside a running one is stored as `skipped`. */
+/** Starts all runs and returns the running ones. A run whose schedule is already running is stored as `skipped`. */
 async function startAll(db: Write, runs: readonly NewRun[], instance: string, now: number): Promise<RunRecord[]> {
   const running = await insertRuns(
     db,
@@ -231,8 +234,8 @@ function unstartedRun(run: NewRun, outcome: 'missed' | 'skipped', error: string,
 }
 
 /**
- * Returns the inserted runs. Not inserted are ticks that were claimed before and, of runs in state `running`, those whose schedule is
- * running already.
+ * Inserts runs and returns the inserted ones. A tick that was claimed before is not inserted. A run in state `running` is not inserted if
+ * its schedule is already running.
  */
 async function insertRuns(db: Write, runs: readonly RunRecord[]): Promise<RunRecord[]> {
   const added = new Set<string>()
