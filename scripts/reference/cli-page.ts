@@ -3,8 +3,8 @@ import { commands, groups } from '../../packages/ratecard/src/cli/program/comman
 import { globalOptions } from '../../packages/ratecard/src/cli/program/global-options.ts'
 import { code, page, table } from './markdown.ts'
 
-const intro = `Exit codes: \`0\` done, \`1\` your matter (invalid, refused, conflict), \`2\` usage, \`3\` changes or drift present (with \`--exit-code\`), \`141\` whoever reads the output left before the end, \`70\` ours
-(internal, unreachable server). Results go to stdout, everything else to stderr.`
+const intro = `Exit codes: \`0\` done, \`1\` refused, invalid or conflict, \`2\` usage, \`3\` changes or drift present (with \`--exit-code\`), \`141\` the program that reads the output closed the pipe before the end, \`70\` internal error
+or unreachable server. Results go to stdout, everything else to stderr.`
 
 function optionRow({ flags, description, choices, range, defaultText }: OptionSpec): string[] {
   const allowed =

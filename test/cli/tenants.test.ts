@@ -167,7 +167,9 @@ describe('commands for tenants', () => {
     const moved = await run('enterprise apply renters --template founder')
     expect(moved).toMatchObject({ exit: 0 })
     expect(moved.stdout).toContain('kiln_yearly_school stays: on_other_deal. No price of the template "founder"')
-    expect(moved.stdout.trimEnd().split('\n').at(-1)).toMatch(/^! 1 item stays on another deal, discount and all\./)
+    expect(moved.stdout.trimEnd().split('\n').at(-1)).toMatch(
+      /^! 1 item stays on other negotiated prices, with any discount\./,
+    )
     expect(moved.stdout).not.toContain('✓')
     expect(await json('enterprise apply renters --template founder --unmatched base')).toMatchObject({
       document: { swaps: [{ from: 'kiln_yearly_school', to: 'kiln_yearly' }], left_on_other_deal: 0 },

@@ -1,11 +1,11 @@
-// Yields to the event loop, for loops over very many rows outside the pure rooms, so that other requests go on.
+// Yields to the event loop during loops over very many rows, so that other requests are handled in between.
 
-/** Longest time (ms) between two yields: 8 ms of delay go unnoticed by end users and health checks. */
+/** Longest time (ms) between two yields. End users and health checks do not notice a delay of 8 ms. */
 const sliceMs = 8
 
 let sliceBegan = 0
 
-/** Yields to the event loop if the present slice has lasted `sliceMs`; otherwise returns at once. Called between two rows. */
+/** Yields to the event loop if the last yield was `sliceMs` or longer ago; otherwise returns at once. Call it between two rows. */
 export async function yieldToRequests(): Promise<void> {
   if (performance.now() - sliceBegan < sliceMs) return
   await new Promise((resolve) => setImmediate(resolve))

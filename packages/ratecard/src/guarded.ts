@@ -1,6 +1,6 @@
 /**
- * Wraps a callback of an emitter or a timer, async ones included. An error there has no caller that could catch it and would end
- * the process, so it goes to `onError`, e.g. to end the one connection that it concerns.
+ * Wraps a callback of an emitter or a timer, which may be async. An error in such a callback has no caller that could catch it, and would
+ * end the process. So it is passed to `onError`, which e.g. closes the connection that the error concerns.
  */
 export function guarded<Args extends readonly unknown[]>(
   callback: (...args: Args) => unknown,

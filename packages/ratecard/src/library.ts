@@ -1,23 +1,23 @@
-// The public API of `import 'ratecard'`. Its types refer to no other module, because an installation contains no sources.
+// The public API of `import 'ratecard'`. Its types import nothing, because an installation contains no sources.
 import { startServer as start } from './composition/main.ts'
 
 export interface ServerOptions {
-  /** Settings as environment variables. Default: none, so that variables of the process are not used by accident. */
+  /** Settings, by the names of the environment variables. Default: none, so that variables of the process are not used by accident. */
   readonly env?: Readonly<Record<string, string | undefined>>
-  /** Port of the server; 0 picks a free one. */
+  /** Port of the server; 0 picks a free port. */
   readonly port?: number
   readonly dataDir?: string
-  /** Closes the server when it aborts. */
+  /** The server closes when this signal aborts. */
   readonly signal?: AbortSignal
-  /** Receives the lines that the CLI prints once the server is listening. */
+  /** Receives the lines that the CLI prints when the server listens. */
   readonly out?: (text: string) => void
 }
 
 export interface Server {
   readonly url: string
-  /** null if the processor is not the sandbox. */
+  /** URL of the sandbox; null if the processor is not the sandbox. */
   readonly sandboxUrl: string | null
-  /** Drains running work for at most ten seconds, then closes. */
+  /** Lets running work finish for at most ten seconds, then closes the server. */
   close(): Promise<void>
 }
 

@@ -4,26 +4,30 @@ import type { Service } from './service/service.ts'
 import type { Store } from './store/store.ts'
 
 /**
- * Maximum age (ms) of a claim without a heartbeat. After 10 s, and with no push running, the process that claimed the key counts as dead.
+ * Time (ms) without a heartbeat after which a claim of an idempotency key is abandoned. If no push is running either, the process that made
+ * the claim counts as dead.
  */
 const abandonedMs = 10_000
-/** Heartbeat interval (ms) of a process that works under a claim. */
+/** Heartbeat interval (ms) of a process that executes the request of a claimed key. */
 const refreshMs = 3_000
 
 export interface IdempotencyDeps {
   readonly store: Pick<Store, 'idempotency'>
   readonly clock: Clock
-  /** True if any replica runs work that such a key can guard, for example `() => store.held('push')`. */
+  /** True if any replica runs work that an idempotency key can guard, e.g. `() => store.held('push')`. */
   readonly busy: () => Promise<boolean>
 }
 
-/** Implements {@link Service.idempotent} with the store's claims. The claim of a dead process is taken over by the next caller. */
+/**
+ * Implements {@link Service.idempotent}: before a request is executed, its idempotency key is claimed in the store. If the claiming process
+ * died, the next caller takes the claim over.
+ */
 export function createIdempotency({ store: { idempotency }, clock, busy }: IdempotencyDeps): Service['idempotent'] {
   async function claim(key: string, fingerprint: string) {
     const present = await idempotency.claim(key, fingerprint, clock.now())
     if (present === null || present.status !== null || present.fingerprint !== fingerprint) return present
     if (clock.now() - present.createdAt < abandonedMs || (await busy())) return present
-    // Of two callers that find the same abandoned claim, one takes it over; the other gets `request_in_progress`.
+    // If two callers find the same abandoned claim, only one takes it over. The other gets `request_in_progress`.
     return (await idempotency.takeOver(key, present.createdAt, clock.now())) ? null : present
   }
 
@@ -42,7 +46,7 @@ export function createIdempotency({ store: { idempotency }, clock, busy }: Idemp
       return { status: present.status, body: present.body, replayed: true }
     }
     const alive = setInterval(() => {
-      // A heartbeat that fails, e.g. because the store is briefly unreachable, is made up for by the next one.
+      // A failed heartbeat, e.g. because the store is briefly unreachable, is ignored: the next one follows soon.
       idempotency.refresh(key, clock.now()).catch(() => undefined)
     }, refreshMs)
     alive.unref()
@@ -52,7 +56,7 @@ export function createIdempotency({ store: { idempotency }, clock, busy }: Idemp
         throw error
       })
       .finally(() => clearInterval(alive))
-    // The work is done: a failure to store its response must not turn it into an error.
+    // The request was executed. If storing its response fails, the caller must not get an error.
     await idempotency
       .finish(key, result.status, result.body)
       .catch(() => idempotency.release(key).catch(() => undefined))

@@ -1,4 +1,4 @@
-// Settings from environment variables, read once at startup (decisions, "Settings and how things start"). All errors are reported at once.
+// Settings from environment variables, read once at startup. All errors are reported at once.
 import { isIP } from 'node:net'
 import { Ajv } from 'ajv'
 import { envSchema } from 'env-schema'
@@ -12,40 +12,40 @@ export interface Settings {
   readonly host: string
   readonly port: number
   readonly dataDir: string
-  /** PostgreSQL URL; null uses the embedded SQLite store in `dataDir`. */
+  /** PostgreSQL URL; null means the embedded SQLite store in `dataDir`. */
   readonly databaseUrl: string | null
   readonly serviceKey: string | null
-  /** Items `<version>:<base64 of 32 bytes>`, newest first; null uses a key file in `dataDir`. */
+  /** Master keys as `<version>:<base64 of 32 bytes>`, newest first; null means the key file in `dataDir`. */
   readonly masterKey: string | null
-  /** null starts the sandbox processor inside the service. */
+  /** Stripe's secret key; null starts the sandbox processor inside the service. */
   readonly stripeSecretKey: string | null
   readonly stripeApiBase: string | null
   readonly sandboxPort: number
   readonly publicUrl: string | null
   readonly allowedRedirects: readonly string[]
   readonly requireVersionBump: boolean
-  /** Number of live subscriptions that a push may affect without approval; null for no limit. */
+  /** Maximum number of live subscriptions that a push may affect without approval; null means no limit. */
   readonly impactThreshold: number | null
-  /** Maximum trial in days that a tenant session may request. */
+  /** Maximum trial (days) that a tenant session may request. */
   readonly sessionTrialDays: number
   readonly mirror: 'on' | 'off'
-  /** Time between two polls of events; null is the default of the processor in use. */
+  /** Time between two polls of the processor's events; null means the default of the processor in use. */
   readonly mirrorPollSeconds: number | null
-  /** Signing secret of an events endpoint that was made by hand. */
+  /** Signing secret of an events endpoint that the operator created by hand. */
   readonly processorEventsSecret: string | null
   readonly workers: 'on' | 'off'
-  /** Hosts that workers may reach even at a private address. */
+  /** Hosts that workers may call even if their addresses are private. */
   readonly workerAllowedHosts: readonly string[]
-  /** Each worker is also served at `<name>.<domain>`. */
+  /** Domain under which each worker is also served, at `<name>.<domain>`. */
   readonly workerDomain: string | null
   readonly workerConfinement: 'auto' | ConfinementMode
   readonly workerLogDays: number
   readonly workerIdleMinutes: number
-  /** Rate limit: requests per minute and client address. */
+  /** Rate limit per minute and client address: of failed authentications and, counted separately, of successful calls without a key. */
   readonly rateLimit: number
-  /** Addresses and networks of trusted proxies, whose `X-Forwarded-For` is used, e.g. `10.0.0.0/8`. */
+  /** Addresses and networks of trusted proxies, e.g. `10.0.0.0/8`. `X-Forwarded-For` is used only if it comes from one of them. */
   readonly trustedProxies: readonly string[]
-  /** Maximum number of open connections; null is half of the file descriptor limit. */
+  /** Maximum number of open connections; null means half of the file descriptor limit. */
   readonly maxConnections: number | null
   readonly shutdownDelaySeconds: number
   readonly logLevel: LogLevel
@@ -59,10 +59,10 @@ const Port = (description: string, fallback: number) =>
   Type.Integer({ minimum: 0, maximum: 65535, default: fallback, description })
 const Text = (description: string) => Type.Optional(Type.String({ description }))
 
-/** Default in days. Trials of shops are mostly shorter, and a tenant's session may request any trial up to this. */
+/** Default maximum trial (days) that a tenant session may request. Most trials are shorter. */
 export const defaultSessionTrialDays = 30
 
-/** One entry per variable; docs/reference/settings.md is generated from it. */
+/** Schema with one entry per environment variable. docs/reference/settings.md is generated from it. */
 export const settingsSchema = Type.Object({
   RATECARD_HOST: Type.String({
     default: '127.0.0.1',
@@ -75,36 +75,36 @@ export const settingsSchema = Type.Object({
     minLength: 1,
     description: 'Embedded store, sandbox state and generated keys.',
   }),
-  DATABASE_URL: Text('A PostgreSQL URL, used in place of the embedded store.'),
+  DATABASE_URL: Text('URL of a PostgreSQL database, used instead of the embedded store.'),
   RATECARD_SERVICE_KEY: Type.Optional(
     Type.String({
       minLength: 16,
-      description: 'First service key, at least 16 characters. Without it one is made at the first start.',
+      description: 'First service key, at least 16 characters. Default: a key is generated at the first start.',
     }),
   ),
   RATECARD_MASTER_KEY: Text(
-    'Seals secrets at rest: `<version>:<base64 of 32 bytes>`, several separated by commas, newest first. Must be given with DATABASE_URL; else a key file is made.',
+    'Encrypts stored secrets: `<version>:<base64 of 32 bytes>`, several separated by commas, newest first. Required with DATABASE_URL; otherwise a key file is generated.',
   ),
   STRIPE_SECRET_KEY: Text(
     'Secret key of the processor account. Without it the sandbox processor starts inside the service.',
   ),
   STRIPE_API_BASE: Text(
-    'Another server that speaks Stripe’s API, for example a sandbox elsewhere. Refused with a live key.',
+    'Base URL of another server that implements Stripe’s API, e.g. a sandbox on another machine. Refused with a live key.',
   ),
   RATECARD_SANDBOX_PORT: Port('Port of the embedded sandbox, on loopback. 0 picks a free one.', 4243),
-  RATECARD_PUBLIC_URL: Text('Base of the links we hand out. Default: from host and port.'),
+  RATECARD_PUBLIC_URL: Text('Base URL of the links that the service returns. Default: derived from host and port.'),
   RATECARD_ALLOWED_REDIRECTS: Text(
-    'Origins allowed in checkout and portal URLs, separated by commas. Loopback is always allowed.',
+    'Origins that are allowed in the URLs of checkouts and the portal, separated by commas. Loopback is always allowed.',
   ),
   RATECARD_REQUIRE_VERSION_BUMP: Type.Boolean({
     default: false,
-    description: 'Refuse changed content under a version that is not higher.',
+    description: 'Refuse a push that changes the content but does not raise `version`.',
   }),
   RATECARD_IMPACT_THRESHOLD: Type.Optional(
     Type.Integer({
       minimum: 0,
       description:
-        'Live subscriptions that a push may touch (by archiving or replacing their price) without --approve-impact. Default: any number, because they keep their price.',
+        'Number of live subscriptions that a push may affect (by archiving or replacing their price) without --approve-impact. Default: any number, because they keep their price.',
     }),
   ),
   RATECARD_SESSION_TRIAL_DAYS: Type.Integer({
@@ -112,42 +112,42 @@ export const settingsSchema = Type.Object({
     maximum: 730,
     default: defaultSessionTrialDays,
     description:
-      'Longest trial that a checkout may ask for with a session cookie; a service key may give up to 730 days.',
+      'Longest trial (days) that a checkout with a session cookie may request. With a service key it is 730 days.',
   }),
   RATECARD_MIRROR: Type.Enum(['on', 'off'], {
     default: 'on',
     description:
-      'Keep a copy of subscriptions, invoices and refunds in the store; `off` reads them at the processor each time, and what needs the copy is refused.',
+      'Keeps a copy of subscriptions, invoices and refunds in the store. With `off` they are read from the processor each time, and requests that need the copy are refused.',
   }),
   RATECARD_MIRROR_POLL_SECONDS: Type.Optional(
     Type.Integer({
       minimum: 1,
       maximum: 86_400,
       description:
-        'Seconds between two polls of the processor’s events. Default: 5 at a sandbox, 300 at Stripe, whose read allocation deliveries spare.',
+        'Seconds between two polls of the processor’s events. Default: 5 with a sandbox; 300 with Stripe, which limits the reads per month.',
     }),
   ),
   RATECARD_PROCESSOR_EVENTS_SECRET: Type.Optional(
     Type.String({
       minLength: 16,
       description:
-        'Signing secret (`whsec_…`) of a webhook endpoint made by hand for `/api/v1/processor/events`. Not needed with RATECARD_PUBLIC_URL on https: the service then makes one itself.',
+        'Signing secret (`whsec_…`) of a webhook endpoint that you created by hand for `/api/v1/processor/events`. Not needed if RATECARD_PUBLIC_URL is https, because the service then creates an endpoint itself.',
     }),
   ),
   RATECARD_WORKERS: Type.Enum(['on', 'off'], {
     default: 'on',
-    description: 'Host workers in this process group; `off` for an API-only replica.',
+    description: 'Host workers on this replica; `off` for a replica that serves only the API.',
   }),
   RATECARD_WORKER_ALLOWED_HOSTS: Text(
     'Hosts that workers may reach although their addresses are private, separated by commas: `db.internal` or `db.internal:8080`.',
   ),
   RATECARD_WORKER_DOMAIN: Text(
-    'A domain of which each worker answers at its own host name as well: `workers.example.com` makes `<name>.workers.example.com`.',
+    'Domain under which each worker also has its own host name: with `workers.example.com` it is `<name>.workers.example.com`.',
   ),
   RATECARD_WORKER_SANDBOX: Type.Enum([...confinements], {
     default: 'auto',
     description:
-      'How worker processes are confined; `auto` is the strictest that works here, and the start says which.',
+      'How worker processes are confined. `auto` chooses the strictest mode that works on this machine; the start messages name it.',
   }),
   RATECARD_WORKER_LOG_DAYS: Type.Integer({
     minimum: 1,
@@ -159,23 +159,23 @@ export const settingsSchema = Type.Object({
     minimum: 1,
     maximum: 10080,
     default: 10,
-    description: 'A worker without requests for this long is put to rest; the next request starts it again.',
+    description: 'Minutes without a request after which a worker is stopped. The next request starts it again.',
   }),
   RATECARD_RATE_LIMIT: Type.Integer({
     minimum: 1,
     default: 600,
     description:
-      'Failed authentications, and (counted apart) calls without a key that work, a minute and client address; not on loopback.',
+      'Maximum per minute and client address of failed authentications and, counted separately, of successful calls without a key. Loopback has no limit.',
   }),
   RATECARD_TRUSTED_PROXIES: Text(
-    'Addresses and nets of the proxies in front, separated by commas: `127.0.0.1, 10.0.0.0/8`. The client is then the right-most other address in X-Forwarded-For. Default: none, and the header counts for nothing.',
+    'Addresses and networks of trusted proxies in front of the service, separated by commas: `127.0.0.1, 10.0.0.0/8`. The client address is then the right-most address in X-Forwarded-For that is not a proxy’s. Default: none, and the header is ignored.',
   ),
   RATECARD_MAX_CONNECTIONS: Type.Optional(
     Type.Integer({
       minimum: 16,
       maximum: 1_000_000,
       description:
-        'Most connections at one time. Beyond it those that rest or dawdle make room for new ones; work of service keys stays. Default: half of the file descriptors, at most 16,384.',
+        'Maximum number of open connections. Beyond it, idle and slow connections are closed to make room for new ones, except those with requests of service keys. Default: half of the file descriptors, at most 16,384.',
     }),
   ),
   RATECARD_SHUTDOWN_DELAY_SECONDS: Type.Integer({
@@ -183,9 +183,9 @@ export const settingsSchema = Type.Object({
     maximum: 300,
     default: 0,
     description:
-      'How long to go on serving after SIGTERM while `/readyz` answers 503, so that a load balancer sends requests elsewhere before this replica drains.',
+      'Seconds for which the replica keeps serving after SIGTERM while `/readyz` returns 503, so that a load balancer sends requests elsewhere before the replica drains.',
   }),
-  RATECARD_LOG_LEVEL: Type.Enum([...logLevels], { default: 'info', description: 'Least severity that is logged.' }),
+  RATECARD_LOG_LEVEL: Type.Enum([...logLevels], { default: 'info', description: 'Lowest severity that is logged.' }),
 })
 
 type Raw = ReturnType<typeof readRaw>
@@ -201,7 +201,10 @@ function readRaw(env: NodeJS.ProcessEnv) {
   })
 }
 
-/** Parses the environment. Throws ServiceError `settings_invalid` with the names of all invalid variables, never their values. */
+/**
+ * Parses the environment variables. Throws ServiceError `settings_invalid` with the names of all invalid variables, never with their
+ * values.
+ */
 export function readSettings(env: NodeJS.ProcessEnv): Settings {
   let raw: Raw
   try {
@@ -306,7 +309,7 @@ function isUrl(text: string, protocols: readonly string[]): boolean {
   return URL.canParse(text) && protocols.includes(new URL(text).protocol)
 }
 
-/** True for an address, or a network such as `10.0.0.0/8`. */
+/** True for an IP address, or for a network such as `10.0.0.0/8`. */
 function isAddressOrNet(text: string): boolean {
   const [address = '', bits, ...rest] = text.split('/')
   const family = isIP(address)

@@ -1,4 +1,4 @@
-// The specification's change report, in snake_case: stored and served without conversion.
+// The change report of a push as the API returns it, in snake_case. It is stored and served without conversion.
 import type { PlannedChange } from './change.ts'
 import type { ResourceKind } from './kinds.ts'
 
@@ -12,13 +12,13 @@ export interface ChangeReport {
   promotion_codes: { created: string[]; updated: string[]; archived: string[] }
 }
 
-/** The change report stored with a version, plus the removed webhooks, for which the specification's report has no list. */
+/** The change report stored with a version, plus the ids of removed webhooks. The API's report has no list for removed webhooks. */
 export interface KeptReport {
   readonly changes: ChangeReport
   readonly archivedWebhooks: readonly string[]
 }
 
-/** JSON text of the report; read by {@link readReport}. */
+/** Returns the report as JSON text, to be read by {@link readReport}. */
 export function reportText(changes: readonly PlannedChange[]): string {
   const archived_webhooks = changes.flatMap((change) =>
     change.kind === 'webhook' && change.action === 'archive' && change.reason === 'removed' ? [change.configId] : [],
@@ -26,7 +26,7 @@ export function reportText(changes: readonly PlannedChange[]): string {
   return JSON.stringify({ ...changeReport(changes), ...(archived_webhooks.length === 0 ? {} : { archived_webhooks }) })
 }
 
-/** Parses a stored report. Lists that an older release did not write are empty. */
+/** Parses a stored report. A list that an older release did not write is empty. */
 export function readReport(text: string): KeptReport {
   const { archived_webhooks: archivedWebhooks = [], ...changes } = JSON.parse(text) as Partial<ChangeReport> & {
     readonly archived_webhooks?: readonly string[]
@@ -49,8 +49,8 @@ export function emptyReport(): ChangeReport {
 type ReportBucket = 'created' | 'updated' | 'archived' | 'unchanged'
 
 /**
- * Resource ids by kind and action, in document order; every list is present. Stray objects and removed webhooks have no list here: they
- * appear in `details` only.
+ * Returns the resource ids by kind and action, in document order. Every list is present, even if empty. Stray objects (left behind by an
+ * abandoned push) and removed webhooks appear only in `details`, because the report has no list for either.
  */
 export function changeReport(changes: readonly PlannedChange[]): ChangeReport {
   const report = emptyReport()

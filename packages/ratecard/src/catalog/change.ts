@@ -1,13 +1,14 @@
-// Change of one resource, with the field names of the document. Used by plans, reports and views; imports no other module of the planner.
+// Planned change of one resource, with the field names of the document. Used by plans, reports and views. Imports no other module of the
+// planner.
 import type { ConfigId, ProcessorId, ResourceKind } from './kinds.ts'
 
-/** Origin of a difference: an edit of the document, drift (an edit at the processor), or both. */
+/** Origin of a difference: an edit of the document, drift (an edit made at the processor), or both. */
 export type Origin = 'edit' | 'drift' | 'both'
 
 export interface FieldChange {
   /** Field name in the document (snake_case), e.g. `unit_amount_decimal`, or `metadata.<key>` for one metadata key. */
   readonly field: string
-  /** JSON values in the document's form. `undefined` means absent. */
+  /** JSON value before the change, in the document's form. `undefined` means absent; the same holds for `after`. */
   readonly before: unknown
   readonly after: unknown
   readonly origin: Origin
@@ -18,12 +19,12 @@ interface ChangeOf<Action extends string> {
   readonly kind: ResourceKind
   readonly configId: ConfigId
   readonly home: 'processor' | 'local'
-  /** Changed fields. Empty if the action needs no reason, e.g. a create. */
+  /** Changed fields, i.e. the reasons of the change. Empty if the action needs no reason, e.g. a create. */
   readonly because: readonly FieldChange[]
   readonly processorIdBefore: ProcessorId | null
-  /** null if the id is not known yet (a create). */
+  /** Processor id after the change; null if it is not known yet (a create). */
   readonly processorIdAfter: ProcessorId | null
-  /** The resource in one readable line, e.g. `€12.00 / month`. */
+  /** The resource in one readable line before and after the change, e.g. `€12.00 / month`; null if it does not exist on that side. */
   readonly display: { readonly before: string | null; readonly after: string | null }
 }
 
@@ -32,14 +33,14 @@ export type PlannedChange =
   | ChangeOf<'adopt'>
   | ChangeOf<'update'>
   /**
-   * A new configuration id takes over the mapping of an earlier one, with its history. The change also lists other fields that changed in
-   * place.
+   * A new configuration id takes over the mapping of an earlier id, with its history. If other fields changed in place too, this change
+   * lists them as well.
    */
   | ChangeOf<'rename'>
-  /** A new object, or an earlier object with equal content (`reused`), replaces the current one. */
+  /** A new object replaces the current one. With `reused`, an earlier object with equal content replaces it instead. */
   | (ChangeOf<'replace'> & { readonly reused: boolean })
   | ChangeOf<'reactivate'>
-  /** `removed`: gone from the document. `stray`: left behind by an abandoned push. */
+  /** `removed`: the document no longer contains the resource. `stray`: an abandoned push left the object behind. */
   | (ChangeOf<'archive'> & { readonly reason: 'removed' | 'stray' })
   | ChangeOf<'keep'>
 

@@ -1,4 +1,5 @@
-// Semantic comparison of two documents. A different spelling of the same content (e.g. an explicit default) is no difference.
+// Semantic comparison of two documents. If the same content is only written differently (e.g. a default is spelled out), there is no
+// difference.
 import type { BillingConfig } from '../config/schema/schema.ts'
 import { desiredCatalog, emptyCatalog } from './desired.ts'
 import { displayOf } from './display.ts'
@@ -8,7 +9,7 @@ import { documentName, documentValue } from './fields/tables.ts'
 import { renameCatalog } from './renames.ts'
 import { resourceKinds, type Catalog, type DesiredResource, type ResourceKind } from './resource.ts'
 
-/** One configuration id whose content differs. */
+/** A resource whose content differs between two documents. */
 export interface DocumentDifference {
   readonly kind: ResourceKind
   readonly configId: string
@@ -18,8 +19,8 @@ export interface DocumentDifference {
 }
 
 /**
- * Differing configuration ids: kinds in creation order, then document order; removed ones last. An item that takes over an earlier id
- * (`previous_ids`) is one change of `id`, not a removal and an addition.
+ * Returns the resources that differ: kinds in creation order, each kind in document order, removed resources last. An item that takes over
+ * an earlier id (`previous_ids`) counts as one change of `id`, not as a removal and an addition.
  */
 export function compareDocuments(before: BillingConfig | null, after: BillingConfig | null): DocumentDifference[] {
   const written = before === null ? emptyCatalog : desiredCatalog(before)
@@ -46,7 +47,7 @@ export function compareDocuments(before: BillingConfig | null, after: BillingCon
   return found
 }
 
-/** The earlier catalog with renamed ids replaced by their later ids, and a lookup of the earlier id of a renamed item. */
+/** Returns the earlier catalog with the later ids of renamed items, and a lookup of the earlier id of a renamed item. */
 function underLaterIds(earlier: Catalog, later: Catalog, document: BillingConfig | null) {
   const aliases = document === null ? [] : aliasesOf(document)
   const has = (catalog: Catalog, kind: ResourceKind, id: string) =>
@@ -54,7 +55,7 @@ function underLaterIds(earlier: Catalog, later: Catalog, document: BillingConfig
   const renamed = aliases.filter(
     ({ kind, from, to }) => has(earlier, kind, from) && !has(later, kind, from) && !has(earlier, kind, to),
   )
-  // If two items were merged into one, neither counts as renamed.
+  // If the document merges two items into one, neither counts as renamed.
   const single = renamed.filter(
     ({ kind, to }) => renamed.filter((one) => one.kind === kind && one.to === to).length === 1,
   )
@@ -81,7 +82,9 @@ function fieldDifferences(kind: ResourceKind, before: DesiredResource | undefine
     }))
 }
 
-/** Fields to compare. null and empty text are left out, because in canonical fields they mean the same as absent. */
+/**
+ * Returns the fields to compare by name. Leaves out null and empty text, because in canonical fields they mean the same as an absent field.
+ */
 function bagOf(resource: DesiredResource | undefined): Record<string, unknown> {
   if (resource === undefined) return {}
   return Object.fromEntries(

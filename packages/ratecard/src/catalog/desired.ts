@@ -1,4 +1,4 @@
-// Converts a document to a catalog of canonical resources: the desired state. Pure; independent of the processor.
+// Converts a document to the desired state: a catalog of canonical resources. Pure, and independent of the processor.
 import { isLocalPrice } from '../config/schema/ids.ts'
 import type { BillingConfig, Price, Product } from '../config/schema/schema.ts'
 import { same } from './fields/differences.ts'
@@ -19,15 +19,15 @@ const listsByKind = (): Record<ResourceKind, DesiredResource[]> => ({
 
 export const emptyCatalog = listsByKind() as unknown as Catalog
 
-/** A document with the catalog that was read from it. */
+/** A document, and the catalog that it was converted to. */
 export interface ReadDocument {
   readonly config: BillingConfig
   readonly catalog: Catalog
 }
 
 /**
- * Every resource of a valid document, each kind in document order. An item with the same content in `other` is not read again: its
- * resource object is reused, so that later comparisons succeed by identity.
+ * Returns every resource of a valid document, each kind in document order. If `other` contains an item with the same content, its resource
+ * object is reused, so that later comparisons can compare by identity.
  */
 export function desiredCatalog(config: BillingConfig, other: ReadDocument | null = null): Catalog {
   const catalog = listsByKind()
@@ -44,7 +44,8 @@ export function desiredCatalog(config: BillingConfig, other: ReadDocument | null
 }
 
 /**
- * A listed item with its resource. A product is read together with its prices, because each depends on the other (e.g. the default price).
+ * A listed item with its resource. A product and its prices are converted together, because each depends on the other (e.g. through the
+ * default price).
  */
 interface ReadItem {
   readonly item: ItemOf<ListedKind>
@@ -59,7 +60,7 @@ function readItem(kind: ListedKind, item: ItemOf<ListedKind>): ReadItem {
   return { item, resource, prices: (product.prices ?? []).map((price) => desiredResource('price', price, product)) }
 }
 
-/** Items of an already read document with their resources, by id. */
+/** Returns the items of an already converted document with their resources, by id. */
 function readItems({ config, catalog }: ReadDocument, kind: ListedKind): ReadonlyMap<string, ReadItem> {
   const resources: readonly DesiredResource[] = catalog[kind]
   const items = new Map<string, ReadItem>()
@@ -75,8 +76,8 @@ function readItems({ config, catalog }: ReadDocument, kind: ListedKind): Readonl
 }
 
 /**
- * True if two documents have the same content in the same order. Spelling does not count (explicit defaults, tier amounts of zero,
- * `$schema`, `processor_id`), and neither does the version.
+ * True if two documents have the same content in the same order. The version is ignored, and so are differences of spelling: explicit
+ * defaults, tier amounts of zero, `$schema` and `processor_id`.
  */
 export function meanTheSame(one: BillingConfig, other: BillingConfig): boolean {
   const catalog = desiredCatalog(one)

@@ -1,4 +1,4 @@
-// A change of a plan as the service returns it, for users and tools.
+// The change details of a plan as the API returns them.
 import type { PlannedChange, ChangeAction, FieldChange } from './change.ts'
 import type { ResourceKind } from './kinds.ts'
 
@@ -14,7 +14,7 @@ export interface Detail {
   readonly display: { readonly before: string | null; readonly after: string | null }
 }
 
-/** One entry per change. Kept resources have no entry. */
+/** Converts changes to details. Kept resources have no detail. */
 export function detailsOf(
   changes: readonly PlannedChange[],
   created: (kind: ResourceKind, id: string) => string | null,

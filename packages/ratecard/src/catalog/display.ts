@@ -1,13 +1,15 @@
-// One readable line per resource, for plans and diffs.
+// Describes each resource in one readable line, for plans and diffs.
 import type { BillingConfig, Coupon } from '../config/schema/schema.ts'
 import { formatMinor } from '../money/format.ts'
 import { describePrice } from '../pricing/describe.ts'
 import { idOfItem, itemsOf, type ItemOf, type ResourceKind } from './kinds.ts'
 
-/** Returns a lookup of the display line by kind and id. The lookup returns null for a resource that is not in the document. */
+/**
+ * Returns a function that finds the display line of a resource by kind and id. It returns null for a resource that is not in the document.
+ */
 export function displayOf(config: BillingConfig | null): (kind: ResourceKind, id: string) => string | null {
-  // Lazy cache per kind: most planned documents are unchanged and need no line. Indexing a large document kind by kind also avoids one
-  // long block of the event loop.
+  // Lines are computed lazily, one kind at a time, and cached: most planned documents are unchanged and need no line. Indexing a large
+  // document kind by kind also avoids one long block of the event loop.
   const known: { [K in ResourceKind]?: (id: string) => string | null } = {}
   return (kind, id) => (config === null ? null : (known[kind] ??= linesOf(config, kind))(id))
 }

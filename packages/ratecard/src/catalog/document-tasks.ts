@@ -1,5 +1,5 @@
-// Long tasks on whole documents, as plain functions. The service runs large ones in a worker thread, so inputs and results must be
-// structured-cloneable: documents as JSON text, no class instances, no functions.
+// Long tasks on whole documents, as plain functions. The service runs tasks on large documents in a worker thread. So inputs and results
+// must be structured-cloneable: documents as JSON text, no class instances, no functions.
 import { checksum } from '../config/schema/checksum.ts'
 import { readJson } from '../config/schema/read-json.ts'
 import type { BillingConfig } from '../config/schema/schema.ts'
@@ -12,14 +12,14 @@ import { toDocument, type LiveDocument } from './pull/to-document.ts'
 import { planChanges, planDigest, type Plan, type PlanInput } from './plan/plan-changes.ts'
 import type { MappingEntry, Snapshot } from './resource.ts'
 
-/** Result of parsing a JSON text: the parse issue, or the minified text as the store keeps it. */
+/** Result of parsing a JSON text: the parse issue, or the minified text that the store keeps. */
 export type CompactJson =
   { readonly malformed: Issue; readonly text: null } | { readonly malformed: null; readonly text: string }
 
 export type CheckedDocument = CompactJson & Omit<ConfigValidation, 'config'>
 
 export type PlanTask = Omit<PlanInput, 'config' | 'previous'> & {
-  /** JSON text of a valid document. */
+  /** JSON text of a valid document. `previous` is the JSON text of the document to compare with, or null. */
   readonly text: string
   readonly previous: string | null
 }
@@ -28,7 +28,7 @@ export interface PlannedDocument {
   readonly plan: Plan
   readonly digest: string
   readonly checksum: string
-  /** True if the content equals that of the previous document. False without a previous document. */
+  /** True if the document has the same content as the previous one. False if there is no previous document. */
   readonly sameContent: boolean
 }
 
@@ -36,13 +36,16 @@ export const documentTasks = {
   compact,
   check,
   plan,
-  /** The first place where the document differs from the expansion of its source (`written`); null if there is none. */
+  /**
+   * Returns the first place where the document differs from the expansion of its source document (`written`, with variables such as
+   * `${NAME}` filled in); null if both are equal.
+   */
   notExpanded: ({ written, text }: { readonly written: string; readonly text: string }): string | null =>
     whereNotExpanded(JSON.parse(written), JSON.parse(text)),
-  /** Semantic differences between two documents. null stands for an empty document. */
+  /** Returns the semantic differences between two documents. null stands for an empty document. */
   compare: ({ before, after }: { readonly before: string | null; readonly after: string | null }) =>
     compareDocuments(documentOf(before), documentOf(after)) satisfies DocumentDifference[],
-  /** Builds the document of the active objects at the processor. */
+  /** Builds a document from the active objects at the processor. */
   fromLive: ({ snapshot, mappings, current }: LiveTask): LiveDocument =>
     toDocument(snapshot, mappings, documentOf(current)),
 }
@@ -50,7 +53,7 @@ export const documentTasks = {
 interface LiveTask {
   readonly snapshot: Snapshot
   readonly mappings: readonly MappingEntry[]
-  /** JSON text of the last applied document. */
+  /** JSON text of the last applied document; null if there is none. */
   readonly current: string | null
 }
 

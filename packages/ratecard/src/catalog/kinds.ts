@@ -1,5 +1,5 @@
-// Kinds of resources, their ids, and canonical value types that several kinds share. The bottom layer of the catalog: it imports no other
-// module of it.
+// Kinds of resources, their ids, and canonical value types that several kinds share. The bottom layer of the catalog: imports no other
+// module of the catalog.
 import type {
   BillingConfig,
   Coupon,
@@ -13,9 +13,9 @@ import type {
 import { webhookId } from '../config/schema/ids.ts'
 
 declare const brand: unique symbol
-/** An id from the document, chosen by its author. */
+/** Configuration id: an id in the document, chosen by its author. */
 export type ConfigId = string & { readonly [brand]: 'config' }
-/** An id assigned or used by the processor, e.g. `price_1Nv…`. */
+/** Id of an object at the processor, e.g. `price_1Nv…`. */
 export type ProcessorId = string & { readonly [brand]: 'processor' }
 export const configId = (text: string) => text as ConfigId
 export const processorId = (text: string) => text as ProcessorId
@@ -36,7 +36,7 @@ export interface ItemByKind {
 }
 export type ItemOf<K extends ResourceKind> = ItemByKind[K]
 
-/** Name of the document's list for each kind. Prices have none: they are nested in their products. */
+/** Name of the document's list of each kind. Prices have no list, because they are nested in their products. */
 export const documentLists = {
   meter: 'meters',
   feature: 'features',
@@ -46,23 +46,23 @@ export const documentLists = {
   webhook: 'webhooks',
 } as const satisfies Record<Exclude<ResourceKind, 'price'>, keyof BillingConfig>
 
-/** Kinds with a top-level list in the document (all but `price`). */
+/** Kinds with a top-level list in the document, i.e. all but `price`. */
 export type ListedKind = keyof typeof documentLists
 export const listedKinds = Object.keys(documentLists) as readonly ListedKind[]
 
-/** Items of a listed kind in document order. */
+/** Returns the items of a listed kind in document order. */
 export function listOf<K extends ListedKind>(config: BillingConfig, kind: K): readonly ItemOf<K>[] {
   return (config[documentLists[kind]] ?? []) as unknown as readonly ItemOf<K>[]
 }
 
-/** One item of a document with its path. `product` is the parent of a price. */
+/** One item of a document with its path. For a price, `product` is the product that contains it. */
 export interface PlacedItem<K extends ResourceKind> {
   readonly item: ItemOf<K>
   readonly product: K extends 'price' ? Product : undefined
   readonly path: readonly (string | number)[]
 }
 
-/** Items of a kind in document order, each with its path. */
+/** Returns the items of a kind in document order, each with its path. */
 export function itemsOf<K extends ResourceKind>(config: BillingConfig, kind: K): PlacedItem<K>[] {
   return itemsOfKind(config, kind) as unknown as PlacedItem<K>[]
 }
@@ -75,33 +75,35 @@ function itemsOfKind(config: BillingConfig, kind: ResourceKind): object[] {
   return listOf(config, kind).map((item, index) => ({ item, path: [documentLists[kind], index] }))
 }
 
-/** Configuration id of an item. */
+/** Returns the configuration id of an item. */
 export function idOfItem<K extends ResourceKind>(kind: K, item: ItemOf<K>): string {
   return kind === 'webhook' ? webhookId(item as Webhook) : (item as { readonly id: string }).id
 }
 
 /**
- * Metadata key of the ownership mark; its value is the config id. Every object that Ratecard manages carries it, except meters, which have
- * no metadata.
+ * Metadata key of the ownership mark, which every object that Ratecard manages carries. Its value is the configuration id. Meters cannot
+ * carry it, because they have no metadata.
  */
 export const ownershipKey = 'ratecard_id'
-/** Metadata key of a re-created coupon or promotion code: number of redemptions already used up by its predecessors. */
+/**
+ * Metadata key of a coupon or promotion code that replaces others. Its value is the number of redemptions that the replaced objects had.
+ */
 export const carriedKey = 'ratecard_redeemed_before'
 
 export type Interval = 'day' | 'week' | 'month' | 'year'
 export type TaxBehavior = 'unspecified' | 'inclusive' | 'exclusive'
-/** Metadata set by the author of the document; never contains Ratecard's own keys. */
+/** Metadata set by the author of the document. It never contains Ratecard's own keys. */
 export type MetadataMap = Readonly<Record<string, string>>
 
 export interface CanonicalTier {
-  /** Upper bound, inclusive. null means infinity. */
+  /** Upper bound of the tier, inclusive. null means infinity. */
   readonly upTo: number | null
-  /** Canonical decimals in minor units without trailing zeros, e.g. `12.5`. null means absent or zero, which are equivalent. */
+  /** Canonical decimal in minor units without trailing zeros, e.g. `12.5`. null means absent or zero, which are equivalent in a tier. */
   readonly unitAmount: string | null
   readonly flatAmount: string | null
 }
 
-/** The amount of a price in another currency: either `unitAmount` or `tiers` is null. */
+/** The amount of a price in another currency. One of `unitAmount` and `tiers` is null. */
 export interface CanonicalCurrencyOption {
   readonly unitAmount: string | null
   readonly tiers: readonly CanonicalTier[] | null
@@ -109,5 +111,5 @@ export interface CanonicalCurrencyOption {
 }
 export type CurrencyOptions = Readonly<Record<string, CanonicalCurrencyOption>>
 
-/** Map key of `kind` and id, because resources of different kinds may have the same id. */
+/** Returns a map key of kind and id, because resources of different kinds may have the same id. */
 export const resourceKey = (kind: ResourceKind, id: string) => `${kind}:${id}`

@@ -1,21 +1,21 @@
-// Determines which live objects Ratecard owns. An object is owned if the mapping history contains it or if it carries the ownership mark;
-// the history takes precedence. Other objects are foreign and are never changed.
+// Determines which live objects Ratecard owns. An object is owned if the mapping history contains it, or if its metadata contains the
+// ownership mark. If both disagree about the id, the history takes precedence. Other objects are foreign and are never changed.
 import { resourceKinds, type ConfigId, type ProcessorId, type ResourceKind } from './kinds.ts'
 import { ResourceMap } from './resource-map.ts'
 import type { MappingEntry, ObservedResource, Snapshot } from './resource.ts'
 
 export interface Ownership {
-  /** The configuration id that an object stands or stood for; null for a foreign object. */
+  /** Returns the configuration id that the object stands for, or stood for earlier; null for a foreign object. */
   ownerOf(kind: ResourceKind, id: ProcessorId): ConfigId | null
-  /** The processor id that a configuration id maps to now, even if that object is archived; null if it was never mapped. */
+  /** Returns the processor id that a configuration id maps to now, even if that object is archived; null if the id was never mapped. */
   currentOf(kind: ResourceKind, id: ConfigId): ProcessorId | null
-  /** Owned live objects for this id: the mapped one first, then active ones, then the newest. */
+  /** Returns the owned live objects for this id: the mapped one first, then active ones, then the newest. */
   candidates<K extends ResourceKind>(kind: K, id: ConfigId): readonly ObservedResource<K>[]
   find<K extends ResourceKind>(kind: K, id: ProcessorId): ObservedResource<K> | null
   all<K extends ResourceKind>(kind: K): readonly ObservedResource<K>[]
-  /** The price that holds this lookup key, even if it is archived. */
+  /** Returns the price that has this lookup key, even if the price is archived; null if there is none. */
   holderOf(lookupKey: string): ObservedResource<'price'> | null
-  /** True if the history contains this processor id, even if the object has been deleted. */
+  /** True if the mapping history contains this processor id, even if the object has been deleted. */
   everMapped(kind: ResourceKind, id: string): boolean
 }
 
@@ -48,7 +48,7 @@ export function ownershipOf(snapshot: Snapshot, mappings: readonly MappingEntry[
     group.sort((a, b) => rank(b, mapped) - rank(a, mapped) || b.created - a.created || compareText(a, b))
   }
 
-  // Lazy indexes by id and by lookup key, because few plans need them.
+  // Indexes by id and by lookup key are built at their first use, because few plans need them.
   const byId = new Map<ResourceKind, ReadonlyMap<string, ObservedResource>>()
   const objectOf = (kind: ResourceKind, id: string): ObservedResource | undefined => {
     const known =
@@ -74,15 +74,15 @@ export function ownershipOf(snapshot: Snapshot, mappings: readonly MappingEntry[
   }
 }
 
-/** Sorts by sequence. The store returns the rows sorted, so the copy is usually skipped. */
+/** Sorts entries by sequence number. The store returns them sorted already, so they are usually not copied. */
 function inSequence(mappings: readonly MappingEntry[]): readonly MappingEntry[] {
   const sorted = mappings.every((entry, place) => entry.sequence >= (mappings[place - 1]?.sequence ?? entry.sequence))
   return sorted ? mappings : mappings.toSorted((a, b) => a.sequence - b.sequence)
 }
 
 /**
- * Sort rank: the mapped object first, then active ones. Reusing an active object of an interrupted push is better than leaving it as a
- * stray.
+ * Returns the sort rank of an object: the mapped object first, then active ones. An active object of an interrupted push is reused,
+ * otherwise it would be left behind.
  */
 function rank(object: ObservedResource, mapped: ProcessorId | undefined): number {
   return (object.processorId === mapped ? 2 : 0) + (object.active ? 1 : 0)
@@ -92,7 +92,10 @@ function compareText(a: ObservedResource, b: ObservedResource): number {
   return a.processorId < b.processorId ? -1 : a.processorId > b.processorId ? 1 : 0
 }
 
-/** True if a code cannot be active: it expired, is used up, or its coupon is deleted or spent. The processor keeps such a code inactive. */
+/**
+ * True if a promotion code cannot be active: it expired, is used up, or its coupon is deleted or spent. The processor keeps such a code
+ * inactive.
+ */
 export function isWithheld(own: Ownership, code: ObservedResource): boolean {
   if (code.kind !== 'promotion_code') return false
   if (code.spent) return true

@@ -1,9 +1,9 @@
-// Configuration ids of processor objects by the mapping history.
+// Finds the configuration ids of processor objects in the mapping history.
 import type { MappingEntry, ProcessorId } from './resource.ts'
 
 /**
- * Configuration id by processor id. If a processor object was mapped to several ids, the id of its current mapping wins, otherwise the
- * latest.
+ * Returns the configuration ids by processor id. If an object was mapped to several ids, the id that it is mapped to now wins, otherwise
+ * the latest one.
  */
 export function ownersOf(
   of: 'price' | 'product' | 'meter',

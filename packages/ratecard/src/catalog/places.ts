@@ -1,16 +1,16 @@
-// Positions of resources in a document.
+// Finds the positions of resources in a document.
 import type { BillingConfig } from '../config/schema/schema.ts'
 import { pointerOf } from '../errors/issue.ts'
 import { idOfItem, itemsOf, resourceKinds, type ResourceKind } from './kinds.ts'
 import { ResourceMap } from './resource-map.ts'
 
 /**
- * JSON pointer of a resource or of one of its members, e.g. `#/products/0/prices/1/amount`. `#` if the document does not contain the
- * resource.
+ * Returns the JSON pointer of a resource or of one of its members, e.g. `#/products/0/prices/1/amount`. Returns `#` if the document does
+ * not contain the resource.
  */
 export type PlaceOf = (kind: ResourceKind, id: string, member?: string) => string
 
-/** Returns a lookup of positions. The index is built lazily, at the first call. */
+/** Returns a function that finds positions of resources. It builds its index at the first call. */
 export function placesOf(config: BillingConfig): PlaceOf {
   let places: ResourceMap<readonly (string | number)[]> | undefined
   const find = () => {

@@ -1,37 +1,37 @@
-// Renames are local: a configuration id takes over the mapping of an earlier id with its whole history, and so every processor object ever
-// sold under it. Pure functions: they compute the renames, and the earlier catalog and mapping history under the new ids.
+// Renames are local. A configuration id takes over the mapping of an earlier id with its whole history, and so every processor object ever
+// sold under the earlier id. Pure functions: they compute the renames, and the earlier catalog and mapping history with the new ids.
 import type { BillingConfig } from '../config/schema/schema.ts'
 import { references, type FieldsOf } from './fields/tables.ts'
 import { configId, idOfItem, itemsOf, listedKinds, listOf, resourceKey, resourceKinds } from './kinds.ts'
 import type { ConfigId, ItemOf, ProcessorId, ResourceKind } from './kinds.ts'
 import type { Catalog, DesiredResource, MappingEntry } from './resource.ts'
 
-/** Moves entries of the mapping history to another configuration id. */
+/** Moves entries of the mapping history from one configuration id to another. */
 export interface Rename {
   readonly kind: ResourceKind
   readonly from: ConfigId
   readonly to: ConfigId
-  /** Sequence numbers of the moved entries. */
+  /** Sequence numbers of the mapping entries that move. */
   readonly rows: readonly number[]
-  /** True if the item itself gets the new id. False if only the history of a removed item is merged into an existing item. */
+  /** True if the item itself gets the new id. False if the item was removed and only its history is merged into an existing item. */
   readonly continues: boolean
-  /** The processor object of `to` after the rename. */
+  /** The processor object that `to` maps to after the rename. */
   readonly object: ProcessorId
 }
 
-/** Id change of an item, from an earlier id to a later one. */
+/** Change of an item's id. */
 type NewId = Pick<Rename, 'kind' | 'continues'> & { readonly from: string; readonly to: string }
 
-/** A completed rename. */
+/** A rename that an earlier revision made. */
 export interface PastRename extends Omit<Rename, 'object'> {
   readonly revision: number
 }
 
-/** A refused merge: items that were sold at the same time cannot become one. */
+/** A refused merge: two items that were sold at the same time cannot become one item. */
 export interface RefusedRename {
   readonly kind: ResourceKind
   readonly to: ConfigId
-  /** Ids that the document would merge into `to`. */
+  /** The ids that the document would merge into `to`. */
   readonly from: readonly ConfigId[]
 }
 
@@ -47,7 +47,7 @@ interface Item {
   readonly adopt: string | null
 }
 
-/** All items of the document with kind and id. */
+/** Returns all items of the document, with kind and id. */
 function everyItem(config: BillingConfig): Item[] {
   return resourceKinds.flatMap((kind) =>
     itemsOf(config, kind).map(({ item }) => ({
@@ -61,7 +61,7 @@ function everyItem(config: BillingConfig): Item[] {
 
 const keysOf = (items: readonly Item[]) => new Set(items.map(({ kind, id }) => resourceKey(kind, id)))
 
-/** False for most documents: without `previous_ids` or `processor_id` there is nothing to look up. */
+/** False if no item has `previous_ids` or `processor_id`, as in most documents. Then there are no renames to compute. */
 function mayRename(config: BillingConfig): boolean {
   const may = ({ previous_ids, processor_id }: ItemOf<ResourceKind>) =>
     previous_ids !== undefined || processor_id !== undefined
@@ -72,10 +72,10 @@ function mayRename(config: BillingConfig): boolean {
 }
 
 /**
- * Renames in the document, compared with the previous version and the mapping history: ids in `previous_ids` that are mapped, and ids
- * whose current object the document adopts under another id. Ids without a mapping are ignored, so that a document can be promoted to
- * another environment. Items that the previous version sold side by side are refused, not merged. Renames that the previous version
- * already contained are not repeated: an id that was reused since, and removed by a rollback, belongs to another item.
+ * Returns the renames that the document requests, compared with the previous version and the mapping history. An item takes over each
+ * mapped id in its `previous_ids`, and the id whose current object it adopts by `processor_id`. Ids without a mapping are ignored, so that
+ * a document can be promoted to another environment. Items that the previous version sold at the same time are not merged, but refused.
+ * Renames that the previous version already contained are not repeated, because the earlier id may belong to another item since.
  */
 export function renamesOf(
   config: BillingConfig,
@@ -110,7 +110,7 @@ export function renamesOf(
       named.push(owner)
     if (named.length === 0) continue
     const sold = [...new Set([id, ...named])].filter((one) => before.has(resourceKey(kind, one)))
-    // The item itself counts only while it keeps its object: an item that adopts another object has given up its own.
+    // The item counts as sold itself only while it keeps its object. An item that adopts another object has given up its own.
     const merged = sold.filter((one) => one !== id || owner === undefined || owner === id)
     if (merged.length > 1) refused.push({ kind, to: id, from: merged.filter((one) => one !== id) })
     else {
@@ -124,7 +124,7 @@ export function renamesOf(
   return { renames, refused }
 }
 
-/** True if an id may lose its current object: it is gone from the document, or adopts another object itself. */
+/** True if an id may lose its current object: the document no longer contains the id, or its item adopts another object. */
 function givesAway(holder: Item | undefined, object: string | null): boolean {
   return holder === undefined || (holder.adopt !== null && holder.adopt !== object)
 }
@@ -133,8 +133,8 @@ const rowsOf = (mappings: readonly MappingEntry[], kind: ResourceKind, id: Confi
   mappings.filter((entry) => entry.kind === kind && entry.configId === id).map(({ sequence }) => sequence)
 
 /**
- * Renames that undo those after a revision: every entry gets the id that its item had then. `taken`: former ids that another item of the
- * present document uses; that item must be renamed before such a rollback.
+ * Returns the renames that undo all renames after a revision: every mapping entry gets the id that its item had at that revision. `taken`
+ * lists former ids that another item of the present document uses; that item must be renamed before the rollback.
  */
 export function renamesBack(
   revision: number,
@@ -148,10 +148,10 @@ export function renamesBack(
     .map((rename) => ({ ...rename, moved: new Set(rename.rows) }))
   const idThen = (entry: MappingEntry): ConfigId => {
     let id = entry.configId
-    // Renames of one revision are simultaneous, so an entry takes part in at most one of them.
+    // Renames of one revision happen at the same time, so an entry takes part in at most one of them.
     let at = Number.POSITIVE_INFINITY
     for (const { kind, from, to, moved, continues, revision: then } of undone) {
-      // Another item gave up this id at that revision, so the item of a newer entry got the id only afterwards.
+      // Another item gave up this id at that revision. So the item of a newer entry got the id only afterwards.
       if (kind === entry.kind && from === id && continues && then < at && then <= entry.revision) break
       if (kind !== entry.kind || to !== id || then >= at) continue
       if (then > entry.revision ? !moved.has(entry.sequence) : !continues) continue
@@ -191,7 +191,7 @@ export function renamesBack(
   }
 }
 
-/** Maps an id of the earlier document to its new id. All renames apply at once. */
+/** Returns a function that maps an id of the earlier document to its new id. All renames apply at the same time. */
 function namerOf(renames: readonly NewId[]): (kind: ResourceKind, id: string) => string {
   const names = new Map<string, string>(
     renames.filter(({ continues }) => continues).map(({ kind, from, to }) => [resourceKey(kind, from), to]),
@@ -200,8 +200,8 @@ function namerOf(renames: readonly NewId[]): (kind: ResourceKind, id: string) =>
 }
 
 /**
- * The mapping history under the new ids. Where two histories are merged, an entry of the continuing object is appended, so that it is the
- * current one.
+ * Returns the mapping history with the new ids. Where two histories are merged, an entry of the item that continues is appended, so that
+ * its object is the current one.
  */
 export function handOver(mappings: readonly MappingEntry[], renames: readonly Rename[]): readonly MappingEntry[] {
   if (renames.length === 0) return mappings
@@ -219,7 +219,7 @@ export function handOver(mappings: readonly MappingEntry[], renames: readonly Re
   return [...renamed, ...repeated]
 }
 
-/** The earlier catalog under the new ids: the renamed resources and all references to them. */
+/** Returns the earlier catalog with the new ids, in the renamed resources and in all references to them. */
 export function renameCatalog(catalog: Catalog, renames: readonly NewId[]): Catalog {
   if (renames.length === 0) return catalog
   const nameOf = namerOf(renames)
@@ -256,7 +256,7 @@ function latestEntries(mappings: readonly MappingEntry[]): ReadonlyMap<string, M
   return latest
 }
 
-/** The id among `ids` whose mapping changed last. */
+/** Returns the id among `ids` whose mapping changed last. */
 function latestOf(
   current: ReadonlyMap<string, MappingEntry>,
   kind: ResourceKind,

@@ -2,7 +2,7 @@ import { absentFields, rowOf } from './fields/tables.ts'
 import type { ConfigId, ProcessorId, ResourceKind } from './kinds.ts'
 import type { ResolvedStep, Step } from './steps.ts'
 
-/** Replaces the configuration ids of a step by processor ids. Throws on an unknown reference, which is a bug in the plan. */
+/** Replaces the configuration ids in a step by processor ids. Throws on an unknown reference, which is a bug in the plan. */
 export function resolveStep(
   step: Step,
   lookup: (kind: ResourceKind, id: ConfigId) => ProcessorId | undefined,
@@ -25,7 +25,7 @@ export function resolveStep(
         ]
       }),
     )
-  // A journal of an earlier release lacks fields that were added later; they get their absent values.
+  // A journal written by an earlier release lacks fields that were added later. They get the values of absent fields.
   if (step.op === 'create')
     return { ...step, fields: replace({ ...absentFields[step.kind], ...step.fields }) } as ResolvedStep
   if (step.op === 'update') return { ...step, set: replace(step.set) }

@@ -1,6 +1,6 @@
 import { resourceKinds, type ResourceKind } from './kinds.ts'
 
-/** Map by kind and id, with one inner map per kind: building combined keys would take longer than all decisions of a plan. */
+/** Map by kind and id. It has one inner map per kind, because building combined keys would take longer than all decisions of a plan. */
 export class ResourceMap<V> {
   readonly #byKind = Object.fromEntries(resourceKinds.map((kind) => [kind, new Map<string, V>()])) as Readonly<
     Record<ResourceKind, Map<string, V>>
@@ -18,12 +18,12 @@ export class ResourceMap<V> {
     this.#byKind[kind].set(id, value)
   }
 
-  /** Entries of one kind, in insertion order. */
+  /** Returns the entries of one kind, in insertion order. */
   ofKind(kind: ResourceKind): ReadonlyMap<string, V> {
     return this.#byKind[kind]
   }
 
-  /** Kinds in creation order. */
+  /** Iterates over all entries, with kinds in creation order. */
   *entries(): Generator<readonly [ResourceKind, string, V]> {
     for (const kind of resourceKinds) for (const [id, value] of this.#byKind[kind]) yield [kind, id, value]
   }

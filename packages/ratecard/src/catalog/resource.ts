@@ -1,5 +1,5 @@
 // Core types of the catalog: desired resources (from the document) and observed resources (from the processor). Fields are canonical: two
-// resources are equivalent exactly if their fields are equal, however they were spelled.
+// resources are equivalent exactly if their fields are equal, no matter how the document writes them.
 import type { FieldsOf } from './fields/tables.ts'
 import type { ConfigId, ProcessorId, ResourceKind } from './kinds.ts'
 
@@ -7,15 +7,15 @@ export { carriedKey, configId, ownershipKey, processorId, resourceKey, resourceK
 export type { CanonicalTier, ConfigId, Interval, MetadataMap, ProcessorId, ResourceKind } from './kinds.ts'
 export type { FieldsOf } from './fields/tables.ts'
 
-/** Desired resource. `local` resources (free prices) have no object at the processor. */
+/** A resource of the document. A `local` resource (a free price) has no object at the processor. */
 export interface DesiredResource<K extends ResourceKind = ResourceKind> {
   readonly kind: K
   readonly configId: ConfigId
   readonly home: 'processor' | 'local'
   readonly fields: FieldsOf<K>
-  /** `processor_id` of the document: an existing object to adopt. */
+  /** Existing object to adopt (`processor_id` in the document); null if there is none. */
   readonly adopt: ProcessorId | null
-  /** Local fields (`ui`, `public`, enterprise fields, `default` of a price), never sent to the processor; canonical JSON for comparison. */
+  /** Local fields, never sent to the processor: `ui`, `public`, enterprise fields, `default` of a price. Canonical JSON for comparison. */
   readonly ours: Readonly<Record<string, unknown>>
 }
 
@@ -30,48 +30,52 @@ export interface Catalog {
   readonly webhook: readonly DesiredResource<'webhook'>[]
 }
 
-/** A value that no document can hold but that a create request accepts, e.g. a trial period. */
+/** A value that no document can contain but that a create request accepts, e.g. a trial period. */
 export interface CarriedValue {
-  /** Parameter path at the processor. */
+  /** Parameter path at the processor, e.g. `recurring.trial_period_days`. */
   readonly member: string
   readonly value: unknown
-  /** The canonical field that must be set for this value to be allowed. */
+  /** The canonical field that must be set so that the processor accepts this value. */
   readonly beside: string
 }
 
-/** A live object of the processor, owned or foreign. */
+/** A live object at the processor, owned or foreign. */
 export interface ObservedResource<K extends ResourceKind = ResourceKind> {
   readonly kind: K
   readonly processorId: ProcessorId
-  /** An existing coupon is active. A webhook is active unless it is disabled. */
+  /** True if the object is active. A coupon is active while it exists, and a webhook unless it is disabled. */
   readonly active: boolean
   readonly fields: FieldsOf<K, ProcessorId>
-  /** Config id in the ownership metadata; null if the object is not marked. */
+  /** Configuration id in the ownership mark (metadata); null if the object has no mark. */
   readonly mark: ConfigId | null
-  /** Unix seconds; 0 if the processor does not return it. */
+  /** Time of creation in Unix seconds; 0 if the processor does not return it. */
   readonly created: number
-  /** Current lookup key; prices and features only. */
+  /** Current lookup key of a price or feature; null for other kinds. */
   readonly lookupKey: string | null
-  /** Processor id of each feature attachment, by the processor id of the feature; products only. */
+  /** Processor id of each feature attachment of a product, keyed by the processor id of the feature. Empty for other kinds. */
   readonly attachments: Readonly<Record<string, string>>
-  /** Redemptions of this object and of its predecessors (`carried`); coupons and codes only, 0 otherwise. */
+  /** Redemptions of this coupon or code. `carried` contains those of the objects that it replaced. Both are 0 for other kinds. */
   readonly redeemed: number
   readonly carried: number
-  /** True for a coupon or code that expired or is used up. The coupon of a code is checked separately. */
+  /** True for a coupon or code that expired or is used up. A code's own coupon is not considered here. */
   readonly spent: boolean
-  /** Properties that the document format cannot express, e.g. `transform_quantity`. Such a price never equals a desired one. */
+  /**
+   * Properties that the document format cannot express, e.g. `transform_quantity`. An object with such a property never equals a desired
+   * resource.
+   */
   readonly unrepresentable: readonly string[]
-  /** Members that no document can hold, by the processor's names: unchanged by updates, lost when the object is replaced. */
+  /** Members that no document can contain, by the processor's names. An update leaves them unchanged; replacing the object loses them. */
   readonly unsaid: readonly string[]
-  /** Those `unsaid` members that a create request accepts, so that a replacement can carry them over. */
+  /** Those members of `unsaid` that a create request accepts, so that a replacement object can get them too. */
   readonly carriable: readonly CarriedValue[]
   /**
-   * The processor's complete object, recorded when it is deleted. null for products and prices, which are numerous and are never deleted.
+   * The processor's complete object, recorded when the object is deleted. null for products and prices, because there are many of them and
+   * they are never deleted.
    */
   readonly raw: unknown
 }
 
-/** All objects of the account, read from list endpoints. */
+/** All catalog objects of the account, read from list endpoints. */
 export interface Snapshot {
   readonly meter: readonly ObservedResource<'meter'>[]
   readonly feature: readonly ObservedResource<'feature'>[]
@@ -82,13 +86,13 @@ export interface Snapshot {
   readonly webhook: readonly ObservedResource<'webhook'>[]
 }
 
-/** Entry of the mapping history: the processor object that stood for a configuration id. */
+/** Entry of the mapping history: a processor object that stands, or stood, for a configuration id. */
 export interface MappingEntry {
   readonly kind: ResourceKind
   readonly configId: ConfigId
   readonly processorId: ProcessorId
-  /** Ascending: the entry with the highest sequence of a (kind, config id) is the current one. */
+  /** Ascending number. The entry with the highest sequence of a kind and config id is the current one. */
   readonly sequence: number
-  /** Revision that created the entry. */
+  /** Revision that added the entry. */
   readonly revision: number
 }

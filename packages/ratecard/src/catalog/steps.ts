@@ -1,5 +1,5 @@
-// Steps are numbered in the journal; each makes at most one processor write. `Ref` is a config id in a plan, a processor id in a resolved
-// step.
+// The steps of a plan, numbered in the journal. Each makes at most one write at the processor. `Ref` is a config id in a plan, and a
+// processor id in a resolved step.
 import type { FieldsOf } from './fields/tables.ts'
 import type { ConfigId, ProcessorId, ResourceKind } from './kinds.ts'
 
@@ -9,44 +9,50 @@ interface StepOf<Op extends string, K extends ResourceKind> {
   readonly configId: ConfigId
 }
 
-/** Creates an object with the ownership mark. A price takes over the lookup key (= its config id) in the same request. */
+/**
+ * Creates an object with the ownership mark. A price gets its config id as lookup key in the same request, even if another price has the
+ * key.
+ */
 export type CreateStep<Ref = ConfigId> = {
   [K in ResourceKind]: StepOf<'create', K> & {
     readonly fields: FieldsOf<K, Ref>
-    /** Id chosen by Ratecard; products and coupons only. */
+    /** Id chosen by Ratecard; null for all kinds but products and coupons. */
     readonly id: ProcessorId | null
-    /** Redemptions used up by predecessors (coupons and codes). */
+    /** Redemptions that replaced objects had; 0 for all kinds but coupons and codes. */
     readonly carried: number
-    /** Carried-over values that no document can hold, by the processor's parameter path. Absent: none. */
+    /** Values from the replaced object that no document can contain, keyed by the processor's parameter path. Absent if there are none. */
     readonly unsaid?: Readonly<Record<string, unknown>>
   }
 }[ResourceKind]
 
-/** Changes an object in place: fields, mark, lookup key and activity in one request. */
+/** Changes an object in place: fields, ownership mark, lookup key and activity in one request. */
 export type UpdateStep<Ref = ConfigId> = {
   [K in ResourceKind]: StepOf<'update', K> & {
     readonly processorId: ProcessorId
-    /** Only the fields to write. `metadata` holds the author's keys to set. */
+    /** Fields to write, others stay unchanged. `metadata` contains the author's keys to set. */
     readonly set: Partial<FieldsOf<K, Ref>>
     /** Metadata keys to remove. */
     readonly unset: readonly string[]
-    /** Writes the ownership mark. */
+    /** True if the step writes the ownership mark. */
     readonly mark: boolean
-    /** Prices only: takes over the lookup key. */
+    /** True if a price takes over its lookup key from the price that has it. False for other kinds. */
     readonly claimLookupKey: boolean
-    /** Also reactivates the object. Stripe reactivates a meter with a separate request, so such a step changes nothing else. */
+    /**
+     * True if the step also reactivates the object. Stripe reactivates a meter with a separate request, so such a step changes nothing
+     * else.
+     */
     readonly activate: boolean
   }
 }[ResourceKind]
 
-/** Archives an object. A product loses its default price in the same request, a coupon is deleted, a webhook is disabled. */
+/** Archives an object. The same request removes the default price of a product. A coupon is deleted, and a webhook is disabled. */
 export interface ArchiveStep extends StepOf<'archive', ResourceKind> {
   readonly processorId: ProcessorId
-  /** The last state of an object that archiving deletes (a coupon), so that it stays readable in the store; null otherwise. */
+  /** The last state of an object that archiving deletes (a coupon), so that the store still has it; null otherwise. */
   readonly last: unknown
 }
 
-/** Changes only the mapping, without a processor write (local prices, adopted meters). */
+/** Changes only the mapping, without a write at the processor, e.g. for a free price or an adopted meter. */
 export interface RecordStep extends StepOf<'record', ResourceKind> {
   readonly processorId: ProcessorId
 }
@@ -59,11 +65,11 @@ export interface AttachStep<Ref = ConfigId> extends StepOf<'attach', 'product'> 
 export interface DetachStep extends StepOf<'detach', 'product'> {
   readonly processorId: ProcessorId
   readonly feature: ProcessorId
-  /** Processor id of the attachment. */
+  /** Processor id of the attachment to remove. */
   readonly attachment: string
 }
 
 export type Step<Ref = ConfigId> =
   CreateStep<Ref> | UpdateStep<Ref> | AttachStep<Ref> | DetachStep | ArchiveStep | RecordStep
-/** A step with resolved references, as the processor port accepts it. */
+/** A step with processor ids as references, as the processor port accepts it. */
 export type ResolvedStep = Step<ProcessorId>

@@ -5,7 +5,7 @@ import type { CommandContext } from './program/command.ts'
 
 const run = promisify(execFile)
 
-/** Author of a change: `--author`, otherwise git's user, otherwise the user of this machine. */
+/** Returns the author of a change: `--author`, otherwise git's user, otherwise the user of this machine. */
 export async function authorOf({ options, io }: Pick<CommandContext, 'options' | 'io'>): Promise<string> {
   const given = options.text('author')
   if (given !== undefined) return given
@@ -26,7 +26,7 @@ function loginName(env: NodeJS.ProcessEnv): string {
   try {
     return userInfo().username
   } catch {
-    // In a container the user id may have no passwd entry.
+    // In a container the user id may have no passwd entry, so `os.userInfo` throws.
     return env['USER'] ?? 'unknown'
   }
 }

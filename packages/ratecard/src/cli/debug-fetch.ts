@@ -1,8 +1,8 @@
 import type { CliIo } from './terminal/io.ts'
 
 /**
- * A `fetch` that logs each request and response status to stderr. Never logs headers or bodies, which contain secrets; of the URL only
- * origin, path and query, which contain none.
+ * Wraps `fetch` so that each request and its response status are logged to stderr. Headers, bodies and credentials in the URL are never
+ * logged, because they may contain secrets: only origin, path and query of the URL are.
  */
 export function debugFetch(io: Pick<CliIo, 'stderr'>, send: typeof fetch): typeof fetch {
   return async (input, init) => {

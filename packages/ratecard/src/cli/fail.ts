@@ -8,7 +8,7 @@ import { jsonProblem } from './views/json-problem.ts'
 import { showFailure } from './views/problem.ts'
 
 export interface FailureReport {
-  /** null if the command line could not be parsed. */
+  /** The parsed command line; null if it could not be parsed. */
   readonly invocation: Invocation | null
   readonly argv: readonly string[]
   readonly io: CliIo
@@ -29,7 +29,7 @@ export function fail(error: unknown, { invocation, argv, io, out }: FailureRepor
   return failure.exit
 }
 
-/** Server address for the hint. Errors while reading it are ignored, so that they do not hide the original failure. */
+/** Returns the server address for the hint. Errors while reading it are ignored, so that they do not hide the original failure. */
 function addressOf({ global }: Invocation, io: CliIo): string | undefined {
   try {
     return serverAddress({ io, global: { ...global, color: false } }).url

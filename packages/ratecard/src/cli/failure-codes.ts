@@ -2,7 +2,7 @@
 import type { ProblemCode } from '../errors/codes.ts'
 import type { IssueCode } from '../errors/codes.ts'
 
-/** Code → cause and remedy, in one or two sentences. */
+/** Table from failure code to cause and remedy, in one or two sentences. */
 export const failureCodes = {
   usage: 'The command line was not understood. `ratecard help` lists the commands, `--help` explains one.',
   declined: 'The question for confirmation was answered with no. Nothing was changed.',

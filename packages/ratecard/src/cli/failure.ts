@@ -5,10 +5,12 @@ import { problemCodes } from '../errors/codes.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import type { FailureCode } from './failure-codes.ts'
 
-/** Exit codes: 0 success, 1 user error, 2 usage error, 3 changes or drift found, 70 internal error. */
+/**
+ * Exit codes: 0 success, 1 refused, invalid or conflict, 2 usage error, 3 changes or drift found, 70 internal error or unreachable server.
+ */
 export type ExitCode = 0 | 1 | 2 | 3 | 70
 
-/** Members of a problem document, also for failures without a server. */
+/** Members of a problem document (RFC 9457). Failures of the CLI itself have them too. */
 export interface Problem {
   readonly code: FailureCode
   readonly title: string
@@ -40,7 +42,7 @@ export function usageFailure(detail: string, hint?: string): CliFailure {
   return new CliFailure(2, { code: 'usage', title: 'The command was not understood', detail, hint })
 }
 
-/** Startup errors of the embedded server that the operator can fix. */
+/** Startup errors of the embedded server that the operator can fix, so that they exit with 1 instead of 70. */
 const startMistakes: ReadonlySet<string> = new Set(['settings_invalid', 'secret_unreadable', 'store_in_use'])
 
 /** Converts any thrown value to a failure that can be displayed. */
@@ -88,7 +90,7 @@ function fromClient(error: RatecardError, apiUrl: string | undefined): CliFailur
     })
   const extra = Object.fromEntries(Object.entries(error.problem).filter(([name]) => !standardMembers.has(name)))
   return new CliFailure(exitOf(error.status), {
-    // A newer server may have codes that this version does not know.
+    // Cast: a newer server may have codes that this version does not know.
     code: error.code as FailureCode,
     title: error.title,
     detail: error.message,
@@ -101,7 +103,7 @@ function fromClient(error: RatecardError, apiUrl: string | undefined): CliFailur
   })
 }
 
-/** The server's hint refers to its API; a CLI user needs the flag. */
+/** Returns a hint that names the CLI's flag, because the server's own hint refers to its API. */
 function hintFor(error: RatecardError, apiUrl: string | undefined): string | undefined {
   const at = apiUrl === undefined ? 'the server' : apiUrl
   switch (error.code) {

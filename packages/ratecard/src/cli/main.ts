@@ -1,4 +1,5 @@
-// Entry point of the CLI: arguments in, exit code out. Contains no billing logic: reads files, calls the server, prints.
+// Entry point of the CLI: takes arguments and returns the exit code. Contains no billing logic: commands read files, call the server and
+// print.
 import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import process from 'node:process'
@@ -12,7 +13,7 @@ import { buildProgram, type Invocation } from './program/program.ts'
 import { withUsualWords } from './program/words.ts'
 import { terminalIo } from './terminal/terminal-text.ts'
 
-/** Runs one command line (without `node` and the script). Never throws and never ends the process. */
+/** Runs one command line (without `node` and the script) and returns its exit code. Never throws, and never ends the process. */
 export async function main(words: readonly string[], given: CliIo): Promise<ExitCode> {
   const argv = withUsualWords(commands, words)
   const io = terminalIo(given)
@@ -28,19 +29,19 @@ export async function main(words: readonly string[], given: CliIo): Promise<Exit
     if (global.json && result.json !== undefined) io.stdout.write(`${JSON.stringify(result.json, null, 2)}\n`)
     return result.exit ?? 0
   } catch (error) {
-    // Loaded lazily, because only a failure needs it.
+    // Imported lazily, because only a failure needs the module.
     const { fail } = await import('./fail.ts')
     return fail(error, { invocation, argv, io, out })
   }
 }
 
-/** Commands whose first word is `argv[0]`, or all if there is none: building each one in Commander slows the start. */
+/** Returns the commands whose first word is `argv[0]`, or all commands if there are none: building each in Commander slows the start. */
 function meant(argv: readonly string[]): readonly Command[] {
   const found = commands.filter(({ name }) => name.split(' ')[0] === argv[0])
   return found.length === 0 ? commands : found
 }
 
-/** null if help or the version was requested and printed. */
+/** Parses the command line. Returns null if help or the version was requested; it is printed already. */
 async function parse(argv: readonly string[], io: CliIo): Promise<Invocation | null> {
   let invocation: Invocation | null = null
   const program = buildProgram(meant(argv), version(), { out: (text) => io.stdout.write(text) }, (found) => {
@@ -68,19 +69,20 @@ function version(): string {
     : 'unknown'
 }
 
-/** Runs the CLI as a process: the first signal stops the command, a second one exits at once. */
+/** Runs the CLI as a process. The first stop signal stops the command; a second one exits at once. */
 export async function runProcess(): Promise<void> {
   const stopping = new AbortController()
   let askedAt = 0
   const stop = () => {
-    // Under `npm start` one Ctrl-C arrives twice, from the terminal and from npm. A repetition within 1 s is ignored.
+    // Under `npm start` one Ctrl-C arrives twice, from the terminal and from npm. So a second signal within 1 s is ignored.
     if (stopping.signal.aborted && performance.now() - askedAt > 1_000) process.exit(130)
     if (stopping.signal.aborted) return
     askedAt = performance.now()
     stopping.abort()
   }
   process.on('SIGINT', stop).on('SIGTERM', stop)
-  // A reader such as `head` may close the pipe early. The work may be incomplete then, so the exit code is that of SIGPIPE (141).
+  // A program that reads our output (e.g. `head`) may close the pipe early. The work may be incomplete then, so the exit code is that of
+  // SIGPIPE (141).
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(141)
     throw error

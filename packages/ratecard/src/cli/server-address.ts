@@ -9,7 +9,7 @@ import { isDefaultOfInit } from '../workers/project/env-files.ts'
 import { environmentFile, environmentIncomplete, findProject, lookUp, readEnvironment } from './files/project.ts'
 import type { Environment } from './files/project.ts'
 
-/** Address of the local server. `server start` reads the same variable for its port. */
+/** Returns the address of the local server. `server start` takes its port from the same variable. */
 export function defaultApiUrl({ env }: Pick<CliIo, 'env'>): string {
   const port = env['RATECARD_PORT'] ?? ''
   return `http://127.0.0.1:${port === '' ? '4242' : port}`
@@ -26,9 +26,9 @@ export interface ServerConnection extends ServerAddress {
 }
 
 /**
- * Address and key of the server: from flags, process environment, environment file, or the local server. Throws `environment_conflict` if
- * address and key come from sources that name different servers, and `environment_incomplete` if the key of the environment file would be
- * sent to a server that is not known to belong to the environment.
+ * Returns address and key of the server. They come from flags, the process environment, the environment file, or the local server. Throws
+ * `environment_conflict` if address and key come from sources that name different servers. Throws `environment_incomplete` if the key of
+ * the environment file would be sent to a server that is not known to belong to that environment.
  */
 export function serverAddress(context: Pick<CommandContext, 'io' | 'global'>): ServerAddress {
   const { io, global } = context
@@ -41,7 +41,7 @@ export function serverAddress(context: Pick<CommandContext, 'io' | 'global'>): S
   return { url, key, environment }
 }
 
-/** The address only, for requests without a key. */
+/** Returns the server address alone, for requests without a key. */
 export function serverUrl({ io, global }: Pick<CommandContext, 'io' | 'global'>): string {
   const environment = readEnvironment(findProject(io.cwd), global)
   return addressOf(global.apiUrl ?? lookUp(io, environment, 'RATECARD_API_URL') ?? defaultApiUrl(io))
@@ -52,7 +52,10 @@ interface Where {
   readonly environment: Environment
 }
 
-/** The default server applies only without `--env`: a named environment without an address must not fall back to the local machine. */
+/**
+ * Finds the server address. The local server is the default only without `--env`: a named environment without an address must not fall back
+ * to this machine.
+ */
 function whereOf({ io, global }: Pick<CommandContext, 'io' | 'global'>, project: string | null): Where {
   const environment = readEnvironment(project, global)
   const named = global.apiUrl ?? lookUp(io, environment, 'RATECARD_API_URL')
@@ -62,8 +65,8 @@ function whereOf({ io, global }: Pick<CommandContext, 'io' | 'global'>, project:
 
 /**
  * Throws before anything is sent if variables of the environment file would go to a server of another environment, e.g. a webhook URL of
- * `.env.dev` to production. `names`: the variables from the file. A default that `init` wrote is an address of this machine, so any server
- * of this machine may have it.
+ * `.env.dev` to production. `names` are the variables that come from the file. A default value that `init` wrote is an address of this
+ * machine, so any server on this machine may get it.
  */
 export function requireServerOf(context: Pick<CommandContext, 'io' | 'global'>, names: readonly string[]): void {
   if (names.length === 0) return
@@ -79,8 +82,9 @@ function requireOwnServer(io: CliIo, global: GlobalOptions, where: Where, names:
 }
 
 /**
- * True if the address belongs to the environment: the file names it. If the file names none: `--env` was given (the shell then counts as
- * part of that environment), or the address is the default server of this machine, which belongs to `dev`.
+ * True if the address belongs to the environment. If the environment file names a server, the address must be that server. If not, the
+ * address belongs to it if `--env` was given (then the shell counts as part of that environment), or if it is the default server of this
+ * machine, which belongs to `dev`.
  */
 function isServerOf(io: CliIo, global: GlobalOptions, { url, environment }: Where): boolean {
   const named = environment.variables.get('RATECARD_API_URL') ?? ''
@@ -111,14 +115,14 @@ function foreignServer(
   })
 }
 
-/** Throws before anything is read or sent if `--env` names an environment without an address. */
+/** Throws if `--env` names an environment without an address. Called before anything is read or sent. */
 export function requireAddress(context: Pick<CommandContext, 'io' | 'global'>): void {
   if (context.global.environment !== null) whereOf(context, findProject(context.io.cwd))
 }
 
 /**
- * Shell variables override the file, for address and key alike. But a key from a file must not be sent to a server other than the one in
- * that file.
+ * Throws `environment_conflict` if the key comes from the environment file and the address does not. Shell variables override the file, but
+ * a key from the file must not be sent to a server other than the one in the file.
  */
 function requireOneServer(io: CliIo, global: GlobalOptions, { file, variables }: Environment, url: string): void {
   const named = variables.get('RATECARD_API_URL') ?? ''
@@ -145,7 +149,7 @@ function usesKeyOfFile(io: CliIo, global: GlobalOptions, { variables }: Pick<Env
   return global.serviceKey === null && inShell === '' && (variables.get('RATECARD_SERVICE_KEY') ?? '') !== ''
 }
 
-/** True if two addresses are the same server: all loopback hosts count as one. */
+/** True if two addresses name the same server. All loopback hosts (e.g. `localhost`, `127.0.0.1`) count as one. */
 export function sameServer(one: string, other: string): boolean {
   const plain = (text: string) => {
     if (!URL.canParse(text)) return text
@@ -164,7 +168,10 @@ export function connect(context: Pick<CommandContext, 'io' | 'global'>): ServerC
   return connectTo(context, serverAddress(context))
 }
 
-/** The server of an environment, from its file only: with two environments at once, a process variable would apply to both. */
+/**
+ * Connects to the server of an environment, using its file only: with two environments in one command, a variable of the process would
+ * apply to both.
+ */
 export function connectEnvironment(
   context: Pick<CommandContext, 'io' | 'global'>,
   name: EnvironmentName,
@@ -197,7 +204,10 @@ function addressOf(text: string): string {
   return url
 }
 
-/** The key that a local server wrote to disk. For loopback addresses only, so that it is never sent to another machine. */
+/**
+ * Returns the key that a local server wrote to disk; null if there is none. Only for loopback addresses, so that the key is never sent to
+ * another machine.
+ */
 function localKey(io: CliIo, project: string | null, url: string): string | null {
   const { hostname, port } = new URL(url)
   if (!isLoopback(hostname)) return null
@@ -209,7 +219,10 @@ function localKey(io: CliIo, project: string | null, url: string): string | null
   return key === '' ? null : key
 }
 
-/** Possible paths of the key file, in order of precedence. The path in the home folder contains the port, to separate two local servers. */
+/**
+ * Returns the possible paths of the service-key file, in order of precedence. The path in the home folder contains the port, to separate
+ * two local servers.
+ */
 export function serviceKeyFiles(place: {
   readonly env: NodeJS.ProcessEnv
   readonly home: string

@@ -1,9 +1,9 @@
-// Durations on the command line: `90d`, `24h`, `15m`.
+// Parses durations and times of the command line, e.g. `90d`, `24h`, `15m`.
 import { isMoment } from '../config/schema/moment.ts'
 
 const unitMs = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const
 
-/** Milliseconds of `30s`, `15m`, `24h`, `90d` or `2w`; null for other text. At most ten years. */
+/** Returns the milliseconds of `30s`, `15m`, `24h`, `90d` or `2w`; null for other text and for more than ten years. */
 export function durationMs(text: string): number | null {
   const [, count, unit] = /^(\d{1,9})([smhdw])$/.exec(text.trim()) ?? []
   if (count === undefined || unit === undefined) return null
@@ -11,7 +11,7 @@ export function durationMs(text: string): number | null {
   return span <= 3653 * unitMs.d ? span : null
 }
 
-/** Epoch milliseconds of a duration from now, a date (midnight UTC), or a time with a zone; null for other text. */
+/** Returns epoch milliseconds: of a duration from now, a date (midnight UTC), or a time with a zone. Returns null for other text. */
 export function timestampOf(text: string, now: number): number | null {
   const span = durationMs(text)
   if (span !== null) return now + span

@@ -4,7 +4,7 @@ import type { Command } from './program/command.ts'
 import { CliFailure } from './failure.ts'
 import { groupOf, nextWords, suggestionFor } from './program/words.ts'
 
-/** Converts a Commander error to a failure with a suggestion. */
+/** Converts a Commander error to a failure with a suggestion, e.g. the nearest command. */
 export function usage(
   error: CommanderError,
   commands: readonly Pick<Command, 'name'>[],

@@ -1,4 +1,4 @@
-// Metrics of billing: revenue, subscriptions and debts from the mirror, outcomes of pushes, drift and dropped usage.
+// Metrics of billing: revenue, subscriptions and debts (from the mirror), outcomes of pushes, drift, and dropped usage.
 import { Counter, Gauge } from 'prom-client'
 import type { Registry } from 'prom-client'
 import { ServiceError } from '../errors/service-error.ts'
@@ -7,7 +7,7 @@ import type { PushOutcome } from '../service/service.ts'
 import type { DroppedUsage } from '../service/tenants.ts'
 import type { ComposedService } from './compose.ts'
 
-/** Gauges that are read at each scrape. Without a complete mirror they have no value. */
+/** Registers gauges whose values are read at each scrape. They have no value until the mirror is complete. */
 export function registerBillingGauges(registry: Registry, service: Pick<ComposedService, 'billingGauges'>): void {
   const gauge = (name: string, help: string, label: string, valuesOf: (gauges: BillingGauges) => Amounts) =>
     new Gauge({
@@ -29,7 +29,9 @@ export function registerBillingGauges(registry: Registry, service: Pick<Composed
 
 type Amounts = Readonly<Record<string, number>>
 
-/** The service, with pushes, drift and dropped usage counted as they are seen. Dry runs are no pushes. */
+/**
+ * Wraps the service so that pushes, drift and dropped usage are counted when an operation returns them. A dry run is not counted as a push.
+ */
 export function withBillingCounters<Given extends ComposedService>(service: Given, registry: Registry): Given {
   const pushes = new Counter({
     name: 'ratecard_pushes_total',
@@ -82,7 +84,10 @@ export function withBillingCounters<Given extends ComposedService>(service: Give
 
 const keyOf = ({ at, processorMeterId, code }: DroppedUsage) => `${String(at)} ${processorMeterId ?? ''} ${code}`
 
-/** `refused`: nothing was written. `failed`: it ended half done, or its outcome is not known. */
+/**
+ * Returns the label of a failed push. `refused`: nothing was written. `failed`: the push ended after some of its writes, or its outcome is
+ * unknown.
+ */
 function failureOf(error: unknown): 'cancelled' | 'refused' | 'failed' {
   if (!(error instanceof ServiceError)) return 'failed'
   if (error.code === 'push_cancelled') return 'cancelled'
@@ -92,7 +97,10 @@ function failureOf(error: unknown): 'cancelled' | 'refused' | 'failed' {
 const hourMs = 60 * 60 * 1000
 const hoursBetweenDrift = 24
 
-/** Looks for dropped usage every hour and for drift once a day, so that their metrics follow without anybody asking. */
+/**
+ * Reads dropped usage every hour and drift once a day, so that the metrics are current without a request. Returns a function that stops
+ * this.
+ */
 export function watchBilling(
   service: Pick<ComposedService, 'droppedUsage' | 'drift'>,
   report: (error: unknown, what: string) => void,

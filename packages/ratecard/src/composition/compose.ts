@@ -1,4 +1,4 @@
-// Composes the operations of the service from one store and one processor. Contains no decisions.
+// Composes the service's operations from one store and one processor. Contains no business logic.
 import { createIdempotency } from '../request-idempotency.ts'
 import { createServiceKeys } from '../auth/service-keys.ts'
 import type { ServiceKeys } from '../auth/service-keys.ts'
@@ -61,24 +61,24 @@ export interface ServiceOptions {
     Partial<Pick<Settings, 'impactThreshold' | 'allowedRedirects' | 'publicUrl' | 'sessionTrialDays'>>
   readonly store: Store
   readonly processor: Processor
-  /** Name for `doctor`: `Stripe`, or the address of the sandbox. */
+  /** Name of the processor in `doctor`: `Stripe`, or the address of the sandbox. */
   readonly processorName: string
   readonly clock: Clock
-  /** Settings of the mirror; absent if it is off. */
+  /** Settings of the mirror; absent if the mirror is off. */
   readonly mirror?: MirrorSettings
   /** Options of the worker host; absent if this replica hosts no workers. */
   readonly workers?: Partial<Omit<WorkersOptions, 'store' | 'clock' | 'newId' | 'keys'>>
 }
 
-/** The service plus the members that only its owner may use. */
+/** The service, plus members that only the process that runs it may use. */
 export interface ComposedService extends Service {
   readonly ensureFirstKey: ServiceKeys['ensureFirstKey']
   readonly lookups: Lookups
   readonly waitingJobs: WaitingJobs
   readonly workers: Workers
-  /** The mirror and what keeps it up to date once it is started; null if the mirror is off. */
+  /** The mirror, and the feed that keeps it up to date once started; null if the mirror is off. */
   readonly feed: MirrorFeed | null
-  /** Stops background work between two steps, and waits for it and its write in flight. */
+  /** Stops background work between two steps. Resolves when the work, including a write in flight, has ended. */
   endWork(): Promise<void>
 }
 
@@ -122,7 +122,7 @@ export function createService(options: ServiceOptions): ComposedService {
     newId: deps.newId,
     keys: keys.ofWorkers,
   })
-  /** Registers work that a graceful shutdown waits for. */
+  /** Registers a promise of work that a graceful shutdown waits for, and returns it. */
   const tracked = <T>(work: Promise<T>): Promise<T> => {
     const settled = work.then(
       () => undefined,
@@ -206,12 +206,12 @@ export function createService(options: ServiceOptions): ComposedService {
 }
 
 const workerLogsRetentionMs = 7 * 24 * 60 * 60_000
-/** Default drain deadline (ms) for workers if the owner has not drained them before closing. */
+/** Default time (ms) that running invocations of workers get when the service closes without having drained the workers before. */
 const workersCloseMs = 1_000
 
 type TrackWork = <T>(work: Promise<T>) => Promise<T>
 
-/** Operations on tenants, their sessions, subscriptions and purchases. */
+/** Creates the operations on tenants, their sessions, subscriptions and purchases. */
 function tenantOperations(
   { settings, store, clock }: ServiceOptions,
   deps: SyncDeps & Pick<SwapDeps, 'priceBook'>,
@@ -247,7 +247,7 @@ function tenantOperations(
   } satisfies Partial<Service>
 }
 
-/** Operations that change existing subscriptions: negotiated prices, price migrations, and the jobs of both. */
+/** Creates the operations that change existing subscriptions: negotiated prices, price migrations, and the jobs of both. */
 function swapOperations(deps: SyncDeps, priceBook: SwapDeps['priceBook'], tracked: TrackWork) {
   const { store, processor, clock, newId, shutdown } = deps
   const bound = createBoundAccount(deps)

@@ -15,7 +15,10 @@ parent.on('message', ({ id, task, port }: ThreadRequest) => {
   })
 })
 
-/** Posts the result to the port before the reply, so that the result is queued when the reply arrives. */
+/**
+ * Runs a task and posts its result in chunks to `port`. This happens before the reply is sent, so that the result is queued when the reply
+ * arrives.
+ */
 function resultOf(task: ThreadRequest['task'], input: unknown, port: ThreadRequest['port']): Omit<ThreadReply, 'id'> {
   try {
     const run = documentTasks[task] as (input: unknown) => unknown

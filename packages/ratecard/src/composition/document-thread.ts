@@ -1,6 +1,6 @@
-// Validates, plans and compares large documents in a worker thread, because each of these tasks would block the event loop for other
-// requests. The thread starts with the first large document and ends after five idle seconds, so that an idle service does not pay for it.
-// There is only one thread, so tasks are queued. If it crashes, its tasks fail and the next task starts a new thread.
+// Validates, plans and compares large documents in a worker thread, because such a task would block the event loop for other requests. The
+// thread starts with the first large document and ends after five idle seconds, so that an idle service does not pay for it. There is only
+// one thread, so tasks are queued. If the thread crashes, its tasks fail and the next task starts a new thread.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { MessageChannel, receiveMessageOnPort, Worker, type MessagePort } from 'node:worker_threads'
 import { documentTasks, type Documents } from '../catalog/document-tasks.ts'
@@ -9,7 +9,7 @@ import { Assembly, piecesOf, sizeOf, type Piece } from './message-pieces.ts'
 export interface ThreadRequest {
   readonly id: number
   readonly task: keyof typeof documentTasks
-  /** Port that transfers the chunks of the input, then those of the result; null follows the last one. */
+  /** Port that transfers the input in chunks, then the result in chunks. null follows the last chunk of each. */
   readonly port: MessagePort
 }
 
@@ -19,8 +19,8 @@ export interface ThreadReply {
 }
 
 /**
- * Maximum size (characters, about 65 products of five prices) of a document processed on the main thread. Such a task takes a few
- * milliseconds, as long as a message to the thread.
+ * Maximum size (characters) of a document that is processed on the main thread: about 65 products with five prices each. Such a task takes
+ * a few milliseconds, as long as sending a message to the thread.
  */
 const mainThreadMaxCharacters = 64 * 1024
 const idleMs = 5_000
@@ -35,7 +35,7 @@ interface Thread {
   readonly pending: Map<number, Pending>
 }
 
-/** Creates the task runner. `close` ends the thread; unfinished tasks fail. */
+/** Creates the task runner. `close` ends the thread; tasks that are not finished fail. */
 export function createDocuments(): Documents & { close(): Promise<void> } {
   let thread: Thread | undefined
   let idle: NodeJS.Timeout | undefined
@@ -73,7 +73,7 @@ export function createDocuments(): Documents & { close(): Promise<void> } {
   const runInThread = async (task: ThreadRequest['task'], input: unknown): Promise<unknown> => {
     clearTimeout(idle)
     const { worker, pending } = (thread ??= start())
-    // Keeps the process alive while a result is pending.
+    // The thread must keep the process alive while a result is pending.
     worker.ref()
     const id = ++count
     const { port1: ours, port2: port } = new MessageChannel()
@@ -114,7 +114,7 @@ async function send(port: MessagePort, value: unknown): Promise<void> {
   port.postMessage(null)
 }
 
-/** Reads the queue chunk by chunk, because a listener would receive all chunks in one turn of the event loop. */
+/** Reads a value from the port chunk by chunk, because a listener would receive all chunks in one turn of the event loop. */
 async function receive(port: MessagePort): Promise<unknown> {
   const result = new Assembly()
   for (;;) {

@@ -1,15 +1,15 @@
-// Handles uncaught errors. They may leave any state half changed, so the process shuts down in order and its supervisor restarts it: the
-// listener closes, leases are released, worker processes end.
+// Handles uncaught errors. They may leave any state half changed. So the process shuts down in order (closes the listener, releases leases,
+// ends worker processes), and its supervisor restarts it.
 import process from 'node:process'
 import { createLog } from './log.ts'
 
-/** Exit code EX_SOFTWARE of sysexits.h. */
+/** Exit code after an uncaught error: EX_SOFTWARE of sysexits.h. */
 export const escapedExitCode = 70
-/** Maximum time (ms) for the orderly shutdown. Afterwards the process exits anyway, and its leases expire. */
+/** Maximum time (ms) of the orderly shutdown. After it the process exits anyway, and its leases expire. */
 const closeMs = 15_000
 
 export interface EscapeOptions {
-  /** Environment variables; the values of secrets in it are redacted from the log. */
+  /** Environment variables. The values of the secrets among them are redacted from the log. */
   readonly env: NodeJS.ProcessEnv
   readonly logForPeople?: ((text: string) => string) | undefined
 }
@@ -20,9 +20,9 @@ export interface EscapeWatch {
   stop(): void
 }
 
-/** Installs the handler: an uncaught exception or an unhandled rejection ends the process with exit code 70. */
+/** Installs a handler that logs an uncaught exception or unhandled rejection, shuts down, and exits with code 70. */
 export function watchEscapes({ env, logForPeople }: EscapeOptions): EscapeWatch {
-  // Errors are serialized by `describe` below, because pino's serializer includes all properties.
+  // `describe` below serializes errors, because pino's own serializer would include all their properties.
   const log = createLog('fatal', logForPeople ?? null).child({}, { serializers: { err: (error: unknown) => error } })
   const redact = redactor(env)
   let close = (): Promise<void> => Promise.resolve()
@@ -52,7 +52,7 @@ export function watchEscapes({ env, logForPeople }: EscapeOptions): EscapeWatch 
   }
 }
 
-/** Serializes only message and stack trace, because other properties of an error may contain secrets, e.g. request headers. */
+/** Serializes only the message and stack trace of an error, because other properties may contain secrets, e.g. request headers. */
 function describe(error: unknown, redact: (text: string) => string) {
   if (!(error instanceof Error)) return { type: typeof error, message: redact(String(error)), stack: '' }
   const cause = error.cause instanceof Error ? `\ncaused by: ${error.cause.stack ?? error.cause.message}` : ''

@@ -3,11 +3,14 @@ import type { Clock } from '../clock.ts'
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
 
-/** Generates ids: lower case, 80 random bits, sortable by time (ms). Ids of one process are in order of their creation. */
+/**
+ * Creates a generator of ids. An id is lower case, contains 80 random bits, and sorts by its time (ms). Ids of one process sort in the
+ * order of their creation.
+ */
 export function createIds(clock: Clock, random: (size: number) => Uint8Array = randomBytes): () => string {
   let last = 0
   return () => {
-    // Ids of one millisecond increment the time, so that an audit row never sorts before its predecessor.
+    // Ids within one millisecond get a later time, so that an audit row never sorts before its predecessor.
     last = Math.max(clock.now(), last + 1)
     let time = last
     let head = ''

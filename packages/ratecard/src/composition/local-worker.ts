@@ -1,5 +1,5 @@
-// Runs one worker on this machine for its author: the worker host's runtime and supervisor behind a small HTTP server. Composed here like
-// compose.ts; the command line decides when to build, display and reload.
+// Runs one worker on this machine for its author: the runtime and supervisor of the worker host behind a small HTTP server. The CLI decides
+// when to build, display and reload.
 import { randomUUID } from 'node:crypto'
 import http, { type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -33,16 +33,17 @@ export interface LocalRequest {
 }
 
 export interface LocalWorkerOptions {
-  /** Port of the server; 0 picks a free one. */
+  /** Port of the server; 0 picks a free port. */
   readonly port: number
   readonly clock: Clock
   /**
-   * URL of the Ratecard service. The worker may call it, and gets it in `RATECARD_API_URL` unless its environment defines that variable.
+   * URL of the Ratecard service, which the worker may call. The worker gets it in `RATECARD_API_URL`, unless its environment defines that
+   * variable.
    */
   readonly serviceUrl: string
-  /** Further allowed targets as `host` or `host:port`, whatever their addresses. */
+  /** Further targets that the worker may call, as `host` or `host:port`. They may have private addresses. */
   readonly allowedHosts: readonly string[]
-  /** Service key of this machine, passed to a worker that requests a key of its own; null if there is none. */
+  /** Service key of this machine. A worker that requests its own key gets this one; null if there is none. */
   readonly serviceKey: string | null
   readonly onLog: (line: WorkerLogLine) => void
   readonly onRequest: (request: LocalRequest) => void
@@ -52,7 +53,10 @@ export interface LocalWorkerOptions {
 /** Path that triggers the scheduled handler, e.g. with `curl`. Cloudflare's local server uses the same path. */
 export const scheduledPath = '/cdn-cgi/handler/scheduled'
 
-/** Starts listening at once; requests get 503 until the first version is running. Rejects if the port is in use. */
+/**
+ * Starts the server and resolves when it listens. Requests get status 503 until the first version of the worker is running. Rejects if the
+ * port is in use.
+ */
 export async function startLocalWorker(options: LocalWorkerOptions): Promise<LocalWorker> {
   const server = new LocalWorker(options)
   await server.listen(options.port)
@@ -114,8 +118,8 @@ export class LocalWorker {
   }
 
   /**
-   * Starts a new version beside the serving one and switches to it. If the new version fails to start, it rejects and the old version keeps
-   * serving.
+   * Starts a new version beside the serving version and switches to it. Rejects if the new version fails to start; then the old version
+   * keeps serving.
    */
   async replace(source: WorkerSource, bundle: WorkerBundle): Promise<WorkerHandlers> {
     const { manifest, variables } = source
@@ -143,7 +147,7 @@ export class LocalWorker {
     return handlers
   }
 
-  /** Runs the scheduled handler once and waits for its result. */
+  /** Runs the scheduled handler once and returns its result. */
   async trigger(cron: string, scheduledTime?: number): Promise<ScheduledResult> {
     const name = this.source?.manifest.name ?? ''
     const time = scheduledTime ?? Math.floor(this.options.clock.now() / 60_000) * 60_000
@@ -256,7 +260,7 @@ function writeProblem(response: ServerResponse, problem: ServiceError): void {
   }
   const { status, code, message: detail } = problem
   const retry = problem.retryAfter === undefined ? {} : { 'retry-after': String(problem.retryAfter) }
-  // The reason phrase is set explicitly, otherwise Node would use the one of an earlier failed `writeHead`.
+  // The reason phrase is given explicitly. Otherwise Node would use the phrase of an earlier `writeHead` that failed.
   response.writeHead(status, http.STATUS_CODES[status], { 'content-type': 'application/problem+json', ...retry })
   response.end(`${JSON.stringify({ type: 'about:blank', title: problemCodes[code].title, status, detail, code })}\n`)
 }

@@ -1,4 +1,4 @@
-// Log destination and format: one JSON object per line for programs, short lines for a terminal.
+// Destination and format of the log: one JSON object per line for programs, short lines for a terminal.
 import { pino, type Logger } from 'pino'
 
 const levels: Readonly<Record<number, string>> = {
@@ -9,10 +9,13 @@ const levels: Readonly<Record<number, string>> = {
   50: 'error',
   60: 'fatal',
 }
-/** Members that are in every line, or that are formatted separately. */
+/** Members of a log entry that are not listed at the end of its line, because every line has them or they are formatted separately. */
 const shownApart = new Set(['level', 'time', 'pid', 'hostname', 'msg', 'err', 'req', 'res', 'reqId', 'responseTime'])
 
-/** Logs to stderr, because stdout contains only the printed addresses. `harmless` sanitizes text for a terminal; null for JSON. */
+/**
+ * Creates a log that writes to stderr, because stdout contains only the printed addresses. `harmless` sanitizes lines for a terminal; null
+ * writes JSON.
+ */
 export function createLog(level: string, harmless: ((text: string) => string) | null): Logger {
   if (harmless === null) return pino({ level }, pino.destination(2))
   return pino({ level }, { write: (line: string) => void process.stderr.write(`${harmless(readable(line))}\n`) })

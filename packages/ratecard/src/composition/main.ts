@@ -1,4 +1,4 @@
-// Starts and stops processes: chooses the store and the processor of the service, and prints the start messages.
+// Starts and stops the processes of Ratecard: chooses the service's store and processor, and prints the start messages.
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
@@ -43,7 +43,7 @@ export interface StartServerOptions {
   readonly out: (line: string) => void
   /** Sanitizes log lines for a terminal; absent if the log is JSON. */
   readonly logForPeople?: (text: string) => string
-  /** False if the output is kept, e.g. in a log file: a generated key is then printed only as the path of its file. */
+  /** False if the output is stored, e.g. in a log file. Then a generated key is not printed, only the path of its file. */
   readonly showKey?: boolean
   readonly clock?: Clock
 }
@@ -54,18 +54,18 @@ export interface RunningServer {
   readonly app: FastifyInstance
   readonly service: ComposedService
   close(): Promise<void>
-  /** Like `close`, but without the delay in which load balancers stop sending requests: the listener closes at once. */
+  /** Like `close`, but closes the listener at once, without the delay in which load balancers stop sending requests. */
   closeAtOnce(): Promise<void>
 }
 
 /**
- * Maximum time (ms) for requests and a running push to finish. Afterwards a push stops between two steps, so that the process ends within
- * ten seconds of SIGTERM. Only a write in flight to the processor is awaited longer, up to `longestWriteMs`.
+ * Maximum time (ms) for requests and a running push to finish. After it a push stops between two steps, so that the process ends within ten
+ * seconds of SIGTERM. Only a write in flight to the processor is awaited longer, up to `maxWriteMs`.
  */
 export const drainMs = 8000
 const embeddedKeyFile = 'sandbox-key'
 
-/** Starts the whole service. If a later part fails to start, the earlier parts are stopped. */
+/** Starts the whole service. If a later part fails to start, the parts that are running already are stopped. */
 export async function startServer(options: StartServerOptions): Promise<RunningServer> {
   const clock = options.clock ?? systemClock
   const read = readSettings(options.env)
@@ -76,7 +76,7 @@ export async function startServer(options: StartServerOptions): Promise<RunningS
   }
   const closers: (() => Promise<void>)[] = []
   let serving = false
-  // Whoever else asks for the end, e.g. an error that escapes while the service drains, waits for the one that runs.
+  // Closing runs only once. A further call, e.g. after an uncaught error while the service drains, gets the same promise.
   let ending: Promise<void> | null = null
   const closeAll = () => (ending ??= closeEach(closers.splice(0).reverse()))
   try {
@@ -152,7 +152,7 @@ export async function startServer(options: StartServerOptions): Promise<RunningS
         showKey: options.showKey ?? true,
       }),
     )
-    // Not awaited, so that a slow processor does not delay serving prices.
+    // Not awaited, so that a slow processor does not delay the start.
     if (sandboxUrl === null)
       warnOfProcessor(service, settings, options.out, logger).catch((error: unknown) =>
         logger.warn({ err: error }, 'the processor could not be checked'),
@@ -172,7 +172,10 @@ export async function startServer(options: StartServerOptions): Promise<RunningS
   }
 }
 
-/** One after the other. What cannot be closed keeps no other from it: the store is last, and gives the leases back. */
+/**
+ * Closes the parts one after the other. If one fails, the others are closed all the same, because the last one is the store, which releases
+ * the leases. Then throws all failures.
+ */
 async function closeEach(closers: readonly (() => Promise<void>)[]): Promise<void> {
   const failures: unknown[] = []
   for (const close of closers) await close().catch((error: unknown) => failures.push(error))
@@ -189,7 +192,7 @@ async function openSettingsStore(settings: Settings, clock: Clock): Promise<Stor
   })
 }
 
-/** Seconds between two polls of events. Stripe allows an account few reads a month, a sandbox any number. */
+/** Default time (s) between two polls of events. Stripe limits the reads of an account per month; a sandbox has no limit. */
 const pollSecondsAt = { sandbox: 5, stripe: 300 } as const
 
 function mirrorSettings(settings: Settings, logger: Logger): MirrorSettings {
@@ -238,11 +241,11 @@ async function openProcessor(options: ProcessorOptions): Promise<OpenedProcessor
       settings.stripeApiBase === null ? 'Stripe' : `Stripe API at ${new URL(settings.stripeApiBase).origin}`
     return { processor, processorName, sandboxUrl: null }
   }
-  // The sandbox runs in a separate thread, so that its failures do not stop the service.
+  // The sandbox runs in a separate thread, so that its failure does not stop the service.
   const secretKey = embeddedSandboxKey(settings.dataDir)
   const sandbox = await startSandboxThread({
     port: settings.sandboxPort,
-    // The embedded sandbox has no dashboard in which the portal settings could be saved, so they count as saved.
+    // The embedded sandbox has no dashboard in which to save the settings of the customer portal. So they count as saved.
     portalSavedFor: [secretKey],
     dataDir: path.join(settings.dataDir, 'sandbox'),
     log: (line) => logger.warn(line),
@@ -260,7 +263,7 @@ async function openProcessor(options: ProcessorOptions): Promise<OpenedProcessor
   return { processor, processorName: `sandbox at ${sandbox.url}`, sandboxUrl: sandbox.url }
 }
 
-/** Converts the error for a key that no request can carry into a settings error. */
+/** Calls `make`. Converts the error for a key that no request can carry (e.g. one with a space) to `settings_invalid`. */
 function withSettings<T>(make: () => T): T {
   try {
     return make()
@@ -270,10 +273,10 @@ function withSettings<T>(make: () => T): T {
   }
 }
 
-/** Converts a failed start of the sandbox into a service error; `setting` is the name of the setting for its port. */
+/** Converts a failed start of the sandbox to a service error. `setting` is the name of the setting that sets the sandbox's port. */
 function sandboxFailure(error: unknown, setting: string, port: number): unknown {
   if (error instanceof StateUnavailable)
-    // Only a folder in use by another process has an error without a hint.
+    // The only such error without a hint means that another process uses the folder.
     return new ServiceError(error.hint === undefined ? 'store_in_use' : 'settings_invalid', error.message, {
       hint: error.hint ?? 'Stop that one first, or give this one a folder of its own.',
       cause: error,
@@ -281,7 +284,7 @@ function sandboxFailure(error: unknown, setting: string, port: number): unknown 
   return portTaken(error, setting, port) ?? error
 }
 
-/** Secret key of the embedded sandbox's account, stored in the data directory, so that the account survives a restart. */
+/** Returns the secret key of the embedded sandbox's account. It is stored in the data directory, so that the account survives a restart. */
 function embeddedSandboxKey(dataDir: string): string {
   const fresh = `sk_test_${randomBytes(18).toString('hex')}`
   return readOrCreate(path.join(dataDir, embeddedKeyFile), fresh)
@@ -297,7 +300,7 @@ function readOrCreate(file: string, fresh: string): string {
   }
 }
 
-/** Base URL for links; null if the port is picked at start, and links then stay relative. */
+/** Returns the base URL for links. It is null if the port is picked at start; then links are relative. */
 function publicUrlOf({ publicUrl, host, port }: Settings): string | null {
   return publicUrl ?? (port === 0 ? null : baseUrl(host, port))
 }
@@ -331,8 +334,8 @@ function portTaken(error: unknown, setting: string, port: number): ServiceError 
 }
 
 /**
- * A warning if other users can access an existing data folder: they could read or replace the store. The service does not change the mode
- * of a folder that it did not create.
+ * Returns a warning if other users can access an existing data folder, because they could read or replace the store; null otherwise. The
+ * service does not change the mode of a folder that it did not create.
  */
 function whoElseEnters(directory: string): string | null {
   const mode = statSync(directory).mode & 0o777
@@ -345,12 +348,14 @@ function makePrivate(directory: string): void {
   mkdirSync(directory, { recursive: true, mode: 0o700 })
 }
 
-/** Writes a generated key to the data directory and, by port, to the home folder, where the command line reads it. */
+/**
+ * Writes a generated key to the data directory and to the home folder (by port), where the CLI reads it. Returns the paths of the files.
+ */
 function keepKey(settings: Settings, port: string, key: string | null): string[] {
   const inData = path.join(settings.dataDir, 'service-key')
   const inHome = path.join(homedir(), '.ratecard', 'servers', port, 'service-key')
   if (settings.serviceKey !== null) {
-    // Removes the file of an earlier server on this port, because its key is stale.
+    // No key was generated. Remove the file of an earlier server on this port, because the key in it is not valid here.
     rmSync(inHome, { force: true })
     return []
   }
@@ -362,12 +367,12 @@ function keepKey(settings: Settings, port: string, key: string | null): string[]
     writeFileSync(inHome, `${present}\n`, { mode: 0o600 })
     return [inData, inHome]
   } catch {
-    // There is no home folder, or it is read-only. The key is in the data directory.
+    // There is no home folder, or it is read-only. Then the key is in the data directory only.
     return [inData]
   }
 }
 
-/** Writes the address of the sandbox to the home folder, because commands are rarely run in the server's folder. */
+/** Writes the address of the sandbox to the home folder, because users rarely run commands in the server's folder. */
 function keepSandboxAddress(settings: Settings, port: string, url: string | null): void {
   const inHome = path.join(homedir(), '.ratecard', 'servers', port, 'sandbox.json')
   try {
@@ -383,7 +388,7 @@ function keepSandboxAddress(settings: Settings, port: string, url: string | null
   }
 }
 
-/** Prints a warning at start if the processor check of `/readyz` fails: nothing can be pushed or sold with such a key. */
+/** Prints a warning at start if the processor check of `/readyz` fails, because with such a key nothing can be pushed or sold. */
 async function warnOfProcessor(
   service: Pick<ComposedService, 'readiness'>,
   settings: Settings,
@@ -440,7 +445,7 @@ function keyRow(settings: Settings, keyFiles: readonly string[]): string {
   return keyFiles[0] ?? 'made at an earlier start; create another with a valid one'
 }
 
-/** Compares the sandbox with the processor, using a newly started sandbox. Throws before any request if the key is not a test-mode key. */
+/** Compares the processor with a newly started sandbox. Throws before any request if the key is not a test-mode key. */
 export async function verifySandbox(
   options: Omit<VerifyOptions, 'sandboxUrl' | 'clock'>,
 ): Promise<Awaited<ReturnType<typeof verify>>> {

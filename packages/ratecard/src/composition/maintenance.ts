@@ -1,5 +1,5 @@
-// Offline operations on a whole store: backup, restore, moving to PostgreSQL.
-// A file is verified before it becomes the store, and no data is deleted.
+// Offline operations on a whole store: backup, restore, move to PostgreSQL. A file is verified before it becomes the store, and no data is
+// deleted.
 import { existsSync } from 'node:fs'
 import { link, mkdir, open, readFile, rename, stat } from 'node:fs/promises'
 import path from 'node:path'
@@ -19,19 +19,19 @@ import { openStore } from '../store/sql/open-store.ts'
 
 export interface MaintenanceOptions {
   readonly env: NodeJS.ProcessEnv
-  /** Base folder of relative paths in the settings. */
+  /** Folder that relative paths in the settings start from. */
   readonly cwd: string
   readonly dataDir: string | undefined
 }
 
-/** Paths of an embedded store and its master key. */
+/** Paths of an embedded store and of its master key. */
 interface StorePaths {
   readonly dataDir: string
   readonly store: string
   readonly keyFile: string
-  /** Decrypts the secrets of the store; null if there is no key. */
+  /** Decrypts the secrets in the store; null if there is no master key. */
   readonly sealer: Sealer | null
-  /** Source of the key: a file path, or the name of the setting. */
+  /** Origin of the master key: a file path, or the name of the setting. */
   readonly keySource: string
 }
 
@@ -39,13 +39,13 @@ export interface BackupReport {
   readonly file: string
   readonly sizeBytes: number
   readonly revisions: number
-  /** Source of the master key, without which the backup is useless. */
+  /** Origin of the master key. Without that key the backup is useless. */
   readonly masterKey: string
-  /** True if the key decrypts the backup; null if there is no key to try. */
+  /** True if the master key decrypts the backup; null if there is no key to try. */
   readonly keyFits: boolean | null
 }
 
-/** Writes the store to a new file while it is in use, and verifies that file. */
+/** Writes a copy of the store to a new file, which works while the store is in use, and verifies the copy. */
 export async function backupStore(options: MaintenanceOptions, file: string): Promise<BackupReport> {
   const place = await placeOf(options)
   refuseMissing(place)
@@ -69,14 +69,14 @@ export async function backupStore(options: MaintenanceOptions, file: string): Pr
 
 export interface RestoreReport {
   readonly store: string
-  /** New path of the replaced store; null if there was none. */
+  /** New path of the replaced store; null if there was no store. */
   readonly kept: string | null
   readonly revisions: number
 }
 
 /**
  * Replaces the store with a backup. The backup is copied and verified first. An existing store is replaced only if `mayReplace` returns
- * true; it is kept beside the new one, and its path always refers to a complete store.
+ * true. The replaced store is kept beside the new one. At any time the store's path refers to a complete store.
  */
 export async function restoreStore(
   options: MaintenanceOptions,
@@ -109,7 +109,7 @@ export async function restoreStore(
   }
 }
 
-/** Copies the backup to `draft` and verifies it; returns its number of revisions. */
+/** Copies the backup to `draft` and verifies the copy. Returns its number of revisions. */
 async function draftOf(file: string, draft: string, place: StorePaths): Promise<number> {
   try {
     await copyWhole(file, draft)
@@ -128,7 +128,7 @@ async function draftOf(file: string, draft: string, place: StorePaths): Promise<
   return check.history.checked
 }
 
-/** Throws if the store is in use. Called before the confirmation prompt, so that the user is not asked in vain. */
+/** Throws if the store is in use. Called before the user is asked for confirmation, because the answer would be useless. */
 async function refuseInUse(store: string): Promise<void> {
   try {
     await aloneWith(store, () => Promise.resolve())
@@ -138,8 +138,8 @@ async function refuseInUse(store: string): Promise<void> {
 }
 
 /**
- * Replaces the store atomically: the old file gets a second name, then the new file is renamed to the first. The name refers to a complete
- * store at any time.
+ * Replaces the store atomically. The old file gets a second name, then the new file is renamed to the store's name. So that name refers to
+ * a complete store at any time.
  */
 async function swap(store: string, draft: string, kept: string): Promise<void> {
   try {
@@ -149,15 +149,15 @@ async function swap(store: string, draft: string, kept: string): Promise<void> {
     })
   } catch (error) {
     if (!isDamage(error)) throw error
-    // The exclusive lock fails on a damaged file, but no process can be using such a store.
+    // A damaged file cannot be locked. But no process can be using such a store, so replace it without a lock.
     await link(store, kept)
     await putFirst(store, draft, kept)
   }
 }
 
 /**
- * Renames the draft to the store's path while no store is open. Left-over log files belong to another store and are moved away, otherwise
- * SQLite would apply them to the new one.
+ * Renames the draft to the store's path while the store is not open. Log files left from the old store are moved away; otherwise SQLite
+ * would apply them to the new store.
  */
 async function putFirst(store: string, draft: string, kept: string): Promise<void> {
   for (const suffix of ['-wal', '-shm', '-journal'])
@@ -170,13 +170,13 @@ export interface CopyReport {
   readonly masterKey: string
 }
 
-/** Copies the embedded store of the data directory to an empty PostgreSQL database. The store must not be in use meanwhile. */
+/** Copies the embedded store of the data directory to an empty PostgreSQL database. The store must not be in use during the copy. */
 export async function moveStore(options: MaintenanceOptions, to: string): Promise<CopyReport> {
   const place = await placeOf({ ...options, env: { ...options.env, DATABASE_URL: '' } })
   refuseMissing(place)
   const { sealer, store: file } = place
   if (sealer === null) throw keyMissing(place)
-  // Otherwise writes of a running server after the copy would be lost.
+  // A running server could write after the copy, and those writes would be lost.
   await refuseInUse(file)
   const from = await openStore({ url: null, file, sealer })
   try {
@@ -211,7 +211,7 @@ async function placeOf({ env, cwd, dataDir }: MaintenanceOptions): Promise<Store
   }
 }
 
-/** Sealer for an existing key; null if there is none. Never generates a key. */
+/** Returns a sealer for an existing master key; null if there is none. Never generates a key. */
 async function sealerOf({ masterKey }: Pick<Settings, 'masterKey'>, keyFile: string): Promise<Sealer | null> {
   if (masterKey !== null) return createSealer(masterKey)
   return existsSync(keyFile) ? createSealer((await readFile(keyFile, 'utf8')).trim()) : null
@@ -248,7 +248,7 @@ function isDamage(error: unknown): boolean {
 }
 
 async function syncFolder(folder: string): Promise<void> {
-  // Windows cannot open a directory; a rename is durable there without it.
+  // Windows cannot open a directory. A rename is durable there without syncing the directory.
   if (process.platform === 'win32') return
   const handle = await open(folder, 'r')
   try {

@@ -1,16 +1,16 @@
-// Splits large values into chunks for transfer between two threads, because copying one at once would block the event loop as long as the
-// task itself.
+// Splits large values into chunks for the transfer between two threads. Copying such a value at once would block the event loop as long as
+// the task itself.
 
-/** One message: a value at its path, or further items of the list at that path. */
+/** One chunk: a value at its path, or further items of the list at that path. */
 export interface Piece {
   readonly path: readonly string[]
   readonly value?: unknown
   readonly items?: readonly unknown[]
 }
 
-/** List items per message; copying 1,000 objects takes about 5 ms. */
+/** Number of list items per chunk. Copying 1,000 objects takes about 5 ms. */
 const itemsInPiece = 500
-/** Maximum depth at which lists are split, e.g. `snapshot.price`. Deeper values are transferred whole. */
+/** Maximum depth at which lists are split, e.g. 2 for `snapshot.price`. Deeper values are transferred in one chunk. */
 const maxLevels = 2
 
 export function* piecesOf(value: unknown, path: readonly string[] = []): Generator<Piece> {
@@ -42,7 +42,7 @@ export class Assembly {
   }
 }
 
-/** Estimated size of a value in characters of JSON, from the lengths of its strings and lists only. */
+/** Estimates the size of a value in characters of JSON, from the lengths of its strings and lists alone. */
 export function sizeOf(value: unknown, levels = maxLevels): number {
   if (typeof value === 'string') return value.length
   if (Array.isArray(value)) return value.length * charactersOfItem
@@ -50,7 +50,7 @@ export function sizeOf(value: unknown, levels = maxLevels): number {
   return Object.values(value).reduce((sum: number, member) => sum + sizeOf(member, levels - 1), 0)
 }
 
-/** Estimated size (characters) of a list item, e.g. a mapping or a live price. */
+/** Estimated size (characters) of a list item, e.g. of a mapping or a live price. */
 const charactersOfItem = 200
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -1,4 +1,5 @@
-// Composes the mirror: its feed, its deliveries, the processor whose writes it shows, and the handle for its readers.
+// Composes the mirror: the feed that fills it, the deliveries of events, a processor that passes the service's own writes to the mirror,
+// and the handle for readers.
 import type { Clock } from '../clock.ts'
 import { createDeliveries } from '../mirror/feed/deliveries.ts'
 import { createFeeder } from '../mirror/feed/feeder.ts'
@@ -18,11 +19,11 @@ import { bindAccount } from '../sync/account.ts'
 
 export interface MirrorSettings {
   readonly pollSeconds: number
-  /** Signing secret of an endpoint that was made by hand. */
+  /** Signing secret of an events endpoint that the operator created by hand; null if there is none. */
   readonly eventsSecret: string | null
-  /** Base of the public address, on https; null without one. */
+  /** Base URL at which the processor can deliver events; null unless the public URL is https. */
   readonly deliverTo: string | null
-  /** True at the processor itself, which limits the reads of an account. */
+  /** True at Stripe itself, which limits the reads of an account. False at a sandbox. */
   readonly limitedReads: boolean
   readonly report: (error: unknown, what: string) => void
 }
@@ -30,11 +31,11 @@ export interface MirrorSettings {
 export interface MirrorFeed {
   readonly mirror: Mirror
   readonly feeder: Feeder
-  /** Counts a read at the processor toward its allocation. */
+  /** Counts one read at the processor toward the account's read allocation. */
   readonly countRead: () => void
-  /** True if events are delivered, or reads are not limited. */
+  /** True if the processor delivers events, or if its reads are not limited. */
   readonly delivered: () => Promise<boolean>
-  /** The processor with writes that the mirror shows. */
+  /** The processor, wrapped so that the mirror stores what the writes of this service changed. */
   readonly processor: Processor
   readonly receiveProcessorEvent: (body: string, signature: string | null) => Promise<void>
 }
@@ -43,7 +44,7 @@ export interface MirrorParts {
   readonly store: Store
   readonly processor: Processor
   readonly clock: Clock
-  /** Names the products in the sums of a day. */
+  /** Returns the price book, which names the products in the revenue of a day. */
   readonly priceBook: () => Promise<PriceBook>
 }
 

@@ -6,7 +6,7 @@ import type { Mirror } from '../mirror/mirror.ts'
 import type { SentRequest } from '../processor/sent-request.ts'
 import type { MirrorStore } from '../store/mirror-store.ts'
 
-/** Returns the function that counts a request to the processor. */
+/** Registers counters, and returns the function that counts a request to the processor. */
 export function createRequestCounters(registry: Registry): (request: SentRequest) => void {
   const requests = new Counter({
     name: 'ratecard_processor_requests_total',
@@ -31,7 +31,7 @@ export interface MirrorGauges {
   readonly clock: Clock
 }
 
-/** Without a complete mirror the lag has no value. */
+/** Registers gauges of the mirror. The lag has no value until the mirror is complete. */
 export function registerMirrorMetrics(registry: Registry, { mirror, store, clock }: MirrorGauges): void {
   new Gauge({
     name: 'ratecard_mirror_lag_seconds',

@@ -1,10 +1,10 @@
-// Chooses the rate budget for calls to the processor: replicas on one PostgreSQL database share a budget, a single process has its own.
+// Chooses the rate budget for calls to the processor. Replicas with one PostgreSQL database share a budget; a single process has its own.
 import type { Clock } from '../clock.ts'
 import { budgetFor, limitsFor, type RateBudget } from '../processor/rate-budget.ts'
 import { createSharedBudget } from '../processor/shared-budget.ts'
 import type { Store } from '../store/store.ts'
 
-/** Name of the shared budget. There is one, because an environment is bound to one processor account. */
+/** Name of the shared budget. One name is enough, because an environment is bound to one processor account. */
 const pace = 'processor'
 
 export function throttledBudget(
@@ -16,7 +16,7 @@ export function throttledBudget(
   const limits = limitsFor(account)
   return createSharedBudget({
     reserve: (operation, count) => store.paces.reserve({ name: pace, operation, count, limits }),
-    // At most a quarter of a second's calls per reservation, so that other replicas do not wait longer.
+    // Reserve at most a quarter of one second's calls at once, so that other replicas do not wait long.
     batch: Math.ceil(limits.perOperationPerSecond / 4),
   })
 }

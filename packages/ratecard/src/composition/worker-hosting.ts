@@ -1,4 +1,4 @@
-// Composes the worker host: its runtime, and the hosts that workers may call.
+// Composes the worker host: its runtime, and the allow-list of hosts that workers may call.
 import type { AddressInfo } from 'node:net'
 import type { Registry } from 'prom-client'
 import type { Clock } from '../clock.ts'
@@ -9,7 +9,7 @@ import { createWorkerdRuntime } from '../workers/runtime/workerd/workerd-runtime
 
 export interface WorkerHosting {
   readonly options: NonNullable<ServiceOptions['workers']>
-  /** Sets the listening address, which workers may call. Must be called before the first worker starts. */
+  /** Sets the listening address of the service, which workers may call. Call it before the first worker starts. */
   listening(address: AddressInfo, url: string): void
 }
 
@@ -19,7 +19,7 @@ export interface WorkerHostingOptions {
   readonly clock: Clock
   readonly registry: Registry
   readonly report: (error: unknown, what: string) => void
-  /** Called with each line that the runtime itself prints. */
+  /** Called with each line that the runtime prints itself, i.e. not a worker. */
   readonly onRuntimeLine: (worker: string, line: string) => void
 }
 
@@ -34,7 +34,7 @@ export function workerHosting(options: WorkerHostingOptions): WorkerHosting {
     egress: {
       resolve: systemResolve,
       allowedHosts: new Set(settings.workerAllowedHosts),
-      // A getter, because the port is known only after the service listens; it is read at the start of each process.
+      // A getter, because the port is known only once the service listens. It is read when a worker process starts.
       get service() {
         return service
       },

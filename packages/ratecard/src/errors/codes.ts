@@ -1,13 +1,13 @@
-// All error codes, in two closed tables: problems (one per response) and issues (many per document). Only these tables define statuses and
-// titles; a test compares them with docs/reference/errors.md and OpenAPI.
+// All error codes, in two closed tables: problems (one per response) and issues (many per document). Statuses and titles are defined only
+// here. A test compares the tables with docs/reference/errors.md and OpenAPI.
 
 export interface ProblemRow {
   readonly status: number
-  /** Constant per code; details of an occurrence go into `detail`. */
+  /** Title of the problem. It is the same for every occurrence; details go into `detail`. */
   readonly title: string
-  /** Cause and remedy in one sentence, for docs/reference/errors.md. */
+  /** Cause and remedy in one or two sentences, for docs/reference/errors.md. */
   readonly when: string
-  /** Members of a request body that may cause the error. The first one present becomes the pointer. */
+  /** Members of a request body that may cause the error. The pointer of the error refers to the first one that the body contains. */
   readonly about?: readonly string[]
 }
 
@@ -20,12 +20,12 @@ export const problemCodes = {
   request_invalid: {
     status: 400,
     title: 'The request is invalid',
-    when: 'A path, query or body member of a route is wrong; `errors` lists each.',
+    when: 'A path parameter, query parameter or body member is wrong; `errors` lists each.',
   },
   delivery_invalid: {
     status: 400,
     title: 'The delivery is not signed by the processor',
-    when: 'A processor event had no valid signature of the last five minutes. Check `RATECARD_PROCESSOR_EVENTS_SECRET` and the clock.',
+    when: 'A delivered processor event has no valid signature, or the signature is older than five minutes. Check `RATECARD_PROCESSOR_EVENTS_SECRET` and the clock.',
   },
   service_key_missing: {
     status: 401,
@@ -62,7 +62,7 @@ export const problemCodes = {
   revision_not_found: {
     status: 404,
     title: 'No such revision',
-    when: 'The history has no revision of that number.',
+    when: 'The history has no revision with that number.',
     about: ['revision'],
   },
   price_not_found: {
@@ -85,23 +85,23 @@ export const problemCodes = {
   mapping_not_found: {
     status: 404,
     title: 'No such processor id',
-    when: 'The id was never mapped, or is hidden from this caller.',
+    when: 'No configuration item ever had this processor id, or this caller may not see it.',
   },
   push_not_found: { status: 404, title: 'No such push', when: 'No push has that id.' },
-  webhook_not_found: { status: 404, title: 'No such webhook', when: 'The configuration has no webhook of that id.' },
+  webhook_not_found: { status: 404, title: 'No such webhook', when: 'The configuration has no webhook with that id.' },
   key_not_found: { status: 404, title: 'No such service key', when: 'No service key has that id.' },
   tenant_not_found: { status: 404, title: 'No such tenant', when: 'No tenant has that id.', about: ['tenant_id'] },
   subscription_not_found: {
     status: 404,
     title: 'No such subscription',
-    when: 'The tenant has no running subscription of that id to a free price.',
+    when: 'The tenant has no running free subscription with that id.',
   },
   session_not_found: { status: 404, title: 'No such session', when: 'No session has that id.' },
   job_not_found: { status: 404, title: 'No such job', when: 'No job has that id.' },
   deployment_not_found: {
     status: 404,
     title: 'No such deployment',
-    when: 'The worker has no deployment of that id, or no deployment before the current one.',
+    when: 'The worker has no deployment with that id, or, for a rollback without an id, none before the current one.',
   },
   enterprise_price_not_found: {
     status: 404,
@@ -109,12 +109,12 @@ export const problemCodes = {
     when: 'No price has that template or enterprise id.',
     about: ['enterprise_template', 'enterprise_id'],
   },
-  worker_not_found: { status: 404, title: 'No such worker', when: 'No worker of that name is deployed.' },
+  worker_not_found: { status: 404, title: 'No such worker', when: 'No worker with that name is deployed.' },
   method_not_allowed: { status: 405, title: 'Method not allowed', when: 'The path exists, the method does not.' },
   written_form_mismatch: {
     status: 422,
     title: 'The source document and the expanded document differ',
-    when: 'The source document (`X-Ratecard-Written`) is unknown, or does not expand to the document that is pushed.',
+    when: 'The header `X-Ratecard-Written` names a source document that the server does not have, or one that gives another document once its variables are filled in. Send the source document again, then push.',
   },
   push_in_progress: {
     status: 409,
@@ -129,7 +129,7 @@ export const problemCodes = {
   push_not_resumable: {
     status: 409,
     title: 'The push cannot be resumed',
-    when: 'Only an interrupted push can be resumed.',
+    when: 'The push is not interrupted. Only an interrupted push can be resumed; `GET admin/pushes` lists the states.',
   },
   push_not_running: { status: 409, title: 'The push is not running', when: 'Only a running push can be cancelled.' },
   tenant_busy: {
@@ -140,7 +140,7 @@ export const problemCodes = {
   job_not_running: {
     status: 409,
     title: 'The state of the job does not allow this',
-    when: 'A running or waiting job can be cancelled; an interrupted, waiting or failed job can be resumed. Some kinds allow neither: `allows` of the job lists what it allows.',
+    when: 'A running or waiting job can be cancelled; an interrupted, waiting or failed job can be resumed. Some kinds of jobs allow neither: the member `allows` of the job lists what is allowed.',
   },
   push_cancelled: {
     status: 409,
@@ -155,7 +155,7 @@ export const problemCodes = {
   version_conflict: {
     status: 409,
     title: 'The version was not raised',
-    when: 'Only with RATECARD_REQUIRE_VERSION_BUMP: the content differs but the version is the same, or the version is lower. Raise `version`.',
+    when: 'Only with RATECARD_REQUIRE_VERSION_BUMP: the content changed, but `version` is the same or lower. Raise `version`.',
     about: ['version'],
   },
   processor_drift: {
@@ -176,7 +176,7 @@ export const problemCodes = {
   account_mismatch: {
     status: 409,
     title: 'The key belongs to another processor account',
-    when: 'The environment is bound to one account and mode (test or live), and the processor key belongs to another.',
+    when: 'The store is bound to one processor account and mode (test or live), and the processor key belongs to another. Use the key of the first account, or another store.',
   },
   key_last: {
     status: 409,
@@ -196,13 +196,13 @@ export const problemCodes = {
   already_subscribed: {
     status: 409,
     title: 'The tenant already has a subscription to this product or group',
-    when: 'A second subscription would be billed in addition; `detail` names the first and its price. Cancel or change the first in the customer portal (`POST portal`), or pass `allow_duplicate` if you want both.',
+    when: 'A second subscription would be billed in addition. `detail` names the present subscription and its price. Cancel or change it in the customer portal (`POST portal`), or pass `allow_duplicate` if you want both.',
     about: ['price_id'],
   },
   trial_used: {
     status: 409,
     title: 'The tenant has used its trial',
-    when: 'A tenant gets one trial of each product or `subscription_group`; `detail` names the subscription that had it. Leave `trial_period_days` out, or pass `allow_second_trial` with a service key.',
+    when: 'A tenant gets one trial of each product or `subscription_group`; `detail` names the subscription that had the trial. Leave `trial_period_days` out, or pass `allow_second_trial` with a service key.',
     about: ['trial_period_days'],
   },
   mirror_off: {
@@ -213,7 +213,7 @@ export const problemCodes = {
   conflict: {
     status: 409,
     title: 'Conflict with the current state',
-    when: 'The id is taken, or the current state does not allow the change; `detail` says which.',
+    when: 'The id is taken, or the current state does not allow the change; `detail` names the reason.',
   },
   store_not_found: {
     status: 404,
@@ -248,7 +248,7 @@ export const problemCodes = {
   plan_refused: {
     status: 422,
     title: 'The plan is refused',
-    when: 'The document is valid, but a change in it is impossible at the processor; `errors` lists why.',
+    when: 'The document is valid, but the processor cannot make one of its changes; `errors` lists the reasons.',
   },
   quantity_invalid: {
     status: 422,
@@ -291,7 +291,7 @@ export const problemCodes = {
   worker_bundle_invalid: {
     status: 422,
     title: 'The worker bundle is invalid',
-    when: 'The upload is not a worker that can run.',
+    when: 'The upload is not a worker that can run; `detail` names the reason.',
   },
   worker_start_failed: {
     status: 422,
@@ -301,7 +301,7 @@ export const problemCodes = {
   rate_limited: {
     status: 429,
     title: 'Too many requests',
-    when: 'The request limit for this address is reached, or a tenant’s session tried ten promotion codes within an hour that were refused. Wait for the time in `Retry-After`.',
+    when: 'The client address reached its request limit, or ten promotion codes of a tenant’s session were refused within an hour. Wait for the time in `Retry-After`.',
   },
   settings_invalid: {
     status: 500,
@@ -311,12 +311,12 @@ export const problemCodes = {
   internal: {
     status: 500,
     title: 'Something went wrong on our side',
-    when: 'A bug. Search the log for the request id to find the cause.',
+    when: 'The service has a bug. Search the log for the request id to find the cause.',
   },
   secret_unreadable: {
     status: 500,
     title: 'A stored secret cannot be read',
-    when: 'It is sealed with a master key that RATECARD_MASTER_KEY (or the key file) does not contain. Add that key.',
+    when: 'The secret is encrypted with a master key that RATECARD_MASTER_KEY (or the key file) does not contain. Add that key.',
   },
   worker_exception: {
     status: 500,
@@ -331,12 +331,12 @@ export const problemCodes = {
   processor_broken: {
     status: 502,
     title: 'Invalid response from the processor',
-    when: 'The response could not be understood. Nothing more was sent.',
+    when: 'The processor’s response could not be understood. No further request was sent.',
   },
   worker_failed: {
     status: 502,
     title: 'The worker’s response cannot be passed on',
-    when: 'Its status is not between 200 and 599, its headers are invalid or over 16 KiB, or it is not valid HTTP.',
+    when: 'The status of the response is not between 200 and 599, its headers are invalid or over 16 KiB, or it is not valid HTTP.',
   },
   processor_rate_limited: {
     status: 503,
@@ -346,7 +346,7 @@ export const problemCodes = {
   processor_unavailable: {
     status: 503,
     title: 'The processor is unavailable',
-    when: 'It could not be reached, or it failed. Try again later.',
+    when: 'The processor could not be reached, or answered with a server error. Try again later.',
   },
   store_unavailable: {
     status: 503,
@@ -372,12 +372,12 @@ export const problemCodes = {
   worker_unavailable: {
     status: 503,
     title: 'The worker is not available',
-    when: 'It is restarting after a failure, or workers are off on this replica.',
+    when: 'The worker is restarting after a failure, or workers are switched off on this replica.',
   },
   processor_timeout: {
     status: 504,
     title: 'The processor did not answer in time',
-    when: 'The outcome is unknown; the next push looks it up before it changes anything.',
+    when: 'It is not known whether the request was carried out. The next push looks that up before it changes anything.',
   },
   worker_timeout: {
     status: 504,

@@ -1,6 +1,6 @@
-// The second closed table: issues of a document or a request body, one row per rule.
+// The second closed table of error codes: issues of a document or a request body, one row per rule.
 
-/** Issue code → one sentence for the reference. `severity` is set by the code that reports the issue. */
+/** Maps an issue code to its sentence in the reference. The code that reports an issue sets its `severity`. */
 export const issueCodes = {
   field_missing: 'A required field is absent.',
   field_unknown: 'The schema has no such field.',
@@ -10,25 +10,26 @@ export const issueCodes = {
   enum_unknown: 'The value is not one of the allowed values of the field.',
   syntax: 'The file is not valid JSON, JSONC or YAML.',
   document_too_large: 'The document is nested too deeply, or holds too many values.',
-  issues_truncated: 'There are more than 1,000 problems; only the first are listed.',
+  issues_truncated: 'There are more than 1,000 problems; only the first 1,000 are listed.',
   version_format: '`version` is MAJOR.MINOR.PATCH, digits only.',
-  version_disagrees: 'Several files give different versions; the highest is used (warning).',
+  version_disagrees: 'Several files contain different versions; the highest is used (warning).',
   version_not_raised: 'The version is the same as, or lower than, the current one, but the content differs (warning).',
   products_empty: 'At least one product is required.',
   amount_negative: '`amount` is zero or more.',
   amount_or_tiers: 'A price has exactly one of `amount`, `unit_amount_decimal`, `tiers` and `custom_unit_amount`.',
   currency_options_invalid:
     'An entry of `currency_options` repeats the item’s own currency, or gives its amount in another form than the item.',
-  price_parts: 'Fields of a price contradict each other.',
+  price_parts: 'Two fields of a price exclude each other, e.g. `transform_quantity` and `tiers`.',
   tiers_missing: 'A tiered price needs `tiers`, and `tiers` need `billing_scheme: tiered`.',
-  tiers_invalid: 'The `up_to` of each tier is higher than that of the one before, and only the last is "inf".',
-  tier_amount_missing: 'A tier has a unit amount, a flat amount, or both.',
+  tiers_invalid:
+    'The `up_to` of each tier must be higher than the `up_to` of the tier before; only the last may be "inf".',
+  tier_amount_missing: 'A tier needs a unit amount, a flat amount, or both.',
   interval_unknown: '`interval` is day, week, month or year.',
   interval_missing: 'A metered or tiered price needs an `interval`.',
   interval_too_long: '`interval` times `interval_count` is at most three years.',
   interval_count_alone: '`interval_count` needs an `interval`.',
   currency_unknown: '`currency` is one of the supported lowercase codes.',
-  meter_missing: 'A metered price names its meter.',
+  meter_missing: 'A metered price needs a `meter`.',
   meter_undefined: 'No meter has that id.',
   meter_unused_field: '`meter` belongs to metered prices only.',
   public_enterprise: 'An enterprise price is never public.',
@@ -36,20 +37,20 @@ export const issueCodes = {
   default_duplicate: 'A product has at most one default price.',
   default_enterprise: 'An enterprise price is never the default.',
   base_price_missing:
-    'No base price can be derived for an enterprise price: it is listed, but no subscription is switched to it (warning).',
+    'No base price can be derived for an enterprise price: the price is listed, but no subscription is moved to it (warning).',
   base_price_undefined: '`base_price` must be the id of an ordinary price of the same product.',
-  base_price_mismatch: 'An enterprise price has the currency, interval and usage of its base price.',
+  base_price_mismatch: 'An enterprise price must have the same currency, interval and usage type as its base price.',
   base_price_duplicate: 'Two prices with the same base price have the same template or enterprise id.',
   base_price_unused_field: '`base_price` belongs to enterprise prices only.',
   id_duplicate: 'The id is used twice.',
   previous_id_conflict:
-    'An earlier id is the id of a current item, is listed twice, or would merge two items into one.',
+    'An id in `previous_ids` is the id of a current item, is listed twice, or would merge two items into one.',
   event_name_duplicate: 'Two meters have the same event name.',
   webhook_url_duplicate: 'Two webhooks have the same URL.',
-  webhook_url_invalid: 'A webhook URL is https, or http on loopback.',
-  webhook_event_unknown: 'The processor knows no such event.',
+  webhook_url_invalid: 'A webhook URL must be https, or http on loopback (e.g. `http://localhost`).',
+  webhook_event_unknown: 'The processor has no event with that name.',
   webhook_event_duplicate: 'An event is listed twice.',
-  webhook_id_missing: 'Without an id, editing the URL of a webhook loses its secret (warning).',
+  webhook_id_missing: 'The webhook has no `id`: if its URL is edited, its signing secret is lost (warning).',
   code_duplicate: 'Two promotion codes have the same code (upper and lower case are equal).',
   code_exceeds_coupon: 'A promotion code cannot outlive its coupon, or be redeemed more often.',
   coupon_undefined: 'No coupon has that id.',
@@ -58,7 +59,7 @@ export const issueCodes = {
   coupon_duration: '`duration_in_months` belongs to `duration: repeating`, which needs it.',
   feature_undefined: 'No feature has that id.',
   product_undefined: 'No product has that id.',
-  minimum_amount_currency: '`minimum_amount` and `minimum_amount_currency` come together.',
+  minimum_amount_currency: '`minimum_amount` needs `minimum_amount_currency`, and the other way round.',
   metadata_reserved: 'Metadata keys that start with `ratecard_` are reserved.',
   text_malformed: 'Text is well-formed Unicode without control characters; line breaks are for descriptions only.',
   variable_unset: 'The environment has no such variable.',
@@ -69,14 +70,14 @@ export const issueCodes = {
   amount_suspicious: 'The amount looks 100 times too high for a currency without decimals (warning).',
   amount_below_minimum: 'The processor does not charge amounts this small (warning).',
   product_type_changed: 'The type of a product cannot be changed after its creation at the processor.',
-  lookup_key_taken: 'Another price or feature has the lookup key already.',
-  processor_id_unknown: 'The processor has no object of that id.',
+  lookup_key_taken: 'Another price or feature already has the lookup key.',
+  processor_id_unknown: 'The processor has no object with that id.',
   processor_id_conflict: 'The object to adopt differs in a field that cannot be changed.',
   processor_id_taken: 'The object already belongs to another configuration id.',
   meter_event_name_taken: 'An active meter that Ratecard does not manage has that event name.',
   code_taken: 'An active promotion code that Ratecard does not manage has that code.',
   lookup_key_replaced: 'The lookup key of an adopted price differs from its id, and is replaced by the id (warning).',
-  left_as_is: 'An adopted object has values that the document leaves out: they stay as they are (warning).',
+  left_as_is: 'An adopted object has values that the document omits: they stay as they are (warning).',
   not_carried_over:
     'An object is replaced, and some of its values cannot be carried over to its replacement (warning).',
   coupon_redemptions_restart: 'The coupon is replaced, and its redemptions are counted from 0 again (warning).',
@@ -92,9 +93,10 @@ export const issueCodes = {
     'More live subscriptions than the server allows without approval are on prices that the plan archives or replaces.',
   migration_waiting:
     'A migration waits for its date to move subscribers to a price that the plan replaces or archives.',
-  customer_unchecked: 'The key may not read customers, so the customer of a promotion code was not checked (warning).',
+  customer_unchecked:
+    'The processor key may not read customers, so the customer of a promotion code was not checked (warning).',
   migration_scheduled:
-    'Subscribers are scheduled to go to a price that the plan replaces or archives: migrate them again after the push (warning).',
+    'Subscribers are scheduled to move to a price that the plan replaces or archives: migrate them again after the push (warning).',
   meter_in_use: 'Live subscriptions are on prices of the meter that would be deactivated.',
 } as const satisfies Record<string, string>
 

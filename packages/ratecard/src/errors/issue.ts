@@ -2,7 +2,7 @@ import type { IssueCode } from './codes.ts'
 
 export type Severity = 'error' | 'warning'
 
-/** A problem of a document, located by a JSON pointer in URI-fragment form (`#/products/0/id`; `#` is the whole document). */
+/** A problem in a document. `pointer` is a JSON pointer in URI-fragment form (`#/products/0/id`; `#` is the whole document). */
 export interface Issue {
   readonly code: IssueCode
   readonly pointer: string
@@ -12,9 +12,9 @@ export interface Issue {
   readonly hint?: string
 }
 
-/** Escapes one reference token (RFC 6901) and percent-encodes it for a URI fragment. */
+/** Escapes one token of a JSON pointer (RFC 6901) and percent-encodes it for a URI fragment. */
 export function pointerToken(token: string | number): string {
-  // `encodeURIComponent` would throw on a lone surrogate.
+  // `toWellFormed`, because `encodeURIComponent` would throw on a lone surrogate.
   return encodeURIComponent(String(token).toWellFormed().replaceAll('~', '~0').replaceAll('/', '~1'))
 }
 

@@ -1,7 +1,7 @@
 import { problemCodes, type ProblemCode } from './codes.ts'
 import type { Issue } from './issue.ts'
 
-/** Error fields of the processor, unchanged. Never contains a secret. */
+/** The processor's own error fields, unchanged except that secrets are redacted. */
 export interface ProcessorWords {
   readonly type?: string | undefined
   readonly code?: string | undefined
@@ -14,14 +14,14 @@ export interface ServiceErrorOptions {
   readonly hint?: string | undefined
   readonly issues?: readonly Issue[] | undefined
   readonly processor?: ProcessorWords | undefined
-  /** Seconds, for `Retry-After`. */
+  /** Value of the header `Retry-After` in seconds. */
   readonly retryAfter?: number | undefined
-  /** Further members of the problem, e.g. `push_id`: snake_case, JSON values, no secrets. */
+  /** Further members of the problem document, e.g. `push_id`. Names are snake_case, values are JSON without secrets. */
   readonly extra?: Readonly<Record<string, unknown>> | undefined
   readonly cause?: unknown
 }
 
-/** The error class of all use cases: a code of the table in `codes.ts` with the details of this occurrence. */
+/** The error class of the service's operations: a code from the table in `codes.ts`, with the details of this occurrence. */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError'
   readonly code: ProblemCode

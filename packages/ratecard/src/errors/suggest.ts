@@ -1,4 +1,7 @@
-/** The candidate most similar to `word` (Damerau-Levenshtein distance of at most a third of its length), for "did you mean …?". */
+/**
+ * Returns the candidate most similar to `word`, for "did you mean …?". Its Damerau-Levenshtein distance is at most a third of the length of
+ * `word`. Undefined if there is none.
+ */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
   const needle = word.toLowerCase()
   let best: string | undefined
@@ -14,13 +17,13 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   return best
 }
 
-/** `Did you mean "x"?`, or undefined if no candidate is similar. */
+/** Returns `Did you mean "x"?`, or undefined if no candidate is similar. */
 export function didYouMean(word: string, candidates: Iterable<string>): string | undefined {
   const found = nearest(word, candidates)
   return found === undefined ? undefined : `Did you mean "${found}"?`
 }
 
-/** The edit distance. Stops early and returns a number ≥ `enough` once the distance reaches `enough`. */
+/** Returns the Damerau-Levenshtein distance of two words. Stops early and returns `enough` once the distance is at least `enough`. */
 function distance(a: string, b: string, enough: number): number {
   let beforeLast: number[] = []
   let last = Array.from({ length: b.length + 1 }, (_, column) => column)
@@ -35,7 +38,8 @@ function distance(a: string, b: string, enough: number): number {
       current.push(value)
       least = Math.min(least, value)
     }
-    // A transposition uses the row before last and costs one. So if the last two rows reach `enough`, all later ones do.
+    // A transposition uses the row before the last and costs one. So if all values of the last two rows are at least `enough`, those of all
+    // later rows are.
     if (least >= enough && Math.min(...last) >= enough) return enough
     beforeLast = last
     last = current

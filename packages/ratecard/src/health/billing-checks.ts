@@ -1,5 +1,5 @@
-// Checks of the doctor on billing: who has not paid, what is owed, what was edited at the processor, and which schedules fail. Each finding
-// begins with its number and names the command that shows more.
+// Checks of `doctor` about billing: unpaid renewals, open invoices, edits at the processor, and failing schedules. The detail of each
+// finding begins with its number, and the hint names the command that shows more.
 import { ServiceError } from '../errors/service-error.ts'
 import { formatMinor } from '../money/format.ts'
 import type { Finding, Service } from '../service/service.ts'
@@ -12,7 +12,7 @@ type Found = Omit<Finding, 'check'>
 
 const late = ['past_due', 'unpaid'] as const
 
-/** Tenants with a subscription whose renewal was not paid. */
+/** Finds tenants with a subscription whose renewal was not paid. */
 export async function checkPastDue({ operations }: BillingChecksDeps): Promise<Found> {
   return fromMirror(async () => {
     const totals = await Promise.all(
@@ -29,7 +29,7 @@ export async function checkPastDue({ operations }: BillingChecksDeps): Promise<F
   })
 }
 
-/** What open invoices ask, also those that are not due yet. */
+/** Sums up what open invoices ask for, including invoices that are not due yet. */
 export async function checkOwed({ operations }: BillingChecksDeps): Promise<Found> {
   return fromMirror(async () => {
     const { total } = await operations.listTenants({ owing: true, limit: 1, offset: 0 })
@@ -37,7 +37,7 @@ export async function checkOwed({ operations }: BillingChecksDeps): Promise<Foun
     if (owed.length === 0) return { status: 'ok', detail: '0 is owed' }
     const amounts = owed.map(([currency, amount]) => formatMinor(amount, currency)).join(' and ')
     return {
-      // An invoice that is not due yet is nothing to act on; what is past due is a warning of its own.
+      // `ok`, because an invoice that is not due yet needs no action. The check `past due` warns about the others.
       status: 'ok',
       detail: `${amounts} of open invoices is owed by ${total === 1 ? '1 tenant' : `${String(total)} tenants`}.`,
       hint: '`ratecard tenants list --owing --sort owed` shows who owes it, `ratecard tenants invoices <id>` since when.',
@@ -45,7 +45,7 @@ export async function checkOwed({ operations }: BillingChecksDeps): Promise<Foun
   })
 }
 
-/** Fields that were edited at the processor since the last push. */
+/** Finds fields that were edited at the processor since the last push. */
 export async function checkDrift({ operations }: BillingChecksDeps): Promise<Found> {
   try {
     const { differences } = await operations.drift()
@@ -63,10 +63,10 @@ export async function checkDrift({ operations }: BillingChecksDeps): Promise<Fou
   }
 }
 
-/** Outcomes that are no failure. */
+/** Outcomes of a scheduled run that are no failure. */
 const fine: ReadonlySet<string> = new Set(['ok', 'skipped', 'running'])
 
-/** Schedules of workers whose last finished run failed. */
+/** Finds schedules of workers whose last finished run failed. */
 export async function checkSchedules({ operations }: BillingChecksDeps): Promise<Found> {
   const failing: string[] = []
   let schedules = 0
@@ -87,7 +87,10 @@ export async function checkSchedules({ operations }: BillingChecksDeps): Promise
   }
 }
 
-/** A check of the mirror says so where the mirror is off or not complete, which the check `mirror` judges. */
+/**
+ * Runs a check that reads the mirror. If the mirror is off or not complete, the finding states that and is `ok`, because the check `mirror`
+ * reports it.
+ */
 async function fromMirror(check: () => Promise<Found>): Promise<Found> {
   try {
     return await check()

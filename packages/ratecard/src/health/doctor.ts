@@ -1,4 +1,4 @@
-// Detects problems before they cause failures: one finding per check, each with the next step.
+// The checks of `ratecard doctor`, which detect problems before they cause failures. Each check returns one finding with the next step.
 import { reportUsageAgain } from '../errors/advice.ts'
 import type { Processor } from '../processor/processor.ts'
 import type { Finding } from '../service/service.ts'
@@ -19,22 +19,22 @@ export interface DoctorDeps extends BillingChecksDeps {
   readonly store: Store
   readonly processor: Processor
   readonly processorName: string
-  /** Prices of the applied configuration; renamed prices by their current id. */
+  /** Returns the prices of the applied configuration. A renamed price has its current id. */
   readonly priceBook: () => Promise<PriceBook>
   readonly mirror: Pick<Mirror, 'status'>
   readonly clock: Clock
-  /** True if the processor delivers events to this service, or has no limit of reads. */
+  /** True if the processor delivers events to this service, or does not limit reads. */
   readonly delivered: () => Promise<boolean>
   readonly workers: { state(): Promise<{ readonly available: boolean; readonly detail: string } | null> }
   readonly signal: AbortSignal
 }
 
 const endpointLimit = 16
-/** Pages of 100 subscriptions that are read at most, so that the check does not take minutes. */
+/** Maximum number of pages of 100 subscriptions that are read, so that the check does not take minutes. */
 const subscriptionPages = 20
 const mostNamed = 5
 
-/** Checks store, history, processor account, unfinished pushes and webhooks. Only reads; a check that throws becomes a finding. */
+/** Checks store, history, processor account, unfinished pushes, webhooks and more. Only reads. A check that throws becomes a finding. */
 export async function examine(deps: DoctorDeps): Promise<Finding[]> {
   const checks: readonly [string, () => Promise<Omit<Finding, 'check'>>][] = [
     ['store', () => checkStore(deps)],
@@ -104,7 +104,7 @@ async function checkPushes({ store }: DoctorDeps): Promise<Omit<Finding, 'check'
   }
 }
 
-/** Finds writes of jobs that were sent and have no response, although the job is not running. */
+/** Finds writes of jobs that were sent and got no response, although the job is not running. */
 async function checkUnanswered(store: DoctorDeps['store']): Promise<Omit<Finding, 'check'>> {
   for (const { job, step } of await store.jobs.unanswered(['enterprise_apply', 'migration', 'webhook_rotation'])) {
     if (await store.held(leaseOf(job))) continue
@@ -117,7 +117,7 @@ async function checkUnanswered(store: DoctorDeps['store']): Promise<Omit<Finding
   return { status: 'ok', detail: 'no unfinished push' }
 }
 
-/** Finds lookup keys held by another price: a checkout by lookup key would sell that price instead of the configured one. */
+/** Finds lookup keys that another price has. A checkout by lookup key would sell that price instead of the configured one. */
 async function checkLookupKeys({ store, processor, signal }: DoctorDeps): Promise<Omit<Finding, 'check'>> {
   const { price } = await processor.snapshot({ signal, attachments: false })
   const holders = new Map(price.filter(({ active }) => active).map((one) => [one.lookupKey, one.processorId]))
@@ -135,10 +135,10 @@ async function checkLookupKeys({ store, processor, signal }: DoctorDeps): Promis
   }
 }
 
-/** Finds a mirror that is behind, and one that only polls where reads are limited. */
+/** Finds a stale mirror, and a mirror that only polls although the processor limits reads. */
 async function checkMirror({ mirror, clock, delivered }: DoctorDeps): Promise<Omit<Finding, 'check'>> {
   const { state, asOf, stale, filled } = await mirror.status()
-  if (state === 'off') return { status: 'ok', detail: 'off: everything is asked at the processor' }
+  if (state === 'off') return { status: 'ok', detail: 'off: everything is read from the processor' }
   if (asOf === null)
     return { status: 'warning', detail: `The mirror is being filled: ${String(filled)} objects so far.`, hint: 'Wait.' }
   const age = `complete until ${new Date(asOf).toISOString()}`
@@ -152,7 +152,7 @@ async function checkMirror({ mirror, clock, delivered }: DoctorDeps): Promise<Om
   return {
     status: 'ok',
     detail: `${age}; events are polled, not delivered`,
-    hint: 'Set RATECARD_PUBLIC_URL to an https address: deliveries are faster, and spare the processor’s read allocation.',
+    hint: 'Set RATECARD_PUBLIC_URL to an https address: deliveries are faster, and save reads at the processor, which are limited.',
   }
 }
 
@@ -163,7 +163,7 @@ async function checkWebhooks({ processor, signal }: DoctorDeps): Promise<Omit<Fi
   return { status: 'warning', detail, hint: 'Delete endpoints that nobody needs; the next one would be refused.' }
 }
 
-/** Finds duplicate subscriptions, e.g. after two open checkout pages were both paid. */
+/** Finds duplicate subscriptions, e.g. after a customer paid two open checkout pages. */
 async function checkSubscriptions({
   store,
   processor,
@@ -201,7 +201,7 @@ function twoOf({ subscription, item, beside }: Duplicate): string {
   return `${subscription} to "${item.name}" beside ${beside.subscription} to "${beside.item.name}", both of ${common}`
 }
 
-/** Finds reported usage that the processor dropped. It detects this only after it has accepted the report. */
+/** Finds usage that the processor accepted and dropped later. */
 async function checkUsage({ store, processor, signal }: DoctorDeps): Promise<Omit<Finding, 'check'>> {
   const errors = await processor.usageErrors(signal)
   const dropped = errors.reduce((sum, { count }) => sum + count, 0)

@@ -1,4 +1,5 @@
-// Readiness of this replica. Load balancers probe often and in parallel, so concurrent probes share one request to the processor.
+// Checks whether this replica is ready. Load balancers probe often and in parallel, so concurrent probes share one request to the
+// processor.
 import type { ProblemCode } from '../errors/codes.ts'
 import type { Clock } from '../clock.ts'
 import { ServiceError } from '../errors/service-error.ts'
@@ -7,12 +8,12 @@ import { refusalMs, type Store } from '../store/store.ts'
 
 export interface ReadinessDeps {
   readonly store: Pick<Store, 'ping' | 'engine' | 'refusal'>
-  /** Rejects also with `account_mismatch`, for the key of another account. */
+  /** Reads the processor account. Also rejects with `account_mismatch` if the key belongs to another account. */
   readonly processor: { account(signal: AbortSignal): Promise<unknown> }
   readonly workers: { state(): Promise<{ readonly available: boolean; readonly detail: string } | null> }
   readonly clock: Clock
   readonly stopping: AbortSignal
-  /** Maximum time (ms) that a probe waits for the processor; default 2000. */
+  /** Maximum time (ms) that a probe waits for the processor. Default: 2000. */
   readonly patienceMs?: number
 }
 
@@ -23,15 +24,15 @@ const refusals: Partial<Record<ProblemCode, string>> = {
   account_mismatch: 'the key belongs to another account than this store',
 }
 const unavailable: Check = { ok: false, detail: 'unavailable' }
-/** Cache TTL (ms) of a processor check, so that probes do not use up the rate limit that pushes need. */
+/** Time (ms) for which the result of a processor check is cached, so that probes do not use up the rate limit that pushes need. */
 const cacheTtlMs = 1_000
 /**
- * Time (ms) without a response after which the processor counts as unavailable. A single check may time out because it is queued behind a
- * push.
+ * Time (ms) without a response after which the processor counts as unavailable. A single timeout does not count, because the check may be
+ * queued behind a push.
  */
 const silenceMs = 30_000
 
-/** Checks store, processor and workers; never rejects. */
+/** Creates the function that checks store, processor and workers. It never rejects. */
 export function createReadiness(deps: ReadinessDeps): () => Promise<Readiness> {
   const { workers, stopping } = deps
   const lookAtProcessor = createProcessorLook(deps)
@@ -41,7 +42,7 @@ export function createReadiness(deps: ReadinessDeps): () => Promise<Readiness> {
       lookAtProcessor(),
       workers.state(),
     ])
-    // The state of workers is reported but does not affect `ready`, because prices are served without workers too.
+    // The state of workers is reported, but `ready` does not depend on it, because prices are served without workers too.
     const workersCheck = { ok: runtime?.available ?? true, detail: runtime?.detail ?? 'off' }
     return {
       ready: !stopping.aborted && storeCheck.ok && processorCheck.ok,
@@ -50,7 +51,10 @@ export function createReadiness(deps: ReadinessDeps): () => Promise<Readiness> {
   }
 }
 
-/** Checks the store. Details contain only error codes: a message may contain host names, and it is in the log of the failed operation. */
+/**
+ * Checks the store. The detail contains only an error code, because a message may contain host names. The log of the failed operation
+ * contains the message.
+ */
 async function lookAtStore({ store, clock }: ReadinessDeps): Promise<Check> {
   const reached = await store.ping().then(
     () => true,
@@ -59,7 +63,7 @@ async function lookAtStore({ store, clock }: ReadinessDeps): Promise<Check> {
   const refusal = store.refusal()
   if (refusal === null) return reached ? { ok: true, detail: store.engine } : unavailable
   const { kind, access, code, at } = refusal
-  // A lost connection no longer counts once the database is reachable.
+  // A recorded connection error does not count once the database is reachable again.
   const counts = kind === 'damage' || (kind === 'condition' && Math.abs(clock.now() - at) < refusalMs)
   if (reached && !counts) return { ok: true, detail: store.engine }
   if (kind === 'damage') return { ok: false, detail: `the store is damaged (${code})` }
@@ -78,7 +82,7 @@ function createProcessorLook({ processor, clock, stopping, patienceMs = 2_000 }:
       reachedAt = clock.now()
       return { ok: true, detail: 'reachable' }
     } catch (error) {
-      // The response is public, so it names neither the key nor an account.
+      // The response is public, so it contains neither the key nor an account.
       const refusal = error instanceof ServiceError ? refusals[error.code] : undefined
       if (refusal !== undefined) return { ok: false, detail: refusal }
       const merelySilent = patience.aborted && clock.now() - reachedAt < silenceMs

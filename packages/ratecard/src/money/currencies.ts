@@ -1,4 +1,4 @@
-/** Supported currencies (specification, "Price") with their number of decimals. */
+/** Supported currencies (specification, "Price") with the number of decimals of each. */
 export const currencyDecimals = {
   usd: 2,
   eur: 2,
@@ -50,8 +50,8 @@ export const currencyNames: Readonly<Record<Currency, string>> = {
 }
 
 /**
- * The processor's minimum charge in minor units; null if it publishes none. It applies to an invoice as a whole, so a lower price causes
- * only a warning.
+ * The processor's minimum charge per currency in minor units; null if it publishes none. The minimum applies to a whole invoice, so a lower
+ * price causes only a warning.
  */
 export const minimumCharge: Readonly<Record<Currency, number | null>> = {
   usd: 50,

@@ -1,8 +1,10 @@
-// Exact decimals for money: a BigInt scaled by 10^12, because Stripe accepts 12 decimals below one minor unit. Values never pass through a
-// float, and only functions with "round" or "divide" in their name round.
+// Exact decimals for money: a BigInt scaled by 10^12, because Stripe accepts 12 decimals below one minor unit. Values never become floats.
+// Only functions with "round" or "divide" in their name round.
 
 declare const brand: unique symbol
-/** A decimal with at most 12 places, times 10^12. Compare, add and subtract only with functions of this file. */
+/**
+ * A decimal with at most 12 decimals, stored as its value times 10^12. Use only the functions of this file to compare, add and subtract.
+ */
 export type Decimal = bigint & { readonly [brand]: 'decimal' }
 
 const places = 12
@@ -14,7 +16,7 @@ const scaled = (value: bigint) => value as Decimal
 
 export const zero = scaled(0n)
 
-/** Parses plain notation: an optional sign, digits, at most 12 decimals. Throws RangeError for other text. */
+/** Parses a decimal in plain notation: an optional sign, digits, at most 12 decimals. Throws RangeError for other text. */
 export function parseDecimal(text: string): Decimal {
   const match = plain.exec(text)
   if (match === null) throw new RangeError(`"${text.slice(0, 40)}" is not a decimal of at most ${places} places`)
@@ -23,7 +25,7 @@ export function parseDecimal(text: string): Decimal {
   return scaled(sign === '-' ? -magnitude : magnitude)
 }
 
-/** Converts a whole number. Throws RangeError for a number with decimals. */
+/** Converts a whole number to a Decimal. Throws RangeError for a number with decimals. */
 export function decimalFromInteger(value: number | bigint): Decimal {
   return scaled(BigInt(value) * scale)
 }
@@ -32,32 +34,32 @@ export function addDecimals(a: Decimal, b: Decimal): Decimal {
   return scaled(a + b)
 }
 
-/** Multiplies by a whole factor. Throws RangeError for a factor with decimals. */
+/** Multiplies by a whole number. Throws RangeError for a factor with decimals. */
 export function multiplyByInteger(value: Decimal, factor: number | bigint): Decimal {
   return scaled(value * BigInt(factor))
 }
 
-/** The quotient, rounded half up to 12 decimals. For display only; charged amounts are never divided. */
+/** Returns the quotient, rounded half up to 12 decimals. For display only; charged amounts are never divided. */
 export function divideByInteger(value: Decimal, divisor: number | bigint): Decimal {
   return scaled(divideHalfUp(value, BigInt(divisor)))
 }
 
-/** Comparison result for `Array.prototype.sort`. */
+/** Compares two decimals, for `Array.prototype.sort`. */
 export function compareDecimals(a: Decimal, b: Decimal): -1 | 0 | 1 {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-/** Rounds to a whole number; halves towards positive infinity. */
+/** Rounds to a whole number. Halves are rounded up, i.e. towards positive infinity. */
 export function roundHalfUp(value: Decimal): bigint {
   return divideHalfUp(value, scale)
 }
 
-/** The quotient as a whole number, rounded half up in a single rounding. */
+/** Divides and rounds half up to a whole number. Rounds only once. */
 export function roundQuotientHalfUp(value: Decimal, divisor: number | bigint): bigint {
   return divideHalfUp(value, scale * BigInt(divisor))
 }
 
-/** Canonical text: no trailing zeros, no exponent, no negative zero. */
+/** Returns the canonical text: no trailing zeros, no exponent, no negative zero. */
 export function decimalText(value: Decimal): string {
   if (value % scale === 0n) return (value / scale).toString()
   const magnitude: bigint = value < 0n ? 0n - value : value
@@ -66,8 +68,8 @@ export function decimalText(value: Decimal): string {
 }
 
 /**
- * Canonical notation: `"0.50"`, `0.5` and `5e-1` all become `"0.5"`. A JSON number keeps the digits of its shortest text (33.5 → "33.5").
- * The number of decimals is not limited. Throws RangeError if the value is no finite decimal.
+ * Converts a decimal to canonical notation: `"0.50"`, `0.5` and `5e-1` become `"0.5"`. A JSON number keeps the digits of its shortest text
+ * (33.5 → "33.5"). The number of decimals is not limited. Throws RangeError if the value is no finite decimal.
  */
 export function canonicalDecimal(value: string | number): string {
   // Fast path for whole numbers.
@@ -87,6 +89,6 @@ function divideHalfUp(value: bigint, divisor: bigint): bigint {
   if (divisor <= 0n) throw new RangeError('The divisor must be positive')
   const doubled = 2n * value + divisor
   const quotient = doubled / (2n * divisor)
-  // BigInt division truncates towards zero. Negative values need the floor, otherwise halves would be rounded away from zero.
+  // BigInt division truncates towards zero. Negative values need the floor instead, otherwise halves would be rounded away from zero.
   return doubled < 0n && doubled % (2n * divisor) !== 0n ? quotient - 1n : quotient
 }

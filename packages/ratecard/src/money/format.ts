@@ -2,7 +2,8 @@ import { currencyDecimals, isCurrency } from './currencies.ts'
 import type { Currency } from './currencies.ts'
 import { canonicalDecimal } from './decimal.ts'
 
-// A fixed table instead of Intl, whose output depends on the ICU build and the locale: a plan must print the same everywhere.
+// A fixed table instead of Intl, because the output of Intl depends on the ICU build and the locale. A plan must print the same text
+// everywhere.
 const prefixes: Readonly<Record<Currency, string>> = {
   usd: '$',
   eur: '€',
@@ -27,8 +28,8 @@ const prefixes: Readonly<Record<Currency, string>> = {
 }
 
 /**
- * Formats minor units (decimals allowed), e.g. `€12.00`, `¥500`, `$1,234.00`, `$0.0005`, without rounding. An unsupported currency has no
- * known decimals and stays in minor units: `KWD 1,234 minor units`.
+ * Formats an amount in minor units (decimals allowed) without rounding, e.g. `€12.00`, `¥500`, `$1,234.00`, `$0.0005`. The decimals of an
+ * unsupported currency are not known, so its amount stays in minor units: `KWD 1,234 minor units`.
  */
 export function formatMinor(amount: string | number | bigint, currency: string): string {
   const text = canonicalDecimal(typeof amount === 'bigint' ? amount.toString() : amount)
@@ -45,14 +46,14 @@ export function formatMinor(amount: string | number | bigint, currency: string):
   return `${sign}${prefixes[currency]}${grouped(major)}${minor === '' ? '' : `.${minor}`}`
 }
 
-/** Thousands separators: `1234567` → `1,234,567`. */
+/** Inserts thousands separators: `1234567` → `1,234,567`. */
 function grouped(digits: string): string {
   return digits.length <= 3 ? digits : digits.replace(/\B(?=(\d{3})+$)/g, ',')
 }
 
 /**
- * Minor units (decimals allowed) in units of the currency, without prefix or separators, e.g. `-1234` in `usd` → `-12.34`. An unsupported
- * currency has no known decimals and stays in minor units.
+ * Converts an amount in minor units (decimals allowed) to units of the currency, without prefix or separators, e.g. `-1234` in `usd` →
+ * `-12.34`. The decimals of an unsupported currency are not known, so its amount stays in minor units.
  */
 export function majorUnits(amount: string | number | bigint, currency: string): string {
   const text = canonicalDecimal(typeof amount === 'bigint' ? amount.toString() : amount)

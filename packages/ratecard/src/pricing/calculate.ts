@@ -1,5 +1,5 @@
-// The cost of a quantity. Equals the amount on the processor's invoice: exact arithmetic, rounded half up once, at the end. Does not
-// include discounts or taxes.
+// Calculates the cost of a quantity of a price. The result equals the amount on the processor's invoice: exact arithmetic, rounded half up
+// once, at the end. Discounts and taxes are not included.
 import type { CurrencyOption, Price, Tier } from '../config/schema/schema.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import {
@@ -17,10 +17,10 @@ import { isCurrency } from '../money/currencies.ts'
 import { formatMinor } from '../money/format.ts'
 
 export interface CostLine {
-  /** Upper bound, inclusive. null means infinity. */
+  /** Upper bound of the tier, inclusive. null means infinity. */
   readonly upTo: number | null
   readonly quantity: number
-  /** Canonical decimal in minor units. */
+  /** Canonical decimal in minor units; so are `flatAmount` and `amount`. */
   readonly unitAmount: string
   readonly flatAmount: string
   readonly amount: string
@@ -32,11 +32,11 @@ export interface PriceCalculation {
   readonly currency: string
   readonly billingScheme: 'per_unit' | 'tiered'
   readonly tiersMode: 'graduated' | 'volume' | null
-  /** Minor units, rounded half up once, at the end. */
+  /** Amount in minor units. It is rounded half up once, at the end. */
   readonly amount: number
-  /** Before rounding, canonical decimal. */
+  /** The amount before rounding, as canonical decimal in minor units. */
   readonly amountDecimal: string
-  /** The exact amount per unit, rounded to 12 decimals; null for quantity 0. */
+  /** The exact amount divided by the quantity, rounded to 12 decimals; null for quantity 0. */
   readonly effectiveUnitAmount: string | null
   readonly formatted: string
   readonly breakdown: readonly CostLine[]
@@ -49,7 +49,10 @@ interface Line {
   readonly flat: Decimal
 }
 
-/** Throws `quantity_invalid` for a quantity that is no whole number ≥ 0, or whose amount exceeds the safe integers. */
+/**
+ * Calculates the cost of a quantity. Throws `quantity_invalid` for a quantity that is no whole number ≥ 0, or whose amount is too large for
+ * an exact number.
+ */
 export function calculate(listed: Price, quantity: number, currency?: string): PriceCalculation {
   if (!Number.isSafeInteger(quantity) || quantity < 0)
     throw new ServiceError('quantity_invalid', `The quantity ${quantity} is not a whole number, zero or more.`)
@@ -66,7 +69,7 @@ export function calculate(listed: Price, quantity: number, currency?: string): P
   const tiered = price.tiers !== undefined
   return {
     priceId: price.id,
-    // Normalizes -0, which passes the check above.
+    // Adding 0 turns -0, which passes the check above, into 0.
     quantity: quantity + 0,
     currency: price.currency,
     billingScheme: tiered ? 'tiered' : 'per_unit',
@@ -85,12 +88,12 @@ export function calculate(listed: Price, quantity: number, currency?: string): P
   }
 }
 
-/** Currencies of the price, its own first. */
+/** Returns the currencies of a price, its own currency first. */
 export function currenciesOf(price: Pick<Price, 'currency' | 'currency_options'>): readonly string[] {
   return [price.currency, ...Object.keys(price.currency_options ?? {})]
 }
 
-/** The price with the amounts of one of its currencies. Throws `currency_not_offered`. */
+/** Returns the price with its amounts in the given currency. Throws `currency_not_offered` if the price does not have that currency. */
 export function inCurrency(price: Price, currency: string | undefined): Price {
   if (currency === undefined || currency === price.currency) return price
   const options: Readonly<Partial<Record<string, CurrencyOption>>> = price.currency_options ?? {}
@@ -106,7 +109,7 @@ export function inCurrency(price: Price, currency: string | undefined): Price {
 /** Members of a price that determine the cost of a quantity. */
 export type Tariff = Pick<Price, 'amount' | 'unit_amount_decimal' | 'tiers' | 'tiers_mode' | 'transform_quantity'>
 
-/** The cost of a whole quantity ≥ 0, in minor units, before rounding. */
+/** Returns the cost of a whole quantity ≥ 0 in minor units, before rounding. */
 export function exactAmount(tariff: Tariff, quantity: number): Decimal {
   return sumOf(linesOf(tariff, quantity))
 }
@@ -116,20 +119,20 @@ function sumOf(lines: readonly Line[]): Decimal {
 }
 
 interface UnitPriced {
-  /** Amount of a price. */
+  /** Amount of a price in minor units. */
   readonly amount?: number
-  /** Amount of a tier. */
+  /** Amount of a tier in minor units. */
   readonly unit_amount?: number
   readonly unit_amount_decimal?: string
 }
 
-/** The unit amount of a price without tiers, or of a tier; zero if absent. */
+/** Returns the unit amount of a price without tiers, or of a tier; zero if it has none. */
 export function unitAmountOf(priced: UnitPriced): Decimal {
   if (priced.unit_amount_decimal !== undefined) return parseDecimal(priced.unit_amount_decimal)
   return decimalFromInteger(priced.amount ?? priced.unit_amount ?? 0)
 }
 
-/** The flat amount of a tier; zero if absent. */
+/** Returns the flat amount of a tier; zero if it has none. */
 export function flatAmountOf({ flat_amount: whole, flat_amount_decimal: text }: Tier): Decimal {
   return text === undefined ? decimalFromInteger(whole ?? 0) : parseDecimal(text)
 }
@@ -144,7 +147,9 @@ function linesOf(price: Tariff, quantity: number): readonly Line[] {
   return price.tiers_mode === 'volume' ? volumeLine(price.tiers, quantity) : graduatedLines(price.tiers, quantity)
 }
 
-/** The billed quantity: with `transform_quantity` the number of packages, e.g. 3 for 250 units in packages of 100, rounded up. */
+/**
+ * Returns the billed quantity. With `transform_quantity` it is the number of packages, e.g. 3 for 250 units in packages of 100, rounded up.
+ */
 function packagesOf({ transform_quantity: packages }: Tariff, quantity: number): number {
   if (packages === undefined) return quantity + 0
   const whole = Math.floor(quantity / packages.divide_by)
@@ -160,7 +165,7 @@ function graduatedLines(tiers: readonly Tier[], quantity: number): readonly Line
   const lines: Line[] = []
   let below = 0
   for (const tier of tiers) {
-    // The first tier also applies to quantity 0, because its flat amount is billed without usage.
+    // The first tier applies to quantity 0 as well, because its flat amount is billed even without usage.
     if (quantity <= below && below > 0) break
     const last = tier.up_to === 'inf' ? quantity : Math.min(tier.up_to, quantity)
     lines.push(lineOf(tier, last - below))

@@ -3,7 +3,7 @@ import { addDecimals, compareDecimals, decimalText, zero } from '../money/decima
 import { formatMinor } from '../money/format.ts'
 import { flatAmountOf, unitAmountOf } from './calculate.ts'
 
-/** The price in one readable line, e.g. `€12.00 / month`, `¥500 once`, `graduated tiers from $0.00, usd / month`. */
+/** Describes a price in one readable line, e.g. `€12.00 / month`, `¥500 once`, `graduated tiers from $0.00, usd / month`. */
 export function describePrice(price: Price): string {
   const notes = [
     ...(price.usage_type === 'metered' ? [`metered: ${price.meter ?? 'no meter'}`] : []),

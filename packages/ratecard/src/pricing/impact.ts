@@ -1,5 +1,5 @@
-// Monthly revenue of subscriptions at list price: exact, rounded half up once, at the end. Excludes discounts, taxes, trials and metered
-// usage.
+// Calculates the monthly revenue of subscriptions at list price: exact, rounded half up once, at the end. Discounts, taxes, trials and
+// metered usage are not included.
 import type { Price } from '../config/schema/schema.ts'
 import { addDecimals, multiplyByInteger, roundQuotientHalfUp, zero } from '../money/decimal.ts'
 import { formatMinor } from '../money/format.ts'
@@ -8,7 +8,7 @@ import type { Tariff } from './calculate.ts'
 import { monthFactor } from './month.ts'
 
 export interface BilledPrice extends Tariff {
-  /** Lower case. Amounts in an unsupported currency are shown in minor units. */
+  /** Currency code in lower case. Amounts in an unsupported currency are shown in minor units. */
   readonly currency: string
   readonly interval: NonNullable<Price['interval']>
   readonly intervalCount: number
@@ -16,12 +16,12 @@ export interface BilledPrice extends Tariff {
 
 export interface MonthlyAmount {
   readonly currency: string
-  /** Minor units. */
+  /** Amount in minor units. */
   readonly amount: number
   readonly formatted: string
 }
 
-/** Monthly revenue of subscription items on one price with the given quantities. */
+/** Returns the monthly revenue of subscription items on one price. `quantities` has the quantity of each item. */
 export function monthlyAmount(price: BilledPrice, quantities: readonly number[]): MonthlyAmount {
   const each = quantities.reduce((sum, quantity) => addDecimals(sum, exactAmount(price, quantity)), zero)
   const { numerator, denominator } = monthFactor(price.interval, price.intervalCount)

@@ -1,9 +1,9 @@
-// Conversion of a billing interval to a month, for every figure that is shown a month: the impact of a plan, price migrations, the MRR.
+// Converts a billing interval to a month. Used for every amount that is shown per month: the impact of a plan, price migrations, the MRR.
 import type { Price } from '../config/schema/schema.ts'
 import { fraction } from '../money/fraction.ts'
 import type { Fraction } from '../money/fraction.ts'
 
-/** Number of intervals in a month, as a fraction: a year has 12 months, 52 weeks and 365 days. */
+/** Number of billing intervals in a month, as a fraction: a year has 12 months, 52 weeks or 365 days. */
 const intervalsInMonth = {
   day: [365, 12],
   week: [52, 12],
@@ -11,7 +11,7 @@ const intervalsInMonth = {
   year: [1, 12],
 } as const satisfies Record<NonNullable<Price['interval']>, readonly [number, number]>
 
-/** Factor from the amount of one billing period to the amount of a month, e.g. 1/3 for `month` and 3. */
+/** Returns the factor that converts the amount of one billing period to that of a month, e.g. 1/3 for a period of 3 months. */
 export function monthFactor(interval: NonNullable<Price['interval']>, intervalCount: number): Fraction {
   const [times, parts] = intervalsInMonth[interval]
   return fraction(times, parts * intervalCount)

@@ -1,10 +1,10 @@
-/** Returns the error with which an aborted wait rejects: the signal's reason, wrapped in an Error if it is none. */
+/** Returns the error that an aborted wait rejects with: the signal's reason, wrapped in an Error if it is not an Error. */
 export function abortReason(signal: AbortSignal): Error {
   const reason: unknown = signal.reason
   return reason instanceof Error ? reason : new Error('The call was aborted.', { cause: reason })
 }
 
-/** Settles like `answer`, or rejects as soon as the signal aborts; a later result is then ignored. */
+/** Settles like `answer`, but rejects at once when the signal aborts. A later result is then ignored. */
 export function orAborted<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = (): void => {

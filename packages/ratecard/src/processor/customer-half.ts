@@ -1,12 +1,12 @@
-// Customer part of the processor port: customers, their subscriptions, checkouts, usage and invoice previews. Failures are ProcessorErrors
-// with the kinds of processor-error.ts. Times are epoch milliseconds; amounts are minor units.
+// Customer part of the processor port: customers, their subscriptions, checkouts, usage and invoice previews. Every failure is a
+// ProcessorError; its kinds are listed in processor-error.ts. Times are epoch milliseconds; amounts are minor units (e.g. cents).
 import type { Interval, ProcessorId } from '../catalog/resource.ts'
 import type { WriteOptions } from './write-options.ts'
 
 /** Price of a subscription item. It may be archived, or not managed by Ratecard. */
 export interface LivePrice {
   readonly id: ProcessorId
-  /** null if the processor's response has none. */
+  /** Processor id of the product; null if the processor's response has none. */
   readonly product: ProcessorId | null
   readonly active: boolean
   readonly currency: string
@@ -15,7 +15,7 @@ export interface LivePrice {
   readonly usageType: 'licensed' | 'metered'
   readonly meter: ProcessorId | null
   readonly billingScheme: 'per_unit' | 'tiered'
-  /** Canonical decimal in minor units, of one unit or of one package; null with tiers. */
+  /** Canonical decimal in minor units, for one unit or, with `transformQuantity`, for one package; null for a tiered price. */
   readonly unitAmount: string | null
   /** Size of the packages in which a quantity is billed; null if each unit is billed. */
   readonly transformQuantity: { readonly divideBy: number; readonly round: 'up' | 'down' } | null
@@ -24,7 +24,7 @@ export interface LivePrice {
 export interface LiveItem {
   readonly id: string
   readonly price: LivePrice
-  /** null for metered items, which have no quantity. */
+  /** Quantity of the item; null for metered items, which have none. */
   readonly quantity: number | null
   readonly currentPeriodStart: number
   readonly currentPeriodEnd: number
@@ -42,15 +42,23 @@ export interface LiveSubscription {
   /** Id of the schedule that controls the subscription, or null. */
   readonly schedule: string | null
   readonly cancelAtPeriodEnd: boolean
-  /** Start of its latest trial, even if the trial has ended; null for a subscription that never had one. */
+  /** Start of the subscription's latest trial, even if that trial has ended; null if it never had a trial. */
   readonly trialStart: number | null
   readonly trialEnd: number | null
   readonly createdAt: number
-  /** Configuration id of the price that a checkout sold it with: see `soldPriceKey`. null if it was created elsewhere. */
+  /**
+   * Configuration id of the price that a checkout sold with this subscription (metadata key `soldPriceKey`). null if no checkout of
+   * Ratecard sold it.
+   */
   readonly soldPriceId: string | null
-  /** True if it was sold on purpose beside another subscription to the same product or group: see `duplicateKey`. */
+  /**
+   * True if a checkout with `allow_duplicate` sold this subscription beside another one to the same product or group (metadata key
+   * `duplicateKey`).
+   */
   readonly allowsDuplicate: boolean
-  /** Ids of the free subscriptions (kept in the store alone) that it replaced: see `endsKey`. */
+  /**
+   * Ids of the free subscriptions that this subscription replaced (metadata key `endsKey`). Free subscriptions exist in the store alone.
+   */
   readonly ends: readonly string[]
 }
 
@@ -63,15 +71,15 @@ export const duplicateKey = 'ratecard_duplicate'
 /** Metadata key of the free subscriptions that a sale replaces: their ids, separated by spaces. */
 export const endsKey = 'ratecard_ends'
 
-/** Moves one item to a price. The quantity is always sent: without it the processor resets it to 1. */
+/** Moves one item of a subscription to a price. The quantity is always sent, because without it the processor resets the quantity to 1. */
 export interface ItemSwap {
   readonly item: string
   readonly price: ProcessorId
-  /** null for metered items, which have no quantity. */
+  /** Quantity after the move; null for metered items, which have none. */
   readonly quantity: number | null
 }
 
-/** A change that takes effect at the end of the current period. Other items keep price and quantity. */
+/** Moves items of a subscription to other prices at the end of the current period. All other items keep price and quantity. */
 export interface ScheduledSwaps {
   readonly subscription: string
   readonly swaps: readonly { readonly from: ProcessorId; readonly to: ProcessorId }[]
@@ -85,7 +93,7 @@ export interface ScheduledMove {
 }
 
 export interface NewCustomer {
-  /** Written to the customer's metadata as the mark of the tenant. */
+  /** Written to the customer's metadata, so that `findCustomer` finds the customer again. */
   readonly tenantId: string
   readonly name: string
   readonly email: string | null
@@ -95,17 +103,17 @@ export interface CheckoutRequest {
   readonly mode: 'subscription' | 'payment'
   readonly customer: ProcessorId
   readonly price: ProcessorId
-  /** null for metered prices. */
+  /** Quantity of the price; null for a metered price. */
   readonly quantity: number | null
   readonly successUrl: string
   readonly cancelUrl: string
   readonly trialPeriodDays: number | null
-  /** null: the processor chooses one of the price’s currencies. */
+  /** Currency of the checkout; null lets the processor choose one of the price’s currencies. */
   readonly currency: string | null
   readonly allowPromotionCodes: boolean
   /** Processor id of a promotion code to apply. */
   readonly promotionCode: ProcessorId | null
-  /** Metadata of the session and, in subscription mode, of the subscription. */
+  /** Metadata of the checkout session. In subscription mode the subscription gets it too. */
   readonly metadata: Readonly<Record<string, string>>
 }
 
@@ -113,9 +121,11 @@ export interface CheckoutRequest {
 export interface OpenCheckouts {
   readonly customer: ProcessorId
   readonly tenantId: string
-  /** True for a configuration id of a price whose sessions are selected; without it all are. */
+  /**
+   * Returns true for the configuration id of a price whose sessions are selected. Without it all open sessions of the tenant are selected.
+   */
   readonly sells?: (priceId: string) => boolean
-  /** Id of the session that stays open. */
+  /** Id of a session that is not selected, so that it stays open. */
   readonly except?: string
 }
 
@@ -123,23 +133,23 @@ export interface UsageEvent {
   readonly eventName: string
   /** Payload with the meter's own keys, e.g. `stripe_customer_id` and `value`. */
   readonly payload: Readonly<Record<string, string>>
-  /** Epoch milliseconds; null is now. */
+  /** Time of the usage in epoch milliseconds; null means now. */
   readonly timestamp: number | null
   /** Deduplication key: the processor counts each identifier once. */
   readonly identifier: string
 }
 
-/** Usage that was accepted but not counted, because the processor found an error later. */
+/** Usage events that the processor accepted but did not count, because it found an error later. */
 export interface UsageError {
-  /** Epoch milliseconds. */
+  /** Time of the report in epoch milliseconds. */
   readonly at: number
-  /** null if no meter has that event name. */
+  /** Processor id of the meter; null if no meter has the event name. */
   readonly meter: ProcessorId | null
   /** The processor's error code, for example `meter_event_customer_not_found`. */
   readonly code: string
   readonly count: number
   readonly message: string
-  /** Identifiers of a sample of the events. */
+  /** Identifiers of some of the dropped events; the processor reports a sample only. */
   readonly identifiers: readonly string[]
 }
 
@@ -166,7 +176,7 @@ export interface InvoicePreview {
 /** A feature that a customer may use. */
 export interface ActiveEntitlement {
   readonly feature: ProcessorId
-  /** Present name at the processor. */
+  /** Present name of the feature at the processor. */
   readonly name: string
 }
 
@@ -181,7 +191,7 @@ export interface CustomerProcessor {
   subscriptionsOfPrice(price: ProcessorId, signal: AbortSignal): Promise<readonly LiveSubscription[]>
   /**
    * Returns subscriptions of the whole account that have not ended, newest first, from at most `pages` list pages. `complete` is true if
-   * there are no more. For a small account one page replaces a list request per price.
+   * there are no more. For a small account, one such page saves a list request for each price.
    */
   someSubscriptions(
     pages: number,
@@ -190,41 +200,47 @@ export interface CustomerProcessor {
   /** Returns a subscription, ended or not; null if it does not exist. */
   subscription(id: string, signal: AbortSignal): Promise<LiveSubscription | null>
   /**
-   * Updates one subscription in one request with `proration_behavior: none`: all swaps or none. After an unknown outcome, read the
-   * subscription before any other action.
+   * Updates one subscription in one request with `proration_behavior: none`. Either all swaps are made or none. After an unknown outcome,
+   * read the subscription before any other action.
    */
   swapItems(subscription: string, swaps: readonly ItemSwap[], options: WriteOptions): Promise<LiveSubscription>
   /**
-   * Moves items at the end of the current period through a subscription schedule: the present one, if there is one (its later phases are
-   * changed too), otherwise a new one, which is released afterwards. Bills nothing now. Takes at most two writes (create, change); a retry
-   * finds the schedule of an earlier attempt.
+   * Moves items at the end of the current period through a subscription schedule. An existing schedule is used, and its later phases are
+   * changed too; otherwise a new one is created, which releases the subscription afterwards. Bills nothing now. Takes at most two writes
+   * (create, change); a retry finds the schedule of an earlier attempt.
    */
   scheduleSwaps(request: ScheduledSwaps, options: WriteOptions): Promise<{ readonly effectiveAt: number }>
-  /** Returns the price after the current period of each item that will move, by its present price; empty without a schedule. */
+  /**
+   * Returns the next price of each item that the subscription's schedule will move at the end of the current period, keyed by the present
+   * price. Empty without a schedule.
+   */
   scheduledPrices(subscription: LiveSubscription, signal: AbortSignal): Promise<ReadonlyMap<ProcessorId, ProcessorId>>
   createCustomer(customer: NewCustomer, options: WriteOptions): Promise<ProcessorId>
-  /** Sets name and email; absent members stay unchanged, null clears the email. */
+  /** Sets name and email of a customer. An absent member stays unchanged; null clears the email. */
   updateCustomer(
     customer: ProcessorId,
     change: { readonly name?: string; readonly email?: string | null },
     options: WriteOptions,
   ): Promise<void>
-  /** Finds the customer with the tenant's mark that was created at `since` or later, after a creation of unknown outcome. */
+  /**
+   * Finds the customer that an earlier creation of unknown outcome may have made: one with the tenant's id in its metadata, created at
+   * `since` or later. Returns null if there is none.
+   */
   findCustomer(tenantId: string, since: number, signal: AbortSignal): Promise<ProcessorId | null>
   createCheckout(
     request: CheckoutRequest,
     options: WriteOptions,
   ): Promise<{ readonly url: string; readonly sessionId: string }>
   /**
-   * Expires the customer's open checkout sessions with the tenant's mark. A session paid in the meantime stays paid: check the
-   * subscriptions afterwards. Returns the number of sessions found open.
+   * Expires the customer's open checkout sessions whose metadata contains the tenant's id. A session paid in the meantime stays paid, so
+   * check the subscriptions afterwards. Returns the number of sessions that were open.
    */
   expireCheckouts(request: OpenCheckouts, signal: AbortSignal): Promise<number>
   createPortal(
     request: { readonly customer: ProcessorId; readonly returnUrl: string },
     options: WriteOptions,
   ): Promise<{ readonly url: string }>
-  /** Records a usage event. False if an event with this identifier was recorded before; then only the earlier event counts. */
+  /** Records a usage event. Returns false if an event with the same identifier was recorded before; then only the earlier event counts. */
   recordUsage(event: UsageEvent, options: WriteOptions): Promise<boolean>
   /** Returns usage of the last thirty days that was accepted and then dropped, newest first. */
   usageErrors(signal: AbortSignal): Promise<readonly UsageError[]>

@@ -1,4 +1,4 @@
-// Maps failures of the processor to the service's error codes.
+// Maps failures of the processor to the error codes of the service.
 import type { ProblemCode } from '../errors/codes.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import { abortReason } from './abort.ts'
@@ -15,7 +15,10 @@ const codeOf: Readonly<Record<ProcessorErrorKind, ProblemCode>> = {
   broken: 'processor_broken',
 }
 
-/** Hints after a call of unknown outcome: a push looks the outcome up itself, any other call is retried under the same key. */
+/**
+ * Hints after a call of unknown outcome. The next push looks the outcome up itself; any other call is retried with the same idempotency
+ * key.
+ */
 const afterTimeout = {
   push: 'Push again: what happened is looked up first, nothing is done twice.',
   call: 'It may have happened. Try again with the same Idempotency-Key or identifier: nothing is done twice.',
@@ -54,8 +57,8 @@ export async function readForPush<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Runs one call of the customer part of the port; its failures become ServiceErrors. `signal` is the signal of the call: if it aborted the
- * call before anything happened, the error is `shutting_down`.
+ * Runs one call of the customer part of the processor port and converts its failures to ServiceErrors. `signal` is the signal of the call:
+ * if it aborted the call before anything happened, the error is `shutting_down`.
  */
 export async function askProcessor<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   try {
@@ -67,15 +70,15 @@ export async function askProcessor<T>(signal: AbortSignal, work: () => Promise<T
   }
 }
 
-/** True if the processor refused because the object does not exist. */
+/** True if the processor refused the request because the object does not exist. */
 export function isUnknownObject(error: unknown): error is ProcessorError {
   return error instanceof ProcessorError && error.kind === 'rejected' && error.original.code === 'resource_missing'
 }
 
 /**
- * Sends a write that is safe to send twice. After a replayed refusal or a server error (`api_error`) it retries once with a fresh key.
- * The processor replays its own failures for a key for about a day: without a fresh key, a caller's retries under the same
- * Idempotency-Key or identifier would fail until then, even if the cause was fixed. A refused write did nothing.
+ * Sends a write that is safe to send twice. After a replayed refusal or a server error (`api_error`) it retries once with a fresh key. The
+ * processor replays its failures under the same key for about a day. Without a fresh key, a caller's retries with the same Idempotency-Key
+ * or identifier would fail until then, even if the cause was fixed. A refused write changed nothing.
  */
 export async function despiteKeptFailure<T>(
   send: (idempotencyKey: string) => Promise<T>,

@@ -1,20 +1,20 @@
-// What the mirror keeps of the account: ids, states, dates and amounts of subscriptions, invoices, refunds, credit notes, customers and
-// prices. No names, addresses or cards. Times are epoch milliseconds; amounts are minor units.
+// The data that the mirror keeps of the account: ids, states, dates and amounts of subscriptions, invoices, refunds, credit notes,
+// customers and prices. It contains no names, addresses or cards. Times are epoch milliseconds; amounts are minor units (e.g. cents).
 import type { Interval, ProcessorId } from '../catalog/resource.ts'
 import type { ProcessorEvent } from './processor-event.ts'
 import type { WriteOptions } from './write-options.ts'
 import type { LiveItem, LiveSubscription, ScheduledMove } from './customer-half.ts'
 
-/** A discount of a subscription or of one of its items, with the facts of its coupon. */
+/** A discount of a subscription or of one of its items, with the terms of its coupon. */
 export interface MirroredDiscount {
   readonly id: string
   readonly coupon: ProcessorId
   readonly duration: 'forever' | 'once' | 'repeating'
-  /** Percentage as canonical decimal, e.g. `12.5`; null for an amount. */
+  /** Percentage as canonical decimal, e.g. `12.5`; null if the coupon takes off an amount. */
   readonly percentOff: string | null
-  /** Minor units by currency; empty for a percentage. */
+  /** Amount taken off, in minor units by currency; empty if the coupon takes off a percentage. */
   readonly amountOff: Readonly<Record<string, number>>
-  /** Product ids that the coupon is limited to; null for all. */
+  /** Ids of the products that the coupon is limited to; null if it applies to all. */
   readonly products: readonly ProcessorId[] | null
   readonly endsAt: number | null
 }
@@ -27,23 +27,23 @@ export interface MirroredSubscription extends Omit<LiveSubscription, 'items'> {
   readonly items: readonly MirroredItem[]
   readonly discounts: readonly MirroredDiscount[]
   readonly collectionMethod: 'charge_automatically' | 'send_invoice'
-  /** Paused collection (`pause_collection`), e.g. `{ behavior: 'void', resumesAt: null }`; null if it collects. */
+  /** Settings of paused collection (`pause_collection`), e.g. `{ behavior: 'void', resumesAt: null }`; null if collection is not paused. */
   readonly paused: { readonly behavior: string; readonly resumesAt: number | null } | null
   readonly cancelAt: number | null
   readonly canceledAt: number | null
   readonly endedAt: number | null
-  /** Prices after the current period, by item's present price, from its schedule; empty without one. */
+  /** Moves of items to other prices at the end of the current period, from the subscription's schedule. Empty without a schedule. */
   readonly scheduled: readonly ScheduledMove[]
   readonly testClock: string | null
 }
 
-/** A finalized invoice line. */
+/** A line of an invoice. */
 export interface MirroredInvoiceLine {
   readonly description: string | null
   readonly price: ProcessorId | null
   readonly subscriptionItem: string | null
   readonly quantity: number | null
-  /** Before discounts. */
+  /** Amount of the line before discounts. */
   readonly amount: number
   /** Sum of the discounts of this line. */
   readonly discount: number
@@ -56,19 +56,19 @@ export interface MirroredInvoice {
   readonly id: string
   readonly number: string | null
   readonly customer: ProcessorId
-  /** null for an invoice made by hand. */
+  /** Processor id of the subscription; null for an invoice made by hand. */
   readonly subscription: string | null
   readonly status: 'draft' | 'open' | 'paid' | 'uncollectible' | 'void'
-  /** e.g. `subscription_create`, `subscription_cycle`, `manual`. */
+  /** Stripe's reason of the invoice, e.g. `subscription_create`, `subscription_cycle`, `manual`. */
   readonly billingReason: string | null
   readonly currency: string
   readonly createdAt: number
-  /** Time of finalization; null for a draft. */
+  /** Time of finalization; null for an invoice that is still a draft. */
   readonly finalizedAt: number | null
   readonly dueAt: number | null
   readonly paidAt: number | null
   readonly subtotal: number
-  /** Sum of all discounts. */
+  /** Sum of all discounts of the invoice. */
   readonly discount: number
   readonly tax: number
   readonly total: number
@@ -77,16 +77,16 @@ export interface MirroredInvoice {
   readonly amountRemaining: number
   readonly attemptCount: number
   readonly nextAttemptAt: number | null
-  /** Page where the customer sees and pays it. */
+  /** URL of the page where the customer sees and pays the invoice; null if it has none. */
   readonly url: string | null
-  /** Payment intents and charges that paid it; refunds name one of them. */
+  /** Ids of the payment intents and charges that paid the invoice. A refund refers to one of them. */
   readonly payments: readonly string[]
   readonly lines: readonly MirroredInvoiceLine[]
 }
 
 export interface MirroredRefund {
   readonly id: string
-  /** Payment intent or charge that it refunds. */
+  /** Ids of the payment intent and the charge that it refunds. */
   readonly payments: readonly string[]
   readonly customer: ProcessorId | null
   readonly currency: string
@@ -111,17 +111,17 @@ export interface MirroredCreditNote {
 
 export interface MirroredCustomer {
   readonly id: ProcessorId
-  /** Credit balance in minor units by currency; negative is credit of the customer, as at the processor. */
+  /** Credit balance in minor units by currency. As at the processor, a negative balance is money that the customer has as credit. */
   readonly balance: Readonly<Record<string, number>>
   readonly deleted: boolean
   readonly testClock: string | null
-  /** Discount of subscriptions and invoices that have none of their own; null without one. */
+  /** The customer's discount. It applies to subscriptions and invoices without a discount of their own. null if the customer has none. */
   readonly discount: MirroredDiscount | null
 }
 
-/** Amounts of a price in one currency. */
+/** Amounts of a price in one of its currencies. */
 export interface MirroredAmounts {
-  /** Canonical decimal in minor units; null with tiers. */
+  /** Canonical decimal in minor units; null for a tiered price. */
   readonly unitAmount: string | null
   readonly tiers:
     | readonly {
@@ -132,7 +132,7 @@ export interface MirroredAmounts {
     | null
 }
 
-/** A recurring price with all its amounts, which never change once it exists. */
+/** A recurring price with its amounts in all its currencies. */
 export interface MirroredPrice {
   readonly id: ProcessorId
   readonly product: ProcessorId
@@ -142,11 +142,11 @@ export interface MirroredPrice {
   readonly usageType: 'licensed' | 'metered'
   readonly tiersMode: 'graduated' | 'volume' | null
   readonly transformQuantity: { readonly divideBy: number; readonly round: 'up' | 'down' } | null
-  /** By currency, its own included. */
+  /** Amounts by currency, including the price's main currency. */
   readonly amounts: Readonly<Record<string, MirroredAmounts>>
 }
 
-/** One kind for each list that the mirror reads. */
+/** Type of the mirrored object of each kind. The mirror reads one list per kind. */
 export interface Mirrored {
   readonly price: MirroredPrice
   readonly customer: MirroredCustomer
@@ -166,10 +166,13 @@ export const mirroredKinds = [
   'refund',
 ] as const satisfies readonly MirroredKind[]
 
-/** One page of a list, newest first. */
+/** One page of a list of the processor, newest objects first. */
 export interface MirroredPage<K extends MirroredKind> {
   readonly objects: readonly Mirrored[K][]
-  /** Ids of objects that the adapter could not read, e.g. because a status is unknown. One of them must not stop the whole list. */
+  /**
+   * Ids of objects that the adapter could not convert, e.g. because a status is unknown. They are reported instead of failing the whole
+   * list.
+   */
   readonly unreadable: readonly string[]
   /** Cursor of the next page; null after the last. */
   readonly next: string | null
@@ -180,38 +183,42 @@ export interface EventsEndpoint {
   readonly id: ProcessorId
   readonly url: string
   readonly enabled: boolean
-  /** Types of events that it delivers, sorted. */
+  /** Types of the events that the endpoint delivers, sorted. */
   readonly types: readonly string[]
 }
 
 export interface MadeEndpoint {
   readonly id: ProcessorId
-  /** Signing secret, which the processor returns only at creation. Never logged. */
+  /** Signing secret of the endpoint, which the processor returns only at creation. Never logged. */
   readonly secret: string
 }
 
-/** An event as it was delivered over HTTP. */
+/** A webhook event as the processor delivered it over HTTP. */
 export interface DeliveredEvent {
-  /** Text of the body as it came: the signature is made over it. */
+  /** Text of the body, byte for byte as received, because the signature covers it. */
   readonly body: string
-  /** Header with the signature; null if it is missing. */
+  /** Value of the signature header; null if the header is missing. */
   readonly signature: string | null
-  /** Secrets of the endpoints that may have received it. */
+  /** Signing secrets of all endpoints that may have received the delivery. */
   readonly secrets: readonly string[]
 }
 
-/** Part of the processor port that the mirror works with. */
+/** Part of the processor port that the mirror uses. */
 export interface MirrorReads {
-  /** Returns one page (100 objects) of everything, ended and test-clock objects included; one-time prices are left out. */
+  /**
+   * Returns one page (100 objects) of all objects of a kind, including ended ones and those on test clocks. One-time prices are left out.
+   */
   mirrorPage<K extends MirroredKind>(kind: K, after: string | null, signal: AbortSignal): Promise<MirroredPage<K>>
-  /** Returns one object; null if the processor does not have it (any more), e.g. a deleted draft. */
+  /** Returns one object; null if the processor does not have it or deleted it, e.g. a deleted draft. */
   mirrorObject<K extends MirroredKind>(kind: K, id: string, signal: AbortSignal): Promise<Mirrored[K] | null>
-  /** Returns the endpoints of mirrors, also of other services on the same account. No snapshot contains them. */
+  /**
+   * Returns the webhook endpoints of mirrors, including those of other services on the same account. Snapshots leave these endpoints out.
+   */
   eventsEndpoints(signal: AbortSignal): Promise<readonly EventsEndpoint[]>
   createEventsEndpoint(
     endpoint: { readonly url: string; readonly types: readonly string[] },
     options: WriteOptions,
   ): Promise<MadeEndpoint>
-  /** Returns the event of a delivery; null unless one of its secrets signed it within the last five minutes. */
+  /** Returns the event of a delivery. Returns null unless one of `secrets` signed the delivery within the last five minutes. */
   delivery(delivered: DeliveredEvent): ProcessorEvent | null
 }

@@ -1,10 +1,11 @@
 import type { ProcessorWords } from '../errors/service-error.ts'
 
 /**
- * - `rejected`: understood and refused; nothing happened.
+ * Kind of a failed call of the processor.
+ * - `rejected`: the processor understood and refused the request; nothing happened.
  * - `unauthorized`: the key is wrong or lacks a permission; nothing happened.
- * - `rate_limited`, `unavailable`: not accepted, nothing happened, may be retried.
- * - `timeout`, `unknown_outcome`: sent without a complete response; it may have happened.
+ * - `rate_limited`, `unavailable`: the request was not accepted. Nothing happened, and it may be retried.
+ * - `timeout`, `unknown_outcome`: the request was sent, but no complete response arrived. It may have been executed.
  * - `broken`: the response is malformed.
  */
 export type ProcessorErrorKind =
@@ -16,7 +17,7 @@ export class ProcessorError extends Error {
   /** The processor's own error (type, code, message), unchanged. */
   readonly original: ProcessorWords
 
-  /** True if the processor replayed this failure for the idempotency key, without checking the present state. */
+  /** True if the processor replayed an earlier failure of the same idempotency key, without checking the present state. */
   readonly repeated: boolean
 
   /** Next step for the operator at the processor, if known. */

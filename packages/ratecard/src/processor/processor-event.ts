@@ -1,4 +1,4 @@
-/** One event of the account. `body` is the processor's own object, as a webhook endpoint receives it. */
+/** An event of the processor account. `body` is the processor's own object, as a webhook endpoint receives it. */
 export interface ProcessorEvent {
   readonly id: string
   readonly type: string

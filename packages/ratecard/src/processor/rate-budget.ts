@@ -1,12 +1,12 @@
-// Client-side rate limit of calls to the processor: one pace for the account, one for each operation. Decides when a call may start, never
-// whether it is retried. A budget shared by replicas replaces this one behind the same interface.
+// Client-side rate limit of calls to the processor: one limit for the account, and one for each operation. It decides when a call may
+// start, never whether it is retried. shared-budget.ts implements the same interface for several replicas.
 import type { Clock } from '../clock.ts'
 import { abortReason } from './abort.ts'
 
 export interface RateBudget {
   /**
-   * Resolves when a call of this operation (for example `POST /v1/prices`) may start. First come, first served within an operation; an
-   * operation at its own limit does not block the others. Rejects with the signal's reason.
+   * Resolves when a call of this operation (e.g. `POST /v1/prices`) may start. Calls of one operation start in the order of their `take`.
+   * An operation at its own limit does not block others. Rejects with the signal's reason.
    */
   take(operation: string, signal: AbortSignal): Promise<void>
 }
@@ -14,7 +14,7 @@ export interface RateBudget {
 export interface RateLimits {
   /** Maximum number of calls a second, e.g. 80. */
   readonly perSecond: number
-  /** Maximum number of calls a second of any one operation. */
+  /** Maximum number of calls a second of each operation. */
   readonly perOperationPerSecond: number
 }
 
@@ -24,25 +24,25 @@ export const unlimitedBudget: RateBudget = {
 }
 
 /**
- * Returns the share of a key's limits that Ratecard uses, because customers check out at the same time: of Stripe's 25 (test) and 100
- * (live) calls a second and 25 per operation, up to 23, 80 and 23.
+ * Returns the part of the key's rate limits that Ratecard may use; the rest is left for other programs of the account. Stripe allows 25
+ * (test mode) or 100 (live mode) calls a second, and 25 per operation. Ratecard uses at most 23, 80 and 23.
  */
 export function limitsFor(account: { livemode: boolean }): RateLimits {
   return { perSecond: account.livemode ? 80 : 23, perOperationPerSecond: 23 }
 }
 
-/** Returns half of the limits, the most that lists of the mirror may use. */
+/** Returns half of the limits: the share that the mirror's list requests may use. */
 export function halfOf({ perSecond, perOperationPerSecond }: RateLimits): RateLimits {
   return { perSecond: Math.floor(perSecond / 2), perOperationPerSecond: Math.floor(perOperationPerSecond / 2) }
 }
 
-/** Creates the budget for a key, for one process. */
+/** Creates the rate budget of a key for one process. */
 export function budgetFor(account: { livemode: boolean; sandboxUnthrottled: boolean; clock: Clock }): RateBudget {
   if (account.sandboxUnthrottled) return unlimitedBudget
   return createRateBudget({ ...limitsFor(account), clock: account.clock })
 }
 
-/** A budget that takes from two: a share for background work, and the budget of everything. */
+/** Returns a budget that takes from two budgets: first from `share` (e.g. of background work), then from `whole`. */
 export function inTurn(share: RateBudget, whole: RateBudget): RateBudget {
   return {
     take: async (operation, signal) => {
@@ -57,7 +57,7 @@ interface Waiter {
   readonly admit: () => void
 }
 
-/** Creates a budget for one process. Calls are spread evenly, and no window of one second (at any offset) exceeds the limit. */
+/** Creates a budget for one process. Calls are spread evenly, and no span of one second contains more calls than the limit. */
 export function createRateBudget(limits: RateLimits & { readonly clock: Clock }): RateBudget {
   const { clock } = limits
   const whole = new Pace(limits.perSecond)
@@ -125,7 +125,10 @@ export function createRateBudget(limits: RateLimits & { readonly clock: Clock })
 
 const windowMs = 1000
 
-/** One limit: evenly spaced slots. A late timer may catch up, but never past the limit of any one-second window. */
+/**
+ * One rate limit with evenly spaced slots. If a timer fires late, the next call may start early to catch up, but no span of one second
+ * exceeds the limit.
+ */
 class Pace {
   readonly #intervalMs: number
   readonly #starts: number[]
@@ -146,7 +149,7 @@ class Pace {
   spend(now: number): void {
     this.#starts[this.#next] = now
     this.#next = (this.#next + 1) % this.#starts.length
-    // A late timer may catch up one slot; an idle pause earns no burst.
+    // After a late timer the next slot keeps its planned time, at most one slot early. An idle pause does not add up to a burst.
     const late = now - this.#nextSlot
     this.#nextSlot = (late > this.#intervalMs ? now : this.#nextSlot) + this.#intervalMs
   }

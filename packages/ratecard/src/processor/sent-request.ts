@@ -1,8 +1,8 @@
 import type { ProcessorErrorKind } from './processor-error.ts'
 
-/** One request to the processor, for counters. Retries count each. */
+/** One attempt of a request to the processor, for counters. Each retry is counted as well. */
 export interface SentRequest {
-  /** Reads count toward the processor's read allocation. */
+  /** Reads count toward the processor's read allocation, e.g. 10,000 reads in 30 days. */
   readonly access: 'read' | 'write'
   readonly outcome: 'ok' | ProcessorErrorKind
 }

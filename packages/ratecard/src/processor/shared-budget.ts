@@ -1,20 +1,23 @@
-// A rate budget shared by all replicas. Decides which queued call of this process uses a reserved slot; `reserve` decides the times of the
-// slots.
+// A rate budget shared by all replicas. `reserve` decides the times of the slots. This module decides which queued call of this process
+// uses a reserved slot.
 import { abortReason } from './abort.ts'
 import type { RateBudget } from './rate-budget.ts'
 
-/** A slot for one call, in timestamps of `performance.now()`. After `until` it is lost. */
+/** A slot for one call, in timestamps of `performance.now()`. A slot that is not used before `until` is lost. */
 export interface ReservedMoment {
   readonly from: number
   readonly until: number
 }
 
-/** Reserves the next slots of an operation, in order, for this process alone. */
+/** Reserves the next `count` slots of an operation for this process. Returns them in chronological order. */
 export type ReserveMoments = (operation: string, count: number) => Promise<readonly ReservedMoment[]>
 
 export interface SharedBudgetOptions {
   readonly reserve: ReserveMoments
-  /** Maximum number of slots per reservation, e.g. 6: more mean fewer queries, fewer let other replicas proceed sooner. */
+  /**
+   * Maximum number of slots per reservation, e.g. 6. A larger number needs fewer queries; a smaller number lets other replicas start
+   * sooner.
+   */
   readonly batch: number
 }
 
@@ -23,11 +26,14 @@ interface Waiter {
   readonly refuse: (reason: unknown) => void
 }
 
-/** Creates the budget. First come, first served within an operation of this process. `take` also rejects with the error of `reserve`. */
+/**
+ * Creates the shared budget. Calls of one operation start in the order of their `take`, within this process. `take` also rejects with the
+ * error of `reserve`.
+ */
 export function createSharedBudget(options: SharedBudgetOptions): RateBudget {
   const lanes = new Map<string, Set<Waiter>>()
 
-  /** Runs as long as a call of this operation is queued. */
+  /** Serves the queue of one operation. Runs until the queue is empty. */
   const serve = async (operation: string, lane: Set<Waiter>): Promise<void> => {
     try {
       while (lane.size > 0) {
@@ -85,7 +91,7 @@ function firstOf(lane: ReadonlySet<Waiter>): Waiter | undefined {
   return undefined
 }
 
-/** Waits in a loop, because timers may fire a little early. */
+/** Resolves at a timestamp of `performance.now()`. Waits in a loop, because timers may fire a little early. */
 async function sleepUntil(moment: number): Promise<void> {
   for (;;) {
     const left = moment - performance.now()

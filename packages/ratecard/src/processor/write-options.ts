@@ -1,22 +1,21 @@
 export interface WriteOptions {
   /**
-   * Derived from push id, step number and attempt: a retry after a crash must send the same key, otherwise the processor creates a second
-   * object.
+   * Derived from push id, step number and attempt, so that a retry after a crash sends the same key. With another key the processor would
+   * create a second object.
    */
   readonly idempotencyKey: string
   readonly signal: AbortSignal
 }
 
-/** Timeout (ms) of one attempt at a call of the processor. */
+/** Timeout (ms) of one attempt of a call to the processor. */
 export const attemptTimeoutMs = 30_000
 
-/** Time (ms) after which a call is no longer retried, no matter how its attempts ended. */
+/** Time (ms) from the first attempt after which a call is no longer retried. */
 export const retryForMs = 60_000
 
 /**
- * Maximum time (ms) until a sent write is over, no matter which process sent it: the retries plus the last attempt. It exceeds the 80 s
- * that the Stripe SDK waits by default. A write without a response can still be carried out until then, and a graceful shutdown may have to
- * wait as long: `TimeoutStopSec` of systemd, `stop_grace_period` of Compose and `terminationGracePeriodSeconds` of Kubernetes must exceed
- * it.
+ * Maximum time (ms) from sending a write until its outcome is final: the retries plus the last attempt. It exceeds the 80 s that the Stripe
+ * SDK waits by default. Until then a write without a response can still be executed, and a graceful shutdown may have to wait as long. So
+ * `TimeoutStopSec` of systemd, `stop_grace_period` of Compose and `terminationGracePeriodSeconds` of Kubernetes must exceed it.
  */
 export const maxWriteMs = retryForMs + attemptTimeoutMs

@@ -28,7 +28,9 @@ function zeroAsNull(amount: string | number | undefined): string | null {
   return canonical === '0' ? null : canonical
 }
 
-/** Whole minor units become a number (`1200`), fractions stay decimal text (`"0.5"`). */
+/**
+ * Converts a canonical amount to the document's form: whole minor units become a number (`1200`), fractions stay decimal text (`"0.5"`).
+ */
 export function documentAmount(canonical: string): number | string {
   return canonical.includes('.') ? canonical : Number(canonical)
 }
@@ -42,7 +44,7 @@ export function documentTier(tier: CanonicalTier): Tier {
     ...(typeof amount === 'string' ? { unit_amount_decimal: amount } : {}),
     ...(typeof flat === 'number' ? { flat_amount: flat } : {}),
     ...(typeof flat === 'string' ? { flat_amount_decimal: flat } : {}),
-    // A tier needs at least one of the two amounts, so a free tier gets an explicit zero.
+    // A tier of the document needs at least one of the two amounts, so a free tier gets an explicit zero.
     ...(amount === undefined && flat === undefined ? { unit_amount: 0 } : {}),
   }
 }
@@ -76,12 +78,12 @@ export function documentAmounts<Part extends string>(
   return Object.fromEntries(entries.map(([currency, amount]) => [supportedCurrency(currency), { [part]: amount }]))
 }
 
-/** True if a live currency is missing in `want`. Stripe lets a currency be added or changed in place, but not removed. */
+/** True if the live object has a currency that `want` lacks. Stripe allows adding or changing a currency in place, but not removing it. */
 export function losesCurrency(want: AmountsByCurrency, live: AmountsByCurrency): boolean {
   return Object.keys(live).some((currency) => want[currency] === undefined)
 }
 
-/** Unix seconds as ISO 8601, without milliseconds if they are zero, e.g. `2026-01-31T00:00:00Z`. */
+/** Converts Unix seconds to ISO 8601, e.g. `2026-01-31T00:00:00Z`. Milliseconds are left out if they are zero. */
 export function documentMoment(seconds: number): string {
   return new Date(seconds * 1000).toISOString().replace('.000Z', 'Z')
 }

@@ -10,7 +10,7 @@ const { field, required, text, orNull, metadata, table } = rowsFor<Coupon>('coup
 
 export const coupon = table()(
   {
-    // A name can be changed but not removed: removing it replaces the coupon.
+    // Stripe allows changing the name but not removing it. So removing the name replaces the coupon.
     name: { ...text('name', 'in_place'), needsNewObject: (want: string) => want === '' },
     percentOff: field({
       name: 'percent_off',
@@ -53,9 +53,9 @@ export const coupon = table()(
     }),
     duration: required('duration', 'fixed'),
     durationInMonths: orNull('duration_in_months', 'fixed'),
-    /** The limit from the document: remaining redemptions plus those used up by predecessors. */
+    /** The document's limit counts all redemptions: those of this coupon and those of the coupons that it replaced. */
     maxRedemptions: orNull('max_redemptions', 'fixed'),
-    /** Unix seconds. */
+    /** Last time of redemption in Unix seconds. */
     redeemBy: field({
       name: 'redeem_by',
       members: ['redeem_by'],
@@ -66,7 +66,7 @@ export const coupon = table()(
       document: (seconds) => (seconds === null ? {} : { redeem_by: documentMoment(seconds) }),
       show: (seconds) => (seconds === null ? undefined : documentMoment(seconds)),
     }),
-    /** Sorted product ids. null means every product. */
+    /** Sorted product ids. null means that the coupon applies to every product. */
     appliesTo: field({
       name: 'applies_to',
       members: ['applies_to'],

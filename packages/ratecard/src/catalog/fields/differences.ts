@@ -1,11 +1,12 @@
-// Field differences: which fields differ, their origin (edit or drift), and whether the processor allows a change in place.
+// Compares desired with live fields: which fields differ, whether the origin is an edit or drift, and whether the processor allows a change
+// in place.
 import type { Origin } from '../change.ts'
 import type { MetadataMap, ProcessorId, ResourceKind } from '../kinds.ts'
 import type { AnyField } from './field.ts'
 import { comparedRows, type FieldsOf } from './tables.ts'
 
 export interface Difference {
-  /** Canonical field, or `metadata.<key>`. */
+  /** Name of the canonical field, or `metadata.<key>` for one metadata key. */
   readonly field: string
   readonly want: unknown
   readonly live: unknown
@@ -17,15 +18,15 @@ const none: readonly Difference[] = []
 
 type Bag = Readonly<Record<string, unknown>>
 
-/** Fields as a record by name: the fields of every kind are plain objects. */
+/** Returns the fields as a record by name. The fields of every kind are plain objects. */
 function bagOf(fields: object): Bag {
   return fields as Bag
 }
 
 /**
- * Differences between desired and live fields. `last` holds the last applied fields, to distinguish an edit from drift. References are
- * processor ids on all three sides. Fields and metadata keys that neither this document nor the last one manages are left alone. Without
- * `last`, an adopted object keeps its unmanaged fields; an object that Ratecard created loses them.
+ * Returns the differences between desired and live fields. `last` contains the last applied fields, to distinguish an edit from drift.
+ * References are processor ids in all three. Fields and metadata keys are left alone if neither this document nor the last one manages
+ * them. Without `last`, an adopted object keeps its unmanaged fields; an object that Ratecard created loses them.
  */
 export function differences<K extends ResourceKind>(
   kind: K,
@@ -38,7 +39,7 @@ export function differences<K extends ResourceKind>(
   const lived = bagOf(live)
   if (wanted === lived) return none
   const lasted = last === null ? null : bagOf(last)
-  // Allocated lazily, because almost every comparison finds no difference.
+  // Allocated only when the first difference is found, because almost every comparison finds none.
   let found: Difference[] | undefined
   for (const { name: field, row } of comparedRows[kind]) {
     const one = wanted[field]
@@ -62,17 +63,17 @@ export function differences<K extends ResourceKind>(
   return found ?? none
 }
 
-/** The value in the last document. Undefined if that document did not manage the field, so that the live value is not drift. */
+/** Returns the value in the last document. Undefined if the last document did not manage the field; then the live value is not drift. */
 function spoken(row: AnyField, last: Bag | null, field: string): { readonly value: unknown } | undefined {
   return last === null || isUnmanaged(row, last[field]) ? undefined : { value: last[field] }
 }
 
-/** True if the document does not manage the field: it neither sets a value nor requires the field to be empty. */
+/** True if the document does not manage the field, i.e. neither sets a value nor requires the field to be empty. */
 export function isUnmanaged(row: AnyField, value: unknown): boolean {
   return row.leftOut !== 'default' && same(value, row.absent)
 }
 
-/** True if the live value is left alone, because neither this document nor the last one manages the field. */
+/** True if a push leaves the live value unchanged, because neither this document nor the last one manages the field. */
 export function isLeftAlone(
   row: AnyField,
   want: unknown,
@@ -107,7 +108,7 @@ function originOf(want: unknown, live: unknown, last: { readonly value: unknown 
   return same(last.value, want) ? 'drift' : 'both'
 }
 
-/** Deep equality of two JSON values. The order of members does not count, and undefined equals absent. */
+/** Deep equality of two JSON values. The order of members is ignored, and an undefined member equals an absent one. */
 export function same(a: unknown, b: unknown): boolean {
   if (a === b) return true
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
@@ -116,7 +117,7 @@ export function same(a: unknown, b: unknown): boolean {
       Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((item, index) => same(item, b[index]))
     )
   const [left, right] = [bagOf(a), bagOf(b)]
-  // `hasOwn`, because a metadata key may be called like an inherited member, e.g. `constructor`.
+  // `hasOwn`, because a metadata key may have the name of an inherited member, e.g. `constructor`.
   for (const key in left) if (!same(left[key], Object.hasOwn(right, key) ? right[key] : undefined)) return false
   for (const key in right) if (right[key] !== undefined && !Object.hasOwn(left, key)) return false
   return true

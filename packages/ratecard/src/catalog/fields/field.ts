@@ -1,29 +1,33 @@
-// A row of the field tables: everything that the catalog needs about one field. The adapter holds the other half of the row: how the
-// processor's API reads and writes the field.
+// Row type and row builders of the field tables. A row contains everything that the catalog needs about one field. The adapter has the
+// other half: how the processor's API reads and writes the field.
 import type { ConfigId, MetadataMap, ProcessorId, ResourceKind } from '../kinds.ts'
 
 /**
- * `once`: can be set while unspecified, fixed after that. `apart`: changed by a step of its own. `attached`: separate objects at the
- * processor, attached and detached one by one.
+ * Ways in which a field can change.
+ * - `in_place`: by an update of the object.
+ * - `fixed`: never; a change replaces the object.
+ * - `once`: can be set while it has no value, and is fixed after that.
+ * - `apart`: by a step of its own.
+ * - `attached`: the values are separate objects at the processor, attached and detached one by one.
  */
 export type Mutability = 'in_place' | 'fixed' | 'once' | 'apart' | 'attached'
 
 export type OmissionRule = 'default' | 'unmanaged' | 'kept'
 
-/** Maps a processor id to the id in the document; undefined if the document does not contain the resource. */
+/** Maps a processor id to the id in the document. Returns undefined if the document does not contain the resource. */
 export type Names = (kind: ResourceKind, id: ProcessorId) => string | undefined
 
 /** Thrown for an object that the document format cannot express; the message is the reason. */
 export class Unrepresentable extends Error {}
 
-/** A value with its config ids replaced by another type of reference, e.g. processor ids in an observed resource. */
+/** A value whose config ids are replaced by another type of reference, e.g. by processor ids in an observed resource. */
 export type Referring<Value, Ref> = Value extends ConfigId
   ? Ref
   : Value extends readonly ConfigId[]
     ? readonly Ref[]
     : Value
 
-/** Context for writing one item of a pulled document. */
+/** Context for converting one live object to an item of a pulled document. */
 export interface WriteContext {
   readonly fields: Readonly<Record<string, unknown>>
   readonly names: Names
@@ -31,37 +35,37 @@ export interface WriteContext {
 
 export interface Field<Item, Parent, Value, Member extends string, M extends Mutability> {
   /**
-   * Field name in plans, drift reports and differences. A function if the name depends on the values, e.g. `amount` or
+   * Name of the field in plans, drift reports and differences. It is a function if the name depends on the values, e.g. `amount` or
    * `unit_amount_decimal`.
    */
   readonly name: string | ((values: readonly unknown[]) => string)
-  /** Members of an item that hold the value. Empty if another item of the document holds it. */
+  /** Members of the document's item that contain the value. Empty if another item contains it. */
   readonly members: readonly Member[]
   readonly mutability: M
-  /** URL in the processor's documentation that states whether the field can be changed. */
+  /** URL of the processor's documentation that states whether the field can be changed. */
   readonly source: string
   readonly reference: ResourceKind | null
-  /** Canonical value of an item that leaves the field out. */
+  /** Canonical value of an item that omits the field. */
   readonly absent: NoInfer<Value>
   /**
-   * Meaning of an absent member. `default`: the value of `absent`. `unmanaged`: the live value stays, unless the last applied document set
+   * Meaning of an omitted member. `default`: the value of `absent`. `unmanaged`: the live value stays, unless the last applied document set
    * the field. `kept`: the live value stays even then.
    */
   readonly leftOut: OmissionRule
-  /** True if an edit of a file replaces the whole value, because its order counts or its parts are nested. */
+  /** True if an edit of the document's file replaces the whole value, because the order of its parts counts or the parts are nested. */
   readonly whole: boolean
   canonical(item: Item, parent: Parent): Value
-  /** Members of a pulled item. Throws {@link Unrepresentable} if the document format cannot express the value. */
+  /** Returns the members of a pulled item. Throws {@link Unrepresentable} if the document format cannot express the value. */
   document(value: NoInfer<Referring<Value, ProcessorId>>, writing: WriteContext): Partial<Item>
-  /** The value for plans and reports. Absent: the canonical value is shown. */
+  /** Returns the value as plans and reports show it. Without this function they show the canonical value. */
   show?(value: NoInfer<Value>): unknown
-  /** True if an unmanaged live value can be carried over to a replacement object. Absent: always. */
+  /** True if an unmanaged live value can be carried over to a replacement object. Without this function every value can. */
   fits?(value: NoInfer<Value>, beside: Readonly<Record<string, unknown>>): boolean
-  /** True if the processor refuses this particular change of a mutable field, so that the object must be replaced. */
+  /** True if the processor refuses this particular change although the field is mutable, so that the object must be replaced. */
   needsNewObject?(want: NoInfer<Value>, live: NoInfer<Value>): boolean
 }
 
-/** A row of any kind. Callers must pass values of the row's own kind. */
+/** A row of any kind of resource. The caller must pass values of the row's own kind. */
 export interface AnyField {
   readonly name: string | ((values: readonly unknown[]) => string)
   readonly members: readonly string[]
@@ -78,7 +82,10 @@ export interface AnyField {
   needsNewObject?(want: never, live: never): boolean
 }
 
-/** A member that is never sent to the processor. `pulled`: whether a pull keeps the document's value or takes the live one. */
+/**
+ * A member of the document that is never sent to the processor. `pulled` states what a pull writes: the document's value (`kept`) or the
+ * live one (`live`).
+ */
 export interface OwnMember<Item, Parent> {
   value(item: Item, parent: Parent): unknown
   readonly pulled: 'kept' | 'live'
@@ -89,7 +96,7 @@ export interface AnyOwnMember {
   readonly pulled: 'kept' | 'live'
 }
 
-/** Local members (never sent to the processor) that every kind has. */
+/** Local members (never sent to the processor) that items of every kind have. */
 const everyKind = {
   previous_ids: {
     value: (item: { readonly previous_ids?: readonly string[] }): unknown => item.previous_ids,
@@ -97,14 +104,14 @@ const everyKind = {
   },
 } as const
 
-/** Members of an item for which the table has no row. */
+/** Names of the members of an item that no row of the table covers. */
 type MissingMember<Item, Rows, Own, Structure> = Exclude<
   keyof Item,
   MembersOf<Rows[keyof Rows]> | keyof Own | Structure | 'id' | 'processor_id' | keyof typeof everyKind
 >
 type MembersOf<Row> = Row extends { readonly members: readonly (infer Member)[] } ? Member : never
 
-/** No constraint if `Missing` is empty; otherwise a type that fails to compile and lists the members without a row. */
+/** Compile-time check: no constraint if `Missing` is empty. Otherwise a type that does not compile and names the members without a row. */
 type Complete<Missing> = [Missing] extends [never]
   ? unknown
   : { readonly 'members of the document without a row': Missing }
@@ -113,7 +120,7 @@ type Keys<Item, Value> = {
   [Key in keyof Item & string]-?: [Item[Key]] extends [Value | undefined] ? Key : never
 }[keyof Item & string]
 
-/** Optional parts of a row: the processor's parameter if its name differs, and the omission rule. */
+/** Optional parts of a row: the processor's parameter name if it differs from the member's, and the omission rule. */
 interface RowOptions {
   readonly parameter?: string
   readonly leftOut?: OmissionRule
@@ -121,7 +128,9 @@ interface RowOptions {
 
 const reference = 'https://docs.stripe.com/api/'
 
-/** URL in Stripe's API reference: the parameters of an update for a mutable field, those of a creation for a fixed one. */
+/**
+ * Returns the URL in Stripe's API reference that documents the parameter: under update for a mutable field, under creation for a fixed one.
+ */
 function sourceOf(objects: string, parameter: string, mutability: Mutability): string {
   if (mutability === 'attached') return `${reference}product-feature/attach#attach_product_feature-${parameter}`
   const object = objects.split('/').at(-1)?.replace(/s$/, '') ?? ''
@@ -129,12 +138,12 @@ function sourceOf(objects: string, parameter: string, mutability: Mutability): s
   return `${reference}${objects}/${verb}#${verb}_${object}-${parameter}`
 }
 
-/** Row builders for one kind. `objects` is the processor's API path of its objects, e.g. `billing/meter`. */
+/** Returns the row builders for one kind. `objects` is the API path of its objects at the processor, e.g. `billing/meter`. */
 export function rowsFor<Item, Parent = undefined>(objects: string) {
   type Row<Value, Member extends string, M extends Mutability> = Field<Item, Parent, Value, Member, M>
   const at = (parameter: string, mutability: Mutability) => sourceOf(objects, parameter, mutability)
 
-  /** A row of any form. `parameter` is the processor's parameter name, used for the documentation URL. */
+  /** Builds a row of any form. `parameter` is the processor's parameter name, used for the documentation URL. */
   function field<Value, const Member extends keyof Item & string, const M extends Mutability>(
     row: Omit<Row<Value, Member, M>, 'source' | 'reference' | 'leftOut' | 'whole'> &
       Partial<Pick<Row<Value, Member, M>, 'reference' | 'leftOut' | 'whole'>> & { readonly parameter: string },
@@ -143,7 +152,7 @@ export function rowsFor<Item, Parent = undefined>(objects: string) {
     return { reference: null, leftOut: 'default', whole: false, ...rest, source: at(parameter, row.mutability) }
   }
 
-  /** A text member that every item has; the canonical value is the member itself. */
+  /** Builds the row of a text member that every item has. The canonical value is the member itself. */
   function required<const Member extends Keys<Item, string>, const M extends Mutability>(
     member: Member,
     mutability: M,
@@ -159,7 +168,7 @@ export function rowsFor<Item, Parent = undefined>(objects: string) {
     })
   }
 
-  /** A text member; '' means absent. */
+  /** Builds the row of an optional text member. The canonical value '' means absent. */
   function text<const Member extends Keys<Item, string>, const M extends Mutability>(
     member: Member,
     mutability: M,
@@ -195,7 +204,7 @@ export function rowsFor<Item, Parent = undefined>(objects: string) {
     })
   }
 
-  /** A member whose canonical value is the member itself; null means absent. */
+  /** Builds the row of an optional member whose canonical value is the member itself; null means absent. */
   function orNull<const Member extends keyof Item & string, const M extends Mutability>(
     member: Member,
     mutability: M,
@@ -213,7 +222,7 @@ export function rowsFor<Item, Parent = undefined>(objects: string) {
     })
   }
 
-  /** A list of texts whose order counts; an empty list means absent. */
+  /** Builds the row of a list of texts whose order counts. An empty list means absent. */
   function texts<const Member extends Keys<Item, string[]>, const M extends Mutability>(member: Member, mutability: M) {
     const none: readonly string[] = []
     return field<readonly string[], Member, M>({
@@ -230,7 +239,7 @@ export function rowsFor<Item, Parent = undefined>(objects: string) {
     })
   }
 
-  /** The author's metadata keys. Keys that the document does not list are left alone. */
+  /** Builds the row of the author's metadata. Metadata keys that the document does not list are left alone. */
   function metadata<const Member extends Keys<Item, MetadataMap>>(member: Member) {
     const none: MetadataMap = {}
     return field<MetadataMap, Member, 'in_place'>({
@@ -245,8 +254,8 @@ export function rowsFor<Item, Parent = undefined>(objects: string) {
   }
 
   /**
-   * All rows of a kind: fields that the processor stores, in the order in which plans show them, and local members (`own`). `Structure`:
-   * members that hold other items.
+   * Builds the table of a kind: the fields that the processor stores, in the order in which plans show them, and the local members (`own`).
+   * `Structure` names the members that contain other items, e.g. a product's `prices`.
    */
   function table<Structure extends keyof Item = never>() {
     return <

@@ -12,7 +12,7 @@ const { field, orNull, text, metadata, table } = rowsFor<Price, Product>('prices
 
 export const price = table()(
   {
-    // The product is implied by the position of the price in the document.
+    // The document nests prices in their product, so no member contains the product.
     product: field({
       name: 'product',
       members: [],
@@ -79,7 +79,7 @@ export const price = table()(
       canonical: (price) => (price.tiers === undefined ? null : (price.tiers_mode ?? 'graduated')),
       document: (mode) => (mode === null ? {} : { tiers_mode: mode }),
     }),
-    // An amount below one minor unit is written to a separate member, `unit_amount_decimal`.
+    // The document writes an amount with a fraction of a minor unit to a separate member, `unit_amount_decimal`.
     unitAmount: field({
       name: (values) =>
         values.some((value) => typeof value === 'string' && value.includes('.')) ? 'unit_amount_decimal' : 'amount',
@@ -163,11 +163,11 @@ export const price = table()(
     trial_period_days: { value: (price) => price.trial_period_days, pulled: 'kept' },
     ui: { value: (price) => price.ui, pulled: 'kept' },
     public: { value: (price) => isPublic(price), pulled: 'kept' },
-    // Pulled from the product's default price at the processor.
+    // A pull takes the flag from the product's default price at the processor.
     default: { value: (price) => price.default === true, pulled: 'live' },
     enterprise_template: { value: (price) => price.enterprise_template, pulled: 'kept' },
     enterprise_id: { value: (price) => price.enterprise_id, pulled: 'kept' },
-    // Includes the derived base price, so that writing it explicitly is no difference.
+    // Contains the derived base price if the document omits it, so that writing the derived id explicitly is no difference.
     base_price: {
       value: (price, product) => (isEnterprise(price) ? basePriceId(price, product.prices ?? []) : undefined),
       pulled: 'kept',
@@ -208,7 +208,7 @@ function canonicalOptions(price: Price): CurrencyOptions {
       {
         unitAmount: canonicalAmount(option),
         tiers: option.tiers === undefined ? null : option.tiers.map(canonicalTier),
-        // An option without its own tax setting inherits that of the price.
+        // An option without a tax setting inherits the setting of the price.
         taxBehavior: option.tax_included_in_price === undefined ? canonicalTax(price) : canonicalTax(option),
       },
     ]),
@@ -216,8 +216,8 @@ function canonicalOptions(price: Price): CurrencyOptions {
 }
 
 /**
- * True if live `currency_options` can be carried over to `price`: the price has no custom amount, its tiers have the same bounds, and its
- * currency is not among the options.
+ * True if the live `currency_options` can be carried over to `price`. The price must have no custom amount, its tiers must have the same
+ * bounds, and its currency must not be among the options.
  */
 function optionsFit(options: CurrencyOptions, price: Readonly<Record<string, unknown>>): boolean {
   const ends = (tiers: unknown) => JSON.stringify((tiers as readonly CanonicalTier[] | null)?.map(({ upTo }) => upTo))
@@ -259,8 +259,8 @@ function showOptions(options: CurrencyOptions): unknown {
 }
 
 /**
- * True if the currency options can be changed in place. A price accepts additional currencies and changed amounts. Its currencies can only
- * be removed all at once, and the tax behavior of a currency can be set only once.
+ * True if the currency options can be changed in place. The processor accepts additional currencies and changed amounts. It removes
+ * currencies only all at once, and the tax behavior of a currency can be set only once.
  */
 function optionsCanBecome(want: CurrencyOptions, live: CurrencyOptions): boolean {
   if (Object.keys(want).length === 0) return true

@@ -26,10 +26,10 @@ export const product = table<'prices'>()(
     url: text('url', 'in_place'),
     images: texts('images', 'in_place'),
     marketingFeatures: texts('marketing_features', 'in_place'),
-    // Absent and false mean the same; only `true` is a managed value.
+    // Absent and false mean the same, so only `true` is a managed value.
     shippable: flag('shippable', 'in_place', false, { leftOut: 'unmanaged' }),
     packageDimensions: orNull('package_dimensions', 'in_place', { leftOut: 'unmanaged' }),
-    // Attachments: separate objects at the processor that belong to the product.
+    // Attached features are separate objects at the processor that belong to the product.
     features: field({
       name: 'features',
       members: ['features'],
@@ -45,7 +45,7 @@ export const product = table<'prices'>()(
       show: (ids) => (ids.length === 0 ? undefined : ids),
     }),
     metadata: metadata('metadata'),
-    // Derived from the `default` flag of the prices.
+    // The document has no such member on the product: the value comes from the `default` flag of the prices.
     defaultPrice: field({
       name: 'default_price',
       members: [],

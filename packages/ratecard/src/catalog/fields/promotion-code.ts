@@ -25,7 +25,7 @@ export const promotionCode = table()(
       },
     }),
     active: flag('active', 'in_place', true),
-    /** The limit from the document: remaining redemptions plus those used up by predecessors. */
+    /** The document's limit counts all redemptions: those of this code and those of the codes that it replaced. */
     maxRedemptions: orNull('max_redemptions', 'fixed'),
     firstTimeTransaction: flag('first_time_transaction', 'fixed', false, {
       parameter: 'restrictions-first_time_transaction',
@@ -59,7 +59,7 @@ export const promotionCode = table()(
       show: (amounts) => documentAmounts(amounts, 'minimum_amount'),
     }),
     customer: text('customer', 'fixed'),
-    /** Unix seconds. */
+    /** Time of expiry in Unix seconds. */
     expiresAt: field({
       name: 'expires_at',
       members: ['expires_at'],

@@ -1,4 +1,5 @@
-// Field tables by kind, and everything derived from them: the types of the canonical fields, their names, references and absent values.
+// Field tables by kind, and everything derived from the tables: the types of the canonical fields, and the fields' names, references and
+// absent values.
 import type { Product } from '../../config/schema/schema.ts'
 import { resourceKinds, type ConfigId, type ResourceKind } from '../kinds.ts'
 import { coupon } from './coupon.ts'
@@ -15,7 +16,10 @@ const tables = { meter, feature, product, price, coupon, promotion_code: promoti
 type Tables = { readonly [K in ResourceKind]: (typeof tables)[K]['fields'] }
 export type FieldName<K extends ResourceKind> = keyof Tables[K] & string
 
-/** Canonical fields of a kind. `Ref` is a config id in a document or plan, and a processor id in an observed or resolved resource. */
+/**
+ * Canonical fields of a kind. A reference (`Ref`) is a config id in a document or plan, and a processor id in an observed or resolved
+ * resource.
+ */
 export type FieldsOf<K extends ResourceKind, Ref = ConfigId> = {
   readonly [Name in keyof Tables[K]]: Referring<ReturnType<Extract<Tables[K][Name], AnyField>['canonical']>, Ref>
 }
@@ -30,13 +34,13 @@ export const fieldRows = Object.fromEntries(
   resourceKinds.map((kind) => [kind, Object.entries<AnyField>(tables[kind].fields)]),
 ) as unknown as Readonly<Record<ResourceKind, Rows>>
 
-/** Reads one value of an item. */
+/** Reads the canonical value of one field from an item. */
 interface Reader {
   readonly name: string
   readonly read: (item: object, product: Product | undefined) => unknown
 }
 
-/** Readers of all fields by kind. A plan runs them for every item; precomputed lists of one object shape halve the time. */
+/** Readers of all fields by kind. A plan runs them for every item. Precomputed lists of objects with one shape halve the time. */
 export const readersOf = Object.fromEntries(
   resourceKinds.map((kind) => [
     kind,
@@ -50,7 +54,7 @@ export const readersOf = Object.fromEntries(
   ]),
 ) as unknown as Readonly<Record<ResourceKind, { readonly fields: readonly Reader[]; readonly own: readonly Reader[] }>>
 
-/** Rows that a comparison covers. Fields with steps of their own (`apart`, `attached`) are excluded. */
+/** Rows that a comparison covers. Fields with separate steps (mutability `apart` or `attached`) are excluded. */
 export const comparedRows = Object.fromEntries(
   resourceKinds.map((kind) => [
     kind,
@@ -60,7 +64,7 @@ export const comparedRows = Object.fromEntries(
   ]),
 ) as unknown as Readonly<Record<ResourceKind, readonly { readonly name: string; readonly row: AnyField }[]>>
 
-/** Local members by kind: a change of them needs no processor write. */
+/** Local members by kind. A change of a local member needs no write at the processor. */
 export const ownMembers = Object.fromEntries(
   resourceKinds.map((kind) => [kind, tables[kind].own]),
 ) as unknown as Readonly<Record<ResourceKind, Readonly<Record<string, AnyOwnMember>>>>
@@ -72,12 +76,12 @@ export const references = Object.fromEntries(
   ]),
 ) as unknown as Readonly<Record<ResourceKind, readonly (readonly [string, ResourceKind])[]>>
 
-/** Members that an edit of a file replaces whole, because their order counts or their parts are nested. */
+/** Members that an edit of the document's file replaces as a whole, because the order of their parts counts or the parts are nested. */
 export const wholeMembers: ReadonlySet<string> = new Set(
   resourceKinds.flatMap((kind) => fieldRows[kind].flatMap(([, row]) => (row.whole ? row.members : []))),
 )
 
-/** Values of the fields of an item that sets none of them. */
+/** Canonical values of an item that omits all its fields, by kind. */
 export const absentFields = Object.fromEntries(
   resourceKinds.map((kind) => [
     kind,
@@ -91,22 +95,25 @@ export function rowOf(kind: ResourceKind, field: string): AnyField | undefined {
 }
 
 /**
- * Field name in the document, which may depend on the values (`amount` or `unit_amount_decimal`). A name without a row is returned
- * unchanged, e.g. `metadata.team`.
+ * Returns the field's name in the document. It may depend on the values, e.g. `amount` or `unit_amount_decimal`. A field without a row
+ * keeps its name, e.g. `metadata.team`.
  */
 export function documentName(kind: ResourceKind, field: string, ...values: readonly unknown[]): string {
   const name = rowOf(kind, field)?.name ?? field
   return typeof name === 'string' ? name : name(values)
 }
 
-/** The value for plans and reports; undefined means absent. */
+/** Returns the value as plans and reports show it; undefined if it is absent. */
 export function documentValue(kind: ResourceKind, field: string, value: unknown): unknown {
   if (value === null || value === '') return undefined
   const row = rowOf(kind, field)
   return row?.show === undefined ? value : row.show(value as never)
 }
 
-/** Document members that hold the live value `name`. Empty if only the document holds the value, or if another item holds it. */
+/**
+ * Returns the document members that contain the live value of the field `name`. Empty if the processor does not have the value, or if
+ * another item contains it.
+ */
 export function membersOf(kind: ResourceKind, name: string): readonly string[] {
   if (ownMembers[kind][name]?.pulled === 'kept') return []
   const said = fieldRows[kind].find(([, row]) => nameFits(row, name))

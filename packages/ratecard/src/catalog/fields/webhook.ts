@@ -6,7 +6,7 @@ const { field, required, text, flag, metadata, table } = rowsFor<Webhook>('webho
 export const webhook = table()(
   {
     url: required('url', 'in_place'),
-    /** Sorted, without duplicates. */
+    /** Sorted event names, without duplicates. */
     events: field({
       name: 'events',
       members: ['events'],
@@ -18,8 +18,8 @@ export const webhook = table()(
     }),
     connect: flag('connect', 'fixed', false),
     description: text('description', 'in_place'),
-    // `kept`: every endpoint has an API version, and changing it needs a new endpoint with a new secret. So removing the line keeps the
-    // live version.
+    // `kept`: every endpoint has an API version, and another version needs a new endpoint with a new secret. So removing `api_version` from
+    // the document keeps the live version.
     apiVersion: text('api_version', 'fixed', { leftOut: 'kept' }),
     metadata: metadata('metadata'),
   },

@@ -1,4 +1,5 @@
-// Archives, planned last: resources removed from the document, replaced objects, and strays of abandoned pushes.
+// Plans the archives, which run last: of resources removed from the document, of replaced objects, and of strays (objects that an abandoned
+// push left behind).
 import type { PlannedChange } from '../change.ts'
 import { resourceKinds, type ConfigId, type ProcessorId, type ResourceKind } from '../kinds.ts'
 import type { DesiredResource, ObservedResource } from '../resource.ts'
@@ -7,8 +8,8 @@ import { changeOf, type Decision } from './decision.ts'
 import type { PlanState } from './state.ts'
 
 /**
- * Archive order of the kinds: a resource is archived before the resources that it refers to. A code needs its coupon, a product releases
- * its default price and its features, a price bills its meter.
+ * Archive order of the kinds: a resource is archived before the resources that it refers to. A code refers to its coupon, a product to its
+ * default price and its features, a price to its meter.
  */
 const archiveRank: Readonly<Record<ResourceKind, number>> = {
   promotion_code: 1,
@@ -20,12 +21,12 @@ const archiveRank: Readonly<Record<ResourceKind, number>> = {
   webhook: 7,
 }
 
-/** Archives sorted by kind. Within a kind the given order is kept. */
+/** Returns the archive steps sorted by kind. Steps of one kind keep their order. */
 export function inArchiveOrder<S extends Step>(archives: readonly S[]): S[] {
   return [...archives].sort((one, other) => archiveRank[one.kind] - archiveRank[other.kind])
 }
 
-/** One decision per owned object to archive, and one per resource that was removed from the document. */
+/** Returns a decision for each owned object to archive, and one for each resource that was removed from the document. */
 export function decideArchives(state: PlanState): Partial<Decision>[] {
   return resourceKinds.flatMap((kind) => [
     ...state.own.all<ResourceKind>(kind).flatMap((object) => archiveIfNotWanted(state, object) ?? []),
@@ -39,7 +40,7 @@ function archiveIfNotWanted(state: PlanState, object: ObservedResource): Partial
   const owner = state.own.ownerOf(kind, processorId)
   if (owner === null) return null
   const wanted = state.wanted.has(kind, owner)
-  // The plan refuses this resource, so its objects stay.
+  // The document contains the resource, but the plan refuses it (no outcome). So its objects stay.
   if (wanted && !state.outcomes.has(kind, owner)) return null
   if (wanted && state.retiring.has(processorId)) return null
   const replaced = wanted && state.own.currentOf(kind, owner) === processorId
@@ -50,13 +51,16 @@ function archiveIfNotWanted(state: PlanState, object: ObservedResource): Partial
   }
 }
 
-/** The step includes the last state of a coupon, because archiving a coupon deletes it at the processor. */
+/**
+ * Returns the step that archives an object. The step of a coupon contains its last state, because archiving deletes a coupon at the
+ * processor.
+ */
 export function archiveStep(object: ObservedResource, id: ConfigId): ArchiveStep {
   const { kind, processorId } = object
   return { op: 'archive', kind, configId: id, processorId, last: kind === 'coupon' ? object.raw : null }
 }
 
-/** The change entry of a resource that was removed from the document. */
+/** Returns the change of a resource that was removed from the document. */
 function decideRemoved(state: PlanState, resource: DesiredResource): Partial<Decision> {
   const { kind, configId, home } = resource
   const change = archiveChange(state, kind, configId, state.own.currentOf(kind, configId), 'removed')

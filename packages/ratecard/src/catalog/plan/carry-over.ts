@@ -8,24 +8,26 @@ import { caution, type PlanState } from './state.ts'
 
 type Bag = Readonly<Record<string, unknown>>
 
-/** Fields as a record by name: the fields of every kind are plain objects. */
+/** Returns the fields as a record by name. The fields of every kind are plain objects. */
 function bagOf(fields: object): Bag {
   return fields as Bag
 }
 
-/** Stripe's limit of 50 metadata keys per object, minus two for Ratecard's own (ownership mark, carried redemptions). */
+/**
+ * Maximum number of the author's metadata keys. Stripe allows 50 per object; two are Ratecard's own (ownership mark, earlier redemptions).
+ */
 const maxMetadataKeys = 48
 
 export interface CarriedOver<K extends ResourceKind> {
   readonly want: DesiredResource<K>
-  /** Values outside the canonical fields, which no document can hold. */
+  /** Values of members that are no canonical field, so that no document can contain them. */
   readonly unsaid: readonly CarriedValue[]
   readonly issues: readonly Issue[]
 }
 
 /**
- * The resource to create, including the values carried over from its predecessor, and a warning about the values that cannot be carried
- * over.
+ * Returns the resource to create with the values carried over from the object that it replaces, and warnings about values that cannot be
+ * carried over.
  */
 export function carriedOver<K extends ResourceKind>(
   state: PlanState,
@@ -62,7 +64,7 @@ export function carriedOver<K extends ResourceKind>(
   }
 }
 
-/** The author's metadata keys plus foreign keys that no earlier document set; null if there are no foreign keys. */
+/** Returns the author's metadata keys plus foreign keys, i.e. keys that no document set. null if there are no foreign keys. */
 function foreignMetadata(want: unknown, live: unknown, last: unknown) {
   const [wanted, known] = [(want ?? {}) as MetadataMap, (last ?? {}) as MetadataMap]
   const foreign = Object.entries((live ?? {}) as MetadataMap).filter(

@@ -1,4 +1,4 @@
-// Creation of a new object at the processor: choice of its id, and archives that must happen first.
+// Plans the creation of an object at the processor: its id, and the archives that must happen first.
 import { createHash } from 'node:crypto'
 import { canonicalJson } from '../../config/schema/canonical.ts'
 import type { Issue } from '../../errors/issue.ts'
@@ -9,12 +9,12 @@ import { archiveStep } from './archives.ts'
 import { mergeDecisions, type Decision } from './decision.ts'
 import { refusal, type PlanState } from './state.ts'
 
-/** Prefix of product ids that Ratecard chooses, e.g. `rc_pro`. */
+/** Prefix of the product ids that Ratecard chooses, e.g. `rc_pro`. */
 const productPrefix = 'rc_'
 
 /**
- * Decides a creation. Refused if a foreign object already uses a unique key (lookup key, event name, code). `carried`: redemptions used up
- * by a code's predecessors.
+ * Decides a creation. Refuses it if a foreign object already has a unique key of the resource (lookup key, event name, code). `carried` is
+ * the number of redemptions that the replaced objects had.
  */
 export function decideCreation<K extends ResourceKind>(
   state: PlanState,
@@ -31,8 +31,7 @@ export function decideCreation<K extends ResourceKind>(
     op: 'create',
     kind: want.kind,
     configId: want.configId,
-    // Default price and features are set by separate steps: a default price must exist first, and features are attached to an existing
-    // product.
+    // Separate steps set the default price and the features of a product, because both refer to objects that must exist first.
     fields: want.kind === 'product' ? { ...want.fields, defaultPrice: null, features: [] } : want.fields,
     id,
     carried: limitOf(want) === null ? 0 : carried,
@@ -44,7 +43,7 @@ export function decideCreation<K extends ResourceKind>(
   })
 }
 
-/** Refuses a code whose coupon was deleted at the processor and is not re-created. */
+/** Refuses a promotion code whose coupon was deleted at the processor and is not re-created by this plan. */
 function codeOfDeletedCoupon(state: PlanState, want: DesiredResource): Issue[] {
   if (want.kind !== 'promotion_code') return []
   const { coupon } = (want as DesiredResource<'promotion_code'>).fields
@@ -66,15 +65,15 @@ function limitOf(want: DesiredResource): number | null {
   return want.kind === 'promotion_code' ? (want as DesiredResource<'promotion_code'>).fields.maxRedemptions : null
 }
 
-/** True if all redemptions that the document allows are already used up. */
+/** True if the redemptions that the document allows are all used up. */
 export function usedUp(want: DesiredResource, object: ObservedResource): boolean {
   const limit = limitOf(want)
   return limit !== null && object.redeemed + object.carried >= limit
 }
 
 /**
- * Chooses the id of a new product or coupon. A used id is never reused: Stripe does not document whether it may be reused after a
- * deletion, and existing discounts refer to their coupon by id.
+ * Chooses the id of a new product or coupon; null for other kinds, whose ids the processor chooses. A used id is never reused: Stripe does
+ * not document whether it may be reused after a deletion, and existing discounts refer to their coupon by id.
  */
 function chooseId(state: PlanState, want: DesiredResource): ProcessorId | null {
   if (want.kind !== 'product' && want.kind !== 'coupon') return null
@@ -84,7 +83,7 @@ function chooseId(state: PlanState, want: DesiredResource): ProcessorId | null {
     state.own.find(want.kind, processorId(id)) !== null ||
     state.chosenIds.has(want.kind, id)
   if (!taken(base)) return processorId(base)
-  // The suffix is derived from the content, so that a retried push chooses the same id.
+  // The suffix is derived from the content, so that a retry of the push chooses the same id.
   const digest = createHash('sha256').update(canonicalJson(want.fields)).digest('hex').slice(0, 6)
   for (let attempt = 0; ; attempt++) {
     const id = attempt === 0 ? `${base}-${digest}` : `${base}-${digest}-${String(attempt)}`
@@ -92,7 +91,7 @@ function chooseId(state: PlanState, want: DesiredResource): ProcessorId | null {
   }
 }
 
-/** Refuses a lookup key that a foreign price holds. Lookup keys are unique over all prices of the account, including archived ones. */
+/** Refuses a price whose lookup key a foreign price has. Lookup keys are unique over all prices of the account, including archived ones. */
 export function takenLookupKey(state: PlanState, want: DesiredResource): Issue[] {
   if (want.kind !== 'price') return []
   const holder = state.own.holderOf(want.configId)
@@ -111,7 +110,7 @@ export function takenLookupKey(state: PlanState, want: DesiredResource): Issue[]
 }
 
 /**
- * Refuses a lookup key that another active feature holds. The key of a feature never changes, so a renamed feature still holds its
+ * Refuses a feature whose lookup key another active feature has. A feature's lookup key never changes, so a renamed feature still has its
  * original one.
  */
 function takenFeatureKey(state: PlanState, want: DesiredResource): Issue[] {
@@ -134,8 +133,8 @@ function takenFeatureKey(state: PlanState, want: DesiredResource): Issue[] {
 }
 
 /**
- * Resolves name conflicts: event names of meters and codes are unique among active objects. An owned object with the same name is archived
- * before its successor is created or reactivated; a foreign one refuses the plan.
+ * Resolves name conflicts. Event names of meters and promotion codes are unique among active objects. An owned object with the same name is
+ * archived before its successor is created or reactivated. A foreign object with the same name makes the plan refuse the resource.
  */
 export function clearTheWay(state: PlanState, want: DesiredResource): Decision {
   if (want.kind !== 'meter' && want.kind !== 'promotion_code') return mergeDecisions()

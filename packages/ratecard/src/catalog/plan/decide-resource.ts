@@ -1,4 +1,5 @@
-// Decides one resource: keep, update, reactivate, adopt, replace or create. The live object takes precedence over the mapping history.
+// Decides one resource: keep, update, reactivate, adopt, replace or create. The live objects take precedence over the mapping history, e.g.
+// if the mapped object no longer exists.
 import type { Issue } from '../../errors/issue.ts'
 import type { PlannedChange, FieldChange } from '../change.ts'
 import { differences, isUnmanaged, same, type Difference } from '../fields/differences.ts'
@@ -15,7 +16,7 @@ import { caution, editsSince, fieldChange, ourEdits, refusal, renamedFrom, type 
 
 export function decideResource<K extends ResourceKind>(state: PlanState, want: DesiredResource<K>): Partial<Decision> {
   if (want.home === 'local') return decideLocal(state, want)
-  // An object that already belongs to this id (mapped now, or before a later replacement) is not adopted again.
+  // Adopt the object, unless it already belongs to this id (mapped now, or before a later replacement).
   if (want.adopt !== null && state.own.ownerOf(want.kind, want.adopt) !== want.configId)
     return decideAdoption(state, want, want.adopt)
   const fields = state.wantedFields(want)
@@ -29,7 +30,8 @@ export function decideResource<K extends ResourceKind>(state: PlanState, want: D
   const found = relevantDifferences(
     state,
     differences(want.kind, fields, target.fields, state.lastFields(want.kind, want.configId), {
-      // True after a push that was interrupted between writing the mark and finishing the adoption: the retry still adopts.
+      // True if an earlier push was interrupted after writing the ownership mark and before the adoption was complete. The retry still
+      // adopts.
       adopting: want.adopt === target.processorId,
     }),
     target,
@@ -55,8 +57,8 @@ export function decideResource<K extends ResourceKind>(state: PlanState, want: D
 }
 
 /**
- * True if the values outside the document are exactly equal. For example, reusing an object with a trial period that its predecessor did
- * not have would give every new subscriber a trial.
+ * True if the members that no document can express are equal in both objects. Otherwise e.g. reusing an object with a trial period would
+ * give every new subscriber a trial that the replaced object did not have.
  */
 function hasSameUnsaid({ carriable }: ObservedResource, { unsaid }: CarriedOver<ResourceKind>): boolean {
   const within = (some: readonly CarriedValue[], others: readonly CarriedValue[]) =>
@@ -65,8 +67,8 @@ function hasSameUnsaid({ carriable }: ObservedResource, { unsaid }: CarriedOver<
 }
 
 /**
- * Free prices are local: they have no object at the processor and map to their own id. They are planned, journalled and reported like
- * other prices.
+ * Decides a free price. It is local: it has no object at the processor and maps to its own id. It is planned, recorded in the journal and
+ * reported like other prices.
  */
 function decideLocal(state: PlanState, want: DesiredResource): Partial<Decision> {
   const { kind, configId } = want
@@ -95,7 +97,10 @@ function decideLocal(state: PlanState, want: DesiredResource): Partial<Decision>
   }
 }
 
-/** Owned objects. For meters, which carry no mark, also foreign ones with the same event and aggregation. */
+/**
+ * Returns the objects that may stand for the resource: owned ones and, for meters (which carry no ownership mark), also foreign ones with
+ * the same event name and aggregation.
+ */
 function candidatesFor<K extends ResourceKind>(
   state: PlanState,
   want: DesiredResource<K>,
@@ -109,7 +114,7 @@ function candidatesFor<K extends ResourceKind>(
   return [...ours, ...others.sort((a, b) => Number(b.active) - Number(a.active))]
 }
 
-/** True if the object equals the resource in all immutable fields, so that it can be used for it. */
+/** True if the object equals the resource in all immutable fields, so that the object can stand for it. */
 function isEqual<K extends ResourceKind>(
   kind: K,
   fields: FieldsOf<K, ProcessorId>,
@@ -121,8 +126,8 @@ function isEqual<K extends ResourceKind>(
 }
 
 /**
- * Ignores `active` on a code that cannot be active. An expired or used-up code is kept even if its coupon was replaced; a code that only
- * lost its coupon is re-created.
+ * Returns the differences that need a decision. For a code that cannot be active, a difference in `active` is ignored. An expired or
+ * used-up code is kept even if its coupon was replaced; a code that only lost its coupon is re-created.
  */
 function relevantDifferences<K extends ResourceKind>(
   state: PlanState,
@@ -137,9 +142,7 @@ function relevantDifferences<K extends ResourceKind>(
     : found
 }
 
-/**
- * The document allows no more redemptions than are already used up. A replacement would have none left, so the object is only deactivated.
- */
+/** Decides a resource whose allowed redemptions are all used up. A replacement would have none left, so the object is only deactivated. */
 function settleExhausted<K extends ResourceKind>(
   state: PlanState,
   want: DesiredResource<K>,
@@ -270,7 +273,7 @@ function decideAdoption<K extends ResourceKind>(
   return mergeDecisions({ issues }, settleOn(state, want, object, found, { adopting: true }))
 }
 
-/** Warns that an adopted price gets a new lookup key, because the seller's application may look it up by the old one. */
+/** Warns that an adopted price gets a new lookup key, because the seller's application may find the price by the old key. */
 function losesLookupKey(state: PlanState, want: DesiredResource, object: ObservedResource): Issue[] {
   if (want.kind !== 'price' || object.lookupKey === null || object.lookupKey === want.configId) return []
   return [
@@ -284,7 +287,7 @@ function losesLookupKey(state: PlanState, want: DesiredResource, object: Observe
   ]
 }
 
-/** Warns about values of an adopted object that the document does not manage. */
+/** Warns about values of an adopted object that the document does not manage and that stay as they are. */
 function leftAsIs(state: PlanState, want: DesiredResource, object: ObservedResource): Issue[] {
   const [wanted, live] = [want.fields, object.fields] as unknown as Readonly<Record<string, unknown>>[]
   const left = fieldRows[want.kind].filter(
@@ -338,7 +341,7 @@ function typeChanged(state: PlanState, want: DesiredResource, target: ObservedRe
   )
 }
 
-/** Drift of immutable fields (e.g. an amount) refuses the plan, unless `force` is set. */
+/** Returns the issues about drift of immutable fields (e.g. an amount). They make the plan fail, unless `force` is set. */
 function driftIssues(state: PlanState, want: DesiredResource, difference: Difference): Issue[] {
   if (state.force || difference.origin === 'edit') return []
   const { field, before, after } = fieldChange(state, want.kind, difference)

@@ -1,4 +1,4 @@
-// One decision of a plan, as a value. Only `planChanges` adds it to the plan.
+// One decision of a plan, as a plain value. Only `planChanges` adds decisions to the plan.
 import type { Issue } from '../../errors/issue.ts'
 import type { PlannedChange, FieldChange } from '../change.ts'
 import type { ConfigId, ProcessorId, ResourceKind } from '../kinds.ts'
@@ -8,15 +8,18 @@ import type { PlanState } from './state.ts'
 export interface Decision {
   readonly issues: readonly Issue[]
   readonly steps: readonly Step[]
-  /** Steps that run after all others. */
+  /** Archive and detach steps, which run after all other steps. */
   readonly archives: readonly (ArchiveStep | DetachStep)[]
-  /** Objects that must not be archived by a later decision. */
+  /** Objects that no later decision may archive. */
   readonly settled: readonly { readonly kind: ResourceKind; readonly processorId: ProcessorId }[]
   readonly chosenId: { readonly kind: ResourceKind; readonly configId: ConfigId; readonly id: ProcessorId } | null
-  /** The object that will stand for the resource: its processor id, or `is: null` if it is to be created. null if undecided or refused. */
+  /**
+   * The object that will stand for the resource: its processor id, or `is: null` if it is to be created. The whole member is null if the
+   * resource is undecided or refused.
+   */
   readonly outcome: { readonly kind: ResourceKind; readonly configId: ConfigId; readonly is: ProcessorId | null } | null
   readonly change: PlannedChange | null
-  /** Objects left by abandoned pushes. Their changes do not belong to a configuration id. */
+  /** Changes of objects left behind by abandoned pushes. No configuration id belongs to them. */
   readonly strays: readonly PlannedChange[]
 }
 
@@ -31,7 +34,7 @@ export const emptyDecision: Decision = {
   strays: [],
 }
 
-/** Merges decisions: lists are concatenated, of single values the last one wins. */
+/** Merges decisions. Lists are concatenated; of single values the last one that is set wins. */
 export function mergeDecisions(...parts: readonly Partial<Decision>[]): Decision {
   let { issues, steps, archives, settled, chosenId, outcome, change, strays } = emptyDecision
   for (const part of parts) {
@@ -47,7 +50,7 @@ export function mergeDecisions(...parts: readonly Partial<Decision>[]): Decision
   return { issues, steps, archives, settled, chosenId, outcome, change, strays }
 }
 
-/** Concatenates two lists. No new list is allocated if one of them is empty, which is the usual case. */
+/** Concatenates two lists. Returns one of them without a copy if the other is empty, which is the usual case. */
 export function joined<T>(list: readonly T[], more: readonly T[] | undefined): readonly T[] {
   if (more === undefined || more.length === 0) return list
   return list.length === 0 ? more : [...list, ...more]
@@ -61,9 +64,9 @@ interface ChangeParts {
   readonly because: readonly FieldChange[]
   readonly before: ProcessorId | null
   readonly after: ProcessorId | null
-  /** For a replacement: an earlier object is reused. */
+  /** Set for a replacement: true if an earlier object is reused. */
   readonly reused?: boolean
-  /** For an archive. */
+  /** Set for an archive: the reason for it. */
   readonly reason?: 'removed' | 'stray'
 }
 

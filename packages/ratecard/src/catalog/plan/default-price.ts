@@ -1,5 +1,5 @@
-// Moves the default price of a product, after its prices exist and before anything is archived: the processor refuses to archive a default
-// price.
+// Plans the change of a product's default price. It happens after the product's prices exist and before anything is archived, because the
+// processor refuses to archive a default price.
 import type { PlannedChange, FieldChange, Origin } from '../change.ts'
 import type { ConfigId, ProcessorId } from '../kinds.ts'
 import type { DesiredResource } from '../resource.ts'
@@ -13,7 +13,7 @@ export function decideDefaultPrice(state: PlanState, product: DesiredResource<'p
   if (outcome === undefined || change === undefined) return {}
   const live = outcome === null ? null : (state.own.find('product', outcome)?.fields.defaultPrice ?? null)
   const moves = needsMove(state, product.fields.defaultPrice, live)
-  // The id of a product that is still to be created is chosen already.
+  // A product that is still to be created has its id already: the plan chose it.
   const steps = moves ? [moveStep(product, outcome ?? pendingId(state, product.configId))] : []
   const because =
     outcome === null || change.action === 'adopt' || change.action === 'reactivate'
@@ -36,7 +36,7 @@ function moveStep(product: DesiredResource<'product'>, processorId: ProcessorId)
   }
 }
 
-/** Adds a reason to the change of a product. A kept product becomes an update. */
+/** Adds a reason to the change of a product. A change `keep` becomes an update. */
 export function withReason(state: PlanState, change: PlannedChange, reason: FieldChange): PlannedChange {
   const because = [...change.because, reason]
   if (change.action !== 'keep') return { ...change, because }
@@ -46,7 +46,7 @@ export function withReason(state: PlanState, change: PlannedChange, reason: Fiel
 
 function needsMove(state: PlanState, want: ConfigId | null, live: ProcessorId | null): boolean {
   if (want === null) {
-    // A foreign price as default was not set by Ratecard and is not cleared.
+    // The default price is foreign (not owned by Ratecard), so Ratecard did not set it and does not clear it.
     return live !== null && state.own.ownerOf('price', live) !== null
   }
   const target = state.outcomes.get('price', want)
@@ -54,14 +54,17 @@ function needsMove(state: PlanState, want: ConfigId | null, live: ProcessorId | 
   return target === null || target !== live
 }
 
-/** The chosen id of a product that is still to be created. */
+/** Returns the id that the plan chose for a product that is still to be created. */
 export function pendingId(state: PlanState, id: ConfigId): ProcessorId {
   const chosen = state.chosenFor.get('product', id)
   if (chosen === undefined) throw new Error(`No planned product ${id}`)
   return chosen
 }
 
-/** null if only the object behind the same configuration id was replaced: the product itself did not change then. */
+/**
+ * Returns the change of the default price. null if the default is still the same configuration id and only its object was replaced, because
+ * then the product itself did not change.
+ */
 function defaultChange(
   state: PlanState,
   product: DesiredResource<'product'>,

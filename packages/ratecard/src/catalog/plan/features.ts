@@ -1,5 +1,5 @@
-// Features of a product. They are attached after everything is created and detached with the archives, so that no customer loses an
-// entitlement before its replacement exists.
+// Plans the features of products. Features are attached after everything is created and detached together with the archives, so that no
+// customer loses an entitlement before its replacement exists.
 import { isLeftAlone, same } from '../fields/differences.ts'
 import { rowOf } from '../fields/tables.ts'
 import type { ConfigId, ProcessorId } from '../kinds.ts'
@@ -36,7 +36,10 @@ export function decideFeatures(state: PlanState, product: DesiredResource<'produ
   return { steps, archives, ...(reason === null ? {} : { change: withReason(state, change, reason) }) }
 }
 
-/** False for a feature that was archived at the processor: it cannot be attached. Another decision of the plan reports that. */
+/**
+ * False for a feature that was archived at the processor, because it cannot be attached. Another decision of the plan reports the archived
+ * feature.
+ */
 function canBeAttached(state: PlanState, id: ConfigId): boolean {
   const feature = state.outcomes.get('feature', id)
   if (feature === undefined) return false
@@ -63,7 +66,10 @@ function isEdited(state: PlanState, product: DesiredResource<'product'>): boolea
   return last !== undefined && !same(last.fields.features, product.fields.features)
 }
 
-/** null if only the object behind the same configuration id was replaced: the product itself did not change then. */
+/**
+ * Returns the change of the product's features. null if the configuration ids are still the same and only an object was replaced, because
+ * then the product itself did not change.
+ */
 function reasonOf(state: PlanState, product: DesiredResource<'product'>, live: readonly ProcessorId[]) {
   const want = state.wantedFields(product).features
   const edited = isEdited(state, product)

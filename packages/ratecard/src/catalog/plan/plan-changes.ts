@@ -1,4 +1,5 @@
-// The plan is a plain value that can be printed, stored and compared. `planChanges` is pure: it performs no I/O and reads only its input.
+// Computes the plan of a push. A plan is a plain value that can be printed, stored and compared. `planChanges` is pure: it performs no I/O
+// and reads only its input.
 import { createHash } from 'node:crypto'
 import { canonicalJson } from '../../config/schema/canonical.ts'
 import type { BillingConfig } from '../../config/schema/schema.ts'
@@ -20,7 +21,7 @@ import { ResourceMap } from '../resource-map.ts'
 import type { DesiredResource, MappingEntry, Snapshot } from '../resource.ts'
 import type { ArchiveStep, DetachStep, Step } from '../steps.ts'
 
-/** Processor id of an existing object that steps refer to. */
+/** Processor id of an existing object that steps of the plan refer to. */
 export interface Binding {
   readonly kind: ResourceKind
   readonly configId: ConfigId
@@ -29,38 +30,41 @@ export interface Binding {
 
 export interface Plan {
   /**
-   * One entry per configuration id, plus strays: kinds in creation order, ids in document order. Archives follow the order of the earlier
-   * document.
+   * One change per configuration id, then those of strays. Kinds are in creation order, ids in document order, archives in the order of the
+   * earlier document.
    */
   readonly changes: readonly PlannedChange[]
   readonly steps: readonly Step[]
   readonly bindings: readonly Binding[]
-  /** Mapping entries that move to another configuration id when the push completes. */
+  /** Mapping entries that move to another configuration id when the push is complete. */
   readonly renames: readonly Rename[]
-  /** Errors, which make the plan impossible, and warnings. */
+  /** Errors, which make the plan impossible to apply, and warnings. */
   readonly issues: readonly Issue[]
 }
 
 export interface PlanInput {
-  /** A valid document. */
+  /** The document to apply; it is valid. */
   readonly config: BillingConfig
-  /** The document applied last; null before the first push and after a reset. */
+  /** The last applied document; null before the first push and after a reset. */
   readonly previous: BillingConfig | null
   readonly snapshot: Snapshot
   readonly mappings: readonly MappingEntry[]
-  /** Overwrites drift of immutable fields (e.g. an amount) instead of refusing the plan. */
+  /** If true, the plan overwrites drift of immutable fields (e.g. an amount). Otherwise such drift makes the plan fail. */
   readonly force?: boolean
-  /** Old endpoints of replaced webhooks that stay live beside their successors for a grace period: the plan does not archive them. */
+  /**
+   * Old endpoints of replaced webhooks, which receive events beside their successors for a grace period. The plan does not archive them.
+   */
   readonly retiring?: ReadonlySet<ProcessorId>
-  /** Renames to use instead of those in the document, e.g. to undo renames in a rollback. */
+  /** Renames that are used instead of those in the document, e.g. to undo renames in a rollback. */
   readonly renames?: readonly Rename[]
-  /** Objects that an unfinished push of Ratecard switched off since the last version, so that their state is not drift. */
+  /** Objects that an unfinished push of Ratecard switched off since the last version. Their state is not drift. */
   readonly stopped?: ReadonlySet<ProcessorId>
 }
 
 /**
- * Plans everything that makes the processor match the document, before the first write. Order: meters, features, products, prices, default
- * prices, features of products, coupons, codes, webhooks; then all archives, so that nothing is removed before its replacement exists.
+ * Computes everything that makes the processor match the document, before the first write. Order: meters, features, products, prices,
+ * default prices, features of products, coupons, codes, webhooks; then all archives, so that nothing is removed before its replacement
+ * exists.
  */
 export function planChanges(input: PlanInput): Plan {
   const { config, previous, snapshot, mappings, force = false, stopped = new Set(), retiring = new Set() } = input
@@ -125,7 +129,7 @@ export function planChanges(input: PlanInput): Plan {
   decideArchives(state).forEach(write)
   write({ issues: overlookedRenames(state) })
   return {
-    // Each kind is in document order, followed by its removed resources in the order of the earlier document.
+    // Each kind is in document order. Its removed resources follow in the order of the earlier document.
     changes: [...resourceKinds.flatMap((kind) => [...state.changes.ofKind(kind).values()]), ...strays],
     steps: [...decided.steps, ...inArchiveOrder(archives)],
     bindings: bindingsOf(state),
@@ -134,7 +138,7 @@ export function planChanges(input: PlanInput): Plan {
   }
 }
 
-/** Appends in place. Unlike `push(...more)`, it is not limited by the maximum number of arguments. */
+/** Appends to `list` in place. Unlike `push(...more)`, it works for lists longer than the maximum number of arguments. */
 function append<T>(list: T[], more: readonly T[] = []): void {
   for (const item of more) list.push(item)
 }
@@ -152,12 +156,12 @@ export function planIsEmpty(plan: Plan): boolean {
   return plan.steps.length === 0 && plan.changes.every((change) => change.action === 'keep')
 }
 
-/** SHA-256 (hex) of the plan. Two plans with the same effect have the same digest. */
+/** Returns the SHA-256 (hex) of the plan. Plans with the same effect have the same digest. */
 export function planDigest(plan: Plan): string {
   const { steps, bindings, changes, renames } = plan
   const decided = changes.map(({ display: _display, ...change }) => change)
   const hash = createHash('sha256')
-  // Hashed item by item, because the serialized plan would need more memory than the plan itself.
+  // Hash item by item, because the serialized plan would need more memory than the plan itself.
   for (const pieces of [steps, bindings, decided, ...(renames.length === 0 ? [] : [renames])]) {
     for (const piece of pieces) hash.update(`${canonicalJson(piece)}\n`)
     hash.update('\n')

@@ -1,4 +1,4 @@
-// Issues about renames: refused ones, and removed-plus-created pairs that look like a forgotten rename.
+// Issues about renames: refused renames, and pairs of a removed and a new resource that look like a forgotten rename.
 import type { Issue } from '../../errors/issue.ts'
 import { same } from '../fields/differences.ts'
 import { fieldRows } from '../fields/tables.ts'
@@ -19,7 +19,7 @@ export function mergedIssue(state: PlanState, { kind, to, from }: RefusedRename)
   )
 }
 
-/** Field that identifies a resource to its author. Kinds that are not listed are compared by their immutable fields. */
+/** Field by which the author recognizes a resource. For kinds that are not listed, the immutable fields are compared. */
 const knownBy: Readonly<Partial<Record<ResourceKind, string>>> = {
   product: 'name',
   feature: 'name',
@@ -27,7 +27,10 @@ const knownBy: Readonly<Partial<Record<ResourceKind, string>>> = {
   promotion_code: 'code',
 }
 
-/** Warns about a removed and a new resource of one kind that match in `knownBy` or in their immutable fields: probably a rename. */
+/**
+ * Warns about a removed and a new resource of the same kind that are probably a rename: they are equal in the field of `knownBy` or, for
+ * other kinds, in their immutable fields.
+ */
 export function overlookedRenames(state: PlanState): Issue[] {
   const changes = resourceKinds.flatMap((kind) => {
     const removed = state.removed(kind)
@@ -58,7 +61,7 @@ function looksSame(before: DesiredResource, after: DesiredResource): boolean {
   const [a, b] = [before.fields, after.fields] as unknown as readonly Readonly<Record<string, unknown>>[]
   const field = knownBy[kind]
   if (field !== undefined) return same(a?.[field], b?.[field])
-  // References are not compared, because their targets may have been renamed as well.
+  // References are not compared, because the resources that they refer to may have been renamed as well.
   return fieldRows[kind]
     .filter(
       ([, { mutability, reference }]) => mutability !== 'in_place' && mutability !== 'apart' && reference === null,

@@ -1,4 +1,4 @@
-// Decides the writes that make a live object stand for the resource.
+// Decides the writes that make a live object match the resource.
 import type { Issue } from '../../errors/issue.ts'
 import type { PlannedChange, FieldChange } from '../change.ts'
 import { differences, type Difference } from '../fields/differences.ts'
@@ -14,8 +14,8 @@ import { switchedOff } from './switched-off.ts'
 interface SettleOptions<K extends ResourceKind> {
   readonly adopting: boolean
   /**
-   * Set when the object replaces another: that `target`, how it differs (`found`), and the resource with the values carried over from it
-   * (`whole`).
+   * Set if the object replaces another one: `target` is the replaced object, `found` are its differences, and `whole` is the resource with
+   * the values carried over from `target`.
    */
   readonly replacing?: {
     readonly target: ObservedResource<K>
@@ -24,7 +24,7 @@ interface SettleOptions<K extends ResourceKind> {
   }
 }
 
-/** Repairs that an object needs besides its fields: reactivation, the ownership mark, the lookup key. */
+/** Repairs that an object needs besides changes of fields: reactivation, the ownership mark, the lookup key. */
 interface Needs {
   readonly activate: boolean
   readonly mark: boolean
@@ -42,7 +42,8 @@ export function settleOn<K extends ResourceKind>(
   const off = switchedOff(state, want, object, differing)
   const found = off.stays ? differing.filter(({ field }) => field !== 'active') : differing
   const needs: Needs = {
-    // Codes are switched by their field `active`, and an existing coupon is always active.
+    // Not for codes, which their field `active` switches, nor for coupons, which are active while they exist, nor for features, which
+    // cannot be reactivated.
     activate: !object.active && kind !== 'promotion_code' && kind !== 'coupon' && kind !== 'feature' && !off.stays,
     mark: kind !== 'meter' && object.mark !== configId,
     claim: kind === 'price' && object.lookupKey !== configId,
@@ -60,7 +61,7 @@ export function settleOn<K extends ResourceKind>(
   })
   const steps = stepsFor(options.replacing?.whole ?? want, object, found, needs, moves)
   const orphaned = steps.length === 0 && !options.adopting ? orphanedCode(state, want, object) : []
-  // If the only change is that an unusable code becomes active, it is reported as kept: the code would still not work.
+  // If the only change is to activate a code that cannot work, the code is reported as kept.
   const idle = orphaned.length > 0 && because.every(({ field }) => field === 'active')
   const change = changeOf(state, {
     action: idle ? 'keep' : action,
@@ -73,7 +74,7 @@ export function settleOn<K extends ResourceKind>(
     reused: moves,
   })
   const settled = {
-    // A refused change stays in the plan, because the drift report is built from it.
+    // The change is part of the plan even if it is refused, because the drift report is built from it.
     issues: [...off.issues, ...orphaned],
     outcome: { kind, configId, is: object.processorId },
     settled: [object],
@@ -89,7 +90,7 @@ export function settleOn<K extends ResourceKind>(
   )
 }
 
-/** Warns that a code stays inactive although the document activates it, because its coupon was deleted at the processor. */
+/** Warns that a code stays inactive although the document activates it, because the code's coupon was deleted at the processor. */
 function orphanedCode(state: PlanState, want: DesiredResource, object: ObservedResource): Issue[] {
   if (want.kind !== 'promotion_code' || object.active || object.spent) return []
   const { coupon, active } = (want as DesiredResource<'promotion_code'>).fields
@@ -107,7 +108,7 @@ function orphanedCode(state: PlanState, want: DesiredResource, object: ObservedR
   ]
 }
 
-/** Reasons for the change of an object, in display order: rename, fields, repairs. */
+/** Returns the reasons for the change of an object in display order: rename, fields, repairs. */
 function reasons<K extends ResourceKind>(
   state: PlanState,
   want: DesiredResource<K>,
@@ -122,14 +123,17 @@ function reasons<K extends ResourceKind>(
 }
 
 interface ReplacementContext<K extends ResourceKind> {
-  /** The last applied resource. */
+  /** The resource as last applied; undefined if the last version did not contain it. */
   readonly known: DesiredResource | undefined
   readonly found: readonly Difference[]
   readonly needs: Needs
   readonly options: SettleOptions<K>
 }
 
-/** Edits that are live already, for example from an abandoned push: nothing to write, but they are changes of the new version. */
+/**
+ * Returns edits of the document that the live object already has, e.g. from an abandoned push. They need no write, but they are changes of
+ * the new version.
+ */
 function landed<K extends ResourceKind>(
   state: PlanState,
   want: DesiredResource<K>,
@@ -142,7 +146,10 @@ function landed<K extends ResourceKind>(
     .map((difference) => fieldChange(state, want.kind, difference))
 }
 
-/** Repairs of changes made at the processor (deactivated, lookup key or mark lost), as field changes with origin `drift`. */
+/**
+ * Returns the repairs of changes made at the processor (deactivated, lookup key or ownership mark lost) as field changes with origin
+ * `drift`.
+ */
 function repairs<K extends ResourceKind>(
   state: PlanState,
   needs: Needs,
@@ -151,7 +158,7 @@ function repairs<K extends ResourceKind>(
   options: SettleOptions<K>,
 ): FieldChange[] {
   if (options.replacing !== undefined) return []
-  // A renamed object still carries its earlier id, which is no drift.
+  // A renamed object still carries its earlier id in the ownership mark, which is no drift.
   const former = state.formerId(want.kind, want.configId)
   return [
     ...(needs.activate ? [{ field: 'active', before: false, after: true, origin: 'drift' as const }] : []),
@@ -208,7 +215,7 @@ function stepsFor<K extends ResourceKind>(
     ({ op: 'update', ...base, mark: needs.mark, claimLookupKey: needs.claim, ...part }) as Step
   const { set, unset } = writes(want, found)
   if (want.kind !== 'meter') return [change({ set, unset, activate: needs.activate })]
-  // Stripe reactivates a meter with a separate request.
+  // Stripe reactivates a meter by a request of its own.
   return [
     ...(needs.activate ? [change({ set: {}, unset: [], activate: true })] : []),
     ...(found.length > 0 ? [change({ set, unset, activate: false })] : []),
@@ -224,7 +231,7 @@ function writes<K extends ResourceKind>(
   const unset: string[] = []
   for (const difference of found) {
     if (!difference.field.startsWith('metadata.')) {
-      // Desired value with references as configuration ids. `active` of a used-up code is set by the planner, not by the document.
+      // References are configuration ids in the step. `active` of a used-up code comes from the planner, not from the document.
       set[difference.field] =
         difference.field === 'active'
           ? difference.want

@@ -1,5 +1,5 @@
-// Read-only input of the decisions: the document, the previous one, the live objects, and the decisions so far. Only `planChanges` records
-// a decision.
+// Read-only input of the planner's decisions: the document, the previous document, the live objects, and the decisions so far. Only
+// `planChanges` records decisions.
 import type { BillingConfig } from '../../config/schema/schema.ts'
 import type { IssueCode } from '../../errors/codes.ts'
 import type { Issue, Severity } from '../../errors/issue.ts'
@@ -15,48 +15,54 @@ import { ResourceMap, type ReadonlyResourceMap } from '../resource-map.ts'
 import type { Catalog, DesiredResource } from '../resource.ts'
 import type { Step } from '../steps.ts'
 
-/** Placeholder prefix for the id of an object that is still to be created; equal to no real id. */
+/** Prefix of the placeholder id of an object that is still to be created. No real id starts with it. */
 const unborn = '\u0000new:'
 
 /** Decisions made so far. */
 export interface Decisions {
-  /** The object of each desired resource: a processor id, or null if it is to be created. Absent if the plan refuses the resource. */
+  /**
+   * The object that stands for each desired resource: a processor id, or null if it is to be created. No entry if the plan refuses the
+   * resource.
+   */
   readonly outcomes: ReadonlyResourceMap<ProcessorId | null>
   readonly changes: ReadonlyResourceMap<PlannedChange>
-  /** Objects that are kept or reactivated, and objects whose archive step is already planned. */
+  /** Objects that no later decision may archive: kept or reactivated objects, and objects whose archive step is already planned. */
   readonly settled: ReadonlyResourceMap<true>
-  /** Ids that this plan assigns to new products and coupons; `chosenFor` holds them by configuration id. */
+  /** Ids that the plan chose for new products and coupons. `chosenFor` contains the same ids by configuration id. */
   readonly chosenIds: ReadonlyResourceMap<true>
   readonly chosenFor: ReadonlyResourceMap<ProcessorId>
   readonly steps: readonly Step[]
 }
 
 export interface PlanState extends Decisions {
-  /** Overwrites drift of immutable fields (e.g. an amount) instead of refusing the plan. */
+  /** If true, the plan overwrites drift of immutable fields (e.g. an amount). Otherwise such drift makes the plan fail. */
   readonly force: boolean
-  /** Old endpoints of replaced webhooks that stay live beside their successors for a grace period. */
+  /** Old endpoints of replaced webhooks, which receive events beside their successors for a grace period. */
   readonly retiring: ReadonlySet<ProcessorId>
-  /** Objects that an unfinished push of Ratecard switched off. */
+  /** Objects that an unfinished push of Ratecard switched off. Their state is not drift. */
   readonly stopped: ReadonlySet<ProcessorId>
   readonly renames: readonly Rename[]
   readonly desired: Catalog
   readonly previous: Catalog
   readonly own: Ownership
-  /** The desired and the previous resources by id. */
+  /** The desired resources by id. `known` contains those of the last applied document. */
   readonly wanted: ReadonlyResourceMap<DesiredResource>
   readonly known: ReadonlyResourceMap<DesiredResource>
-  /** Resources of the last version that the document no longer contains, in the order of that version. */
+  /** Returns the resources of the last version that the document no longer contains, in the order of the last version. */
   removed(kind: ResourceKind): readonly DesiredResource[]
   /**
-   * Desired fields with references as processor ids; a reference to an object that is still to be created equals no live value. Valid once
-   * the referenced kinds are decided.
+   * Returns the desired fields with references as processor ids. A reference to an object that is still to be created becomes a placeholder
+   * that equals no live value. Call it after the referenced kinds are decided.
    */
   wantedFields<K extends ResourceKind>(resource: DesiredResource<K>): FieldsOf<K, ProcessorId>
-  /** Last applied fields, with references resolved by the current mapping; null if the resource was not in the last version. */
+  /**
+   * Returns the last applied fields, with references as processor ids by the current mapping; null if the last version did not contain the
+   * resource.
+   */
   lastFields<K extends ResourceKind>(kind: K, id: ConfigId): FieldsOf<K, ProcessorId> | null
-  /** The earlier id that this one takes over; undefined if it is no rename. */
+  /** Returns the earlier id that this id takes over; undefined if the item is not renamed. */
   formerId(kind: ResourceKind, id: ConfigId): ConfigId | undefined
-  /** Display lines before and after the change; null for a missing side. */
+  /** Returns the display lines before and after the change; null for a side on which the resource does not exist. */
   display(action: PlannedChange['action'], kind: ResourceKind, id: ConfigId): PlannedChange['display']
   readonly placeOf: PlaceOf
 }
@@ -109,7 +115,7 @@ export function planState(
   }
 }
 
-/** True if two catalogs contain identical resource objects (compared by reference). */
+/** True if both catalogs contain the same resource objects (compared by identity). */
 function sameCatalog(one: Catalog, other: Catalog): boolean {
   return resourceKinds.every(
     (kind) =>
@@ -125,8 +131,8 @@ function indexOf(catalog: Catalog): ResourceMap<DesiredResource> {
 }
 
 /**
- * A resource's fields with references as processor ids. Used as a cache of the last result, because callers process one resource after the
- * other.
+ * The fields of one resource with references as processor ids. Only the last result is cached, because callers process one resource after
+ * the other.
  */
 interface ResolvedFields {
   readonly of: DesiredResource
@@ -134,8 +140,8 @@ interface ResolvedFields {
 }
 
 /**
- * Resolves the references of a resource. `beside`: an earlier result, whose `fields` object is reused if it belongs to the same resource
- * and every reference resolves to the same id.
+ * Resolves the references of a resource. `beside` is an earlier result. Its `fields` object is reused if it belongs to the same resource
+ * and every reference has the same id.
  */
 function resolved(
   resource: DesiredResource,
@@ -156,19 +162,19 @@ function resolved(
   return { of: resource, fields: fields ?? base }
 }
 
-/** A difference in the document's form; references to owned objects as configuration ids. */
+/** Converts a difference to the document's form. References to owned objects become configuration ids. */
 export function fieldChange(state: PlanState, kind: ResourceKind, difference: Difference): FieldChange {
   const of = rowOf(kind, difference.field)?.reference ?? null
   const readable = (value: unknown): unknown => {
     if (of === null) return documentValue(kind, difference.field, value)
-    // Lists of references are sets. Sorted by readable id, because the order of processor ids is arbitrary and differs between runs.
+    // The order of referenced ids has no meaning. They are sorted by readable id, because processor ids differ between runs.
     if (Array.isArray(value)) return value.map((id: string) => readableReference(state, of, id)).sort()
     return typeof value === 'string' && value !== '' ? readableReference(state, of, value) : undefined
   }
   const { live, want } = difference
   const [before, after] = [readable(live), readable(want)]
-  // An object deleted at the processor is re-created under the same config id. Without this, the change would show equal values before and
-  // after.
+  // True if the referenced object was deleted at the processor and is re-created under the same config id. Without this, the change would
+  // show equal values before and after.
   const deleted =
     of !== null && before === after && typeof live === 'string' && state.own.find(of, live as ProcessorId) === null
   return {
@@ -186,7 +192,7 @@ function readableReference(state: PlanState, kind: ResourceKind, id: string): st
 
 const noChanges: readonly FieldChange[] = []
 
-/** Edits of the author since the last applied version, both of processor fields and of local ones. */
+/** Returns the author's edits since the last applied version: of fields that the processor stores, and of local fields. */
 export function editsSince<K extends ResourceKind>(state: PlanState, want: DesiredResource<K>): readonly FieldChange[] {
   const known = state.known.get(want.kind, want.configId) as DesiredResource<K> | undefined
   if (known === undefined || known === want) return noChanges
@@ -197,13 +203,13 @@ export function editsSince<K extends ResourceKind>(state: PlanState, want: Desir
   ]
 }
 
-/** The `id` change of a renamed resource, listed first; empty if it is no rename. */
+/** Returns the `id` change of a renamed resource, which plans list first. Empty if the resource is not renamed. */
 export function renamedFrom(state: PlanState, { kind, configId }: Subject): readonly FieldChange[] {
   const before = state.formerId(kind, configId)
   return before === undefined ? noChanges : [{ field: 'id', before, after: configId, origin: 'edit' }]
 }
 
-/** Differences in local fields, which need no processor write. */
+/** Returns the edits of local fields, which need no write at the processor. */
 export function ourEdits(state: PlanState, want: DesiredResource): readonly FieldChange[] {
   const known = state.known.get(want.kind, want.configId)
   if (known === undefined || known === want || same(want.ours, known.ours)) return noChanges
@@ -214,7 +220,7 @@ export function ourEdits(state: PlanState, want: DesiredResource): readonly Fiel
 
 type Subject = { readonly kind: ResourceKind; readonly configId: ConfigId }
 
-/** An issue that makes the plan impossible (severity error). */
+/** Returns an issue of severity error, which makes the plan impossible to apply. */
 export function refusal(
   state: PlanState,
   about: Subject,
@@ -226,7 +232,7 @@ export function refusal(
   return issue(state, about, 'error', code, detail, hint, field)
 }
 
-/** An issue that needs attention but does not stop the plan (severity warning). */
+/** Returns an issue of severity warning, which does not stop the plan. */
 export function caution(state: PlanState, about: Subject, code: IssueCode, detail: string, hint: string): Issue {
   return issue(state, about, 'warning', code, detail, hint)
 }

@@ -1,5 +1,5 @@
-// Objects switched off at the processor since the last push (e.g. a leaked code, a price with a mistake) stay off until the document is
-// edited or `--force` is given. A push never reactivates them as a side effect.
+// Handles objects that were switched off at the processor since the last push, e.g. a leaked code or a price with a mistake. They stay off
+// until the document is edited or `--force` is given. A push never reactivates such an object as a side effect.
 import type { Issue } from '../../errors/issue.ts'
 import type { Difference } from '../fields/differences.ts'
 import type { ProcessorId, ResourceKind } from '../kinds.ts'
@@ -7,12 +7,12 @@ import type { DesiredResource, ObservedResource } from '../resource.ts'
 import { caution, editsSince, refusal, type PlanState } from './state.ts'
 
 /**
- * True: without `--force` or an edit the object stays off with a warning, because it sells nothing by itself (a coupon). False: refuse the
- * push, because the files still sell it (a price).
+ * Effect of a switched-off object, by kind, without `--force` or an edit. True: it stays off with a warning, because it sells nothing by
+ * itself (e.g. a coupon). False: the push is refused, because the document still sells it (e.g. a price).
  */
 const staysOff: Readonly<Record<ResourceKind, boolean>> = {
   meter: false,
-  // An archived feature cannot be reactivated or attached any more: a re-created one would be a different feature.
+  // An archived feature cannot be reactivated or attached any more, and a re-created one would be a different feature.
   feature: true,
   product: false,
   price: false,
@@ -22,12 +22,12 @@ const staysOff: Readonly<Record<ResourceKind, boolean>> = {
 }
 
 export interface SwitchedOff {
-  /** The object stays off. */
+  /** True if the object stays switched off. */
   readonly stays: boolean
   readonly issues: readonly Issue[]
 }
 
-/** Decides whether the object was switched off at the processor, not by Ratecard, and the issues to report. */
+/** Decides whether the object was switched off at the processor (not by Ratecard), whether it stays off, and which issues to report. */
 export function switchedOff<K extends ResourceKind>(
   state: PlanState,
   want: DesiredResource<K>,
@@ -41,7 +41,7 @@ export function switchedOff<K extends ResourceKind>(
   return decide(state, want, object.processorId)
 }
 
-/** Like `switchedOff`, for states that cannot be reverted: a deleted coupon or an archived feature. */
+/** Like `switchedOff`, but for a state that cannot be reverted: a deleted coupon or an archived feature. */
 export function stoppedForGood(state: PlanState, want: DesiredResource): SwitchedOff {
   const mapped = state.own.currentOf(want.kind, want.configId)
   return (want.kind !== 'coupon' && want.kind !== 'feature') || mapped === null

@@ -1,9 +1,10 @@
-// Checks foreign webhook endpoints: Stripe's limit per account, and double delivery of events to one URL.
+// Checks the webhook endpoints of the account for Stripe's limit, and for foreign endpoints with the same URL, which would receive events
+// twice.
 import type { Issue } from '../../errors/issue.ts'
 import type { DesiredResource } from '../resource.ts'
 import { caution, refusal, type PlanState } from './state.ts'
 
-/** Stripe's limit of webhook endpoints per account. Checked in the plan, because otherwise a push would fail at its last step. */
+/** Stripe's limit of webhook endpoints per account. The plan checks it, because otherwise a push would fail at its last step. */
 const endpointLimit = 16
 
 export function webhookIssues(state: PlanState): Issue[] {

@@ -1,4 +1,4 @@
-// Generates configuration ids for foreign objects: readable, and stable between pulls.
+// Generates configuration ids for foreign objects in a pull. The ids are readable, and equal in every pull.
 import { idPattern } from '../../config/schema/schema.ts'
 import { webhookId } from '../../config/schema/ids.ts'
 import type { ObservedResource } from '../resource.ts'
@@ -6,8 +6,8 @@ import type { ObservedResource } from '../resource.ts'
 const valid = new RegExp(idPattern)
 
 /**
- * A free id of this kind: the object's name at the processor if it has one, otherwise a slug. A collision appends the end of the processor
- * id, so that the result does not depend on the read order.
+ * Returns an unused id for the object: its name at the processor if it has one, otherwise a slug. If that id is taken, the end of the
+ * processor id is appended, so that the result does not depend on the order of reading.
  */
 export function guessId(object: ObservedResource, productName: string | undefined, taken: ReadonlySet<string>): string {
   const first = candidate(object, productName)
@@ -34,7 +34,7 @@ function ownName(object: ObservedResource): string | undefined {
     case 'price':
       return object.lookupKey ?? undefined
     case 'product':
-      // Generated ids (`prod_…`) are not readable; custom ones are.
+      // Product ids that Stripe generates (`prod_…`) are not readable; custom ones are.
       return processorId.startsWith('prod_') ? undefined : processorId
     case 'coupon':
       return /^[A-Za-z0-9]{8}$/.test(processorId) ? undefined : processorId
@@ -58,7 +58,10 @@ function describe(object: ObservedResource, productName: string | undefined): st
   return object.processorId
 }
 
-/** Lower-case ASCII slug, e.g. `Pro plan` → `pro_plan`. Runs of other characters become one `_`; at most 100 characters. */
+/**
+ * Converts a text to a lower-case ASCII slug, e.g. `Pro plan` → `pro_plan`. A run of other characters becomes one `_`. The slug has at most
+ * 100 characters.
+ */
 function slug(text: string): string {
   const plain = text
     .normalize('NFKD')

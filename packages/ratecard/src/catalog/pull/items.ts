@@ -1,4 +1,5 @@
-// One item of a pulled document: managed (live values, local members from the current version) or foreign (adopted with its id).
+// Converts one live object to an item of a pulled document. A managed item has live values, and local members from the current version. A
+// foreign object becomes an item with its `processor_id`, so that the next push adopts it.
 import type { BillingConfig } from '../../config/schema/schema.ts'
 import { isUnmanaged, same } from '../fields/differences.ts'
 import { Unrepresentable, type Names } from '../fields/field.ts'
@@ -14,18 +15,18 @@ export interface PullContext {
   readonly own: Ownership
   readonly current: BillingConfig | null
   readonly catalog: Catalog
-  /** (kind, processor id) → the id in the document being written. */
+  /** Maps kind and processor id to the id in the document that is being built. */
   readonly names: Map<string, string>
   readonly taken: Record<ResourceKind, Set<string>>
   readonly left: { kind: ResourceKind; processorId: string; reason: string }[]
 }
 
-/** Converts a live object to a document item. Throws {@link Unrepresentable}. */
+/** Converts a live object to a document item. Throws {@link Unrepresentable} if the document format cannot express it. */
 function itemOf<K extends ResourceKind>(reading: PullContext, id: string, live: ObservedResource<K>): ItemOf<K> {
   const fields = live.fields as unknown as Readonly<Record<string, unknown>>
   const names: Names = (kind, processorId) => reading.names.get(resourceKey(kind, processorId))
   const item = { id }
-  // The amount is written first, for readability.
+  // The amount is the first member, for readability.
   if (live.kind === 'price')
     Object.assign(item, price.fields.unitAmount.document(fields['unitAmount'] as string | null, { fields, names }))
   for (const [field, row] of fieldRows[live.kind])
@@ -43,7 +44,8 @@ export function managedItem<K extends ResourceKind>(
   const live = mapped === null ? null : reading.own.find(kind, mapped)
   const desired = (reading.catalog[kind] as readonly DesiredResource[]).find((resource) => resource.configId === id)
   if (live === null || desired === undefined) return undefined
-  // An inactive code stays in the document, whether it was deactivated or expired.
+  // An inactive code stays in the document, because it may be deactivated on purpose or expired. Inactive objects of other kinds are left
+  // out.
   if (!live.active && kind !== 'promotion_code') return undefined
   reading.names.set(resourceKey(kind, live.processorId), id)
   reading.taken[kind].add(id)
@@ -58,7 +60,10 @@ export function managedItem<K extends ResourceKind>(
   }
 }
 
-/** The live object without its `kept` fields (e.g. a webhook's `api_version`) that the document omits, so that a pull does not add them. */
+/**
+ * Returns the live object without those `kept` fields that the document omits (e.g. a webhook's `api_version`), so that a pull does not add
+ * them.
+ */
 function withoutKept<K extends ResourceKind>(desired: DesiredResource, live: ObservedResource<K>): ObservedResource<K> {
   const wanted = desired.fields as unknown as Readonly<Record<string, unknown>>
   const silent = fieldRows[live.kind].filter(
@@ -71,7 +76,7 @@ function withoutKept<K extends ResourceKind>(desired: DesiredResource, live: Obs
   }
 }
 
-/** Members that the processor does not store, taken from the document. */
+/** Returns the members that the processor does not store, from the document's item. */
 function ownPart(kind: ResourceKind, item: object): object {
   const own = ownMembers[kind]
   return Object.fromEntries(
@@ -79,7 +84,7 @@ function ownPart(kind: ResourceKind, item: object): object {
   )
 }
 
-/** True if the live object equals the document, so that the item's own spelling can stay. */
+/** True if the live object equals the document's item, so that the item can stay as the author wrote it. */
 function unchanged<K extends ResourceKind>(
   reading: PullContext,
   kind: K,
@@ -102,7 +107,10 @@ function unchanged<K extends ResourceKind>(
   })
 }
 
-/** Active objects that the current version does not contain. Owned objects without a mapping (a lost store) keep the id of their mark. */
+/**
+ * Returns the active objects that the current version does not contain. Objects with an ownership mark but without a mapping (e.g. after
+ * the store was lost) keep the id in their mark.
+ */
 export function others<K extends ResourceKind>(
   reading: PullContext,
   kind: K,
@@ -139,7 +147,7 @@ export function foreignItem<K extends ResourceKind>(
   }
 }
 
-/** Lists the members of an included object that the document format cannot express. */
+/** Lists the members of a pulled object that the document format cannot express. */
 function noteUnsaid(reading: PullContext, { kind, processorId, unsaid }: ObservedResource): void {
   for (const member of unsaid)
     reading.left.push({ kind, processorId, reason: `its ${member} cannot be said in the document; it stays as it is` })

@@ -28,7 +28,7 @@ export function productsOf(reading: PullContext): Product[] {
   )
 }
 
-/** Reserves the price ids of the current document first, so that a generated id never collides with them. */
+/** Reserves the price ids of the current document, so that a generated id never collides with one of them. */
 function reserveManagedPrices(reading: PullContext): void {
   for (const product of reading.current?.products ?? [])
     for (const price of product.prices ?? []) reading.taken.price.add(price.id)
@@ -88,7 +88,7 @@ function withPrices(
   return { ...product, prices: prices.map(({ price, processorId }) => withDefault(price, processorId, live)) }
 }
 
-/** A foreign price is pulled as `public: false`, because it is unknown whether it may be shown. */
+/** Sets `public: false` on a foreign price, because nothing tells whether the price may be shown to everybody. */
 function hidden({ processor_id: adopted, ...price }: Price): Price {
   return { ...price, public: false, ...(adopted === undefined ? {} : { processor_id: adopted }) }
 }

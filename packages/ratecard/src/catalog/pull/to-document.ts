@@ -1,6 +1,6 @@
-// Builds a configuration document from the active objects at the processor: live values for processor fields, local values (ui, public,
-// enterprise fields, free prices, inactive codes) from the current version. Never rounds or guesses amounts: objects that the format
-// cannot express are listed in `left` instead.
+// Builds a configuration document from the active objects at the processor. Fields that the processor stores have live values. Everything
+// local (ui, public, enterprise fields, free prices, inactive codes) comes from the current version. Amounts are never rounded or guessed:
+// objects that the format cannot express are listed in `left` instead.
 import type { BillingConfig, Product } from '../../config/schema/schema.ts'
 import { withSoundText } from '../../config/schema/text.ts'
 import { validateConfig } from '../../config/validation/validate.ts'
@@ -34,7 +34,7 @@ export function toDocument(
     taken: Object.fromEntries(resourceKinds.map((kind) => [kind, new Set<string>()])) as PullContext['taken'],
     left: [],
   }
-  // Kinds in dependency order: a referenced object gets its id before the objects that refer to it.
+  // Referenced kinds come first, because a referenced object needs its id before the objects that refer to it.
   const meters = listOf(reading, 'meter')
   const features = listOf(reading, 'feature')
   const products = productsOf(reading)
@@ -64,7 +64,7 @@ function section<K extends ListedKind>(
   return items.length === 0 && current?.[key] === undefined ? {} : { [key]: [...items] }
 }
 
-/** Managed items in the order of the current version, then active objects that it does not contain. */
+/** Returns the managed items in the order of the current version, then active objects that the current version does not contain. */
 function listOf<K extends ListedKind>(reading: PullContext, kind: K): ItemOf<K>[] {
   const result: ItemOf<K>[] = []
   const managed = new Set<string>()
@@ -81,7 +81,7 @@ function listOf<K extends ListedKind>(reading: PullContext, kind: K): ItemOf<K>[
   return result
 }
 
-/** Removes items that violate a rule of the document, one at a time, and lists them. */
+/** Removes items that violate a rule of the document, one at a time, and lists each in `left`. */
 function withoutInvalid(document: BillingConfig, reading: PullContext): BillingConfig {
   let valid = document
   for (let round = 0; round < 10_000; round++) {
@@ -98,10 +98,7 @@ function withoutInvalid(document: BillingConfig, reading: PullContext): BillingC
   return valid
 }
 
-/**
- * Sanitizes text of the account that a document must not contain, and lists it. Omitting the item instead would archive it with the next
- * push.
- */
+/** Sanitizes text that a document must not contain, and lists where. Omitting the item instead would make the next push archive it. */
 function withSoundTextOf(document: BillingConfig, reading: PullContext): BillingConfig {
   const { document: sound, pointers } = withSoundText(document)
   for (const pointer of pointers)

@@ -8,7 +8,9 @@ interface CommandTree {
   readonly groups: Readonly<Record<string, string>>
 }
 
-/** `words` is a callback evaluated at run time, because the command table also contains this command. */
+/**
+ * Builds the command `completion`. `words` is a callback that is called at run time, because the command table contains this command too.
+ */
 export const completionOf = (words: () => CommandTree): Command => ({
   name: 'completion',
   summary: 'Print a script that completes commands in your shell',

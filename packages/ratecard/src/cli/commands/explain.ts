@@ -6,7 +6,9 @@ import { failureCodes } from '../failure-codes.ts'
 
 interface Explanation {
   readonly code: string
-  /** Source of the code: a response of the service (`problem`), an issue of a document, or the CLI itself (`command`). */
+  /**
+   * Where the code occurs: in a response of the service (`problem`), in an issue of a document (`issue`), or in the CLI itself (`command`).
+   */
   readonly kind: 'problem' | 'issue' | 'command'
   readonly status: number | null
   readonly title: string | null
@@ -15,8 +17,8 @@ interface Explanation {
 
 export const explain: Command = {
   name: 'explain',
-  summary: 'Say what an error code means, and what to do about it',
-  description: 'Works offline: it knows every code of the service, of documents and of the command line.',
+  summary: 'Explain an error code, and what to do about it',
+  description: 'Works without a server, for all codes of the service, of documents and of the command line.',
   arguments: [{ name: '<code>', description: 'The code, as errors show it.' }],
   examples: [
     { command: 'ratecard explain processor_drift', what: 'an answer of the service' },
@@ -32,7 +34,7 @@ export const explain: Command = {
   },
 }
 
-/** Normalizes a code that was copied from an error message: removes quotes and brackets, lower case. */
+/** Finds the explanation of a code. The code may be copied from an error message: quotes and brackets are removed, and case is ignored. */
 function explanationOf(given: string): Explanation {
   const code = given
     .trim()
@@ -49,7 +51,7 @@ function explanationOf(given: string): Explanation {
   throw new CliFailure(1, {
     code: 'code_unknown',
     title: 'There is no such code',
-    detail: `"${given}" is no error code of this version.`,
+    detail: `"${given}" is not an error code of this version.`,
     hint: didYouMean(code, known) ?? 'Codes look like processor_drift; errors show theirs in brackets.',
   })
 }

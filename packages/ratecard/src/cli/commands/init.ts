@@ -14,7 +14,7 @@ export const init: Command = {
   name: 'init',
   summary: 'Create a project: configuration, workers, environments',
   description:
-    'Never overwrites: files that exist are kept, and said to be. Where a configuration is already, no starter products are added. ratecard/billing.schema.json, which editors complete by, is renewed.',
+    'Never overwrites your files: files that exist are kept and listed. If there is a configuration already, no starter products are added. Only ratecard/billing.schema.json, which editors use for completion, is replaced.',
   arguments: [{ name: '[dir]', description: 'Folder of the project; the working directory when it is left out.' }],
   options: [
     {
@@ -60,7 +60,7 @@ export const init: Command = {
   },
 }
 
-/** Configuration files below the folder: all in `ratecard/billing`, and those directly in the folder. */
+/** Returns the configuration files of a folder: all in its `ratecard/billing`, and those directly in the folder. */
 function configurationIn(folder: string): string[] {
   const billing = path.join(folder, 'ratecard', 'billing')
   const inProject = existsSync(billing) ? configurationFiles(billing) : []

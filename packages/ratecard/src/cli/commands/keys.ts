@@ -10,8 +10,8 @@ export const keysCreate: Command = {
   name: 'keys create',
   summary: 'Create a service key',
   description:
-    'The key is shown this once; the server keeps only a hash of it. Several keys work at once: make the new one, move to it, revoke the old one.',
-  arguments: [{ name: '<name>', description: 'What it is for, for example `ci`.' }],
+    'The key is shown only once, because the server keeps only a hash of it. Several keys are valid at the same time. To replace a key, create the new one, use it everywhere, and revoke the old one.',
+  arguments: [{ name: '<name>', description: 'Name that states the purpose, e.g. `ci`.' }],
   options: [
     {
       flags: '--scope <scope>',
@@ -21,7 +21,7 @@ export const keysCreate: Command = {
     },
     {
       flags: '--expires <when>',
-      description: 'When it ends: a span (90d, 12h), a day, or a time with its zone.',
+      description: 'When the key expires: after a duration (90d, 12h), on a day, or at a time with its zone.',
       defaultText: 'never',
     },
   ],

@@ -30,12 +30,12 @@ export const actorOptions: readonly OptionSpec[] = [
 ]
 export const impactOptions: readonly OptionSpec[] = [
   { flags: '--force', description: 'Overwrite fields that were edited at the processor.' },
-  { flags: '--approve-impact', description: 'Go on although live subscriptions are affected.' },
+  { flags: '--approve-impact', description: 'Approve the impact: push although live subscriptions are affected.' },
 ]
 
 /**
- * Comma-separated names. Refuses an empty list, which usually comes from an unset shell variable: treating it as "all" or "none" would be
- * a guess.
+ * Returns the comma-separated names of an option; undefined if the option is not given. Refuses an empty list, which usually comes from an
+ * unset shell variable: treating it as "all" or "none" would be a guess.
  */
 export function listOption(options: OptionValues, name: string): readonly string[] | undefined {
   const text = options.text(name)
@@ -74,7 +74,7 @@ export function showPlanOf(
   const impact = showImpact(plan.impact, paint)
   if (impact !== '') out.say(`\n${impact}`)
   if (impact !== '' || plan.stale === true) noteAsOf(plan, out)
-  // Warnings that the files already have are not repeated.
+  // Warnings that were already shown for the files are not repeated.
   const said = new Set(warnings.map(({ detail }) => detail))
   for (const { detail, hint } of plan.warnings)
     if (!said.has(detail))
@@ -90,13 +90,13 @@ export function showWarnings(context: CommandContext, warnings: readonly FiledIs
 export const approvalOption: OptionSpec = {
   flags: '--require-approval',
   description:
-    'Where nobody can be asked: stop before a plan that archives or replaces, unless --yes or --plan approves it.',
+    'Without a terminal: stop before a plan that archives or replaces anything, unless --yes or --plan approves it.',
 }
 
 /**
- * Asks for confirmation before anything is archived or replaced; returns true if a person agreed. Without a terminal the plan is applied
- * unasked, unless it keeps no current product (most often the files of another project) or `--require-approval` is set and the plan
- * removes something. A saved plan (`approved`) passes both.
+ * Asks for confirmation before anything is archived or replaced. Returns true if a person agreed, false if nobody was asked. Without a
+ * terminal the plan is applied unasked, with two exceptions: it keeps no current product (most often the files belong to another project),
+ * or `--require-approval` is set and the plan removes something. A saved plan (`approved`) passes both.
  */
 export async function confirmPlan(
   context: CommandContext,
@@ -114,12 +114,14 @@ export async function confirmPlan(
     .join(' and ')
   const keepsNone = await keepsNoProduct(client, plan, io.signal)
   if (!canAsk(context) && (approved || !(keepsNone || options.flag('requireApproval')))) return false
-  const other = keepsNone ? ` It keeps no product of what is in place at ${url}: are these the right files?` : ''
+  const other = keepsNone
+    ? ` It archives all products of the current version at ${url}: are these the right files?`
+    : ''
   return requireConsent(context, {
     question: `This plan ${what}.${other} Apply it?`,
-    title: keepsNone ? 'The plan keeps no product' : 'The plan needs an approval',
-    detail: `This plan ${what}.${keepsNone ? ` It keeps no product of the version in place at ${url}: these may be the files of another project.` : ''}`,
-    hint: 'If it is meant: --yes, or save the plan with --plan-out, look at it, and apply it with --plan.',
+    title: keepsNone ? 'The plan archives all products' : 'The plan needs an approval',
+    detail: `This plan ${what}.${keepsNone ? ` It archives all products of the current version at ${url}: these may be the files of another project.` : ''}`,
+    hint: 'If this is intended: pass --yes, or save the plan with --plan-out, review it, and apply it with --plan.',
     extra: { planned: jsonOutcome(plan) },
   })
 }
@@ -149,11 +151,11 @@ export function pushAndFollow(
     readonly approveImpact: boolean
     readonly author: string
     readonly message: string | undefined
-    /** The plan that was shown. */
+    /** The plan that was shown to the user. */
     readonly plan: PushOutcome
-    /** Applies only this plan, because a person approved it. */
+    /** Applies only the plan that was shown, because a person approved it. */
     readonly exactly: boolean
-    /** The source document with unexpanded variables: stored with the revision, so that a promotion can expand it again. */
+    /** The source document with unexpanded variables. It is stored with the revision, so that a promotion can expand it again. */
     readonly written: object | null
   },
 ): Promise<PushOutcome> {
@@ -170,19 +172,21 @@ export function pushAndFollow(
   })
 }
 
-/** Uploads the source document; returns its id, or null for an older server without source documents. */
+/**
+ * Uploads the source document and returns its id. Returns null if the server cannot store it, because it is older or the key is read-only.
+ */
 async function keepWritten(client: Client, written: object, signal: AbortSignal): Promise<string | null> {
   try {
     return (await client.admin.keepWritten(written, { signal })).written
   } catch (error) {
-    // Missing permission is reported by the push itself, with a better message.
+    // The push itself reports a missing permission, with a better message.
     const isPassedOver = error instanceof RatecardError && ['route_not_found', 'key_scope'].includes(error.code)
     if (isPassedOver) return null
     throw error
   }
 }
 
-/** Follows a started push until it ends. After Ctrl-C, the user gets a note that the push continues and how to cancel it. */
+/** Follows a started push until it ends. After Ctrl-C it prints that the push continues, and how to cancel it. */
 export async function followStarted(
   { out, io }: CommandContext,
   client: Client,
@@ -192,7 +196,7 @@ export async function followStarted(
   const started = await begin({ out, io }, start)
   if (!started.started) return started.outcome
   const report = await watchPush({ out, io }, client, started.pushId, plan?.writes ?? null)
-  // The changes are read from the history, because the plan may have been made against an earlier state.
+  // Read the changes from the history, because the plan that was shown may have been made against an earlier state.
   const changes =
     report.revision === null ? null : (await client.admin.revision(report.revision, { signal: io.signal })).changes
   return {
@@ -205,7 +209,10 @@ export async function followStarted(
   }
 }
 
-/** Grace period (ms) for the response of a start request after Ctrl-C: the push id is needed to follow or cancel the push. */
+/**
+ * Time (ms) to wait after Ctrl-C for the response of a start request. The response contains the push id, which is needed to follow or
+ * cancel the push.
+ */
 const startGraceMs = 3_000
 
 async function begin(
@@ -263,7 +270,7 @@ function emptyChanges(): ChangeReport {
   }
 }
 
-/** Runs a request; issues of its error get positions in the author's files. */
+/** Runs a request. If it fails with issues, adds their positions in the author's files. */
 export async function withPlaces<T>(
   read: ReadConfig,
   call: () => Promise<T>,
@@ -275,7 +282,7 @@ export async function withPlaces<T>(
     const failure = toFailure(error)
     const errors = failure.problem.errors
     if (errors === undefined || errors.length === 0) throw failure
-    // A newer server may send issue codes that are unknown here; they are shown unchanged.
+    // A newer server may send issue codes that this version does not know. They are shown unchanged.
     const placed = read.place(errors as Parameters<ReadConfig['place']>[0])
     throw new CliFailure(failure.exit, { ...failure.problem, errors: placed })
   }

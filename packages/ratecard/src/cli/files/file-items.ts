@@ -1,4 +1,4 @@
-// Document items and their positions in the author's files.
+// Finds document items and their positions in the author's files.
 import type { DocumentDifference } from '../../catalog/compare-documents.ts'
 import { documentLists } from '../../catalog/kinds.ts'
 import { webhookId } from '../../config/schema/ids.ts'
@@ -7,14 +7,14 @@ import type { SourceFile } from './read-config.ts'
 
 export interface LiveEdit extends SourceEdit {
   readonly source: SourceFile
-  /** Kind and id, e.g. `price pro_monthly`. */
+  /** Kind and id of the item, e.g. `price pro_monthly`. */
   readonly item: string
   /** Path of the field, e.g. `amount` or `tiers.1.unit_amount`. */
   readonly field: string
   readonly before: unknown
 }
 
-/** A document item in one file. A product may be spread over several files. */
+/** A document item in one file. Several files may each contain a part of the same product. */
 export interface Holder {
   readonly source: SourceFile
   readonly path: EditPath

@@ -6,7 +6,7 @@ import type { BillingConfig } from '../../config/schema/schema.ts'
 import { holdersOf, idOf, nameOf, recordsOf, valueAt, type LiveEdit } from './file-items.ts'
 import type { SourceFile } from './read-config.ts'
 
-/** Appends live items that are in no file: to the list of their kind if it exists, prices to their product. */
+/** Returns edits that add live items that are in no file: to the list of their kind if a file has it, prices to their product. */
 export function additionsOf(
   sources: readonly SourceFile[],
   live: BillingConfig,
@@ -20,7 +20,7 @@ export function additionsOf(
     const present = valueAt(source.document, path)
     const length = lengths.get(key) ?? (Array.isArray(present) ? present.length : -1)
     lengths.set(key, Math.max(length, 0) + 1)
-    // A missing list is created with its first item.
+    // If the list is missing, the first item creates it.
     const edit = length < 0 ? { path, value: [value] } : { path: [...path, length], value }
     edits.push({ ...edit, source, item: nameOf(difference), field: '(new)', before: undefined })
   }

@@ -1,5 +1,5 @@
-// Edits of the author's files to match the live values. Covers processor fields only; local fields (ui, public, enterprise) and the
-// version belong to the author. Values from variables are never overwritten.
+// Edits the author's files so that they match the live values. Only fields that the processor stores are edited; local fields (ui, public,
+// enterprise) and the version belong to the author. A value that comes from a variable is never overwritten.
 import { compareDocuments, type DocumentDifference } from '../../catalog/compare-documents.ts'
 import { same } from '../../catalog/fields/differences.ts'
 import { documentName, membersOf, references, rowOf, wholeMembers } from '../../catalog/fields/tables.ts'
@@ -15,11 +15,11 @@ import type { SourceFile } from './read-config.ts'
 
 export interface LiveEdits {
   readonly edits: readonly LiveEdit[]
-  /** Differences that must not be edited in the file, with the reason. */
+  /** Differences that the edits leave out because they must not be written to the file, each with the reason. */
   readonly refused: readonly string[]
-  /** Items in the files that are not active at the processor. */
+  /** Items that the files contain and that are not active at the processor. */
   readonly notLive: readonly string[]
-  /** Items active at the processor but not in the files, and not referenced there. */
+  /** Items that are active at the processor and that the files neither contain nor refer to. */
   readonly notInFiles: readonly string[]
 }
 
@@ -46,8 +46,8 @@ export function liveEdits(
 }
 
 /**
- * Items in no file (as `kind id`) that the edits refer to, directly or through other such items. They must be added, because a dangling
- * reference makes the files invalid.
+ * Returns the items in no file (as `kind id`) that the edits refer to, directly or through other such items. They must be added too,
+ * because a dangling reference makes the files invalid.
  */
 function namedBy(
   edits: readonly LiveEdit[],
@@ -63,7 +63,7 @@ function namedBy(
       ...namedInMembers(item, live).filter(({ member }) => edited.has(`${nameOf(item)} ${member}`)),
       ...namedElsewhere(item),
     ])
-  // The queue grows during iteration.
+  // The loop body appends to the queue that it iterates over.
   for (const item of queue) {
     if (!missing.has(keyOf(item)) || named.has(keyOf(item))) continue
     named.add(keyOf(item))
@@ -85,7 +85,7 @@ function namedInMembers({ kind, configId }: Item, live: BillingConfig): (Item & 
   )
 }
 
-/** References of a changed item that no member of it holds: the default price is marked on the price itself. */
+/** Returns the references of a changed item that none of its members contains: a product's default price is marked on the price itself. */
 function namedElsewhere({ kind, fields }: DocumentDifference): (Item & { readonly member: null })[] {
   return references[kind].flatMap(([field, of]) =>
     (rowOf(kind, field)?.members ?? []).length > 0
@@ -120,13 +120,13 @@ function addChanges(
     if (field === 'product') result.refused.push(`${item} belongs to the product "${String(after)}" at the processor.`)
     else
       for (const member of membersOf(kind, field)) {
-        // Files that set the same member of a product must agree, so all of them are edited.
+        // If several files set the same member of a product, they must agree. So all of them are edited.
         const saying = holders.filter(({ raw }) => raw[member] !== undefined)
         for (const holder of saying.length > 0 ? saying : holders.slice(0, 1))
           addMember(result, holder, member, target[member], item)
       }
-    // The id is derived from the URL and would change with it, which would lose the signing secret. So the current id is written
-    // explicitly.
+    // The id of a webhook without `id` is derived from its URL. It would change with the URL, and the signing secret would be lost. So the
+    // current id is written into the file.
     if (kind === 'webhook' && field === 'url' && holders[0]?.raw['id'] === undefined && holders[0] !== undefined)
       addMember(result, holders[0], 'id', configId, item)
   }
@@ -155,10 +155,10 @@ function addMember(result: Result, holder: Holder, member: string, live: unknown
     })
 }
 
-/** The live value, in the file's own spelling if both are equivalent. */
+/** Returns the value to write. Where the file has an equivalent value in another spelling, the file's spelling is kept. */
 function wantedValue(member: string, before: unknown, live: unknown): unknown {
   if (member === 'metadata') {
-    // Keys that the file does not contain are foreign and stay out of it.
+    // Live metadata keys that the file does not contain are foreign and are not added to it.
     if (!isRecord(before)) return before
     const held = isRecord(live) ? live : {}
     return Object.fromEntries(Object.keys(before).flatMap((key) => (held[key] === undefined ? [] : [[key, held[key]]])))
@@ -180,7 +180,7 @@ function tierText(tier: Readonly<Record<string, unknown>>): string {
   ].join(' ')
 }
 
-/** Removes `default` from prices that are not live, because a product must not have two default prices. */
+/** Removes `default` from prices that are not live if a live price is the default, because a product must not have two default prices. */
 function dropDefaults(result: Result, sources: readonly SourceFile[], live: BillingConfig): void {
   for (const { id: product, prices = [] } of live.products) {
     if (!prices.some((price) => price.default === true)) continue

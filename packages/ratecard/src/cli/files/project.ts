@@ -6,36 +6,36 @@ import { CliFailure } from '../failure.ts'
 import type { CliIo } from '../terminal/io.ts'
 import { readText } from './read-text.ts'
 
-/** The nearest folder with `ratecard/`, from `cwd` upward; null if there is none. */
+/** Returns the nearest folder that contains `ratecard/`, from `cwd` upward; null if there is none. */
 export function findProject(cwd: string): string | null {
   for (let folder = path.resolve(cwd); ; folder = path.dirname(folder)) {
-    // A folder that is only called `ratecard` (a checkout, a package) is not a project.
+    // A folder that is only named `ratecard` (e.g. a checkout of this repository) is not a project.
     const parts = ['billing', 'workers', 'environments'].map((part) => path.join(folder, 'ratecard', part))
     if (parts.some((part) => existsSync(part))) return folder
     if (path.dirname(folder) === folder) return null
   }
 }
 
-/** The environment of a command without `--env`. */
+/** Environment that a command uses without `--env`. */
 export const defaultEnvironment = 'dev'
-/** Environments that `init` creates; others exist once they have a file. */
+/** Environments that `init` creates. Any other environment exists once it has a file. */
 const usualEnvironments: readonly EnvironmentName[] = ['production', 'staging', defaultEnvironment]
 
 export interface Environment {
   readonly name: EnvironmentName
-  /** Relative to the project; null if the file does not exist. */
+  /** Path of the environment file relative to the project; null if the file does not exist. */
   readonly file: string | null
   /** Content of the file; null if it does not exist. */
   readonly text: string | null
-  /** Variables of the file, without unedited placeholders. */
+  /** Variables of the file, without placeholders that `init` wrote and nobody edited. */
   readonly variables: ReadonlyMap<string, string>
-  /** Variables that are still placeholders of `init`, with their line numbers. They count as unset. */
+  /** Variables that still are placeholders of `init`, with their line numbers. They count as unset. */
   readonly untouched: ReadonlyMap<string, number>
 }
 
 /**
- * Reads the environment given by `--env`, or `dev`. The file of a usual environment may be missing, because its variables can come from
- * the process. Fails with `environment_incomplete` for any other name without a file or example.
+ * Reads the environment that `--env` names, otherwise `dev`. The file of an environment that `init` creates may be missing, because its
+ * variables can come from the process. Any other name without a file or example fails with `environment_incomplete`.
  */
 export function readEnvironment(project: string | null, global: Pick<GlobalOptions, 'environment'>): Environment {
   const name = global.environment ?? defaultEnvironment
@@ -52,12 +52,12 @@ export function readEnvironment(project: string | null, global: Pick<GlobalOptio
   return { name, file, text, variables, untouched }
 }
 
-/** Path relative to the project. */
+/** Returns the path of an environment's file, relative to the project. */
 export function environmentFile(name: EnvironmentName): string {
   return path.join('ratecard', 'environments', `.env.${name}`)
 }
 
-/** Failure for an environment without a known address. Thrown before anything is read or sent. */
+/** Returns the failure for an environment whose server address is unknown. It is thrown before anything is read or sent. */
 export function environmentIncomplete(project: string | null, { name, file, untouched }: Environment): CliFailure {
   const place = environmentFile(name)
   const known = environmentsOf(project)
@@ -79,7 +79,9 @@ export function environmentIncomplete(project: string | null, { name, file, unto
   })
 }
 
-/** Returns a lookup of the reason why a variable in the file counts as unset, with a hint; undefined for any other variable. */
+/**
+ * Returns a function that explains, with a hint, why a variable in the file counts as unset. It returns undefined for any other variable.
+ */
 export function whyUnset(environment: Pick<Environment, 'file' | 'untouched'>) {
   return (name: string) => (environment.untouched.has(name) ? whyPlaceholder(environment, name) : undefined)
 }
@@ -92,12 +94,12 @@ function whyPlaceholder({ file, untouched }: Pick<Environment, 'file' | 'untouch
   }
 }
 
-/** True for one of the three usual environments, or a name with a file or example. */
+/** True for one of the three environments of `init`, and for a name with a file or an example. */
 function isEnvironmentOf(project: string | null, name: EnvironmentName): boolean {
   return usualEnvironments.includes(name) || environmentsOf(project).includes(name)
 }
 
-/** Names of environments with a file or an example, sorted. */
+/** Returns the names of environments that have a file or an example, sorted. */
 function environmentsOf(project: string | null): EnvironmentName[] {
   const folder = project === null ? null : path.join(project, 'ratecard', 'environments')
   if (folder === null || !existsSync(folder)) return []
@@ -105,7 +107,7 @@ function environmentsOf(project: string | null): EnvironmentName[] {
   return [...new Set(names)].filter((name) => environmentPattern.test(name)).sort()
 }
 
-/** A variable of the process, otherwise of the environment file. An empty value counts as unset. */
+/** Returns a variable of the process, otherwise of the environment file; null if both are unset. An empty value counts as unset. */
 export function lookUp(io: CliIo, environment: Environment, name: string): string | null {
   const own = io.env[name]
   if (own !== undefined && own !== '') return own

@@ -1,5 +1,5 @@
-// Reads the author's files as one validated document: find, parse, merge, expand, validate. Works without a server; reports all problems
-// of all files at once, with their positions.
+// Reads the author's files as one validated document: find, parse, merge, expand, validate. Works without a server. Reports all problems of
+// all files at once, with their positions.
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { codeFrame } from '../../config/files/code-frame.ts'
@@ -17,25 +17,25 @@ import { findProject, readEnvironment, whyUnset, type Environment } from './proj
 import type { VariableOrigin } from '../views/variables.ts'
 import { readText } from './read-text.ts'
 
-/** An issue with its position in the author's files and a code frame. */
+/** An issue with its position in the author's files and a code frame. Both are absent if the position is unknown. */
 export type FiledIssue = Issue & Partial<SourceLocation> & { readonly frame?: string }
 
-/** One file, unexpanded and with its variables expanded. */
+/** One file, as written and with its variables expanded. */
 export interface SourceFile {
   /** Absolute path. */
   readonly file: string
   /** Path for display, relative to the working directory. */
   readonly path: string
-  /** Content on disk, including a byte order mark. */
+  /** Content on disk, including a byte order mark if there is one. */
   readonly text: string
   readonly document: unknown
   readonly expanded: unknown
 }
 
 export interface ReadConfig {
-  /** The expanded document; null if it has errors. */
+  /** The document with expanded variables; null if it has errors. */
   readonly config: BillingConfig | null
-  /** The document with unexpanded variables; null if a file could not be read. */
+  /** The document with unexpanded variables (the source document); null if a file could not be read. */
   readonly written: object | null
   readonly errors: readonly FiledIssue[]
   readonly warnings: readonly FiledIssue[]
@@ -43,13 +43,13 @@ export interface ReadConfig {
   readonly files: readonly string[]
   readonly sources: readonly SourceFile[]
   readonly environment: Environment
-  /** The variables that were expanded, by name. */
+  /** The variables that the document uses, sorted by name, with the origin of each. */
   readonly variables: readonly VariableOrigin[]
   /** Adds file positions to issues that the server reports for the same document. */
   place(issues: readonly Issue[]): readonly FiledIssue[]
 }
 
-/** Origin of a variable that comes from no file. */
+/** Origin of a variable that comes from the process, not from a file. */
 export const processEnvironment = 'process environment'
 
 /** Names of the variables that come from an environment file. */
@@ -81,7 +81,8 @@ export function readConfig({
   const merged = mergeFiles(sources)
   const place = (issues: readonly Issue[]) => placeIssues(issues, merged.locate).map(framer(sources))
   const ofFiles = merged.issues.map(framer(sources))
-  // If a file cannot be parsed, nothing else is checked: every reference into it would be reported as a further error.
+  // If a file cannot be parsed, nothing else is checked. Otherwise every reference to an item in that file would be reported as a further
+  // error.
   if (sources.some((source) => source.document === undefined))
     return { config: null, written: null, ...sorted(ofFiles), ...about, variables: [], place }
 
@@ -102,7 +103,7 @@ export function readConfig({
   }
 }
 
-/** Returns the document, or throws a failure that lists all its errors. */
+/** Returns the document. Throws a failure that lists all errors if it has any. */
 export function requireConfig(read: ReadConfig): BillingConfig {
   if (read.config !== null) return read.config
   const count = read.errors.length
@@ -115,7 +116,9 @@ export function requireConfig(read: ReadConfig): BillingConfig {
   })
 }
 
-/** Registers the secrets of the environment for redaction, for commands that show documents pushed earlier. */
+/**
+ * Registers the secrets of the environment for redaction. Needed by commands that show documents pushed earlier, which may contain them.
+ */
 export function redactEnvironment({ io, global }: Pick<CommandContext, 'io' | 'global'>): void {
   const environment = readEnvironment(findProject(io.cwd), global)
   redactVariables(io, variables(io, environment))
@@ -123,7 +126,7 @@ export function redactEnvironment({ io, global }: Pick<CommandContext, 'io' | 'g
 
 function findFiles(io: CliIo, project: string | null, given: readonly string[]): string[] {
   if (given.length > 0) {
-    // An empty name would resolve to the working directory.
+    // An empty name would resolve to the working directory, so refuse it.
     if (given.includes(''))
       throw usageFailure('The name of a file is empty.', 'Is a shell variable not set? Name a file, or leave it away.')
     const found = given.flatMap((name) => filesAt(path.resolve(io.cwd, name)))
@@ -147,7 +150,7 @@ function filesAt(name: string): string[] {
   return statSync(name).isDirectory() ? configurationFiles(name) : [name]
 }
 
-/** Absolute paths of all configuration files in a folder, selected by file name. */
+/** Returns the absolute paths of all configuration files in a folder and its subfolders: `.json`, `.jsonc`, `.yaml` and `.yml`. */
 export function configurationFiles(name: string): string[] {
   return readdirSync(name, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && /\.(jsonc?|ya?ml)$/i.test(entry.name))
@@ -164,7 +167,7 @@ function noFiles(detail: string): CliFailure {
   })
 }
 
-/** Process variables override the environment file, even with an empty value. */
+/** Returns all variables by name. A variable of the process overrides that of the environment file, even with an empty value. */
 function variables(io: CliIo, environment: Environment): ReadonlyMap<string, string> {
   const own = Object.entries(io.env).filter((entry): entry is [string, string] => entry[1] !== undefined)
   return new Map([...environment.variables, ...own])

@@ -1,27 +1,27 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 import { CliFailure } from '../failure.ts'
 
-/** Maximum file size: 32 MiB, several times the server's limit. */
+/** Maximum file size (32 MiB), several times the server's limit for a document. */
 const maxBytes = 32 * 1024 * 1024
-/** Timeout (ms) for a pipe without data. Reading is synchronous, so Ctrl-C is not handled while it waits. */
+/** Timeout (ms) for a pipe that delivers no data. Reading is synchronous, so Ctrl-C has no effect while it waits. */
 const pipeMs = 5_000
 const pauseMs = 10
 
 /**
- * Reads a file, or a pipe such as `<(…)`; errors contain its path. Refuses devices and endless files, because an untrusted configuration
+ * Reads a file, or a pipe such as `<(…)`. Errors contain the path. Refuses devices and endless files, because an untrusted configuration
  * may name one.
  */
 export function readText(file: string): string {
   try {
     return readBounded(file)
   } catch (error) {
-    // Adds the path: the error of reading an opened directory does not contain it.
+    // Add the path, because the error of reading a directory does not contain it.
     throw error instanceof Error ? Object.assign(error, { path: file }) : error
   }
 }
 
 function readBounded(file: string): string {
-  // Non-blocking, because opening a pipe without a writer would hang.
+  // Open without blocking, because opening a pipe that nobody writes to would hang.
   const descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK)
   try {
     const stats = fstatSync(descriptor)
@@ -53,7 +53,7 @@ function readAll(file: string, descriptor: number): string {
   }
 }
 
-/** null if no data is available yet. */
+/** Returns the number of bytes read; null if no data is available yet. */
 function readSome(descriptor: number, into: Buffer): number | null {
   try {
     return readSync(descriptor, into)

@@ -1,4 +1,4 @@
-// A plan saved as a file, to be reviewed and applied later: exactly this plan or nothing.
+// A plan saved as a file, to be reviewed and applied later. Exactly this plan is applied, or nothing.
 import { createHash, randomUUID } from 'node:crypto'
 import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -12,20 +12,20 @@ const format = 'ratecard-plan/1'
 
 export interface SavedPlan {
   readonly createdAt: string
-  /** Server that the plan was made at; it can only be applied there. */
+  /** Address of the server that computed the plan. The plan can be applied only there. */
   readonly apiUrl: string
   readonly environment: EnvironmentName | null
-  /** Fingerprint by the server: equal as long as the plan would have the same effect. */
+  /** Fingerprint of the plan, computed by the server. It stays equal as long as the plan would have the same effect. */
   readonly plan: string
   readonly force: boolean
   readonly approveImpact: boolean
-  /** The validated document with expanded variables. */
+  /** The validated document, with expanded variables. */
   readonly document: object
-  /** The document with unexpanded variables; null if a file could not be read. */
+  /** The document with unexpanded variables (the source document); null if a file could not be read. */
   readonly written: object | null
 }
 
-/** Writes the plan, readable by its owner only, because expanded variables may be secrets. */
+/** Writes the plan to a file that only its owner can read, because expanded variables may be secrets. */
 export function writePlan(
   file: string,
   saved: SavedPlan,
@@ -58,7 +58,7 @@ export function writePlan(
   renameSync(draft, file)
 }
 
-/** Throws `plan_file_invalid` if the file is no plan, or its document was modified. */
+/** Reads a saved plan. Throws `plan_file_invalid` if the file is not a plan of this format, or if its document was modified. */
 export function readPlan(file: string): SavedPlan {
   const content = parse(readText(file))
   if (content['format'] !== format) throw invalid(file, `It is no plan of this version (${format}).`)

@@ -5,7 +5,7 @@ import type { Output } from '../terminal/output.ts'
 
 const pollMs = 500
 
-/** Shows the progress of a job until it ends or the command is stopped. Stopping the command does not stop the job. */
+/** Shows the progress of a job until the job ends or the command is stopped. Stopping the command does not stop the job. */
 export async function followJob(client: Client, id: string, out: Output, signal: AbortSignal): Promise<JobReport> {
   const startedAt = performance.now()
   let first: number | null = null
@@ -29,7 +29,7 @@ export async function followJob(client: Client, id: string, out: Output, signal:
   }
 }
 
-/** Throws for a job with failed steps. A job that waits for a date is no failure: see `job-outcome.ts`. */
+/** Throws unless the job is done. A job that waits for a date is handled as success elsewhere: see `job-outcome.ts`. */
 export function requireDone(job: JobReport): void {
   if (job.state === 'done') return
   const failed = job.steps.filter((step) => step.state === 'failed' || step.state === 'unknown')

@@ -8,8 +8,8 @@ import type { Output } from '../terminal/output.ts'
 const endStates = new Set<PushReport['state']>(['applied', 'failed', 'interrupted', 'abandoned'])
 
 /**
- * Shows the progress of a push until it ends; returns its report if it was applied, otherwise throws its error. `writes`: number of writes
- * in the plan; null without a plan.
+ * Shows the progress of a push until it ends. Returns the report of a push that was applied; otherwise throws the push's error. `writes` is
+ * the number of writes in the plan, or null without a plan.
  */
 export async function followPush(
   client: Client,
@@ -21,7 +21,7 @@ export async function followPush(
     try {
       for await (const event of client.admin.pushEvents(id, { signal })) progress.show(event)
     } catch (error) {
-      // A proxy may close a long response; the report below contains the current state.
+      // A proxy may close a long response. Then continue: the report below contains the current state.
       if (signal.aborted || !isCut(error)) throw error
     }
     const report = await client.admin.findPush(id, { signal }).catch((error: unknown) => {
@@ -36,12 +36,12 @@ export async function followPush(
   }
 }
 
-/** True for a broken connection (no response, or one that ended early), as opposed to an error response. */
+/** True if the connection broke (no response, or a response that ended early). False for an error response. */
 export function isCut(error: unknown): boolean {
   return error instanceof RatecardError ? error.status < 400 : error instanceof TypeError
 }
 
-/** The connection broke after the push had started. The error must not look like a push that never started. */
+/** Returns the error for a connection that broke after the push had started. It must not look as if the push never started. */
 function lostSight(error: unknown, id: string): unknown {
   if (!(error instanceof RatecardError) || !isCut(error)) return error
   return new CliFailure(70, {
@@ -61,13 +61,16 @@ function failureOf(report: PushReport): RatecardError {
     hint: `\`ratecard billing resume ${report.id}\` finishes it; a new push plans again from what is there.`,
     status: 409,
   }
-  // The journal stores the code and the details; title and status follow from the code.
+  // The journal stores only the code and the details of an error. Title and status follow from the code.
   const known = Object.entries(problemCodes).find(([code]) => code === problem['code'])?.[1]
   const status = typeof problem['status'] === 'number' ? problem['status'] : (known?.status ?? 500)
   return errorFromProblem({ ...progress, ...(known && { title: known.title }), ...problem }, { status })
 }
 
-/** Progress display: one redrawn line with an estimate on a terminal, otherwise one line per finished step. */
+/**
+ * Creates the progress display: on a terminal one line that is redrawn, with an estimate of the time left; otherwise one line per finished
+ * step.
+ */
 function createProgress(out: Output, writes: number | null): { show(event: PushEvent): void } {
   let written = 0
   const startedAt = performance.now()
@@ -92,7 +95,10 @@ function createProgress(out: Output, writes: number | null): { show(event: PushE
   }
 }
 
-/** Numbered like the writes of the plan. A step without a processor write, e.g. of a free price, gets no number. */
+/**
+ * Returns the line of a finished step, numbered like the writes of the plan. A step without a write at the processor (e.g. of a free price)
+ * has no number.
+ */
 function stepLine(event: Extract<PushEvent, { type: 'step' }>, written: number, writes: number | null): string {
   const past: Record<string, string> = { create: 'created', update: 'updated', archive: 'archived', record: 'recorded' }
   const { op, kind, configId, processorId } = event.step

@@ -1,4 +1,4 @@
-// The outcome of a job, from its steps: a succeeded step has not always moved something.
+// Counts what a job moved, from its steps. A step can succeed without moving anything.
 import type { JobReport } from '@ratecard/client'
 import type { Output } from '../terminal/output.ts'
 import { showTime } from '../views/table.ts'
@@ -15,7 +15,7 @@ export interface UnmovedItem {
 export interface JobOutcome {
   readonly moved: number
   readonly stayed: readonly UnmovedItem[]
-  /** Items that wait for a date. */
+  /** Number of items that wait for a date. */
   readonly waiting: number
 }
 
@@ -31,7 +31,7 @@ export function outcomeOf({ steps }: JobReport): JobOutcome {
         reason: textOf(result?.['reason']) ?? 'No reason is recorded.',
       })
     else if (state === 'succeeded') {
-      // A step for a whole tenant contains the number of moved prices and a list of the others.
+      // A step that handles a whole tenant contains the number of moved prices, and a list of those that were not moved.
       const swapped = result?.['prices_swapped']
       outcome.moved += typeof swapped === 'number' ? swapped : 1
       for (const { subscription, price, reason, detail } of recordsOf(result?.['skipped']))
@@ -45,23 +45,23 @@ export function outcomeOf({ steps }: JobReport): JobOutcome {
   return outcome
 }
 
-/** Message about checkout pages that were closed because the tenant's deal changed. */
+/** Returns the message about checkout pages that were closed because the tenant's negotiated prices changed. */
 export function closedPagesText(count: number): string {
   const pages = count === 1 ? 'page closed: what it' : 'pages closed: what they'
   return `${String(count)} open checkout ${pages} sold is not the tenant’s price any more.`
 }
 
-/** A short reason, with its explanation if there is one. */
+/** Returns a short reason, followed by its explanation if there is one. */
 export function reasonText(reason: string, detail: string | undefined): string {
   return detail === undefined ? reason : `${reason}. ${detail}`
 }
 
-/** Prints how many items were moved, which were not and why, and which wait. */
+/** Prints how many items were moved, which items were not and why, and how many wait. */
 export function printOutcome(job: JobReport, out: Output): void {
   const { moved, stayed, waiting } = outcomeOf(job)
   printUnmoved(job, out)
   const skipped = stayed.length === 0 ? '' : `, skipped ${String(stayed.length)}`
-  // No check mark if nothing was moved, because it would suggest success.
+  // No check mark if nothing was moved, because the mark would suggest success.
   if (moved > 0)
     out.say(`${out.paint.green('✓')} Moved ${String(moved)}${skipped}. What each was on: ratecard jobs show ${job.id}`)
   else if (stayed.length > 0) out.say(`Moved nothing${skipped}.`)
@@ -72,7 +72,7 @@ export function printOutcome(job: JobReport, out: Output): void {
 
 const maxShown = 20
 
-/** Prints each item that was not moved, with the reason; at most 20. */
+/** Prints the items that were not moved, at most 20, each with the reason. */
 export function printUnmoved(job: JobReport, out: Output): void {
   const { stayed } = outcomeOf(job)
   for (const { tenant, what, reason } of stayed.slice(0, maxShown)) {
@@ -83,7 +83,7 @@ export function printUnmoved(job: JobReport, out: Output): void {
     out.say(`     and ${String(stayed.length - maxShown)} more, with --json or: ratecard jobs show ${job.id}`)
 }
 
-/** For a job that waits for a date: prints the date, and that no action is needed. */
+/** Prints the date that a waiting job waits for, and that no action is needed. Prints nothing for other jobs. */
 export function printWaiting({ id, kind, state, resumesAt, input, steps }: JobReport, out: Output): void {
   if (state !== 'waiting' || resumesAt === null) return
   if (kind === 'webhook_rotation') {

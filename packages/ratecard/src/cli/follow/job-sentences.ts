@@ -1,11 +1,11 @@
-// A job as text: one sentence per step, and how to undo it. The step records have the journal's format.
+// Describes a job as text: one sentence per step, and the commands that undo the job. The step records have the journal's format.
 import type { JobReport } from '@ratecard/client'
 import { showTime } from '../views/table.ts'
 
 type JsonRecord = Readonly<Record<string, unknown>>
 type JobReportStep = JobReport['steps'][number]
 
-/** One sentence for each succeeded, running or failed step. Skipped steps are listed separately. */
+/** Returns one sentence for each succeeded, running or failed step. Skipped steps have none; they are listed separately. */
 export function sentencesOf(job: JobReport): string[] {
   return job.steps.flatMap((step) => sentenceOf(job, step))
 }
@@ -55,7 +55,7 @@ function when(record: JsonRecord): string {
   return record['effective'] === 'period_end' ? ', when the period ends' : ', billed from the renewal on'
 }
 
-/** Commands that undo the job. */
+/** Returns the commands that undo or continue the job. */
 export function waysBack({ id, kind, subject, state, steps }: JobReport): string[] {
   const done = steps.filter((step) => step.state === 'succeeded')
   const open = state === 'interrupted' || state === 'failed' ? [`Go on: ratecard jobs resume ${id}`] : []

@@ -1,4 +1,4 @@
-// Waits for a running push to end, at most as long as `--wait`.
+// Waits for a running push to end, at most as long as the option `--wait` allows.
 import { setTimeout as wait } from 'node:timers/promises'
 import { RatecardError, type Client } from '@ratecard/client'
 import type { CommandContext } from '../program/command.ts'
@@ -7,9 +7,12 @@ import { durationOf } from '../duration.ts'
 const pollMs = 1_000
 
 export interface PushQueue {
-  /** Returns when no push is running or the timeout has passed. */
+  /** Polls the newest push. Returns when no push is running or the time of `--wait` has passed. */
   untilFree(): Promise<void>
-  /** True if the error is a running push and there is time left for a retry. */
+  /**
+   * Returns true if the error means that another push is running and time is left; then it has waited one poll interval before it returns.
+   * Returns false at once for any other error.
+   */
   mayRetry(error: unknown): Promise<boolean>
 }
 
@@ -22,7 +25,7 @@ export function createPushQueue({ options, io, out }: CommandContext, client: Cl
     while (!isOver()) {
       const [newest] = (await client.admin.pushes({ limit: 1, signal: io.signal })).pushes
       if (newest === undefined || (newest.state !== 'running' && newest.state !== 'planned')) break
-      if (!said) out.note(`Push ${newest.id} is running (${newest.author ?? 'nobody named'}): waiting for it.`)
+      if (!said) out.note(`Push ${newest.id} is running (${newest.author ?? 'unknown author'}): waiting for it.`)
       said = true
       out.progress(`${String(newest.stepsDone)}/${String(newest.stepsTotal)} steps of push ${newest.id}`)
       await pause()

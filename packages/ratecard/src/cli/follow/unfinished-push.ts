@@ -1,8 +1,8 @@
-// Detects an unfinished push: until it is finished, differences at the processor may be its own half-done work. Advice about drift could
-// then make the author undo his own change.
+// Detects an unfinished push. Until a push is finished, differences at the processor may be writes of that push. Advice that treats them as
+// drift could make the author undo his own change.
 import type { Client, PushSummary } from '@ratecard/client'
 
-/** The newest push if it is unfinished (running, interrupted, or failed half-way); null otherwise. */
+/** Returns the newest push if it is unfinished (running, interrupted, or failed after some steps); null otherwise. */
 export async function unfinishedPush(client: Client, signal: AbortSignal): Promise<PushSummary | null> {
   const [newest] = (await client.admin.pushes({ limit: 1, signal })).pushes
   if (newest === undefined) return null

@@ -1,16 +1,16 @@
-// A command as data: name, options, examples and function. The CLI, its help and the reference are generated from it.
+// Type of a command as data: name, options, examples and function. The CLI, its help and the reference are generated from it.
 import type { ExitCode } from '../failure.ts'
 import type { CliIo } from '../terminal/io.ts'
 import type { Output } from '../terminal/output.ts'
 
 export interface ArgumentSpec {
-  /** In Commander's syntax: `<id>`, `[dir]`, `[files...]`. */
+  /** Name of the argument in Commander's syntax: `<id>`, `[dir]`, `[files...]`. */
   readonly name: string
   readonly description: string
 }
 
 export interface OptionSpec {
-  /** In Commander's syntax: `--limit <n>`. */
+  /** Flag and value in Commander's syntax, e.g. `--limit <n>`. */
   readonly flags: string
   readonly description: string
   readonly choices?: readonly string[]
@@ -18,7 +18,7 @@ export interface OptionSpec {
   readonly environment?: boolean
   /** Allowed range of a whole number, inclusive. */
   readonly range?: readonly [lowest: number, highest: number]
-  /** Default for help and reference only; the command applies it itself. */
+  /** Default that the help and the reference show. The command itself applies it. */
   readonly defaultText?: string
 }
 
@@ -27,26 +27,26 @@ export interface Example {
   readonly what: string
 }
 
-/** An environment is a name with a file `ratecard/environments/.env.<name>`; `init` creates three. */
+/** Name of an environment. It exists if the project has a file `ratecard/environments/.env.<name>`; `init` creates three. */
 export type EnvironmentName = string
 
-/** Valid environment names: lower case, at most 31 characters. */
+/** Pattern of environment names: lower case, at most 31 characters. */
 export const environmentPattern = /^[a-z][a-z0-9-]{0,30}$/
 
 export interface GlobalOptions {
-  /** null if not given. */
+  /** Name given by `--env`; null if the option is not given. */
   readonly environment: EnvironmentName | null
   readonly json: boolean
   readonly yes: boolean
   readonly quiet: boolean
   readonly color: boolean
-  /** Logs each request to stderr. */
+  /** Logs each request to stderr (`--debug`). */
   readonly debug: boolean
   readonly apiUrl: string | null
   readonly serviceKey: string | null
 }
 
-/** Parsed options of a command, by flag name in camelCase. */
+/** Values of a command's options, by flag name in camelCase. */
 export interface OptionValues {
   flag(name: string): boolean
   text(name: string): string | undefined
@@ -64,12 +64,12 @@ export interface CommandContext {
 
 export interface CommandResult {
   readonly exit?: ExitCode
-  /** Output of `--json`, in snake_case. Absent if the command printed its own. */
+  /** Document that `--json` prints, in snake_case. Absent if the command printed its own output. */
   readonly json?: unknown
 }
 
 export interface Command {
-  /** Full name: `billing push` is the command `push` in the group `billing`. */
+  /** Full name. `billing push` is the command `push` in the group `billing`. */
   readonly name: string
   readonly summary: string
   /** Further paragraphs of the help. */

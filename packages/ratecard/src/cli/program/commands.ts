@@ -141,15 +141,15 @@ export const commands: readonly Command[] = [
 
 /** Descriptions of the command groups, for the help. */
 export const groups: Readonly<Record<string, string>> = {
-  billing: 'The billing configuration: check, push, look back',
+  billing: 'The billing configuration: check, push, history',
   'billing webhook': 'Webhook endpoints',
-  cloud: 'What runs beside the billing service',
-  'cloud workers': 'Edge workers: run here, deploy, look, roll back',
+  cloud: 'Workers that run beside the billing service',
+  'cloud workers': 'Edge workers: run locally, deploy, inspect, roll back',
   'cloud workers cron': 'Scheduled runs of workers',
   db: 'The store: backup, restore, moving to PostgreSQL',
-  tenants: 'Who buys from you',
+  tenants: 'Tenants: your customers',
   enterprise: 'Negotiated prices',
-  invoices: 'Invoices for the accounts',
+  invoices: 'Invoices for bookkeeping',
   jobs: 'Jobs that move subscriptions',
   keys: 'Service keys',
   'sandbox clock': 'The clock of a sandbox account',

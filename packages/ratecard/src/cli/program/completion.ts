@@ -1,11 +1,11 @@
-// Completion scripts for shells, generated from the command table. At run time they only list environment files.
+// Generates completion scripts for shells from the command table. At run time the scripts read only the names of environment files.
 import type { Command, OptionSpec } from './command.ts'
 import { nextWords } from './words.ts'
 
 export const shells = ['bash', 'zsh', 'fish'] as const
 export type Shell = (typeof shells)[number]
 
-/** A node of the command tree: the words that lead to it, and the possible next words. */
+/** A node of the command tree: the words that lead to it, and the words that may follow. */
 interface Node {
   readonly path: string
   readonly words: readonly { readonly word: string; readonly about: string }[]
@@ -37,7 +37,7 @@ function nodesOf(commands: readonly Command[], groups: Readonly<Record<string, s
 
 const prefixesOf = (words: readonly string[]) => words.map((_, index) => words.slice(0, index + 1).join(' '))
 
-/** The long flag without its value: `--plan <file>` → `--plan`. Short flags are not completed. */
+/** Returns the long flag without its value: `--plan <file>` → `--plan`. Short flags are not completed. */
 const longFlag = ({ flags }: OptionSpec) => /--[a-z-]+/.exec(flags)?.[0] ?? ''
 const valueOf = ({ flags }: OptionSpec) => /[<[]([a-z-]+)/.exec(flags)?.[1] ?? null
 const takesFile = (option: OptionSpec) => ['file', 'path', 'dir'].includes(valueOf(option) ?? '')
@@ -98,7 +98,7 @@ complete -o filenames -o bashdefault -F _ratecard ratecard
 `
 }
 
-/** zsh can run bash completions. */
+/** Returns the script for zsh: the bash script, because zsh can run bash completions. */
 function zsh(nodes: readonly Node[], global: readonly OptionSpec[]): string {
   return `# Completion of ratecard for zsh: source <(ratecard completion zsh)
 autoload -U +X compinit && compinit -u
@@ -139,7 +139,7 @@ function fishOption(option: OptionSpec): string {
   return valueOf(option) === null ? name : `${name} -x`
 }
 
-/** Single-quoted text for a shell. A quote inside is replaced by `’`, because shells escape it differently. */
+/** Quotes a text for a shell with single quotes. A quote inside becomes `’`, because shells differ in escaping it. */
 const quote = (text: string) => `'${text.replaceAll("'", '’')}'`
 
 function unique<T>(items: readonly T[], by: (item: T) => string): T[] {

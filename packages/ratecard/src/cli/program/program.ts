@@ -10,7 +10,7 @@ export interface Invocation {
   readonly global: Omit<GlobalOptions, 'color'>
 }
 
-/** Builds the Commander program. `found` is called with the parsed invocation; no command is run here. */
+/** Builds the Commander program. It does not run a command: it calls `found` with the parsed command line. */
 export function buildProgram(
   commands: readonly Command[],
   version: string,
@@ -21,7 +21,10 @@ export function buildProgram(
     .description('Billing configuration as code: plans, applies and serves your price list.')
     .version(version, '-v, --version', 'Print the version.')
     .helpOption('-h, --help', 'Show help.')
-    .addHelpText('after', '\nExit codes: 0 done · 1 your matter · 2 usage · 3 changes (--exit-code) · 70 ours')
+    .addHelpText(
+      'after',
+      '\nExit codes: 0 done · 1 refused, invalid or conflict · 2 usage · 3 changes (--exit-code) · 70 internal error or unreachable server',
+    )
   for (const option of globalOptions) program.addOption(optionOf(option))
   for (const command of commands) addCommand(program, command, output, found)
   return program

@@ -1,17 +1,17 @@
-// Words of a command line: finding the command, suggestions for unknown words, and alternative forms of help.
+// Handles the words of a command line: finds the command, suggests one for unknown words, and accepts other forms of help.
 import { didYouMean } from '../../errors/suggest.ts'
 import type { Command } from './command.ts'
 
 type Named = Pick<Command, 'name'>
 
-/** The leading words that form a group or command. Values of options in between are skipped. */
+/** Returns the words of a command line that form a group or command name. Values of options in between are skipped. */
 export function groupOf(commands: readonly Named[], words: readonly string[]): string[] {
   const group: string[] = []
   for (const word of words) if (nextWords(commands, group).includes(word)) group.push(word)
   return group
 }
 
-/** Words that may follow a group. */
+/** Returns the words that may follow a group. */
 export function nextWords(commands: readonly Named[], group: readonly string[]): string[] {
   const next = commands
     .map(({ name }) => name.split(' '))
@@ -29,14 +29,14 @@ export function withUsualWords(commands: readonly Named[], argv: readonly string
   const leads = before.every((word, index) => nextWords(commands, before.slice(0, index)).includes(word))
   if (!leads || nextWords(commands, before).length === 0 || nextWords(commands, before).includes('help')) return argv
   const asked = [...before, ...argv.slice(at + 1)]
-  // An unknown command stays as it is and is reported, instead of showing the help of another one.
+  // An unknown command stays as it is, so that it is reported. Otherwise the help of another command would be shown.
   const leadsOn = asked.every((word, index) => nextWords(commands, asked.slice(0, index)).includes(word))
   return leadsOn ? [...asked, '--help'] : asked
 }
 
 const mostSuggested = 4
 
-/** Suggestion for an unknown command: the nearest word of the group, otherwise full commands that contain the words. */
+/** Suggests a command for an unknown one: the nearest word of the group, otherwise full commands that contain the words. */
 export function suggestionFor(
   commands: readonly Named[],
   group: readonly string[],
@@ -58,7 +58,7 @@ export function suggestionFor(
   return undefined
 }
 
-/** The command or group name up to the given words, if `words` contains them. */
+/** Returns the command or group name up to and including the words `sought`; empty if `words` does not contain them. */
 function placeOf(words: readonly string[], sought: readonly string[]): string[] {
   for (let start = 1; start + sought.length <= words.length; start += 1)
     if (sought.every((word, index) => words[start + index] === word))

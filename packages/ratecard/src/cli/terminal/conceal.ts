@@ -1,5 +1,5 @@
-// Redacts secrets in webhook URLs: values expanded by this command, those of the environment, and those of revisions pushed elsewhere,
-// derived by matching a document against its source.
+// Redacts secrets in webhook URLs. Secrets are the values that this command expanded, the variables of the environment, and the values in
+// stored revisions. The latter are found by comparing a revision's document with its source document.
 import type { Client, PushOutcome } from '@ratecard/client'
 import { isSecretName } from '../../config/rules/variable-rules.ts'
 import { variablesOf } from '../../config/files/written-form.ts'
@@ -10,7 +10,7 @@ export function redactVariables(io: CliIo, values: ReadonlyMap<string, string>):
   for (const [name, value] of values) if (isSecretName(name)) io.redact?.(name, value)
 }
 
-/** Registers the secrets of revisions that a command shows. null stands for no revision. */
+/** Registers the secrets of the revisions that a command shows. null in the list stands for no revision. */
 export async function redactRevisions(
   { io }: Pick<CommandContext, 'io'>,
   client: Client,
@@ -24,7 +24,7 @@ export async function redactRevisions(
   }
 }
 
-/** Registers the secrets of the current revision, which a plan shows beside the new values. */
+/** Registers the secrets of the current revision if the plan changes a webhook, because a plan shows old values beside the new ones. */
 export async function redactPlan(
   context: Pick<CommandContext, 'io'>,
   client: Client,

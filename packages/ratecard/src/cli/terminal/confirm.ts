@@ -1,18 +1,18 @@
-// Confirmation before irreversible actions. A caller without a terminal (a script, `--json`) must pass `--yes`.
+// Asks for confirmation before irreversible actions. Without a terminal (in a script, or with `--json`) the caller must pass `--yes`.
 import type { CommandContext } from '../program/command.ts'
 import { CliFailure } from '../failure.ts'
 
 type Questioner = Pick<CommandContext, 'io' | 'global'>
 
 export interface Question {
-  /** Yes/no question for the terminal. */
+  /** Yes/no question that is asked on the terminal. */
   readonly question: string
-  /** The consequence, for the failure without a terminal. */
+  /** Title and detail of the failure without a terminal: they state the consequence of the action. */
   readonly title: string
   readonly detail: string
-  /** How to confirm without a terminal. */
+  /** Hint of the failure without a terminal: how to confirm. */
   readonly hint: string
-  /** Further members of that failure, e.g. the plan. */
+  /** Further members of the failure without a terminal, e.g. the plan. */
   readonly extra?: Readonly<Record<string, unknown>>
 }
 
@@ -21,7 +21,10 @@ export function canAsk({ io, global }: Questioner): boolean {
   return io.interactive && !global.json
 }
 
-/** Returns true if a person agreed, false if `--yes` was given. Throws `declined`, or `confirmation_required` without a terminal. */
+/**
+ * Returns true if a person agreed, false if `--yes` was given. Throws `declined` if the person disagreed, and `confirmation_required`
+ * without a terminal.
+ */
 export async function requireConsent(context: Questioner, question: Question): Promise<boolean> {
   if (context.global.yes) return false
   if (!canAsk(context)) throw confirmationRequired(question)

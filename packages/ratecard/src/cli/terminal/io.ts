@@ -5,30 +5,30 @@ export interface Sink {
   write(text: string): void
   readonly isTTY: boolean
   readonly columns: number
-  /** True if output is stored: a file, or the system journal. */
+  /** True if the output is stored as a log, i.e. goes to a file or to the system journal. */
   readonly isLog?: boolean
 }
 
-/** Environment of a command (streams, variables, prompts); injected, so that tests can replace it. */
+/** Everything that a command needs of its process (streams, variables, prompts). It is injected, so that tests can replace it. */
 export interface CliIo {
   readonly stdout: Sink
   readonly stderr: Sink
-  /** True if a person can answer a question. */
+  /** True if a person can answer a question, i.e. there is a terminal. */
   readonly interactive: boolean
   readonly env: NodeJS.ProcessEnv
   readonly cwd: string
   readonly home: string
-  /** Aborts on a stop signal. */
+  /** Aborts when the process gets a stop signal. */
   readonly signal: AbortSignal
-  /** false if declined or cancelled. */
+  /** Asks a yes/no question. Returns false if the person declined or cancelled. */
   confirm(question: string): Promise<boolean>
-  /** The typed text; null if cancelled. */
+  /** Asks for a line of text; returns null if cancelled. */
   ask(question: string): Promise<string | null>
-  /** Registers a secret, which is then written as `${NAME}` everywhere. Absent if there is no redaction. */
+  /** Registers a secret. From then on all output shows `${NAME}` in its place. Absent if there is no redaction. */
   readonly redact?: (name: string, value: string) => void
-  /** Text after redaction. Absent if there is no redaction. */
+  /** Returns the text as it is shown, i.e. with secrets redacted. Absent if there is no redaction. */
   readonly shown?: (text: string) => string
-  /** Listens for single key presses until the returned function is called. Absent without a terminal. */
+  /** Calls `listener` for each key press. The returned function stops that. Absent without a terminal. */
   readonly keys?: (listener: (key: string) => void) => () => void
 }
 
@@ -36,7 +36,7 @@ export function processIo(host: NodeJS.Process, home: string, signal: AbortSigna
   const sink = (stream: NodeJS.WriteStream, descriptor: number): Sink => ({
     write: (chunk) => void stream.write(chunk),
     isTTY: isatty(descriptor),
-    // 0 or absent without a terminal.
+    // `columns` is 0 or absent without a terminal.
     columns: stream.columns || 100,
     isLog: isLog(host, descriptor),
   })
@@ -62,12 +62,12 @@ function isLog({ env }: NodeJS.Process, descriptor: number): boolean {
     const stats = fstatSync(descriptor)
     return stats.isFile() || env['JOURNAL_STREAM'] === `${stats.dev}:${stats.ino}`
   } catch {
-    // The stream is closed.
+    // The stream is closed, so it cannot be examined.
     return false
   }
 }
 
-/** In raw mode the terminal sends no signals: Ctrl-C arrives as a key. */
+/** Reads single key presses in raw mode. In raw mode the terminal sends no signals: Ctrl-C arrives as a key. */
 function readKeys(stdin: NodeJS.ReadStream, listener: (key: string) => void): () => void {
   const onData = (data: Buffer) => {
     for (const key of data.toString('utf8')) listener(key)
@@ -83,8 +83,8 @@ function readKeys(stdin: NodeJS.ReadStream, listener: (key: string) => void): ()
 }
 
 /**
- * Reads one line from the terminal; null at its end. The terminal stays in line mode, so that it handles editing and Ctrl-C stays a
- * signal. Questions go to stderr, because stdout contains the result and may be redirected.
+ * Reads one line from the terminal; returns null at the end of input. The terminal stays in line mode, so that it handles editing and
+ * Ctrl-C stays a signal. The question goes to stderr, because stdout contains the result and may be redirected.
  */
 async function askLine(host: NodeJS.Process, question: string, signal: AbortSignal): Promise<string | null> {
   const { createInterface } = await import('node:readline')

@@ -3,21 +3,21 @@ import { createPaint, markSequence, type Paint } from './terminal-text.ts'
 
 export type { Paint } from './terminal-text.ts'
 
-/** Output of a command. With `--json` only the final document goes to stdout; with `--quiet` only results and errors are shown. */
+/** Output of a command. With `--json` only the final document goes to stdout. With `--quiet` only results and errors are shown. */
 export interface Output {
   readonly paint: Paint
-  /** Width for tables; infinite without a terminal, where programs read the lines. */
+  /** Maximum width of tables (characters). Infinite without a terminal, because then programs read the lines. */
   readonly width: number
-  /** Progress and status text for people. */
+  /** Prints progress and status text for people. Silent with `--quiet` and `--json`. */
   say(text?: string): void
-  /** The result itself, also shown with `--quiet`. */
+  /** Prints the result itself, also with `--quiet`. */
   print(text: string): void
-  /** Hints and warnings, on stderr. */
+  /** Prints hints and warnings to stderr. Silent with `--quiet` and `--json`. */
   note(text: string): void
-  /** One line that is redrawn in place; ignored without a terminal. */
+  /** Shows one line that is redrawn in place. Does nothing without a terminal. */
   progress(text: string): void
   endProgress(): void
-  /** True if `progress` is visible. */
+  /** True if lines shown by `progress` are visible. */
   readonly live: boolean
 }
 
@@ -54,7 +54,10 @@ export function createOutput(io: CliIo, options: { json: boolean; quiet: boolean
   }
 }
 
-/** Colors are used on terminals only. NO_COLOR (any value) and `--no-color` turn them off, FORCE_COLOR turns them on. */
+/**
+ * True if the output is colored, by default on terminals only. NO_COLOR (any value) and `--no-color` turn colors off, FORCE_COLOR turns
+ * them on.
+ */
 export function wantsColor(io: CliIo, argv: readonly string[]): boolean {
   if (argv.includes('--no-color') || (io.env['NO_COLOR'] ?? '') !== '') return false
   const forced = io.env['FORCE_COLOR']

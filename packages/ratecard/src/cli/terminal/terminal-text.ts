@@ -1,27 +1,27 @@
-// Sanitizes all text for the terminal. Names, messages and URLs come from documents, servers and the processor: a control character in one
-// could redraw the plan under approval, hide a line of it, or set the window title.
+// Sanitizes all text for the terminal. Names, messages and URLs come from documents, servers and the processor. A control character in such
+// a text could redraw the plan under approval, hide a line of it, or set the window title.
 import { randomInt } from 'node:crypto'
 import picocolors from 'picocolors'
 import type { CliIo, Sink } from './io.ts'
 
 export type Paint = ReturnType<typeof picocolors.createColors>
 
-// Random mark after each escape character of the CLI's own, removed before writing. Foreign text cannot contain it, because it is not
-// predictable.
+// Random marker after each escape character that the CLI itself writes. It is removed before writing. Foreign text cannot contain it,
+// because it is not predictable.
 const mark = String.fromCharCode(...Array.from({ length: 6 }, () => randomInt(0xe000, 0xf8ff)))
 const ownSequence = `\u001b${mark}(\\[[0-9;?]*[A-Za-z]|\\r)`
 
-/** Marks one of the CLI's own control sequences, e.g. `\u001b[2K`, so that {@link sanitize} keeps it. */
+/** Adds the marker to a control sequence of the CLI, e.g. `\u001b[2K`, so that {@link sanitize} keeps it. */
 export function markSequence(sequence: string): string {
   return sequence.startsWith('\u001b') ? `\u001b${mark}${sequence.slice(1)}` : `\u001b${mark}${sequence}`
 }
 
-/** The visible text, without the CLI's own control sequences. */
+/** Returns the visible text, i.e. without the CLI's own control sequences. */
 export function visibleText(text: string): string {
   return text.replaceAll(new RegExp(ownSequence, 'g'), '')
 }
 
-/** Color functions whose control sequences carry the mark. */
+/** Creates color functions whose control sequences contain the marker. */
 export function createPaint(enabled: boolean): Paint {
   const plain = picocolors.createColors(false)
   if (!enabled) return plain
@@ -38,12 +38,13 @@ export function createPaint(enabled: boolean): Paint {
   return { ...plain, ...(Object.fromEntries(painted) as Partial<Paint>), isColorSupported: true }
 }
 
-// Control and format characters (e.g. bidirectional overrides, invisible ones), line separators, lone surrogates. Kept: the two joiners
-// that scripts and emoji need, the soft hyphen, tabs and line breaks. Single-line values go through `inline`.
+// Unsafe are control and format characters (e.g. bidirectional overrides, invisible characters), line separators and lone surrogates. The
+// exceptions are two joiners that scripts and emoji need, the soft hyphen, tabs and line breaks. Values that must stay on one line go
+// through `inline`.
 const unsafe = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu
 const kept = new Set(['\n', '\t', '\u200c', '\u200d', '\u00ad'])
 
-/** Escapes unsafe characters as `\u001b` etc. The CLI's own control sequences are kept. */
+/** Escapes unsafe characters, e.g. as `\u001b`. Keeps the CLI's own control sequences. */
 export function sanitize(text: string): string {
   let result = ''
   let position = 0
@@ -54,7 +55,7 @@ export function sanitize(text: string): string {
   return result + escaped(text.slice(position))
 }
 
-/** A foreign value in one line of output: a line break in it could forge a line of the plan. */
+/** Puts a foreign value on one line of output, because a line break in it could forge a line of the plan. */
 export function inline(text: string): string {
   return text.replaceAll(/\r\n|[\n\t]/g, (match) => (match === '\t' ? ' ' : '\\n'))
 }
@@ -62,7 +63,7 @@ export function inline(text: string): string {
 const ownOf = (sequence: string) => (sequence === '\r' ? '\r' : `\u001b${sequence}`)
 const escaped = (text: string) =>
   text.replaceAll(unsafe, (character) => (kept.has(character) ? character : character.split('').map(codeOf).join('')))
-/** JSON escapes, so that JSON output stays equivalent. */
+/** Escapes a character as JSON does, so that JSON output keeps its meaning. */
 const codeOf = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
 
 /** Wraps `io` so that all output is sanitized and registered secrets are redacted. */
@@ -94,7 +95,7 @@ export function terminalIo(io: CliIo): CliIo {
     ask: (question) => io.ask(shown(question)),
     shown,
     redact(name, value) {
-      // Too short to redact: the value would match everywhere.
+      // Values this short are not redacted, because they would match everywhere.
       if (value.length < minSecretLength) return
       secrets.set(value, name)
       secrets.set(JSON.stringify(value).slice(1, -1), name)
@@ -105,7 +106,7 @@ export function terminalIo(io: CliIo): CliIo {
 
 const minSecretLength = 4
 
-/** Views truncate long values with an ellipsis, so prefixes of a secret before `…` are redacted as well. */
+/** Replaces a secret in a text. Views truncate long values with an ellipsis, so a prefix of the secret before `…` is replaced as well. */
 function withoutSecret(text: string, value: string, name: string): string {
   let result = text.replaceAll(value, () => name)
   if (!result.includes('…')) return result

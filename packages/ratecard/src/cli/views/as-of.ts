@@ -1,7 +1,7 @@
 import type { Output } from '../terminal/output.ts'
 import { showTime } from './table.ts'
 
-/** Notes how recent an answer from the mirror is; nothing for an answer that was read live. */
+/** Prints how recent a response from the mirror is. Prints nothing for a response that was read live. */
 export function noteAsOf(
   { asOf, stale }: { readonly asOf?: string; readonly stale?: boolean },
   out: Pick<Output, 'note' | 'paint'>,
@@ -12,6 +12,6 @@ export function noteAsOf(
   else out.note(`As of ${showTime(asOf)} UTC.`)
 }
 
-/** Amounts of several currencies in one cell, e.g. `€12.00 + $5.00`. */
+/** Formats amounts of several currencies for one cell, e.g. `€12.00 + $5.00`. */
 export const amountsText = (amounts: readonly { readonly formatted: string }[] | undefined): string =>
   amounts === undefined || amounts.length === 0 ? '–' : amounts.map(({ formatted }) => formatted).join(' + ')

@@ -13,7 +13,7 @@ const groups = [
   ['webhooks', 'Webhooks'],
 ] as const
 
-/** The change report, one line per non-empty list. */
+/** Formats a change report, one line per non-empty list. */
 export function showChanges(changes: ChangeReport, archivedWebhooks: readonly string[], paint: Paint): string {
   const lines = groups.flatMap(([group, title]) =>
     Object.entries(changes[group])
@@ -25,7 +25,7 @@ export function showChanges(changes: ChangeReport, archivedWebhooks: readonly st
   return lines.length === 0 ? '  No resource changed.' : lines.join('\n')
 }
 
-/** Summary for one line of the history: `2 created, 3 updated, 1 archived`. */
+/** Summarizes a version for one line of the history: `2 created, 3 updated, 1 archived`. */
 export function summarizeChanges(entry: Pick<HistoryEntry, 'changes' | 'archivedWebhooks'>): string {
   const totals = new Map<string, number>()
   for (const [group] of groups)

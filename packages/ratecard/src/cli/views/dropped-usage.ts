@@ -6,8 +6,8 @@ import { count } from './issues.ts'
 import { showTime } from './table.ts'
 
 /**
- * Prints one line per report of dropped usage, and what to do; nothing if there are none. `null`: the processor returned no data.
- * undefined: an older server without this route. `tenant`: the tenant of the query; a report that does not name it is marked.
+ * Prints one line per report of dropped usage, and what to do; nothing if there are none. `dropped` is null if the processor returned no
+ * data, and undefined for an older server without the route. With `tenant`, a report that does not name that tenant is marked.
  */
 export function printDroppedUsage(
   { out }: Pick<CommandContext, 'out'>,
@@ -26,7 +26,7 @@ export function printDroppedUsage(
   if (dropped.length > 0) out.note(`What was dropped is not billed. ${reportUsageAgain}`)
 }
 
-/** True if an example of the report belongs to the tenant. */
+/** True if one of the report's examples belongs to the tenant. */
 export const namesTenant = ({ examples }: DroppedUsage, tenant: string): boolean =>
   examples.some(({ tenantId }) => tenantId === tenant)
 

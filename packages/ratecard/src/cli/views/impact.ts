@@ -2,7 +2,10 @@ import type { PriceImpact } from '@ratecard/client'
 import type { Paint } from '../terminal/output.ts'
 import { count } from './issues.ts'
 
-/** One line per price with subscriptions: how many stay on the old price, and the monthly amount. Empty if there are none. */
+/**
+ * Formats the impact, one line per price with subscriptions: how many stay on the old price, and their monthly amount. Empty if there are
+ * none.
+ */
 export function showImpact(impact: readonly PriceImpact[], paint: Paint): string {
   return impact
     .filter(({ subscriptions }) => subscriptions > 0)
@@ -11,8 +14,8 @@ export function showImpact(impact: readonly PriceImpact[], paint: Paint): string
 }
 
 /**
- * E.g. `12 subscriptions of 9 tenants, €480.00 a month stay on the old price until moved; 3 of them on an earlier price of €30.00`. A price
- * that is changed in place has subscribers on earlier prices: `3 subscriptions of 3 tenants, €90.00 a month keep their price; …`.
+ * Returns e.g. `12 subscriptions of 9 tenants, €480.00 a month stay on the old price until moved; 3 of them on an earlier price of €30.00`.
+ * If the price is changed in place, returns e.g. `3 subscriptions of 3 tenants, €90.00 a month keep their price; …`.
  */
 export function impactSentence({
   action,
@@ -40,7 +43,7 @@ export function impactSentence({
   return [`${parts} ${stay}`, ...earlierPrices(generations)].join('; ')
 }
 
-/** Names the earlier prices with subscribers in one part of a sentence; none if there are none. */
+/** Returns the part of the sentence that names earlier prices with subscribers; empty if there are none. */
 function earlierPrices(generations: PriceImpact['generations']): readonly string[] {
   const earlier = generations.filter((one) => !one.current && one.subscriptions > 0)
   if (earlier.length === 0) return []

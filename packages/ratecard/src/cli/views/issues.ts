@@ -13,7 +13,7 @@ export interface ViewedIssue {
   readonly frame?: string
 }
 
-/** One issue with its position, code frame and hint. */
+/** Formats one issue with its position, code frame and hint. */
 export function showIssue(issue: ViewedIssue, paint: Paint): string {
   const label = issue.severity === 'error' ? paint.red('error') : paint.yellow('warning')
   const place = inline(
@@ -41,7 +41,7 @@ function paintFrame(frame: string, severity: 'error' | 'warning', paint: Paint):
     .join('\n')
 }
 
-/** E.g. `3 errors`, `1 warning`. */
+/** Formats a number with its noun, e.g. `3 errors`, `1 warning`. */
 export function count(number: number, one: string, many = `${one}s`): string {
   return `${number} ${number === 1 ? one : many}`
 }

@@ -1,4 +1,4 @@
-// Issues and problems in the `--json` format. Separate from json.ts, because they need none of the API schemas.
+// Converts issues and problems to the `--json` format. Separate from json.ts, so that an error does not load the API schemas.
 import type { Problem } from '../failure.ts'
 import type { ViewedIssue } from './issues.ts'
 

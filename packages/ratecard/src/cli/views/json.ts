@@ -1,4 +1,4 @@
-// The `--json` output: one document in the API's snake_case, so that scripts can read CLI and API alike.
+// Converts results to the `--json` output: one document in the API's snake_case, so that scripts can read CLI and API alike.
 import type * as client from '@ratecard/client'
 import type { Static, TSchema } from 'typebox'
 import { DocumentDifference } from '../../api/changes.ts'
@@ -22,7 +22,10 @@ import { CronRun, CronRunList, WorkerLogLine } from '../../api/worker-runs.ts'
 import { DeploymentList, Worker } from '../../api/workers.ts'
 import type { VariableOrigin } from './variables.ts'
 
-/** Converts client results back to snake_case with the API schemas. Keys chosen by an author (e.g. metadata) are not converted. */
+/**
+ * Returns a function that converts a client result back to snake_case by its API schema. Keys that an author chose (e.g. of metadata) are
+ * not converted.
+ */
 const printed =
   <Shape extends TSchema>(shape: Shape) =>
   (value: Inside<Shape, string>): Static<Shape> =>
@@ -68,7 +71,7 @@ export const jsonLogLine = printed(WorkerLogLine)
 export const jsonRun = printed(CronRun)
 export const jsonRuns = printed(CronRunList)
 
-/** Variables of a plan: names, and the origin of each. */
+/** Converts the variables of a plan to names, and the origin of each. */
 export function jsonVariables(variables: readonly VariableOrigin[]) {
   return {
     variables: variables.map(({ name }) => name),

@@ -1,9 +1,9 @@
-// Escapes foreign text for Markdown of code hosts: it must not format, link, mention, embed or leave its table cell.
+// Escapes foreign text for the Markdown of code hosts. The text must not format, link, mention, embed or leave its table cell.
 
-/** Characters that have no meaning in Markdown inside a code span, nor in a table cell. */
+/** Matches text of characters that have no meaning in Markdown, neither inside a code span nor in a table cell. */
 const plainInCode = /^[\p{L}\p{N}\p{M}\p{Sc}\p{Zs} .,:;/+\-_%()'"“”‘’^={}?$&→…·•¦§°–—]*$/u
 
-/** A value as code span, where code hosts do not link or mention. Truncated to `longest` characters. */
+/** Formats a value as a code span, where code hosts do not link or mention. Truncates it to `longest` characters. */
 export function codeText(text: string, longest = 300): string {
   const line = text.replaceAll(/\s*[\r\n\t]+\s*/g, ' ').trim()
   if (line === '') return ''
@@ -12,13 +12,13 @@ export function codeText(text: string, longest = 300): string {
   return plainInCode.test(shown) ? `\`${shown}\`` : `<code>${entities(shown)}</code>`
 }
 
-/** HTML entities for all characters but letters, digits and spaces, so that nothing is parsed as Markdown or HTML. */
+/** Replaces all characters but letters, digits and spaces by HTML entities, so that nothing is parsed as Markdown or HTML. */
 const entities = (text: string) =>
   Array.from(text, (character) =>
     /[\p{L}\p{N}\p{M} ]/u.test(character) ? character : `&#${String(character.codePointAt(0) ?? 0xfffd)};`,
   ).join('')
 
-/** Foreign prose with letters and punctuation intact, but without formatting, links or mentions. */
+/** Escapes foreign prose. Letters and punctuation stay, but nothing is formatted, linked or mentioned. */
 export function proseText(text: string): string {
   return text
     .replaceAll(/\s+/g, ' ')

@@ -1,4 +1,4 @@
-// A plan as Markdown for a pull request: a table of changes, the impact, warnings, and the fingerprint.
+// Formats a plan as Markdown for a pull request: a table of changes, the impact, warnings, and the fingerprint.
 import type { Detail, DocumentDifference, DriftReport, PriceImpact, PushOutcome } from '@ratecard/client'
 import { impactSentence } from './impact.ts'
 import { count, type ViewedIssue } from './issues.ts'
@@ -6,12 +6,12 @@ import { codeText, proseText } from './markdown-text.ts'
 import { asDetails, changedFields, kindName, planSummary, valueText } from './plan.ts'
 import { variablesText, type VariableOrigin } from './variables.ts'
 
-/** Maximum length (characters). Code hosts limit comments to about 65,000, and the surrounding text needs space too. */
+/** Maximum length (characters) of the Markdown. Code hosts limit comments to about 65,000, and the surrounding text needs space too. */
 export const markdownLimit = 60_000
 
 type Action = Detail['action']
 
-/** Destructive actions first, so that they are never the ones left out. */
+/** Destructive actions come first, so that they are never the rows that are left out for length. */
 const actions: readonly (readonly [Action, string])[] = [
   ['replace', '🔁 replace'],
   ['archive', '🗑️ archive'],
@@ -24,18 +24,18 @@ const actions: readonly (readonly [Action, string])[] = [
 
 export interface MarkdownPlan {
   readonly title: string
-  /** Lines below the title. */
+  /** Lines between the title and the table. */
   readonly lead: readonly string[]
   readonly details: readonly Detail[]
   /** Headings of the two value columns. */
   readonly columns: readonly [before: string, after: string]
   readonly impact?: readonly PriceImpact[]
   readonly warnings?: readonly Pick<ViewedIssue, 'code' | 'detail'>[]
-  /** Last lines. */
+  /** Lines at the end. */
   readonly foot: readonly string[]
 }
 
-/** Redacts secrets in a value. Must run before truncating or escaping, because a changed secret is not found. */
+/** Redacts secrets in a value. Call it before truncating or escaping, because a changed secret is not found. */
 export type Redact = (text: string) => string
 
 export function showMarkdown(plan: MarkdownPlan, conceal: Redact): string {
@@ -75,7 +75,7 @@ export function showMarkdown(plan: MarkdownPlan, conceal: Redact): string {
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`
 }
 
-/** As many leading lines as fit. */
+/** Returns as many of the first lines as fit, and the number of lines left. */
 function fitting(lines: readonly string[], room: number): { readonly shown: readonly string[]; readonly left: number } {
   let used = 0
   const end = lines.findIndex((line) => (used += line.length + 1) > room)
@@ -93,7 +93,7 @@ function leftOut(left: number, what: string, changes: readonly Detail[]): string
 
 const placeOf = (action: Action) => actions.findIndex(([name]) => name === action)
 
-/** One row for the change, and one for each field that its display line does not show. */
+/** Returns the table rows of a change: one for the change, and one for each field that its display line does not show. */
 function rowsOf(change: Detail, conceal: Redact): string {
   const value = (text: string | null) => (text === null ? '' : codeText(conceal(text)))
   const { before, after } = change.display
@@ -121,13 +121,13 @@ function rowsOf(change: Detail, conceal: Redact): string {
 
 const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
 
-/** Text of a value, without quotes because a code span delimits it. Redacted before it is truncated. */
+/** Returns the text of a value, redacted. A text gets no quotes, because a code span delimits it. */
 function fieldText(value: unknown, conceal: Redact): string | null {
   if (value === undefined || value === null) return null
   return typeof value === 'string' ? value : conceal(valueText(value))
 }
 
-/** Markdown of `push --dry-run` and `diff`. */
+/** Returns the Markdown of `push --dry-run` and `diff`. */
 export function outcomeMarkdown(
   plan: PushOutcome,
   where: string,

@@ -12,7 +12,7 @@ const amounts = [
   'pastDue',
 ] as const satisfies readonly (keyof MoneyDay)[]
 
-/** Days as CSV, amounts in units of the currency, e.g. `2026-01-31,usd,1200.00,…`. */
+/** Formats days as CSV, with amounts in units of the currency, e.g. `2026-01-31,usd,1200.00,…`. */
 export function moneyCsv({ days }: MoneyDays): string {
   const names = ['day', 'currency', 'mrr', 'usage_last_period', 'new', 'expansion', 'contraction', 'churn']
   const head = [...names, 'reactivation', 'past_due'].join(',')

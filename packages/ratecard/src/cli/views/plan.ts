@@ -1,4 +1,4 @@
-// A plan as text: one line per change with its sign, then the differing fields.
+// Formats a plan as text: one line per change with its sign, followed by the fields that differ.
 import type { Detail, DocumentDifference } from '@ratecard/client'
 import type { Paint } from '../terminal/output.ts'
 import { inline } from '../terminal/terminal-text.ts'
@@ -17,7 +17,7 @@ const signs: Record<Action, string> = {
   keep: ' ',
 }
 
-/** Fields already visible in the display line of a price. */
+/** Fields that the display line of a price already shows. */
 const shownInLine = new Set(['amount', 'unit_amount', 'unit_amount_decimal', 'currency', 'interval', 'interval_count'])
 
 export function showPlan(details: readonly Detail[], paint: Paint): string {
@@ -37,7 +37,7 @@ export function showPlan(details: readonly Detail[], paint: Paint): string {
     .join('\n')
 }
 
-/** E.g. `Plan: 2 to create, 1 to replace, 1 to archive. 7 calls to the processor.` */
+/** Returns e.g. `Plan: 2 to create, 1 to replace, 1 to archive. 7 calls to the processor.` */
 export function planSummary(details: readonly Detail[], writes: number): string {
   const words: readonly (readonly [Action, string])[] = [
     ['create', 'to create'],
@@ -60,7 +60,7 @@ export function showDifferences(differences: readonly DocumentDifference[], pain
   return showPlan(asDetails(differences), paint)
 }
 
-/** Document differences in the format of a plan. */
+/** Converts the differences between two documents to the change details of a plan. */
 export function asDetails(differences: readonly DocumentDifference[]): readonly Detail[] {
   const action = { added: 'create', changed: 'update', removed: 'archive' } as const
   return differences.map((difference) => ({
@@ -92,7 +92,7 @@ function lineOf({ action, display, processorIdBefore, processorIdAfter }: Detail
   return after ?? before ?? ''
 }
 
-/** Changed fields that the display line does not show. */
+/** Returns the changed fields that the display line does not show. */
 export function changedFields(change: Detail): Detail['fields'] {
   if (change.action === 'create' || change.action === 'archive') return []
   const told = change.display.before !== change.display.after && change.kind === 'price'
@@ -109,7 +109,7 @@ function fieldLines(change: Detail, paint: Paint): string[] {
   })
 }
 
-/** Lists of text are shown as added and removed items; other values as old and new value. */
+/** Formats the change of a value. Lists of text are shown as added and removed items, other values as old and new value. */
 function difference(before: unknown, after: unknown, paint: Paint): string {
   if (isTextList(before) && isTextList(after)) {
     const gone = before.filter((item) => !after.includes(item)).map((item) => paint.red(`-${inline(item)}`))

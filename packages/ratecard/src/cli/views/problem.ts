@@ -2,9 +2,9 @@ import type { CliFailure } from '../failure.ts'
 import type { Paint } from '../terminal/output.ts'
 import { showIssues, type ViewedIssue } from './issues.ts'
 
-/** A failure as text: problem, cause, and next step. */
+/** Formats a failure as text: problem, cause, and next step. */
 export function showFailure({ problem }: CliFailure, paint: Paint): string {
-  // An issue that only repeats the problem is omitted; its pointer refers to a request that the user did not write.
+  // An issue that only repeats the problem is left out. Its pointer refers to a request that the user did not write.
   const issues: readonly ViewedIssue[] = (problem.errors ?? []).filter(({ detail }) => detail !== problem.detail)
   const parts: string[] = []
   if (issues.length > 0) parts.push(`${showIssues(issues, paint)}\n`)
@@ -28,7 +28,7 @@ function processorTail(words: Readonly<Record<string, unknown>>): string {
   return facts.length === 0 ? '' : ` (${facts.join(', ')})`
 }
 
-/** The detail without the processor's message at its end, which has a line of its own. */
+/** Returns the detail without the processor's message at its end, because the message has its own line. */
 function withoutWords(detail: string, words: Readonly<Record<string, unknown>> | null | undefined): string {
   const said = words?.['message']
   return typeof said === 'string' && said !== '' && detail.endsWith(said)
@@ -36,7 +36,7 @@ function withoutWords(detail: string, words: Readonly<Record<string, unknown>> |
     : detail
 }
 
-/** How far a push got before it failed, unless the detail contains it. */
+/** Returns lines that state how far a push got before it failed; none if the detail states it already. */
 function stepLines(extra: Readonly<Record<string, unknown>>, detail: string): string[] {
   const { push_id: pushId, steps_done: done, steps_total: total } = extra
   if (typeof pushId !== 'string') return []

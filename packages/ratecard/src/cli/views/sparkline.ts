@@ -1,7 +1,10 @@
 const bars = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'] as const
 const maxBars = 60
 
-/** Values as a line of bars, e.g. `▁▃▅█`, at most 60: more values are averaged. From 0, so that a bar's height is its value. */
+/**
+ * Draws values as a line of bars, e.g. `▁▃▅█`. More than 60 values are averaged. The scale starts at 0, so that a bar's height is
+ * proportional to its value.
+ */
 export function sparkline(values: readonly number[]): string {
   const shown = values.length <= maxBars ? values : averaged(values)
   const highest = Math.max(...shown, 0)

@@ -14,8 +14,9 @@ type Rows = readonly (readonly string[])[]
 const gap = 2
 
 /**
- * Plain columns, two spaces apart, with a dimmed heading. Cells may contain colors. On a terminal the table fits the width: multi-word
- * texts are wrapped, and a table that is still too wide is shown as records. Values are never truncated, so that ids can be copied.
+ * Formats a table of plain columns, two spaces apart, with a dimmed heading. Cells may contain colors. On a terminal the table fits the
+ * width: texts of several words are wrapped, and a table that is still too wide is shown as records. Values are never truncated, so that
+ * ids can be copied.
  */
 export function table(titles: readonly (string | Column)[], given: Rows, { paint, width }: TableStyle): string {
   const columns = titles.map((title): Column => (typeof title === 'string' ? { title } : title))
@@ -45,13 +46,13 @@ export function table(titles: readonly (string | Column)[], given: Rows, { paint
   return [paint.dim(line(columns.map((column) => column.title))), ...rows.map(line)].join('\n')
 }
 
-/** Prints the table, or `empty` if it has no rows. */
+/** Prints the table, or the text `empty` if it has no rows. */
 export function printTable(out: Output, titles: Parameters<typeof table>[0], rows: Rows, empty: string): void {
   if (rows.length === 0) out.say(empty)
   else out.print(table(titles, rows, out))
 }
 
-/** Reduces the widest columns to fit; null if even the longest words do not fit. */
+/** Reduces the widest columns until they fit. Returns null if even the longest words do not fit. */
 function shrunk(natural: readonly number[], least: readonly number[], room: number): number[] | null {
   const widths = [...natural]
   let excess = widths.reduce((sum, one) => sum + one, 0) - room
@@ -65,7 +66,7 @@ function shrunk(natural: readonly number[], least: readonly number[], room: numb
   return widths
 }
 
-/** One row as a block of lines. */
+/** Formats one row as a block of lines, one per column. */
 function record(columns: readonly Column[], row: readonly string[], paint: TableStyle['paint']): string {
   const width = Math.max(...columns.map(({ title }) => title.length))
   return columns
@@ -73,7 +74,7 @@ function record(columns: readonly Column[], row: readonly string[], paint: Table
     .join('\n')
 }
 
-/** Colored text is not wrapped, because its end sequence would move to another line. */
+/** Splits a cell at spaces. Colored text is not split, because its end sequence would move to another line. */
 function wordsOf(cell: string): string[] {
   return cell.includes('\u001b') ? [cell] : cell.split(' ')
 }
@@ -96,7 +97,7 @@ export function visibleLength(text: string): number {
   return [...graphemes.segment(visibleText(text))].length
 }
 
-/** E.g. `2026-11-21 03:49:01` (UTC), from an RFC 3339 time. */
+/** Converts an RFC 3339 time to e.g. `2026-11-21 03:49:01` (UTC). */
 export function showTime(rfc3339: string | null): string {
   return rfc3339 === null ? '–' : rfc3339.replace('T', ' ').replace(/(\.\d+)?Z$/, '')
 }

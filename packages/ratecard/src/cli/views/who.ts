@@ -1,4 +1,4 @@
-/** Author of a change: the claimed name, and the service key of the request. */
+/** Formats the author of a change: the name that the author claimed, and the name of the service key that sent the request. */
 export function formatAuthor(what: {
   readonly author: string | null
   readonly by: { readonly keyName: string } | null

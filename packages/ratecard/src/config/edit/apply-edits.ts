@@ -1,4 +1,4 @@
-// Edits values inside the text of a configuration file; every other byte stays (comments, order, formatting). The result is parsed and
+// Edits values inside the text of a configuration file. Every other byte stays: comments, order, formatting. The result is parsed and
 // compared with the expected document, and the edit is rejected if they differ.
 import { canonicalJson } from '../schema/canonical.ts'
 import { editJson } from './edit-json.ts'
@@ -6,7 +6,7 @@ import { editYaml } from './edit-yaml.ts'
 import { parseSource, type ConfigSource } from '../files/source.ts'
 import { NotEditable, type EditPath, type SourceEdit } from './edit.ts'
 
-/** Applies the edits in sequence, so that a path may refer to the result of an earlier edit. Throws {@link NotEditable}. */
+/** Applies the edits one after the other, so that a path may refer to the result of an earlier edit. Throws {@link NotEditable}. */
 export function editSource(source: ConfigSource, edits: readonly SourceEdit[]): string {
   const mark = source.text.startsWith('\uFEFF') ? '\uFEFF' : ''
   const edit = /\.ya?ml$/i.test(source.path) ? editYaml : editJson
@@ -22,7 +22,10 @@ export function editSource(source: ConfigSource, edits: readonly SourceEdit[]): 
   return mark + text
 }
 
-/** Minimal edits from one value to another: member by member and item by item. A value is replaced whole if its type changes. */
+/**
+ * Returns the minimal edits that turn `before` into `after`: member by member and item by item. A value is replaced as a whole if its type
+ * changes.
+ */
 export function editsBetween(before: unknown, after: unknown, path: EditPath): SourceEdit[] {
   if (canonicalJson(before) === canonicalJson(after) && (before === undefined) === (after === undefined)) return []
   if (isObject(before) && isObject(after)) {
@@ -50,7 +53,7 @@ function listEdits(before: readonly unknown[], after: readonly unknown[], path: 
   return edits
 }
 
-/** Lists of names are sets: remaining items keep their position and their comments. */
+/** Returns the edits of a list of names. The order of names has no meaning, so items that stay keep their position and their comments. */
 function setEdits(before: readonly unknown[], after: readonly unknown[], path: EditPath): SourceEdit[] {
   const stays = before.filter((item) => after.includes(item))
   if (stays.length === 0) return [{ path, value: after }]

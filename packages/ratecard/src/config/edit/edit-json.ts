@@ -1,4 +1,4 @@
-// Splices one change into JSON text at the offsets of its nodes. A formatter would reformat the lines that it touches.
+// Makes one change in JSON text at the offsets of its nodes. A formatter is not used, because it would reformat the lines that it touches.
 import { findNodeAtLocation, parseTree, type Node } from 'jsonc-parser'
 import { NotEditable, type SourceEdit } from './edit.ts'
 
@@ -38,7 +38,7 @@ function addChild(text: string, parent: Node, key: string | null, value: unknown
   const indent = indentAt(text, last.offset)
   const line = lineEnd(text, endOf(last))
   const rest = text.slice(endOf(last), line)
-  // The new member is written on the same line: its neighbor shares the line with another member or with the closing bracket.
+  // Write the new member on the same line, because the line contains another member or the closing bracket after its neighbor.
   if (indent === null || !/^\s*,?\s*(\/\/.*|\/\*((?!\*\/).)*\*\/\s*)?$/.test(rest))
     return `${text.slice(0, endOf(last))}, ${member(null)}${text.slice(endOf(last))}`
   const comma = /^\s*,/.test(rest)
@@ -65,11 +65,14 @@ function removeChild(text: string, parent: Node, child: Node): string {
   const kept = text.slice(0, start)
   const closes = next === undefined && !/^\s*,/.test(text.slice(endOf(child), line))
   if (!closes || previous === undefined) return kept + text.slice(end)
-  // The comma after the new last member belonged to the removed one.
+  // Remove the comma after the new last member; it separated that member from the removed one.
   return kept.slice(0, endOf(previous)) + kept.slice(endOf(previous)).replace(',', '') + text.slice(end)
 }
 
-/** Formatted over several lines, in the file's indentation, if the value starts a line of its own; otherwise on one line. */
+/**
+ * Returns the JSON text of a value. If the value starts on its own line, the text has several lines with the file's indentation; otherwise
+ * it has one line.
+ */
 function written(text: string, value: unknown, indent: string | null): string {
   const flat = JSON.stringify(value)
   if (typeof value !== 'object' || value === null) return flat
@@ -88,7 +91,7 @@ function inline(value: unknown): string {
   return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`
 }
 
-/** The indentation before `offset`; null if it is not the first token of its line. */
+/** Returns the indentation of the line that contains `offset`; null if `offset` is not at the first token of the line. */
 function indentAt(text: string, offset: number): string | null {
   const before = text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset)
   return /^[ \t]*$/.test(before) && text.lastIndexOf('\n', offset - 1) >= 0 ? before : null

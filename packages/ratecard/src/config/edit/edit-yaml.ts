@@ -1,4 +1,5 @@
-// Splices one change into YAML text at the offsets of its nodes. The library would rewrite the whole document in its own formatting.
+// Makes one change in YAML text at the offsets of its nodes. The library's own output is not used, because it would rewrite the whole
+// document in its own formatting.
 import { isAlias, isCollection, isMap, isNode, isScalar, isSeq, parseDocument, stringify } from 'yaml'
 import type { Document, Node, Pair, Scalar, YAMLMap, YAMLSeq } from 'yaml'
 import { NotEditable, type EditPath, type SourceEdit } from './edit.ts'
@@ -53,7 +54,7 @@ function editSeq(place: YamlSource, seq: YAMLSeq, index: number, value: unknown,
   return splice(place, item, value, isFlow(seq), path)
 }
 
-/** Offset of the item's dash, or of the item itself in a flow sequence (`[a, b]`). */
+/** Returns the offset of the item's dash or, in a flow sequence (`[a, b]`), of the item itself. */
 function itemStart({ text }: YamlSource, seq: YAMLSeq, index: number, path: EditPath): number {
   const start = startOf(seq.items[index], path)
   return isFlow(seq) ? start : text.lastIndexOf('-', start - 1)
@@ -72,13 +73,13 @@ function splice({ text }: YamlSource, node: Node, value: unknown, flow: boolean,
     throw lost(path)
   const [start, end] = rangeOf(node, path)
   const old = text.slice(start, end)
-  // A block node includes its final line break, which must stay before the following node.
+  // A block node includes its final line break. The line break must stay before the following node.
   const tail = /\r?\n[ \t]*$/.exec(old)?.[0] ?? ''
   const gap = start > 0 && text[start - 1] === ':' ? ' ' : ''
   return text.slice(0, start) + gap + inline(value, flow, isScalar(node) ? node : null) + tail + text.slice(end)
 }
 
-/** One-line form of a value. Text keeps its previous quotes where possible. */
+/** Returns the one-line form of a value. Text keeps the quotes that it had before, where possible. */
 function inline(value: unknown, flow: boolean, before: Scalar | null): string {
   if (typeof value !== 'string') return JSON.stringify(value).replace(/^(\{.*\}|\[.*\])$/s, spaced)
   if (before?.type === 'QUOTE_SINGLE' && !/['\n\r]/.test(value)) return `'${value}'`
@@ -91,7 +92,7 @@ function spaced(json: string): string {
   return stringify(JSON.parse(json), { collectionStyle: 'flow', lineWidth: 0 }).trimEnd()
 }
 
-/** Adds an item after the last one, in the same style (flow or block). */
+/** Adds an item after the last one, in the style of the list (flow or block). */
 function addItem(place: YamlSource, parent: YAMLMap | YAMLSeq, item: object, path: EditPath): string {
   const { text, eol } = place
   const [start, end] = rangeOf(parent, path)
@@ -112,8 +113,8 @@ function addItem(place: YamlSource, parent: YAMLMap | YAMLSeq, item: object, pat
 }
 
 /**
- * Removes an item. In a block, its whole lines with trailing comments are removed; comments on lines of their own belong to the following
- * item and stay.
+ * Removes an item. In a block, its lines are removed with their trailing comments. Comments on their own lines belong to the following item
+ * and stay.
  */
 function removeItem(
   place: YamlSource,
@@ -139,7 +140,7 @@ function removeItem(
     )
   }
   const lineStart = text.lastIndexOf('\n', start - 1) + 1
-  // The first member is on the line of its item's dash, so the next member moves up to its position.
+  // The first member of a list item is on the line of the dash. So the next member moves up to that position.
   if (text.slice(lineStart, start).trim() !== '') return text.slice(0, start) + text.slice(startAt(index + 1))
   const after = lineEnd(text, contentEnd(parent.items[index], text, path))
   const next = text.indexOf('\n', after)
@@ -154,7 +155,7 @@ function lastEnd(parent: YAMLMap | YAMLSeq, path: EditPath): number | null {
 
 function contentEnd(item: unknown, text: string, path: EditPath): number {
   const end = contentEndOf(item, path)
-  // The range of a block includes its final line break; its content ends before.
+  // The range of a block includes its final line break. The content ends before it.
   return text.slice(0, end).trimEnd().length
 }
 
@@ -164,7 +165,10 @@ function contentEndOf(item: unknown, path: EditPath): number {
   return isNode(pair.value) ? innerEnd(pair.value, path) : rangeOf(pair.key, path)[1]
 }
 
-/** The range of a block includes the comments after its last item, so the end of the content is that of the last item. */
+/**
+ * Returns where the content of a node ends. The range of a block includes the comments after its last item, so the end of the last item
+ * counts.
+ */
 function innerEnd(node: Node, path: EditPath): number {
   if ((isMap(node) || isSeq(node)) && !isFlow(node)) return lastEnd(node, path) ?? rangeOf(node, path)[1]
   return rangeOf(node, path)[1]

@@ -2,11 +2,11 @@ export type EditPath = readonly (string | number)[]
 
 export interface SourceEdit {
   readonly path: EditPath
-  /** undefined removes the member or item. The index after the last item appends. */
+  /** New value; undefined removes the member or item. A path with the index after the last item appends an item. */
   readonly value: unknown
 }
 
-/** Thrown if the text cannot be edited without changing other values, e.g. at an alias, a merge key or an anchor. */
+/** Thrown if an edit would change other values too, e.g. at an alias, a merge key or an anchor. */
 export class NotEditable extends Error {
   override readonly name = 'NotEditable'
 }

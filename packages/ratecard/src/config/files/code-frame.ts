@@ -2,15 +2,16 @@ const around = 2
 const widest = 100
 
 /**
- * Lines around a position (1-based) with a caret below it. Plain text: control characters of the file are replaced, so that it is safe to
- * print.
+ * Returns the lines around a position (1-based) with a caret below the position. Control characters of the file are replaced, so that the
+ * text is safe to print.
  */
 export function codeFrame(text: string, line: number, column: number): string {
   const lines = text.replace(/^\uFEFF/, '').split(/\r\n|\n|\r/)
   const first = Math.max(1, line - around)
   const last = Math.min(lines.length, line + around)
   const gutter = String(last).length
-  // All lines of the frame share one column window, so that a minified file shows the position and not the start of its line.
+  // All lines of the frame show the same range of columns. So a long line (e.g. of a minified file) shows the position instead of its
+  // start.
   const start = Math.max(0, column - 1 - widest / 2 > widest / 4 ? column - 1 - widest / 2 : 0)
   const frame: string[] = []
   for (let number = first; number <= last; number++) {
@@ -24,8 +25,8 @@ export function codeFrame(text: string, line: number, column: number): string {
 
 function shown(line: string, start: number): string {
   const part = line.slice(start, start + widest)
-  // A tab becomes one space, which keeps the caret in its column. Other control characters are replaced, because they could manipulate the
-  // terminal.
+  // A tab becomes one space, so that the caret stays in its column. Other control characters are replaced, because they could manipulate
+  // the terminal.
   const plain = part.replace(/\t/g, ' ').replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '·')
   return `${start > 0 && line.length > 0 ? '…' : ''}${plain}${line.length > start + widest ? '…' : ''}`
 }

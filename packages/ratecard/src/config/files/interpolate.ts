@@ -3,10 +3,13 @@ import { didYouMean } from '../../errors/suggest.ts'
 import { whyForbidden } from '../rules/variable-rules.ts'
 
 export type EnvironmentLookup = (name: string) => string | undefined
-/** Reason why a variable counts as unset although it is defined somewhere; undefined if there is none. */
+/**
+ * Returns the reason why a variable counts as unset although it is defined, e.g. because it is an unedited placeholder. Returns undefined
+ * if there is none.
+ */
 export type WhyUnset = (name: string) => Pick<Issue, 'detail' | 'hint'> | undefined
 
-// Maximum depth of expansion, deeper than any valid document. Values below it are not expanded, and validation rejects the document.
+// Maximum nesting depth of expansion, deeper than any valid document. Deeper values are not expanded, and validation rejects the document.
 const maxDepth = 64
 const marker = /\$\$\{|\$\{/g
 const reference = /\$\{([^}]*)\}/y
@@ -15,13 +18,13 @@ const variableName = /^[A-Za-z_][A-Za-z0-9_]*$/
 export interface Interpolation {
   readonly value: unknown
   readonly issues: Issue[]
-  /** Names and values of the expanded variables. */
+  /** Names and values of the variables that were expanded. */
   readonly used: ReadonlyMap<string, string>
 }
 
 /**
- * Expands `${NAME}` in every string value (never in keys); `$${` writes a literal `${`. Expansion is not recursive. An unset or forbidden
- * variable stays unexpanded and is reported. Issues never contain values of variables.
+ * Expands `${NAME}` in every string value, never in keys. `$${` stands for a literal `${`. A value that contains `${` is not expanded
+ * again. An unset or forbidden variable stays unexpanded and is reported. Issues never contain values of variables.
  */
 export function interpolate(
   document: unknown,
@@ -37,7 +40,7 @@ export function interpolate(
     if (typeof value === 'string') return expandText(value, path)
     if (typeof value !== 'object' || value === null || path.length > maxDepth) return value
     if (Array.isArray(value)) return value.map((item, index) => expand(item, [...path, index]))
-    // `fromEntries` defines members instead of assigning them, so that a key `__proto__` stays an ordinary key.
+    // `fromEntries` defines members instead of assigning them. So a key `__proto__` stays an ordinary key.
     return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, expand(member, [...path, key])]))
   }
 
@@ -91,11 +94,11 @@ export function interpolate(
 }
 
 /**
- * Escapes `${` in all strings, so that {@link interpolate} returns them unchanged. Needed when a file is written from foreign values, e.g.
- * by a pull.
+ * Escapes `${` in all strings, so that {@link interpolate} returns the strings unchanged. Used when foreign values are written to a file,
+ * e.g. by a pull.
  */
 export function literal(value: unknown): unknown {
-  // A function, because `$$` in a replacement string would stand for one `$`.
+  // The replacement is a function, because `$$` in a replacement string would stand for one `$`.
   if (typeof value === 'string') return value.replaceAll('${', () => '$${')
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map(literal)

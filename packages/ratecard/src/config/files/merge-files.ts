@@ -1,5 +1,5 @@
-// Merges several files into one document. Products with the same id join their prices; all other items are concatenated in the order of
-// the paths. A conflict between two files is an issue with both positions; nothing is dropped silently.
+// Merges several files into one document. The prices of products with the same id are joined. All other items are concatenated in the order
+// of the file paths. A conflict between two files is reported with both positions; nothing is dropped silently.
 import { pathOf, pointerOf, type Issue } from '../../errors/issue.ts'
 import { canonicalJson } from '../schema/canonical.ts'
 import { isObject, problem, quoted, warning } from '../rules/draft.ts'
@@ -9,13 +9,16 @@ import type { ParsedSource } from './source.ts'
 
 export interface MergedFiles {
   readonly document: unknown
-  /** Syntax issues of the files and merge conflicts. Pointers refer to the file in `path`. */
+  /** Syntax issues of the files, and merge conflicts. The pointer of an issue refers to the file named in its `path`. */
   readonly issues: readonly PlacedIssue[]
-  /** The source position of a pointer into the merged document; for an absent value, the position of its nearest existing parent. */
+  /**
+   * Returns the source position of a pointer into the merged document. If the value is absent, returns the position of the nearest parent
+   * that exists.
+   */
   readonly locate: (pointer: string) => SourceLocation | undefined
 }
 
-/** Origin of a part of the merged document. */
+/** File and path that a part of the merged document comes from. */
 interface MergedPart {
   readonly source: ParsedSource
   readonly path: readonly (string | number)[]
@@ -23,7 +26,7 @@ interface MergedPart {
 
 const lists: readonly string[] = [...listNames]
 
-/** Merges the readable files; issues of unreadable ones are passed on. A single file is returned unchanged. */
+/** Merges the files that could be parsed. The issues of the other files are part of the result. A single file is returned unchanged. */
 export function mergeFiles(sources: readonly ParsedSource[]): MergedFiles {
   const sorted = [...sources].sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0))
   const issues = sorted.flatMap((source) => source.issues)
@@ -41,8 +44,8 @@ export function mergeFiles(sources: readonly ParsedSource[]): MergedFiles {
 }
 
 /**
- * Adds the source position to each issue, and replaces pointers in its text by `file:line:column`. Issues about parts that are in no file
- * get no position.
+ * Adds the source position to each issue, and replaces pointers in its text by `file:line:column`. An issue about a part that is in no file
+ * gets no position.
  */
 export function placeIssues(
   issues: readonly Issue[],
@@ -63,7 +66,7 @@ class Merge {
   readonly #root = new Map<string, unknown>()
   readonly #lists = new Map<string, unknown[]>()
   readonly #origins = new Map<string, MergedPart>()
-  /** Index in the merged product list, by product id. */
+  /** Index of each product in the merged list, by product id. */
   readonly #products = new Map<string, number>()
 
   add(source: ParsedSource): void {
@@ -98,7 +101,7 @@ class Merge {
   }
 
   document(): unknown {
-    // A version or list that is in no file stays absent, so that validation reports it.
+    // A version or list that is in no file stays absent, so that validation reports it as missing.
     return Object.fromEntries([...this.#root, ...this.#lists])
   }
 
@@ -119,7 +122,7 @@ class Merge {
       return
     }
     if (value === current) return
-    // An invalid version is kept, even if other files contain a valid one, so that validation reports it.
+    // An invalid version stays, even if other files contain a valid one, so that validation reports it.
     if (numbersOf(current) === undefined) return
     if (numbersOf(value) === undefined) {
       this.#take(['version'], value, origin)
@@ -143,7 +146,8 @@ class Merge {
     items.forEach((item, index) => {
       const id = field === 'products' && isObject(item) && typeof item['id'] === 'string' ? item['id'] : undefined
       const known = id === undefined ? undefined : this.#products.get(id)
-      // A duplicate id within one file is a mistake and not a split: both items stay, and validation reports the second.
+      // The same id twice in one file is a mistake, whereas a product may be split over files. So both items stay, and validation reports
+      // the second.
       if (id !== undefined && known !== undefined && !own.has(id))
         this.#join(list, known, { source, path: [field, index] }, item)
       else {

@@ -1,6 +1,6 @@
 import type { Issue } from '../../errors/issue.ts'
 
-/** 1-based line and column (in UTF-16 units). */
+/** Line and column of a position in a text, both starting at 1. Columns count UTF-16 units. */
 export interface Position {
   readonly line: number
   readonly column: number
@@ -12,9 +12,9 @@ export interface SourceLocation extends Position {
 
 export type PlacedIssue = Issue & SourceLocation
 
-/** Result of parsing one format. */
+/** Result of parsing a text as JSON or YAML. */
 export interface ParsedText {
-  /** undefined if the text could not be parsed. */
+  /** The parsed value; undefined if the text could not be parsed. */
   readonly document: unknown
   readonly issues: readonly (Issue & Position)[]
   readonly locate: (pointer: string) => Position | undefined
@@ -24,12 +24,12 @@ export function syntaxIssue(detail: string, position: Position, pointer = '#', h
   return { code: 'syntax', pointer, severity: 'error', detail, ...(hint === undefined ? {} : { hint }), ...position }
 }
 
-/** A duplicate key is an error, because parsers silently drop one of the two values. */
+/** Returns the issue for a duplicate key. It is an error, because parsers silently drop one of the two values. */
 export function duplicateKey(name: string, pointer: string, position: Position): Issue & Position {
   return syntaxIssue(`The key "${name}" is given twice in one object.`, position, pointer, 'Remove one of the two.')
 }
 
-/** Converts offsets to lines and columns by binary search over the line starts. */
+/** Converts offsets in a text to lines and columns, by binary search over the starts of lines. */
 export class LineIndex {
   readonly #starts: number[] = [0]
 

@@ -2,7 +2,10 @@ import { findNodeAtLocation, parseTree, printParseErrorCode, type Node, type Par
 import { pathOf, pointerOf, type Issue } from '../../errors/issue.ts'
 import { duplicateKey, LineIndex, syntaxIssue, type ParsedText, type Position } from './position.ts'
 
-/** Parses JSON; `relaxed` allows comments and trailing commas. Throws RangeError for excessive nesting, which overflows the stack. */
+/**
+ * Parses JSON. With `relaxed`, comments and trailing commas are allowed. Throws RangeError for excessive nesting, which overflows the
+ * stack.
+ */
 export function parseJson(text: string, relaxed: boolean): ParsedText {
   const lines = new LineIndex(text)
   const errors: ParseError[] = []

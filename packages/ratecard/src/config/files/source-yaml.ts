@@ -3,12 +3,12 @@ import { pathOf, pointerOf, type Issue } from '../../errors/issue.ts'
 import { duplicateKey, LineIndex, syntaxIssue, type ParsedText, type Position } from './position.ts'
 
 /**
- * Parses YAML 1.2 with the core schema: `no` and dates are text. Duplicate keys are issues. Throws RangeError for excessive nesting, which
- * overflows the stack.
+ * Parses YAML 1.2 with the core schema, in which `no` and dates are text. Duplicate keys are reported as issues. Throws RangeError for
+ * excessive nesting, which overflows the stack.
  */
 export function parseYaml(text: string): ParsedText {
   const lines = new LineIndex(text)
-  // The library's own check of duplicate keys reports neither the key nor its pointer.
+  // Duplicate keys are found below. The library's own check is off, because it reports neither the key nor its pointer.
   const parsed = parseDocument(text, { version: '1.2', schema: 'core', uniqueKeys: false, prettyErrors: false })
   const issues = [...parsed.errors, ...parsed.warnings].map(({ message, pos }) =>
     syntaxIssue(`The YAML is broken here: ${message.replace(/[.:]?\s*$/, '')}.`, lines.at(pos[0])),
@@ -28,14 +28,14 @@ function plainValue(parsed: Document, issues: (Issue & Position)[]): unknown {
     const value: unknown = parsed.toJS({ maxAliasCount: 100 })
     return value
   } catch (error) {
-    // Thrown by the library if aliases expand beyond the limit above (e.g. a "billion laughs" document).
+    // The library throws this if aliases expand to a huge document (e.g. "billion laughs").
     if (!(error instanceof ReferenceError)) throw error
     issues.push(syntaxIssue(`The aliases cannot be resolved: ${error.message}.`, { line: 1, column: 1 }))
     return undefined
   }
 }
 
-/** Limit of aliases. The library resolves each by walking the whole document, so tens of thousands would take minutes. */
+/** Maximum number of aliases. The library resolves each by walking the whole document, so tens of thousands would take minutes. */
 const maxAliases = 1_000
 
 function brokenAliases(parsed: Document, lines: LineIndex, issues: (Issue & Position)[]): boolean {
@@ -87,7 +87,7 @@ function nearestNode(parsed: Document, path: readonly string[]): Node | undefine
   return node
 }
 
-// The last member with the key, as the parsed value comes from it.
+// If a key occurs twice, take its last member, because the parsed value comes from it.
 function childOf(node: Node | undefined, token: string): unknown {
   if (isSeq(node)) return /^\d+$/.test(token) ? node.items[Number(token)] : undefined
   if (!isMap(node)) return undefined

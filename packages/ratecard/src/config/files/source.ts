@@ -1,4 +1,4 @@
-// Parses one configuration file: its value and the text position of each part. Performs no disk I/O.
+// Parses one configuration file to its value and the text position of each part. Performs no disk I/O.
 import { syntaxIssue, type ParsedText, type PlacedIssue, type Position } from './position.ts'
 import { parseJson } from './source-json.ts'
 import { parseYaml } from './source-yaml.ts'
@@ -11,14 +11,14 @@ export interface ConfigSource {
 }
 
 export interface ParsedSource extends ConfigSource {
-  /** undefined if the file could not be parsed; `issues` contains the reason. */
+  /** The parsed value; undefined if the file could not be parsed, and then `issues` contains the reason. */
   readonly document: unknown
   readonly issues: readonly PlacedIssue[]
-  /** The position of a pointer's value; for an absent value, that of its nearest existing parent. */
+  /** Returns the position of the value at a pointer. If the value is absent, returns the position of the nearest parent that exists. */
   readonly locate: (pointer: string) => Position | undefined
 }
 
-/** Parses JSON, JSONC or YAML by file extension. Syntax errors and duplicate keys are returned as issues, never thrown. */
+/** Parses JSON, JSONC or YAML, chosen by the file extension. Returns syntax errors and duplicate keys as issues; does not throw. */
 export function parseSource(source: ConfigSource): ParsedSource {
   const text = source.text.replace(/^\uFEFF/, '')
   const parsed = parseText(source.path, text)

@@ -1,21 +1,21 @@
-// Source form of a document, with `${NAME}` in place of the values in the pushed (expanded) document. Stored beside the pushed document,
-// so that it can be expanded for another environment.
+// Source form of a document: the document as its author wrote it, with `${NAME}` where the pushed (expanded) document has a value. It is
+// stored with the pushed document, so that it can be expanded for another environment.
 import { pathOf, pointerOf } from '../../errors/issue.ts'
 import { isSecretName } from '../rules/variable-rules.ts'
 
 const maxDepth = 64
-/** An escaped `${` (written `$${`), or a variable. */
+/** Matches an escaped `${` (written `$${`), or a variable. */
 const marker = /\$\$\{|\$\{[^}]*\}/g
 
 /**
- * The pointer of the first value of `document` that cannot result from expanding `written`; null if there is none. Values without a
+ * Returns the pointer of the first value of `document` that expanding `written` cannot produce; null if there is none. Values without a
  * variable must be equal.
  */
 export function whereNotExpanded(written: unknown, document: unknown): string | null {
   return differs(written, document, [])
 }
 
-/** Strings that contain a variable, with their pointers, in document order. */
+/** Returns the strings that contain a variable, with their pointers, in document order. */
 export function variableTexts(written: unknown): { readonly pointer: string; readonly text: string }[] {
   const found: { pointer: string; text: string }[] = []
   const walk = (value: unknown, path: readonly (string | number)[]): void => {
@@ -28,7 +28,7 @@ export function variableTexts(written: unknown): { readonly pointer: string; rea
   return found
 }
 
-/** Values of the variables of a source form, derived by matching it against the expanded document. */
+/** Returns the values of the variables in a source form. They are found by comparing the source form with the expanded document. */
 export function variablesOf(written: unknown, document: unknown): ReadonlyMap<string, string> {
   const found = new Map<string, string>()
   for (const { pointer, text } of variableTexts(written)) {
@@ -50,14 +50,15 @@ export function variablesOf(written: unknown, document: unknown): ReadonlyMap<st
 }
 
 /**
- * A string of a document that contains a secret, and its redacted form with the variable's name, e.g. `https://example.com/${HOOK_TOKEN}`.
+ * A string of a document that contains a secret. `shown` is its redacted form with the variable's name, e.g.
+ * `https://example.com/${HOOK_TOKEN}`.
  */
 export interface SecretText {
   readonly text: string
   readonly shown: string
 }
 
-/** Strings of the document whose source form contains a variable with a secret name. */
+/** Returns the strings of the document whose source form contains a variable with a secret name (e.g. `HOOK_TOKEN`). */
 export function secretTexts(written: unknown, document: unknown): readonly SecretText[] {
   const values = variablesOf(written, document)
   return variableTexts(written).flatMap(({ pointer, text: form }) => {
@@ -71,7 +72,7 @@ export function secretTexts(written: unknown, document: unknown): readonly Secre
   })
 }
 
-/** Splits a string into literal texts and the markers between them. */
+/** Splits a string into literal texts and the markers (`$${` or a variable) between them. */
 const partsOf = (text: string) => text.split(/(\$\$\{|\$\{[^}]*\})/)
 const literal = (text: string) => text.replaceAll(/[.*+?^${}()|[\]\\/-]/g, '\\$&')
 
@@ -96,7 +97,7 @@ function differs(written: unknown, document: unknown, path: readonly (string | n
   if (typeof document !== 'object' || document === null || Array.isArray(written) !== Array.isArray(document))
     return pointerOf(path)
   const keys = Object.keys(written)
-  // The order of keys counts as well, because the expansion must reproduce the document byte for byte.
+  // The order of keys must be the same too, because the expansion must reproduce the document byte for byte.
   if (keys.join('\u0000') !== Object.keys(document).join('\u0000')) return pointerOf(path)
   for (const key of keys) {
     const place = Array.isArray(written) ? Number(key) : key
@@ -109,8 +110,8 @@ function differs(written: unknown, document: unknown, path: readonly (string | n
 const memberOf = (value: object, key: string): unknown => (value as Record<string, unknown>)[key]
 
 /**
- * True if some values of the variables turn `written` into `text`. Single pass without backtracking: each literal part is matched at its
- * earliest position.
+ * True if some values of the variables turn `written` into `text`. Works in a single pass without backtracking: each literal part is
+ * matched at its earliest position.
  */
 function fits(written: string, text: string): boolean {
   const parts: string[] = []

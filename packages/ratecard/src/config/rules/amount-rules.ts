@@ -3,8 +3,8 @@ import { compareDecimals, decimalFromInteger, parseDecimal, zero, type Decimal }
 import { formatMinor } from '../../money/format.ts'
 import { named, quoted, warning, type Entry, type Rule } from './draft.ts'
 
-// Currencies of which one hundredth (e.g. a US cent) is worth roughly 1 to 2 yen. A yen amount of at least 20 times the number of cents
-// was therefore probably written with two decimals too many. The other currencies differ too much in value, or have no decimals.
+// Currencies whose hundredth (e.g. a US cent) is worth roughly 1 to 2 yen. So an amount in yen that is at least 20 times the number of
+// cents was probably written with two decimals too many. The other currencies differ too much in value, or have no decimals.
 const comparable: Readonly<Record<Currency, boolean>> = {
   usd: true,
   eur: true,
@@ -28,7 +28,10 @@ const comparable: Readonly<Record<Currency, boolean>> = {
   zar: false,
 }
 const suspiciousRatio = 20n
-/** Thresholds without another currency to compare with: ¥100,000 per month, ¥1,000,000 per year. */
+/**
+ * Amounts in yen from which a price is suspicious if no other currency of the product can be compared: ¥100,000 per month, ¥1,000,000 per
+ * year.
+ */
 const suspiciousAmount = 100_000
 const suspiciousYearly = 1_000_000
 
@@ -49,8 +52,8 @@ export const plausibleAmounts: Rule = ({ products }) =>
   })
 
 /**
- * Warns about amounts below the processor's minimum charge. Metered and tiered prices are exempt, because their sum is open; the amount of
- * another price may be a whole invoice.
+ * Warns about amounts below the processor's minimum charge. Metered and tiered prices are exempt, because the invoice amount depends on the
+ * quantity. The amount of any other price may be a whole invoice.
  */
 export const chargeableAmounts: Rule = ({ prices }) =>
   prices.flatMap((price) => {
@@ -85,7 +88,7 @@ function looksTooHigh(price: Entry, amount: number, twin: number | undefined): b
   return amount >= (price.value('interval') === 'year' ? suspiciousYearly : suspiciousAmount)
 }
 
-/** The highest amount in a comparable currency, by billing interval. */
+/** Returns the highest amount in a comparable currency, by billing interval. */
 function highestComparable(prices: readonly Entry[]): ReadonlyMap<string, number> {
   const highest = new Map<string, number>()
   for (const price of prices)

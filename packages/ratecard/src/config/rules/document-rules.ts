@@ -9,7 +9,10 @@ export const atLeastOneProduct: Rule = ({ root }) => {
   return [problem('products_empty', root.at('products'), 'The document has no product.', 'Add at least one product.')]
 }
 
-/** Ids are unique within their kind; price ids across all products. A webhook without an id counts with its derived id. */
+/**
+ * Checks that ids are unique within their kind; price ids must be unique across all products. A webhook without an id counts with the id
+ * derived from its URL.
+ */
 export const uniqueIds: Rule = (draft) => [
   ...duplicates(
     draft.products.map(({ product }) => product),
@@ -34,7 +37,7 @@ export const uniqueEventNames: Rule = ({ meters }) =>
       `${named('meter', meter)} listens to the event ${quoted(meter.text('event_name'))}, as another meter does`,
   )
 
-// Messages never contain the URL, because it may contain a token.
+// The message must not contain the URL, because the URL may contain a token.
 export const uniqueWebhookUrls: Rule = ({ webhooks }) =>
   duplicates(
     webhooks,
@@ -43,7 +46,7 @@ export const uniqueWebhookUrls: Rule = ({ webhooks }) =>
     (webhook) => `${named('webhook', webhook)} has the URL of another webhook`,
   )
 
-/** Codes are compared case-insensitively, as the processor does. */
+/** Checks that promotion codes are unique. Upper and lower case are equal, as at the processor. */
 export const uniqueCodes: Rule = ({ promotionCodes }) =>
   duplicates(
     promotionCodes,
@@ -53,7 +56,7 @@ export const uniqueCodes: Rule = ({ promotionCodes }) =>
     (code) => code.toLowerCase(),
   )
 
-/** Features of a product must be defined, and each may be listed once. */
+/** Checks that the features of a product are defined, and that each is listed only once. */
 export const productFeatures: Rule = (draft) => {
   const ids = idsOf(draft.features)
   const known = new Set(ids)
@@ -73,7 +76,7 @@ export const productFeatures: Rule = (draft) => {
   })
 }
 
-/** The processor stores sizes with two decimals. A third would be lost and then reported as drift. */
+/** Checks that package dimensions have at most two decimals. The processor stores two; a third would be lost and then reported as drift. */
 export const dimensionsHaveTwoDecimals: Rule = (draft) =>
   draft.products.flatMap(({ product }) => {
     const dimensions = product.child('package_dimensions')
@@ -92,7 +95,10 @@ export const dimensionsHaveTwoDecimals: Rule = (draft) =>
     })
   })
 
-/** Keys with the prefix `ratecard_` are reserved: the ownership marks are stored in the same metadata at the processor. */
+/**
+ * Checks that no metadata key starts with `ratecard_`. Ratecard stores its own keys (e.g. the ownership mark) in the same metadata at the
+ * processor.
+ */
 export const unreservedMetadata: Rule = (draft) =>
   everyEntry(draft).flatMap((entry) => {
     const metadata = entry.child('metadata')
@@ -109,7 +115,7 @@ export const unreservedMetadata: Rule = (draft) =>
       )
   })
 
-/** Items of all kinds. Items without metadata pass the check. */
+/** Returns the items of all kinds. Kinds without metadata are included, because they pass the check anyway. */
 function everyEntry({
   products,
   prices,
@@ -130,7 +136,7 @@ function everyEntry({
   ]
 }
 
-/** Issue for a reference to an id that does not exist. Shared by all rules that follow references. */
+/** Returns the issue for a reference to an id that does not exist. Used by all rules that check references. */
 export function undefinedReference(
   { suggest }: Draft,
   code: IssueCode,
@@ -150,7 +156,7 @@ function webhookIds({ webhooks }: Draft): readonly Issue[] {
   return webhooks.flatMap((webhook) => {
     const id = webhook.text('id')
     const url = webhook.text('url')
-    // Two webhooks without an id have the same derived id only if their URLs are equal, which another rule reports.
+    // Skip webhooks without an id. Their derived ids are equal only if their URLs are equal, which another rule reports.
     const key = id ?? (url === undefined || webhook.has('id') ? undefined : webhookId({ url }))
     if (key === undefined) return []
     const first = seen.get(key)

@@ -1,5 +1,5 @@
-// A lenient view of an unchecked document, so that rules can run although other parts are malformed. Readers return undefined for a value
-// of the wrong type, which the shape check reports.
+// A view of a document that was not validated. Rules can run on it although other parts of the document are malformed: a value of the wrong
+// type is read as undefined, and the shape check reports it.
 import type { IssueCode } from '../../errors/codes.ts'
 import { pointerToken, type Issue } from '../../errors/issue.ts'
 import { didYouMean } from '../../errors/suggest.ts'
@@ -37,14 +37,14 @@ export class Entry {
     return Array.isArray(value) ? value : []
   }
 
-  /** The objects of a list. Other items are skipped, but indexes are kept. */
+  /** Returns the objects of a list. Items that are not objects are skipped, but the indexes in pointers stay those of the document. */
   entries(name: string): readonly Entry[] {
     return this.list(name).flatMap((item, index) =>
       isObject(item) ? [new Entry(item, `${this.at(name)}/${index}`)] : [],
     )
   }
 
-  /** The object under `name`; empty if there is none. */
+  /** Returns the object under `name`; an empty one if there is no object. */
   child(name: string): Entry {
     const value = this.value(name)
     return new Entry(isObject(value) ? value : {}, `${this.pointer}/${pointerToken(name)}`)
@@ -54,7 +54,7 @@ export class Entry {
     return Object.keys(this.#fields)
   }
 
-  /** Pointer to a field whose name needs no escaping. */
+  /** Returns the pointer to a field. The name must not need escaping. */
   at(name: string): string {
     return `${this.pointer}/${name}`
   }
@@ -74,7 +74,7 @@ export interface Draft {
   readonly webhooks: readonly Entry[]
   readonly coupons: readonly Entry[]
   readonly promotionCodes: readonly Entry[]
-  /** `Did you mean …?`; undefined if no candidate is similar or the limit per document is reached. */
+  /** Returns `Did you mean …?`. Returns undefined if no candidate is similar, or if the limit of suggestions per document is reached. */
   readonly suggest: (word: string, candidates: readonly string[]) => string | undefined
 }
 
@@ -94,10 +94,14 @@ export function draftOf(document: unknown): Draft {
   }
 }
 
-// Limits per document. Comparing words is the most expensive operation of a rule, and a hostile document must not multiply it.
+// Limits of suggestions per document. Comparing words is the most expensive operation of a rule, and a hostile document must not multiply
+// it.
 const maxSuggestions = 100
 const maxCandidates = 500
-/** Limit of letter comparisons: 100 words of 20 letters with 500 candidates of the same length need 20 million. */
+/**
+ * Maximum number of letter comparisons per document. For scale: comparing 100 words of 20 letters with 500 candidates of 20 letters takes
+ * 20 million.
+ */
 const maxComparisons = 40_000_000
 
 function suggestions(): Draft['suggest'] {
@@ -113,7 +117,10 @@ function suggestions(): Draft['suggest'] {
   }
 }
 
-/** A row of the specification's rule table, or of its elaboration: a pure function of the whole document. Never throws. */
+/**
+ * A rule about a whole document: returns the issues that it finds, and never throws. Each rule is a row of the rule table in the
+ * specification or in Ratecard's additions to it.
+ */
 export type Rule = (draft: Draft) => readonly Issue[]
 
 export function problem(code: IssueCode, pointer: string, detail: string, hint?: string): Issue {
@@ -124,7 +131,7 @@ export function warning(code: IssueCode, pointer: string, detail: string, hint?:
   return { ...problem(code, pointer, detail, hint), severity: 'warning' }
 }
 
-/** `The price "solo_monthly"`, or `The price` if it has no id. */
+/** Returns e.g. `The price "solo_monthly"`, or `The price` if the item has no id. */
 export function named(kind: string, entry: Entry, article: 'The' | 'the' = 'The'): string {
   const id = entry.text('id')
   return id === undefined ? `${article} ${kind}` : `${article} ${kind} ${quoted(id)}`
@@ -132,9 +139,9 @@ export function named(kind: string, entry: Entry, article: 'The' | 'the' = 'The'
 
 const maxQuoteLength = 80
 
-/** A value as JSON, truncated to 80 characters for a message. */
+/** Returns a value as JSON for a message, truncated to 80 characters. */
 export function quoted(value: unknown): string {
-  // Sliced before serializing, because thousands of messages may quote the same string of several megabytes.
+  // Cut the string before it is serialized, because thousands of messages may quote the same string of several megabytes.
   const short = typeof value === 'string' ? value.slice(0, maxQuoteLength) : value
   const text = short === undefined ? 'nothing' : JSON.stringify(short)
   return text.length > maxQuoteLength ? `${text.slice(0, maxQuoteLength - 1)}…` : text

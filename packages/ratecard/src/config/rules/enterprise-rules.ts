@@ -60,7 +60,10 @@ export const oneDefaultPrice: Rule = ({ products }) =>
     ]
   })
 
-/** Finds the base price of each enterprise price and compares the two. A swap must not change currency, interval or metering. */
+/**
+ * Checks that each enterprise price has a base price with the same currency, interval and metering, because moving a subscription between
+ * the two must not change them.
+ */
 export const basePrice: Rule = ({ products, suggest }) =>
   products.flatMap(({ product, prices }) => {
     const ordinary = ordinaryById(prices)
@@ -83,7 +86,10 @@ export const basePrice: Rule = ({ products, suggest }) =>
     })
   })
 
-/** An enterprise template may apply to a base price only once, so that its replacement is unambiguous. */
+/**
+ * Checks that each template or enterprise id is used only once per base price. Otherwise the replacement of the base price would be
+ * ambiguous.
+ */
 export const oneEnterprisePricePerBase: Rule = ({ products }) =>
   products.flatMap(({ prices }) => {
     const present = presentIds(ordinaryById(prices))
@@ -114,10 +120,13 @@ function mismatch(price: Entry, base: Entry, id: string, termsOf: (price: Entry)
   return [problem('base_price_mismatch', price.pointer, detail, 'Make them equal, or name another `base_price`.')]
 }
 
-/** Terms that an enterprise price must share with its base price, each as JSON. */
+/** Terms that an enterprise price must share with its base price, by field name, each as JSON. */
 type Terms = ReadonlyMap<string, string | undefined>
 
-/** Cache: a base price may be compared with thousands of enterprise prices, so its terms are serialized once. */
+/**
+ * Returns a cached function for the terms of a price. A base price may be compared with thousands of enterprise prices, so its terms are
+ * serialized only once.
+ */
 function rememberedTerms(): (price: Entry) => Terms {
   const remembered = new Map<Entry, Terms>()
   return (price) => {
@@ -162,7 +171,7 @@ function presentIds(ordinary: ReadonlyMap<string, Entry>): ReadonlyMap<string, s
   return byEveryId([...ordinary].map(([id, price]) => [id, texts(price)]))
 }
 
-/** The first price of each id. A duplicate has an issue of its own. */
+/** Returns the first ordinary price of each id. Another rule reports a duplicate id. */
 function ordinaryById(prices: readonly Entry[]): ReadonlyMap<string, Entry> {
   const ordinary = new Map<string, Entry>()
   for (const price of prices) {

@@ -3,10 +3,13 @@ import { idsOf, undefinedReference } from './document-rules.ts'
 import { named, problem, quoted, type Entry, type Rule } from './draft.ts'
 
 const amountFields = ['amount', 'unit_amount_decimal', 'tiers', 'custom_unit_amount'] as const
-/** Stripe's maximum billing period of three years, in each interval. */
+/** Maximum `interval_count` for each interval: Stripe's maximum billing period is three years. */
 const maxIntervalCount: Readonly<Record<string, number>> = { day: 1095, week: 156, month: 36, year: 3 }
 
-/** A tiered price without tiers is reported by `tieredHasTiers`, in more detail. */
+/**
+ * Checks that a price has exactly one kind of amount. A price with `billing_scheme: tiered` but without tiers is left to `tieredHasTiers`,
+ * which explains it better.
+ */
 export const amountOrTiers: Rule = ({ prices }) =>
   prices.flatMap((price) => {
     const given = amountFields.filter((field) => price.has(field))
@@ -28,7 +31,8 @@ export const amountOrTiers: Rule = ({ prices }) =>
 export const tieredHasTiers: Rule = ({ prices }) =>
   prices.flatMap((price) => {
     if (price.has('tiers')) {
-      // If an amount is set as well, `amountOrTiers` reports the price: the billing scheme depends on which of the two stays.
+      // If the price has an amount as well, `amountOrTiers` reports it: the right billing scheme depends on which of the two the author
+      // removes.
       if (isTiered(price) || price.has('amount') || price.has('unit_amount_decimal')) return []
       const detail = `${named('price', price)} has tiers but is not tiered.`
       return [problem('tiers_missing', price.at('tiers'), detail, 'Add `"billing_scheme": "tiered"`.')]
@@ -52,7 +56,7 @@ export const tieredHasTiers: Rule = ({ prices }) =>
 export const tiersAscend: Rule = ({ prices }) =>
   prices.flatMap((price) => {
     const limits = price.entries('tiers').map((tier) => ({ tier, upTo: tier.value('up_to') }))
-    // The order is not checked if a limit is malformed, which is reported separately.
+    // If a limit is malformed, the shape check reports it. Then the order of limits is not checked.
     if (
       limits.length === 0 ||
       limits.length !== price.list('tiers').length ||
@@ -99,7 +103,7 @@ function optionsOf(price: Entry): readonly Entry[] {
 const endsOf = (price: Entry) => JSON.stringify(price.entries('tiers').map((tier) => tier.value('up_to')))
 const schemeOf = (price: Entry) => (price.has('tiers') ? 'tiers' : 'an amount')
 
-/** Each additional currency uses the pricing scheme of the price (amount or tiers) and differs from the price's own currency. */
+/** Checks each additional currency of a price: it has the price's form (amount or tiers) and differs from the price's own currency. */
 export const currencyOptionsFit: Rule = ({ prices }) =>
   prices.flatMap((price) => {
     const options = price.child('currency_options')
@@ -147,7 +151,10 @@ export const currencyOptionsFit: Rule = ({ prices }) =>
     })
   })
 
-/** Packages (`transform_quantity`) cannot be combined with tiers. A custom amount cannot be combined with a trial or an interval. */
+/**
+ * Checks fields that exclude each other. Packages (`transform_quantity`) cannot be combined with tiers. A custom amount cannot be combined
+ * with a trial or an interval.
+ */
 export const pricePartsFit: Rule = ({ prices }) =>
   prices.flatMap((price) => {
     const says = (field: string, detail: string, hint: string) => [

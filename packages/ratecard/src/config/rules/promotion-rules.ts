@@ -33,7 +33,7 @@ export const couponCurrency: Rule = ({ coupons }) =>
     return []
   })
 
-/** Only a fixed amount can have additional currencies, and they must differ from its own. */
+/** Checks a coupon's additional currencies: only a coupon with a fixed amount can have them, and they must differ from its own currency. */
 export const couponCurrencies: Rule = ({ coupons }) =>
   coupons.flatMap((coupon) => otherCurrencies(coupon, 'coupon', 'amount_off', coupon.text('currency')))
 
@@ -139,7 +139,7 @@ export const minimumAmountCurrency: Rule = ({ promotionCodes }) =>
     ]
   })
 
-/** The processor refuses a code that expires later, or can be redeemed more often, than its coupon. */
+/** Checks codes against their coupons. The processor refuses a code that expires later than its coupon, or can be redeemed more often. */
 export const codeWithinCoupon: Rule = ({ promotionCodes, coupons }) => {
   const byId = new Map(coupons.map((coupon) => [coupon.text('id'), coupon]))
   return promotionCodes.flatMap((code) => {

@@ -1,5 +1,5 @@
-// Rules about relations between fields: one function per row of the specification's rule table and of its elaboration. A rule reads the
-// whole document, reports all problems, never throws, and does not repeat issues of the shape check.
+// Rules about relations between fields. Each function is a row of the rule table in the specification or in Ratecard's additions to it. A
+// rule reads the whole document, reports all problems, never throws, and does not repeat issues of the shape check.
 import type { Issue } from '../../errors/issue.ts'
 import { chargeableAmounts, plausibleAmounts } from './amount-rules.ts'
 import {
@@ -88,13 +88,13 @@ const rules: readonly Rule[] = [
   chargeableAmounts,
 ]
 
-/** Issues of all rules, for any document, even a malformed one. `most` limits the errors and the warnings of each rule. */
+/** Returns the issues of all rules for any document, even a malformed one. `most` limits the number of errors and of warnings per rule. */
 export function ruleIssues(document: unknown, most = Infinity): Issue[] {
   const draft = draftOf(document)
   return rules.flatMap((rule) => firstOf(rule(draft), most))
 }
 
-/** Errors and warnings are counted separately, so that many warnings cannot hide an error. */
+/** Returns at most `most` errors and `most` warnings. They are counted separately, so that many warnings cannot hide an error. */
 function firstOf(issues: readonly Issue[], most: number): readonly Issue[] {
   if (issues.length <= most) return issues
   const left = { error: most, warning: most }

@@ -1,16 +1,16 @@
-// Variables that a document may expand, and where. A document is published and sent to the processor, and a pull request may contain one
-// from an untrusted author, so credentials must not get into it.
+// Decides which variables a document may expand, and where. The values end up in a document that is published and sent to the processor. A
+// pull request may contain a document from an untrusted author. So credentials must not be expanded.
 
-/** Variables of Ratecard itself and common credentials of the same environment. */
+/** Names that are never expanded: variables of Ratecard itself, and common credentials in the same environment. */
 const neverExpanded = /^(?:(?:RATECARD|STRIPE|AWS|GITHUB|NPM|SSH)_|DATABASE_URL$)/i
 const likeSecret = /(?:KEY|SECRET|TOKEN|PASSWORD)$/i
 
-/** True if the value is to be shown as `${NAME}` instead, e.g. for `HOOK_TOKEN`. */
+/** True if a value of this variable must be shown as `${NAME}`, e.g. for `HOOK_TOKEN`. */
 export function isSecretName(name: string): boolean {
   return likeSecret.test(name)
 }
 
-/** Reason why a variable must not be expanded at this path of the document; null if it may. */
+/** Returns the reason why the variable must not be expanded at this path of the document; null if it may. */
 export function whyForbidden(
   name: string,
   path: readonly (string | number)[],

@@ -3,7 +3,7 @@ import { webhookEvents } from '../schema/webhook-events.generated.ts'
 
 const knownEvents = new Set(webhookEvents)
 
-// Messages never contain the URL, because it may contain a token after interpolation.
+// The message must not contain the URL, because after expansion the URL may contain a token.
 export const webhookUrl: Rule = ({ webhooks }) =>
   webhooks.flatMap((webhook) => {
     const url = webhook.text('url')

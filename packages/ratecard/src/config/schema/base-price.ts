@@ -6,9 +6,9 @@ const maxIdLength = 100
 type Enterprise = Pick<Price, 'id' | 'enterprise_template' | 'enterprise_id' | 'previous_ids'>
 
 /**
- * The current id of the ordinary price that an enterprise price replaces: `base_price` if given, otherwise the longest current or earlier
- * id of an ordinary price of the product that is a prefix of the enterprise id, followed by `_`, `-` or `.` (e.g. `pro` for `pro_acme`).
- * Undefined for an ordinary price, or if no id matches.
+ * Returns the current id of the ordinary price that an enterprise price replaces. It is `base_price` if given. Otherwise it is derived: the
+ * longest current or earlier id of an ordinary price of the product with which the enterprise id starts, followed by `_`, `-` or `.` (e.g.
+ * `pro` for `pro_acme`). Undefined for an ordinary price, or if no id matches.
  */
 export function basePriceId(
   price: Enterprise & Pick<Price, 'base_price'>,
@@ -22,13 +22,16 @@ export function basePriceId(
   )
 }
 
-/** Current ids of ordinary prices, by current id and by each earlier id. */
+/** Returns the current ids of ordinary prices, keyed by the current id and by each earlier id. */
 export function byEveryId(ordinary: readonly (readonly [string, readonly string[]])[]): ReadonlyMap<string, string> {
   const earlier = ordinary.flatMap(([id, previous]) => previous.map((from) => [from, id] as const))
   return new Map([...earlier, ...ordinary.map(([id]) => [id, id] as const)])
 }
 
-/** The longest ordinary id that is a prefix of `id`, as its current id. The cost does not depend on the number of prices. */
+/**
+ * Finds the longest id of an ordinary price with which `id` starts, and returns its current id. It tries prefixes of `id`, so the cost does
+ * not depend on the number of prices.
+ */
 export function derivedBase(id: string, ordinary: Pick<ReadonlyMap<string, string>, 'get'>): string | undefined {
   for (let length = Math.min(id.length - 2, maxIdLength); length > 0; length--) {
     const base = id.slice(0, length)

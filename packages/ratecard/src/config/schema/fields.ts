@@ -2,16 +2,16 @@ import { Type, type Static, type TSchema } from 'typebox'
 import { currencies } from '../../money/currencies.ts'
 import { latestMoment } from './moment.ts'
 
-/** Ids appear in URLs and become lookup keys at the processor. At most 100 characters. */
+/** Pattern of ids, at most 100 characters. Ids appear in URLs and become lookup keys at the processor. */
 export const idPattern = '^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$'
 export const versionPattern = '^\\d+\\.\\d+\\.\\d+$'
-/** Up to 12 integer digits and 12 decimals, without sign or exponent: Stripe's limit for amounts below one minor unit. */
+/** Pattern of amounts below one minor unit: up to 12 integer digits and 12 decimals (Stripe's limit), without sign or exponent. */
 export const decimalPattern = '^\\d{1,12}(\\.\\d{1,12})?$'
 
-/** Unknown fields are errors everywhere. Otherwise a misspelled optional field would count as absent. */
+/** Option of every object in the schema: an unknown field is an error. Otherwise a misspelled optional field would count as absent. */
 export const closed = { additionalProperties: false } as const
 
-// Upper limits. Larger amounts lose precision as JSON numbers or are refused by the processor.
+// Upper limits of amounts and counts. Larger numbers lose precision in JSON, or the processor refuses them.
 const largestAmount = 999_999_999_999
 const largestCount = 2_147_483_647
 
@@ -26,10 +26,10 @@ export const UiFeatures = Type.Array(UiText('One feature, as shown to customers.
   description: 'Feature list for a pricing table.',
   examples: [['Unlimited notebooks', 'Shared shelves']],
 })
-/** An amount in minor units; zero is allowed. */
+/** Schema of an amount in minor units; zero is allowed. */
 export const Minor = (description: string, example = 1200) =>
   Type.Integer({ minimum: 0, maximum: largestAmount, description, examples: [example] })
-/** An amount in minor units; zero is not allowed. */
+/** Schema of an amount in minor units; zero is not allowed. */
 export const PositiveMinor = (description: string, example = 1000) =>
   Type.Integer({ minimum: 1, maximum: largestAmount, description, examples: [example] })
 export const Count = (description: string, ...examples: number[]) =>
@@ -37,7 +37,7 @@ export const Count = (description: string, ...examples: number[]) =>
 export const Decimal = (description: string) =>
   Type.String({ pattern: decimalPattern, description, examples: ['0.05'] })
 export const CurrencyField = (description: string) => Type.Enum(currencies, { description, examples: ['usd', 'eur'] })
-/** A map from the code of an additional currency to its amounts. */
+/** Schema of a map from the code of an additional currency to the amounts in that currency. */
 export function byCurrency<Option extends TSchema>(option: Option, description: string, example: object) {
   const options = Object.fromEntries(currencies.map((currency) => [currency, option]))
   return Type.Partial(Type.Object(options as Record<(typeof currencies)[number], Option>), {
@@ -60,14 +60,14 @@ export const TaxCode = Type.String({
   description: 'The processor’s code of what this is for taxes.',
   examples: ['txcd_10103001'],
 })
-/** The processor removes characters that are not ASCII and requires a letter. 5 to 22 characters. */
+/** Pattern of statement descriptors: 5 to 22 ASCII characters with at least one letter. The processor removes other characters. */
 export const statementPattern = '^(?=.*[A-Za-z])[ !#-&(-)+-;=?-\\[\\]-~]{5,22}$'
 export const StatementDescriptor = Type.String({
   pattern: statementPattern,
   description: 'Text on the customer’s card or bank statement, for subscriptions.',
   examples: ['EXAMPLE PRO'],
 })
-/** A date. Since 2024, followed by the name of the release line, e.g. `2025-03-31.basil`. */
+/** Pattern of API versions: a date, since 2024 followed by the name of the release line, e.g. `2025-03-31.basil`. */
 export const apiVersionPattern = '^20\\d{2}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])(\\.[a-z]{2,30})?$'
 export const ApiVersion = Type.String({
   pattern: apiVersionPattern,
@@ -91,7 +91,8 @@ export const Moment = (description: string) =>
     examples: ['2031-02-28T23:59:59Z', 1924991999],
   })
 
-// The processor interprets an empty value as "remove the key" and refuses square brackets in keys.
+// Keys without square brackets and values that are not empty: the processor refuses brackets, and takes an empty value for a request to
+// remove the key.
 export const Metadata = Type.Record(
   Type.String({ pattern: '^[^\\[\\]]{1,40}$' }),
   Type.String({ minLength: 1, maxLength: 500 }),

@@ -3,8 +3,8 @@ import { canonicalDecimal } from '../../money/decimal.ts'
 import type { Price, Webhook } from './schema.ts'
 
 /**
- * The given id, or one derived from the URL only, so that it is the same on every push: a readable slug of host and path, plus six hex
- * digits that distinguish URLs with the same slug.
+ * Returns the id of a webhook. If the document gives none, it is derived from the URL alone, so that it is the same on every push: a
+ * readable slug of host and path, plus six hex digits that distinguish URLs with the same slug.
  */
 export function webhookId(webhook: Pick<Webhook, 'url'> & { readonly id?: string | undefined }): string {
   if (webhook.id !== undefined) return webhook.id
@@ -18,8 +18,8 @@ export function webhookId(webhook: Pick<Webhook, 'url'> & { readonly id?: string
 }
 
 /**
- * True if the price is local, without an object at the processor: free, per unit, licensed, not enterprise, and not linked to a processor
- * object.
+ * True if the price is local, i.e. has no object at the processor. Such a price is free, per unit, licensed, not enterprise, and not linked
+ * to a processor object.
  */
 export function isLocalPrice(price: Price): boolean {
   return (
@@ -28,7 +28,7 @@ export function isLocalPrice(price: Price): boolean {
     price.usage_type !== 'metered' &&
     price.currency_options === undefined &&
     !isEnterprise(price) &&
-    // Served documents contain a free price's own id as `processor_id`, so that a served document can be pushed.
+    // A served document contains a free price's own id as `processor_id`. It is accepted here, so that a served document can be pushed.
     (price.processor_id === undefined || price.processor_id === price.id) &&
     (price.amount === 0 ||
       (price.unit_amount_decimal !== undefined && canonicalDecimal(price.unit_amount_decimal) === '0'))
@@ -39,7 +39,7 @@ export function isEnterprise(price: Pick<Price, 'enterprise_template' | 'enterpr
   return price.enterprise_template !== undefined || price.enterprise_id !== undefined
 }
 
-// Not parsed with `URL`, because the host may still contain variables and the id must not depend on whether it parses.
+// Not parsed with `URL`, because the host may still contain variables, and the id must not depend on whether the URL parses.
 function hostAndPath(url: string): string {
   return url.replace(/^[A-Za-z][A-Za-z0-9+.-]*:\/\//, '').replace(/[?#].*$/s, '')
 }

@@ -1,12 +1,12 @@
-// The published JSON Schema: the document's schema plus hints for editors. Not used for validation: rules.ts checks more than a schema can
-// express.
+// The published JSON Schema: the document's schema plus hints for editors. Validation does not use it, because rules.ts checks more than a
+// schema can express.
 import { currencies, currencyNames } from '../../money/currencies.ts'
 import { BillingConfig } from './schema.ts'
 import { webhookEvents } from './webhook-events.generated.ts'
 
 type Schema = Record<string, unknown>
 
-// Kept out of schema.ts, because a serializer that uses the same schema would add the defaults to responses.
+// Defaults for editors. They are not in schema.ts, because a serializer with that schema would add them to responses.
 const defaults: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   product: { type: 'service' },
   price: {
@@ -54,7 +54,7 @@ const without = (...fields: string[]): Schema => ({
 })
 const when = (condition: Schema, consequence: Schema): Schema => ({ if: condition, then: consequence })
 
-/** Condition on an additional currency of a price. */
+/** Returns a condition on the amounts of one additional currency of a price. */
 const inCurrency = (currency: string, option: Schema | false): Schema => ({
   properties: { currency_options: { properties: { [currency]: option } } },
 })
@@ -62,7 +62,7 @@ const inEachCurrency = (option: Schema): Schema => ({
   properties: { currency_options: { additionalProperties: option } },
 })
 
-/** Relations between the members of one object, as far as JSON Schema can express them. */
+/** Conditions between the members of one object, as far as JSON Schema can express them. */
 const relations: Readonly<Record<string, readonly Schema[]>> = {
   price: [
     { oneOf: [has('amount'), has('unit_amount_decimal'), has('tiers'), has('custom_unit_amount')] },
@@ -106,8 +106,8 @@ const relations: Readonly<Record<string, readonly Schema[]>> = {
 }
 
 /**
- * JSON Schema (draft 2020-12) of one configuration file, for editors: descriptions, examples, defaults and event names. `publicUrl` is the
- * base URL of the service that serves it.
+ * Returns the JSON Schema (draft 2020-12) of one configuration file for editors, with descriptions, examples, defaults and event names.
+ * `publicUrl` is the base URL of the service that serves the schema.
  */
 export function publishedSchema(publicUrl?: string): Schema {
   const { $id: _id, ...root } = plain(BillingConfig)
@@ -138,7 +138,7 @@ export function publishedSchema(publicUrl?: string): Schema {
   }
 }
 
-/** Editors complete known event names. A string with a variable is accepted as well. */
+/** Lets editors complete the known event names. A string with a variable is accepted as well. */
 function suggestEvents(webhook: Schema): void {
   const events = fieldOf(webhook, 'events')
   events['uniqueItems'] = true
@@ -148,7 +148,7 @@ function suggestEvents(webhook: Schema): void {
   }
 }
 
-/** Adds editor hints: Markdown descriptions and a description for each enum value. */
+/** Adds hints for editors: Markdown descriptions, and a description of each enum value. */
 function explain(schema: unknown): void {
   if (Array.isArray(schema)) schema.forEach(explain)
   if (!isSchema(schema)) return
@@ -172,7 +172,7 @@ function fieldOf(schema: Schema, field: string): Schema {
   return found
 }
 
-/** A plain JSON copy, without the symbols that the schema builder adds. */
+/** Returns a plain JSON copy of the schema, without the symbols that the schema builder adds. */
 function plain(schema: object): Schema {
   const copy: unknown = JSON.parse(JSON.stringify(schema))
   if (!isSchema(copy)) throw new TypeError('The schema is no object')

@@ -1,9 +1,9 @@
 const rfc3339 = /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.\d+)?(?:[Zz]|[+-]\d{2}:\d{2})$/
 
-/** Last second of the year 9999. Larger numbers are probably milliseconds. */
+/** Largest Unix time (seconds) that is accepted: the last second of the year 9999. Larger numbers are probably milliseconds. */
 export const latestMoment = 253_402_300_799
 
-/** True for an ISO 8601 date and time with a zone that exists in the calendar, e.g. not 2031-02-30 or 24:00. */
+/** True for an ISO 8601 date and time with a zone, if the calendar has it. False e.g. for 2031-02-30 or 24:00. */
 export function isMoment(text: string): boolean {
   const match = rfc3339.exec(text)
   if (match === null || Number.isNaN(Date.parse(text))) return false
@@ -14,7 +14,7 @@ export function isMoment(text: string): boolean {
 }
 
 /**
- * Unix seconds of an ISO 8601 timestamp with a zone (fractions are cut off). A number is returned unchanged. Throws RangeError for other
+ * Converts an ISO 8601 timestamp with a zone to Unix seconds, without fractions. Returns a number unchanged. Throws RangeError for other
  * text.
  */
 export function toUnixSeconds(value: string | number): number {

@@ -4,7 +4,7 @@ import { problem, quoted, type Draft, type Entry, type Rule } from '../rules/dra
 import { webhookId } from './ids.ts'
 import type { BillingConfig } from './schema.ts'
 
-/** Lists of the document that contain items. A new list in the schema that is missing in `listed` is a compile error. */
+/** Names of the document's lists that contain items. A list in the schema that is missing in `listed` is a compile error. */
 type ListName = {
   [Name in keyof BillingConfig]-?: NonNullable<BillingConfig[Name]> extends readonly object[] ? Name : never
 }[keyof BillingConfig]
@@ -23,7 +23,7 @@ export const listNames = Object.keys(listed) as readonly ListName[]
 
 type Kind = (typeof listed)[ListName] | 'price'
 
-/** The items of each kind. Prices of all products form one kind. */
+/** Returns the items of each kind. The prices of all products form one kind. */
 function groupsOf(draft: Draft): readonly (readonly [Kind, readonly Entry[]])[] {
   const lists = Object.entries(listed).map(([list, kind]) => [kind, draft.root.entries(list)] as const)
   return [...lists, ['price', draft.prices]]
@@ -35,7 +35,8 @@ function idOf(kind: Kind, entry: Entry): string | undefined {
 }
 
 /**
- * An earlier id must not be a current id of its kind, and must belong to one item. Otherwise the owner of its history would be ambiguous.
+ * Checks that an earlier id is no current id of its kind, and that only one item has it. Otherwise it would be ambiguous which item
+ * continues the history of the earlier id.
  */
 export const previousIds: Rule = (draft) =>
   groupsOf(draft).flatMap(([kind, items]) => {
@@ -79,7 +80,7 @@ export interface Alias {
   readonly to: string
 }
 
-/** All earlier ids of the document with their current ids. */
+/** Returns all earlier ids of the document with the current ids of their items. */
 export function aliasesOf(config: BillingConfig): readonly Alias[] {
   const of = (kind: Kind, items: readonly { readonly id?: string; readonly url?: string; previous_ids?: string[] }[]) =>
     items.flatMap(({ id, url = '', previous_ids = [] }) =>
@@ -91,7 +92,7 @@ export function aliasesOf(config: BillingConfig): readonly Alias[] {
   ]
 }
 
-/** The current id for an id that a client may have stored earlier. An id that is no earlier id of an item is returned unchanged. */
+/** Returns the current id for an id that a client may have stored earlier. Returns an id that is no earlier id of an item unchanged. */
 export function presentId(config: BillingConfig, kind: Kind, id: string): string {
   return aliasesOf(config).find((alias) => alias.kind === kind && alias.from === id)?.to ?? id
 }

@@ -1,13 +1,14 @@
 import { isEnterprise } from './ids.ts'
 import type { BillingConfig, Meter, Price, Product } from './schema.ts'
 
-/** False for an enterprise price, even with `public: true`. */
+/** True if the price is visible to customers. An enterprise price never is, even with `public: true`. */
 export function isPublic(price: Pick<Price, 'public' | 'enterprise_template' | 'enterprise_id'>): boolean {
   return price.public !== false && !isEnterprise(price)
 }
 
 /**
- * Members in the public view. A member without an entry is a compile error, so that each is decided explicitly; see docs/decisions/0036.
+ * States for each member whether the public view contains it. A member without an entry is a compile error, so that somebody decides on
+ * each; see docs/decisions/0036.
  */
 type VisibleMembers<Item> = { readonly [Member in keyof Item]-?: boolean }
 
@@ -35,7 +36,7 @@ const shownOfProduct: VisibleMembers<Product> = {
   prices: true,
   ui: true,
   processor_id: true,
-  // Internal data for banks, tax authorities, carriers and the seller.
+  // Internal data for banks, tax authorities, carriers and the seller: not public.
   statement_descriptor: false,
   tax_code: false,
   shippable: false,
@@ -66,7 +67,7 @@ const shownOfPrice: VisibleMembers<Price> = {
   default: true,
   ui: true,
   processor_id: true,
-  // Internal names of the seller.
+  // Internal names of the seller: not public.
   nickname: false,
   enterprise_template: false,
   enterprise_id: false,
@@ -92,20 +93,20 @@ function shown<Item extends object>(item: Item, members: VisibleMembers<Item>): 
   return Object.fromEntries(Object.entries(item).filter(([member]) => table[member] === true)) as Item
 }
 
-/** A price without its private members, for its buyer. */
+/** Returns a price without its private members, as its buyer may see it. */
 export function publicPrice(price: Price): Price {
   return shown(price, shownOfPrice)
 }
 
 /**
- * The public view: public prices, their products, and the meters that these prices bill. A product whose prices are all hidden is left
- * out; a product without prices is included. Never contains webhooks, features, coupons or promotion codes.
+ * Returns the public view of a document: public prices, their products, and the meters that these prices bill. A product whose prices are
+ * all hidden is left out; a product without any price is included. The view never contains webhooks, features, coupons or promotion codes.
  */
 export function publicView(config: BillingConfig): BillingConfig {
   const view = shown(config, shownOfDocument)
   const products = config.products.flatMap(publicProduct)
   const billed = new Set(products.flatMap(({ prices = [] }) => prices.map((price) => price.meter)))
-  // Members keep the order of the document, because the result is served as it is.
+  // Members keep the order of the document, because the result is served without reordering.
   return {
     ...view,
     ...(view.meters && {

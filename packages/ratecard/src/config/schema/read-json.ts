@@ -1,5 +1,5 @@
-// Strict JSON parser for network input. Rejects duplicate names in an object (`JSON.parse` silently drops one of the values) and nesting
-// that would overflow the stack of recursive functions.
+// Strict JSON parser for input from the network. It rejects duplicate names in an object, of which `JSON.parse` silently drops one. It also
+// rejects nesting that would overflow the stack of recursive functions.
 import { visit } from 'jsonc-parser'
 import { pointerOf, type Issue } from '../../errors/issue.ts'
 import { LineIndex } from '../files/position.ts'
@@ -7,7 +7,7 @@ import { LineIndex } from '../files/position.ts'
 const maxDepth = 64
 const maxMembers = 10_000
 
-/** The value as `JSON.parse` returns it, or the first issue with its position. */
+/** Result of reading: the value as `JSON.parse` returns it, or the first issue with its position. */
 export type ReadJson =
   { readonly value: unknown; readonly issue: null } | { readonly value: undefined; readonly issue: Issue }
 
@@ -27,7 +27,7 @@ export function malformed(detail: string, path: readonly (string | number)[] = [
   return { code: 'syntax', pointer: pointerOf(path), severity: 'error', detail }
 }
 
-/** Thrown by the callbacks below, because a visit cannot be ended early otherwise. */
+/** Thrown by the visitor's callbacks, because there is no other way to end a visit early. */
 class Found extends Error {
   readonly issue: Issue
 
@@ -74,7 +74,7 @@ function firstIssue(text: string, isJson: boolean): Issue | null {
           names?.add(name)
         },
         onError: (_error, offset, length) => {
-          // `JSON.parse` decides whether the text is JSON; the visitor only locates the first error.
+          // `JSON.parse` decides whether the text is JSON. The visitor is used only to locate the first error.
           if (!isJson) throw new Found(notJson(text, offset, length))
         },
       },
@@ -87,7 +87,7 @@ function firstIssue(text: string, isJson: boolean): Issue | null {
   return isJson ? null : malformed('The body is not JSON.')
 }
 
-/** Error messages never quote the body, because it may contain a secret. */
+/** Returns the issue for a text that is not JSON. Its message never quotes the body, because the body may contain a secret. */
 function notJson(text: string, offset: number, length: number): Issue {
   const isCutString = text[offset] === '"' && offset + length >= text.length
   if (offset >= text.length || isCutString) return malformed('The body is not JSON: it ends too early.')

@@ -1,5 +1,5 @@
-// The schema of the configuration document: the single source of the TypeScript type, the published JSON Schema, the OpenAPI component and
-// the runtime check. Covers the shape only; relations between fields are in rules.ts.
+// The schema of the configuration document. The TypeScript type, the published JSON Schema, the OpenAPI component and the runtime check are
+// derived from it. It describes the shape only; rules.ts checks relations between fields.
 import { Type, type Static } from 'typebox'
 import {
   ApiVersion,

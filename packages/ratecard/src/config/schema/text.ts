@@ -1,20 +1,20 @@
-// Checks that text is well-formed Unicode without control characters. The processor refuses malformed text in the middle of a push;
-// control characters can manipulate the terminal of an operator who approves a plan.
+// Checks that text is well-formed Unicode without control characters. Malformed text would be refused by the processor in the middle of a
+// push. Control characters could manipulate the terminal of an operator who approves a plan.
 import { pointerOf, type Issue } from '../../errors/issue.ts'
 import { problem } from '../rules/draft.ts'
 
 type Path = readonly (string | number)[]
 
-// C0, DEL and C1, and the separators U+2028 and U+2029, which only some programs treat as line breaks.
+// Control characters (C0, DEL and C1), and the separators U+2028 and U+2029, which only some programs treat as line breaks.
 const control = /[\p{Cc}\u2028\u2029]/u
 const controlOrBreak = /\r\n|[\p{Cc}\u2028\u2029]/gu
 const halfCharacter = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/
-/** The only field that may contain line breaks. */
+/** Name of the only field that may contain line breaks. */
 const fieldWithLines = 'description'
 
 /**
- * One issue for each string and key that is malformed or contains a control character (line breaks are allowed in descriptions). Stops
- * after `most` issues.
+ * Returns an issue for each string and key that is malformed or contains a control character. Line breaks are allowed in descriptions.
+ * Stops after `most` issues.
  */
 export function textIssues(document: unknown, most = Infinity): Issue[] {
   const found = new Map<string, Issue>()
@@ -31,8 +31,8 @@ export function textIssues(document: unknown, most = Infinity): Issue[] {
 }
 
 /**
- * The document with each flaw of {@link textIssues} replaced by a space or the replacement character, and the pointers of the replaced
- * strings.
+ * Returns the document with each flaw that {@link textIssues} finds replaced by a space or the replacement character (U+FFFD), and the
+ * pointers of the changed strings.
  */
 export function withSoundText<T>(document: T): { readonly document: T; readonly pointers: readonly string[] } {
   const pointers = textIssues(document).map(({ pointer }) => pointer)
@@ -52,13 +52,13 @@ const isBreak = (match: string) => match === '\n' || match === '\r\n'
 const soundText = (text: string, lines: boolean) =>
   text.toWellFormed().replace(controlOrBreak, (match) => (lines && isBreak(match) ? match : ' '))
 
-/** A metadata key called `description` does not count: its value must be one line. */
+/** True if the text at this path may contain line breaks. A metadata value may not, even if its key is `description`. */
 function takesLines(path: Path): boolean {
   return path.at(-1) === fieldWithLines && path.at(-2) !== 'metadata'
 }
 
 function flawOf(text: string, lines: boolean): { readonly words: string; readonly position: number } | null {
-  // Fast path for valid text.
+  // Fast path for text without flaws.
   if (!control.test(text) && text.isWellFormed()) return null
   for (const match of text.matchAll(controlOrBreak))
     if (!(lines && isBreak(match[0])))
@@ -69,7 +69,10 @@ function flawOf(text: string, lines: boolean): { readonly words: string; readonl
 
 const nameOf = (character: string) => `U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`
 
-/** Visits every string and every key until `visit` returns false. Iterative, because the depth may not have been checked yet. */
+/**
+ * Visits every string and every key until `visit` returns false. Iterative instead of recursive, because the nesting depth may not have
+ * been checked yet.
+ */
 function walk(document: unknown, visit: (text: string, path: Path, isKey: boolean) => boolean): void {
   const waiting: { readonly value: unknown; readonly path: Path }[] = [{ value: document, path: [] }]
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
@@ -88,7 +91,7 @@ function walk(document: unknown, visit: (text: string, path: Path, isKey: boolea
       if (typeof member === 'string' && !visit(member, place, false)) return
       if (isObject) inside.push({ value: member, path: place })
     }
-    // Reversed, because the stack is popped from its end and document order must be kept.
+    // In reverse, because the stack is read from its end and the visit must follow document order.
     for (const next of inside.reverse()) waiting.push(next)
   }
 }

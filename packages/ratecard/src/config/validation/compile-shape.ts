@@ -10,7 +10,7 @@ export interface ShapeCheck {
   readonly lists: ShapePart['lists']
 }
 
-/** Ajv instance with the document's schema; each part is registered by name. */
+/** Creates an Ajv instance for the document's schema. Each part of the schema is registered by name. */
 export function shapeCompiler(code: Options['code'] = {}): Ajv2020 {
   const ajv = new Ajv2020({
     allErrors: true,
@@ -31,8 +31,8 @@ export function documentParts(): Readonly<Record<string, ShapePart>> {
 }
 
 /**
- * Compiles the schema, which takes about 30 ms, so it runs only when a document is checked. The bundle contains the compiled result:
- * scripts/bundle.mjs.
+ * Compiles the schema. It takes about 30 ms, so it happens only when a document is checked. The bundle contains the compiled result
+ * instead: see scripts/bundle.mjs.
  */
 export function compileShape(): Readonly<Record<string, ShapeCheck>> {
   const ajv = shapeCompiler()

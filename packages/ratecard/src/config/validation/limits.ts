@@ -1,8 +1,8 @@
 import { pointerOf, type Issue, type Severity } from '../../errors/issue.ts'
 import { problem } from '../rules/draft.ts'
 
-// A price list of 10,000 products with five prices each has about 300,000 values. Listing every problem of a document above this limit would
-// use too much memory.
+// Maximum number of values in a document. For scale: a price list of 10,000 products with five prices each has about 300,000. Listing every
+// problem of a larger document would use too much memory.
 const maxValues = 1_000_000
 const maxKeys = 1_000
 const maxDepth = 32
@@ -11,12 +11,14 @@ const maxDepth = 32
 export const maxIssues = 1_000
 
 /**
- * Maximum number of issues that are collected before sorting. Issues beyond it are not generated, because at most {@link maxIssues} are
- * listed.
+ * Maximum number of issues that are collected before sorting. Further ones are not created, because at most {@link maxIssues} are listed.
  */
 export const maxCollectedIssues = 5 * maxIssues
 
-/** Issues of a document that exceeds the size limits and is not checked further. Iterative, because nesting depth is one of the limits. */
+/**
+ * Returns the issues of a document that exceeds the size limits; such a document is not checked further. Iterative instead of recursive,
+ * because the nesting depth is one of the limits.
+ */
 export function limitIssues(document: unknown): Issue[] {
   const waiting: { value: unknown; path: readonly (string | number)[] }[] = [{ value: document, path: [] }]
   let values = 0
@@ -41,7 +43,7 @@ function tooLarge(path: readonly (string | number)[], detail: string): Issue {
   return problem('document_too_large', pointerOf(path), detail)
 }
 
-/** At most {@link maxIssues} issues, plus a final one if others were left out. */
+/** Returns at most {@link maxIssues} issues, plus a final one if others were left out. */
 export function truncateIssues(issues: Issue[], severity: Severity): Issue[] {
   if (issues.length <= maxIssues) return issues
   const detail = `Only the first ${maxIssues} ${severity}s are listed.`

@@ -1,20 +1,20 @@
-// Splits the document's schema into parts. Compiled as one function of 500 kB, it would make V8 use about 100 MB when it optimizes the
-// function for a large document. Each part is compiled separately, and once.
+// Splits the document's schema into parts that are compiled separately, each once. Compiled as a single function of 500 kB, the schema
+// would make V8 use about 100 MB when it optimizes that function for a large document.
 import type { TSchema } from 'typebox'
 
 type Schema = Readonly<Record<string, unknown>>
 
 export interface ShapePart {
-  /** Schema without constraints on the items of `lists`. */
+  /** Schema of the part, without constraints on the items of `lists`. */
   readonly schema: Schema
-  /** Item part by list name: every object of the list must match that part. */
+  /** Name of the item part, by list name. Every object in the list must match its item part. */
   readonly lists: Readonly<Record<string, string>>
 }
 
 /** Name of the part for the document itself. */
 export const wholeDocument = 'document'
 
-/** Minimum number of members with equal schemas that are checked by one shared piece of code. */
+/** Minimum number of members with equal schemas that share one check. */
 const fewMembers = 10
 
 /** Splits a schema into parts whose names are valid function names. */
@@ -40,7 +40,7 @@ function divide(name: string, schema: Schema, parts: Record<string, ShapePart>):
   for (const [part, item] of items) divide(part, item, parts)
 }
 
-/** The same schema, with one shared check if all members have equal schemas. Their names are still checked. */
+/** Returns an equivalent schema in which members share one check if all of them have equal schemas. Their names are still checked. */
 function compact(schema: Schema): Schema {
   const small = Object.fromEntries(Object.entries(schema).map(([keyword, value]) => [keyword, compactValue(value)]))
   const members = isObject(small['properties']) ? Object.entries(small['properties']) : []

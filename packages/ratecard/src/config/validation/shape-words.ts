@@ -11,7 +11,10 @@ export interface IssueText {
   readonly hint?: string
 }
 
-/** Issue code and message for one schema error. `path` leads to the wrong value, or to the object that lacks a field. */
+/**
+ * Returns issue code and message for one schema error. `path` leads to the wrong value or, for a missing field, to the object that lacks
+ * it.
+ */
 export function schemaIssue(error: ErrorObject, path: readonly string[]): IssueText {
   const subject = subjectOf(path)
   switch (error.keyword) {
@@ -170,7 +173,7 @@ function rangeIssue(error: ErrorObject, path: readonly string[], subject: string
   return issueText('value_invalid', `${subject} is ${value}, but must be ${bound} ${limit}.`)
 }
 
-// Messages never contain the value: a value that is too long for its field is too long for a message.
+// The message does not contain the value: a value that is too long for its field is too long for a message.
 function sizeIssue(error: ErrorObject, path: readonly string[], subject: string): IssueText {
   const limit = String(error.params['limit'])
   switch (error.keyword) {
@@ -205,7 +208,7 @@ const singular: Readonly<Record<string, string>> = {
   applies_to: 'product id',
 }
 
-/** Readable name of a path's target: `the price`, `the document`, `"ui"`. */
+/** Returns a readable name of the value at a path: `the price`, `the document`, `"ui"`. */
 function placeOf(path: readonly string[]): string {
   if (path.length === 0) return 'the document'
   const list = path.length > 1 && /^\d+$/.test(path.at(-1) ?? '') ? singular[path.at(-2) ?? ''] : undefined

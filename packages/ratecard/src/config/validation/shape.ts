@@ -10,7 +10,10 @@ type Checks = Readonly<Record<string, ShapeCheck>>
 
 let compiled: Checks | undefined
 
-/** Checks a document against the schema only: types, required and unknown fields, formats, ranges. Reports all errors. */
+/**
+ * Checks a document against the schema only: types, required and unknown fields, formats, ranges. Returns all errors, and the document if
+ * there are none.
+ */
 export function checkShape(document: unknown): { readonly config: BillingConfig | null; readonly issues: Issue[] } {
   const errors: ErrorObject[] = []
   collect((compiled ??= compileShape()), wholeDocument, document, { document, path: '' }, errors)
@@ -19,7 +22,7 @@ export function checkShape(document: unknown): { readonly config: BillingConfig 
     : { config: null, issues: shapeIssues(errors) }
 }
 
-/** Collects the errors of one part, then those of the items in its lists. */
+/** Collects the errors of one part of the schema, then those of the items in its lists. */
 function collect(
   checks: Checks,
   part: string,
@@ -43,8 +46,8 @@ function collect(
 }
 
 /**
- * One issue per schema error, with Ratecard's codes and messages. Errors inside `anyOf` branches are dropped, because the `anyOf` itself
- * has an issue.
+ * Converts schema errors to issues with Ratecard's codes and messages. Errors inside the branches of an `anyOf` are dropped, because the
+ * `anyOf` itself has an error.
  */
 export function shapeIssues(errors: readonly ErrorObject[]): Issue[] {
   return errors
@@ -57,7 +60,7 @@ export function shapeIssues(errors: readonly ErrorObject[]): Issue[] {
     })
 }
 
-// Splits a plain JSON pointer. Unlike Ratecard's pointers it is not percent-encoded, so `%` is literal.
+// Splits a plain JSON pointer. Unlike a pointer in an issue it is not percent-encoded, so `%` is literal.
 function tokensOf(instancePath: string): string[] {
   return instancePath
     .split('/')

@@ -1,5 +1,5 @@
-// Validates a document: its shape by the schema, relations by the rules; reports all problems at once. Used by the CLI and by the service.
-// Expands no variables, changes nothing and does not contact the processor.
+// Validates a document: its shape by the schema, and relations between fields by the rules. Reports all problems at once. The CLI and the
+// service both use it. It expands no variables, changes nothing and does not contact the processor.
 import { pathOf, type Issue } from '../../errors/issue.ts'
 import { truncateIssues, limitIssues, maxCollectedIssues } from './limits.ts'
 import { ruleIssues } from '../rules/rules.ts'
@@ -9,16 +9,16 @@ import { textIssues } from '../schema/text.ts'
 
 export interface ConfigValidation {
   readonly valid: boolean
-  /** In document order; at most 1,000, plus a note if others were left out. */
+  /** Errors in document order: at most 1,000, plus a final one if others were left out. The same holds for `warnings`. */
   readonly errors: Issue[]
   readonly warnings: Issue[]
-  /** The document itself if it is valid, otherwise null. */
+  /** The document itself if it is valid; null otherwise. */
   readonly config: BillingConfig | null
 }
 
 /**
- * Accepts any JSON or YAML value and never throws. Warnings do not make a document invalid. `acceptedBefore` skips the text check, so that
- * a rollback to a document from before that rule is not refused.
+ * Validates any JSON or YAML value; never throws. Warnings do not make a document invalid. `acceptedBefore` skips the check of text, so
+ * that a rollback to a document from before that check existed is not refused.
  */
 export function validateConfig(document: unknown, { acceptedBefore = false } = {}): ConfigValidation {
   const tooLarge = limitIssues(document)
@@ -36,7 +36,7 @@ export function validateConfig(document: unknown, { acceptedBefore = false } = {
 function judge(document: unknown, anyText: boolean): { config: BillingConfig | null; issues: Issue[] } {
   const { config, issues } = checkShape(document)
   const text = anyText ? [] : textIssues(document, maxCollectedIssues)
-  // For malformed text no other issues are reported.
+  // For a malformed text no other issue is reported.
   const said = new Set(text.map(({ pointer }) => pointer))
   const others = [...issues, ...ruleIssues(document, maxCollectedIssues)].filter(({ pointer }) => !said.has(pointer))
   return { config, issues: [...text, ...others] }
@@ -50,7 +50,7 @@ function inDocumentOrder(document: unknown, issues: readonly Issue[]): Issue[] {
     .map(({ issue }) => issue)
 }
 
-/** Index of each pointer token among its siblings. */
+/** Returns the index of each pointer token among its siblings, for sorting in document order. */
 function positions(document: unknown, pointer: string, ranks: WeakMap<object, Map<string, number>>): number[] {
   const order: number[] = []
   let value = document

@@ -1,5 +1,5 @@
-// The Stripe adapter: performs steps and reads the account through the official SDK. Decides nothing about the catalog, never writes
-// without the caller's idempotency key, and verifies every response.
+// The Stripe adapter: performs steps and reads the account through the official SDK. It decides nothing about the catalog, sends every
+// write with the caller's idempotency key, and verifies every response.
 import type { Clock } from '../../clock.ts'
 import type { ResolvedStep } from '../../catalog/steps.ts'
 import type { CustomerProcessor } from '../customer-half.ts'
@@ -34,11 +34,12 @@ import { readUsageErrors } from './customers/usage-errors.ts'
 export interface StripeProcessorOptions {
   readonly secretKey: string
   /**
-   * Base URL of another server with the same API, for example `http://127.0.0.1:4243`; null means Stripe itself. Refused with a live key.
+   * Base URL of another server with the same API, e.g. `http://127.0.0.1:4243`; null means Stripe itself. Any other server is refused with
+   * a live key.
    */
   readonly apiBase: string | null
   readonly budget: RateBudget
-  /** Budget of the list pages of the mirror, taken in addition. Default: no further limit. */
+  /** Budget for the list pages of the mirror. Each page takes from it and from `budget`. Default: no further limit. */
   readonly listBudget?: RateBudget
   readonly clock: Clock
   /** Called after each request, e.g. to count it. */
@@ -50,8 +51,8 @@ export interface StripeProcessorOptions {
 }
 
 /**
- * Creates the adapter. Aborting a call throws the signal's reason if nothing can have happened; after an attempt of unknown outcome it
- * throws that error. A write in flight is awaited.
+ * Creates the adapter. An aborted call throws the signal's reason if nothing can have happened. If an earlier attempt has an unknown
+ * outcome, the call throws the error of that attempt. A write in flight is awaited, not aborted.
  */
 export function createStripeProcessor(options: StripeProcessorOptions): Processor {
   const { secretKey, apiBase, budget, clock, timeoutMs = attemptTimeoutMs, firstWaitMs = 500 } = options
@@ -65,7 +66,7 @@ export function createStripeProcessor(options: StripeProcessorOptions): Processo
   }
   return {
     account: async (signal) => {
-      // Only for Stripe itself, which would refuse such a key as well; another server may accept any key.
+      // Check the format for Stripe itself only; another server, e.g. the sandbox, may accept any key.
       const problem = apiBase === null ? keyProblem(secretKey) : null
       if (problem !== null) throw new ProcessorError('unauthorized', `${problem}.`)
       return readAccount(context, isLiveKey(secretKey), signal)
@@ -113,7 +114,7 @@ function writingStep(step: ResolvedStep): WritingStep {
   return step
 }
 
-/** Reads the account. Its mode is derived from the key, because an account object does not contain it. */
+/** Reads the account. The mode (test or live) comes from the key, because Stripe's account object does not contain it. */
 async function readAccount(
   { stripe, caller }: StripeContext,
   livemode: boolean,

@@ -9,8 +9,8 @@ export const billingCancel: Command = {
   name: 'billing cancel',
   summary: 'Stop a running push between two steps',
   description:
-    'What was sent to the processor is waited for. The push is then interrupted: `billing resume` finishes it, a new push plans again from what is there. The earlier version is served meanwhile.',
-  arguments: [{ name: '[push]', description: 'Id of the push; the one that runs when it is left out.' }],
+    'Waits for the write that is in flight. The push is then interrupted: `billing resume` finishes it, and a new push plans again from the present state. Meanwhile the earlier version is served.',
+  arguments: [{ name: '[push]', description: 'Id of the push. Default: the running one.' }],
   examples: [{ command: 'ratecard billing cancel', what: 'the push that runs now' }],
   run: async (context) => {
     const { args, io, out } = context
@@ -49,7 +49,7 @@ async function untilEnded({ io }: CommandContext, client: Client, id: string): P
       for await (const event of client.admin.pushEvents(id, { signal: io.signal }))
         if (event.type === 'state' && !isRunning(event)) break
     } catch (error) {
-      // A proxy may close a long response; the push report contains the current state.
+      // A proxy may close a long response. Then continue: the push report below contains the current state.
       if (io.signal.aborted || !isCut(error)) throw error
     }
     const report = await client.admin.findPush(id, { signal: io.signal })

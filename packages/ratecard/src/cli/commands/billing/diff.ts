@@ -11,9 +11,9 @@ import { fileOption, hasChanges, impactOptions, showPlanOf, showWarnings, withPl
 
 export const billingDiff: Command = {
   name: 'billing diff',
-  summary: 'Compare your files with what is in place, or two revisions',
+  summary: 'Compare your files with the current revision, or two revisions',
   description:
-    'Without revisions: what a push of your files would change. With one revision: that one against the current one. With two: the first against the second.',
+    'Without a revision number: shows what a push of your files would change. With one number: compares that revision with the current one. With two: compares the first with the second.',
   arguments: [{ name: '[revisions...]', description: 'One or two revision numbers from the history.' }],
   options: [
     fileOption,

@@ -1,4 +1,4 @@
-// `--format`: output for a terminal, or Markdown for a comment on a pull request.
+// The option `--format`: text for a terminal, or Markdown for a comment on a pull request.
 import type { CommandContext, OptionSpec } from '../../program/command.ts'
 import { usageFailure } from '../../failure.ts'
 import type { Redact } from '../../views/markdown.ts'
@@ -13,7 +13,7 @@ export const formatOption: OptionSpec = {
 export const wantsMarkdown = ({ options }: Pick<CommandContext, 'options'>): boolean =>
   options.text('format') === 'markdown'
 
-/** With Markdown, stdout contains nothing else. */
+/** Returns the context to print with. With Markdown, stdout contains nothing but the document, so that it can be piped. */
 export function formatted(context: CommandContext): CommandContext {
   if (!wantsMarkdown(context)) return context
   if (context.global.json)
@@ -21,7 +21,10 @@ export function formatted(context: CommandContext): CommandContext {
   return { ...context, out: { ...context.out, say: () => undefined } }
 }
 
-/** Replaces secrets by their variable names. Must run before a value is escaped or truncated. */
+/**
+ * Returns a function that replaces secrets in a text by their variable names. Call it before a value is escaped or truncated, because a
+ * changed secret is not found.
+ */
 export const redactor =
   ({ io }: Pick<CommandContext, 'io'>): Redact =>
   (text) =>

@@ -7,7 +7,7 @@ import { formatAuthor } from '../../views/who.ts'
 
 export const billingHistory: Command = {
   name: 'billing history',
-  summary: 'Show recent versions with what they changed',
+  summary: 'Show recent versions and their changes',
   options: [
     { flags: '--limit <n>', description: 'How many, newest first.', range: [1, 100], defaultText: '10' },
     { flags: '--offset <n>', description: 'How many to skip.', range: [0, 1_000_000], defaultText: '0' },

@@ -18,18 +18,18 @@ export const billingMigrate: Command = {
   name: 'billing migrate',
   summary: 'Move existing subscribers of a replaced price to its successor',
   description:
-    'A changed amount is for new subscribers; existing ones keep the price they bought until they are moved with this. Nothing is billed or credited at once. The job can be stopped and resumed, and its report says how to go back.',
+    'A changed amount applies to new subscribers. Existing ones keep the price that they bought, until this command moves them. Nothing is billed or credited at once. The job can be stopped and resumed, and its report contains the command that moves them back.',
   options: [
     { flags: '--price <id>', description: 'Your id of the price.' },
     {
       flags: '--to <when>',
       description:
-        '`renewal`: the new price begins with the next period. `now`: the price changes now and is billed at the renewal. A moment: at the first renewal after it; the service waits for that by itself.',
+        '`renewal`: the new price starts with the next period. `now`: the price changes now and is billed at the renewal. A time: the price changes at the first renewal after that time; the service waits for it by itself.',
       defaultText: 'renewal',
     },
     { flags: '--only <tenants>', description: 'Only these tenants, separated by commas.' },
     { flags: '--except <tenants>', description: 'All but these tenants, separated by commas.' },
-    { flags: '--dry-run', description: 'Show whom it concerns and the money; nothing is changed.' },
+    { flags: '--dry-run', description: 'Show the subscribers and the amounts; nothing is changed.' },
     ...actorOptions,
   ],
   examples: [
@@ -48,13 +48,13 @@ export const billingMigrate: Command = {
     if (options.flag('dryRun')) return { json: jsonMigrationPlan(plan) }
     const moving = plan.lines.filter((line) => line.skipped === null).length
     if (moving === 0 && (request.to !== 'now' || canAsk(context))) return { json: jsonMigrationPlan(plan) }
-    // Only `now` drops what a renewal would have billed; other migrations can still be cancelled.
+    // Confirm on a terminal, and always for `now`: it drops what a renewal would have billed. Other migrations can still be cancelled.
     if (canAsk(context) || request.to === 'now')
       await requireConsent(context, {
         question: `Move ${count(moving, 'subscription')}?`,
         title: 'Moving subscribers now needs to be confirmed',
         detail: `${count(moving, 'subscription')} would change price now.`,
-        hint: 'Look with --dry-run; if it is meant: --yes.',
+        hint: 'Check with --dry-run; if this is intended: --yes.',
         extra: { planned: jsonMigrationPlan(plan) },
       })
     if (moving === 0) return { json: jsonMigrationPlan(plan) }
@@ -75,7 +75,7 @@ function requestOf({ options }: CommandContext) {
   return { priceId, to: whenOf(options.text('to') ?? 'renewal', systemClock.now()), only, except }
 }
 
-/** The API's form of `--to`. A date becomes midnight UTC, e.g. `2026-02-01T00:00:00Z`. */
+/** Converts `--to` to the API's form. A date becomes midnight UTC, e.g. `2026-02-01T00:00:00Z`. */
 function whenOf(text: string, now: number): string {
   if (text === 'renewal' || text === 'now') return text
   const moment = /^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00:00Z` : text

@@ -1,4 +1,5 @@
-// Promotes a tested revision from one environment to another: the same source document, byte for byte, expanded for the target.
+// Promotes a tested revision from one environment to another: the same source document, byte for byte, with the variables of the target
+// filled in.
 import { variablesOf, variableTexts } from '../../../config/files/written-form.ts'
 import { RatecardError, type PushOutcome, type Revision } from '@ratecard/client'
 import { compareDocuments } from '../../../catalog/compare-documents.ts'
@@ -32,13 +33,17 @@ import {
 
 export const billingPromote: Command = {
   name: 'billing promote',
-  summary: 'Push what one environment has, byte for byte, to another',
+  summary: 'Push the revision of one environment to another, byte for byte',
   description:
-    'Takes the document of a revision as its author wrote it, expands its variables with the file of the target, says how the two environments differ, shows the plan, and pushes. Everything but the expanded texts is the same, byte for byte. Addresses and keys of both come from their files in ratecard/environments. Of a revision that was pushed over HTTP only the expanded document is there: values that differ by environment, such as webhook URLs, are then the source’s, and are asked about.',
+    'Takes the document of a revision as its author wrote it, fills in its variables from the environment file of the target, lists the texts that differ between the two environments, shows the plan, and pushes. Everything but these texts is the same, byte for byte. The addresses and keys of both servers come from their files in ratecard/environments. If the revision was pushed over HTTP, the server has only its expanded document: values that depend on the environment, such as webhook URLs, are then those of the source, and new webhook URLs must be confirmed.',
   options: [
-    { flags: '--from <name>', description: 'Environment to take from.', environment: true },
+    { flags: '--from <name>', description: 'Environment to take the revision from.', environment: true },
     { flags: '--to <name>', description: 'Environment to push to.', environment: true },
-    { flags: '--revision <n>', description: 'Revision of the source.', defaultText: 'the current one' },
+    {
+      flags: '--revision <n>',
+      description: 'Number of the revision in the source environment.',
+      defaultText: 'the current one',
+    },
     { flags: '--dry-run', description: 'Show the differences and the plan, and stop.' },
     { flags: '--exit-code', description: 'With --dry-run: exit 3 when there are changes.' },
     approvalOption,
@@ -57,7 +62,7 @@ export const billingPromote: Command = {
       throw new CliFailure(1, {
         code: 'environments_equal',
         title: 'Both environments are one server',
-        detail: `${from} is at ${source.url} and ${to} at ${target.url}: that is one server.`,
+        detail: `${from} is at ${source.url} and ${to} at ${target.url}: both are the same server.`,
       })
     const tested = await asFailureOf(source, () => sourceRevision(context, source, from))
     const promotion = { from, to, source, target, tested, expanded: expandFor(tested, target) }
@@ -80,15 +85,18 @@ interface Promotion {
   readonly expanded: ExpandedDocument
 }
 
-/** The document for the target: the source document with the target's variables, or the expanded one if no source was stored. */
+/**
+ * The document for the target: the source document with the target's variables filled in. If no source document was stored with the
+ * revision, it is the expanded document of the source environment.
+ */
 interface ExpandedDocument {
   readonly document: object
   readonly config: BillingConfig
   readonly checksum: string
   readonly written: object | null
-  /** Variables of the target's file that were expanded. */
+  /** Variables that were filled in from the target's environment file. */
   readonly variables: readonly VariableOrigin[]
-  /** Texts whose expanded value differs from the source environment. */
+  /** Texts whose expanded value differs between the two environments. */
   readonly differs: readonly { readonly pointer: string; readonly text: string }[]
 }
 
@@ -106,7 +114,7 @@ function routeOf({ options, global }: CommandContext): { from: EnvironmentName; 
   return { from, to }
 }
 
-/** Runs `work`; a refusal contains the address of the server that refused. */
+/** Runs `work`. A failure of a request contains the address of the server that refused it, because two servers are involved. */
 async function asFailureOf<T>(connection: ServerConnection, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -147,7 +155,7 @@ function expandFor({ revision, document, config }: DryRunResult, { environment }
   const { written } = revision
   if (written === null)
     return { document, config, checksum: revision.checksum, written: null, variables: [], differs: [] }
-  // Uses the target's file only, because a variable of the shell may be meant for the source environment.
+  // Use the target's environment file only, because a variable of the shell may be meant for the source environment.
   const expanded = interpolate(written, environment.variables, whyUnset(environment))
   const verdict = validateConfig(expanded.value)
   const errors = [...expanded.issues, ...(expanded.issues.length === 0 ? verdict.errors : [])]
@@ -237,7 +245,7 @@ async function promote(context: CommandContext, promotion: Promotion): Promise<C
     written: expanded.written,
   })
   showOutcome(context, outcome)
-  // `unchanged`: the target already has this content, maybe written differently. No revision was created, so there is nothing to verify.
+  // `unchanged`: the target already has this content, maybe written differently. No revision was created, so there is none to verify.
   if (outcome.status === 'applied') {
     await verify(promotion, outcome, io.signal)
     const same =
@@ -249,7 +257,7 @@ async function promote(context: CommandContext, promotion: Promotion): Promise<C
   return { json: { ...json, ...jsonOutcome(outcome) } }
 }
 
-/** Lists the texts with other values in the target. Shows them unexpanded, because a value may be a secret. */
+/** Lists the texts that have other values in the target. Shows them with unexpanded variables, because a value may be a secret. */
 function printExpanded({ out }: CommandContext, { from, to, expanded }: Promotion): void {
   if (expanded.written === null)
     out.say(
@@ -273,7 +281,7 @@ interface Current {
 async function currentOf({ client }: ServerConnection, signal: AbortSignal): Promise<Current | null> {
   try {
     const { revision } = await client.admin.config({ signal })
-    // Uses the stored revision, because the served document contains processor ids, which differ between environments.
+    // Compare with the stored revision. The served document contains processor ids, which differ between environments.
     const { config } = validateConfig((await client.admin.revision(revision, { signal })).document)
     return config === null ? null : { revision, config }
   } catch (error) {

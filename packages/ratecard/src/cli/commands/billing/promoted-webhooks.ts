@@ -1,4 +1,4 @@
-// A promoted document may contain webhook URLs of its source environment, so new ones must be confirmed.
+// A promoted document may contain webhook URLs of its source environment. So webhooks that the target does not have yet must be confirmed.
 import { webhookId } from '../../../config/schema/ids.ts'
 import { variableTexts } from '../../../config/files/written-form.ts'
 import type { BillingConfig } from '../../../config/schema/schema.ts'
@@ -10,7 +10,7 @@ export interface WebhookMove {
   readonly detail: string
 }
 
-/** Endpoints that the target would newly deliver to: new webhooks, and those whose URL would change. */
+/** Returns the endpoints that the target would deliver to for the first time: new webhooks, and webhooks whose URL changes. */
 export function webhookMoves(
   target: BillingConfig | null,
   promoted: BillingConfig,
@@ -21,7 +21,7 @@ export function webhookMoves(
   const known = new Set(present.values())
   return (
     (promoted.webhooks ?? [])
-      // A URL that was expanded from the target's own variables is intended.
+      // A URL that was expanded from the target's own variables is intended and needs no confirmation.
       .filter(({ url }, index) => !known.has(url) && !own.has(`#/webhooks/${index}/url`))
       .map((webhook) => {
         const id = webhookId(webhook)
@@ -33,7 +33,7 @@ export function webhookMoves(
   )
 }
 
-/** Asks on a terminal; without one, `--yes` is required. */
+/** Asks for confirmation of the webhook URLs on a terminal. Without a terminal, `--yes` is required. */
 export async function requireWebhooksMeant(
   context: CommandContext,
   moves: readonly WebhookMove[],
@@ -41,7 +41,7 @@ export async function requireWebhooksMeant(
 ): Promise<void> {
   if (moves.length === 0) return
   await requireConsent(context, {
-    question: `${to} would deliver events to the addresses above. Is that meant?`,
+    question: `${to} would deliver events to the addresses above. Is this intended?`,
     title: 'Webhook addresses would change',
     detail: moves.map(({ detail }) => detail).join(' '),
     hint: `If ${to} is to deliver there: --yes. Else push the files of the same commit, which expand to its own addresses: \`ratecard billing push --env ${to}\`.`,

@@ -1,4 +1,4 @@
-// `billing pull --update`: edits the author's files in place to match the live values.
+// `billing pull --update`: edits the author's files in place so that they match the live values.
 import { randomUUID } from 'node:crypto'
 import { realpathSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import type { Pulled } from '@ratecard/client'
@@ -107,7 +107,7 @@ async function confirmEdits({ global, io }: CommandContext, edits: number): Prom
   throw new CliFailure(1, { code: 'declined', title: 'The edits were declined', detail: 'No file was changed.' })
 }
 
-/** Atomic replacement by rename. A symlink is followed, and the file's mode is kept. */
+/** Replaces the file atomically (by rename). Follows a symlink, and keeps the file's mode. */
 function replaceFile(name: string, text: string): void {
   const file = realpathSync(name)
   const draft = `${file}.${randomUUID()}.tmp`

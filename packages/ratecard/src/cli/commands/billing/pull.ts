@@ -14,14 +14,14 @@ import { updateFiles } from './pull-update.ts'
 
 export const billingPull: Command = {
   name: 'billing pull',
-  summary: 'Write what is active at the processor as a configuration',
+  summary: 'Write the active objects at the processor as a configuration',
   description:
     'Products, prices, meters, coupons, promotion codes and webhooks of the account, with your own fields from the current revision. Without --output the document goes to stdout. A file that exists and differs is kept beside it as <file>.bak.\n\nWith --update, your own files are changed in place: only values that differ, with comments, order and formatting kept. Values that come from variables are never overwritten.',
   options: [
-    { flags: '--output <file>', description: 'File to write; written whole or not at all.' },
+    { flags: '--output <file>', description: 'File to write. It is written completely or not at all.' },
     {
       flags: '--update [path...]',
-      description: 'Edit these files or folders (ratecard/billing when none is named) so that they say what is live.',
+      description: 'Edit these files or folders (default: ratecard/billing) so that they match the live values.',
     },
     { flags: '--all', description: 'With --update: also add active objects that are in no file.' },
     { flags: '--dry-run', description: 'With --update: list the edits and stop.' },
@@ -44,7 +44,7 @@ export const billingPull: Command = {
     const { client } = connect(context)
     await mindHalfDone(context, client, update)
     const pulled = await client.admin.pull({ signal: io.signal })
-    // Escapes `${`, because in a project file `${NAME}` is a variable.
+    // Escape `${`, because in a project file `${NAME}` is a variable.
     const text = `${JSON.stringify(literal(pulled.document), null, 2)}\n`
     if (update) return updateFiles(context, pulled)
     const output = options.text('output')
@@ -78,7 +78,7 @@ export const billingPull: Command = {
 }
 
 /**
- * Refuses or warns while a push is unfinished: the live values are then partly old, and pulling them into the files would revert the
+ * Refuses or warns while a push is unfinished. Some live values are still old then, and pulling them into the files would revert the
  * author's change.
  */
 async function mindHalfDone(
@@ -95,12 +95,15 @@ async function mindHalfDone(
   throw new CliFailure(1, {
     code: 'push_unfinished',
     title: problemCodes.push_unfinished.title,
-    detail: `${describeUnfinished(push)} Its half-done work would be taken for edits, and your own change out of your files. No file was changed.`,
-    hint: `${howToFinish(push)} To take what is live all the same: --yes.`,
+    detail: `${describeUnfinished(push)} Its unfinished changes would look like edits at the processor, and your own change would be removed from your files. No file was changed.`,
+    hint: `${howToFinish(push)} To pull the live values anyway: --yes.`,
   })
 }
 
-/** Writes the file atomically (by rename). Returns the path of the backup if the file existed with other content. */
+/**
+ * Writes the file atomically (by rename). If the file existed with other content, keeps it as a backup and returns the backup's path;
+ * otherwise returns null.
+ */
 export function writeKeeping(file: string, text: string): string | null {
   mkdirSync(path.dirname(file), { recursive: true })
   const before = existsSync(file) ? readText(file) : null

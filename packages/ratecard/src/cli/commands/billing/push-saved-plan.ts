@@ -1,4 +1,4 @@
-// Applies a saved plan, only at the server it was made for and only if the plan is still the same.
+// Applies a saved plan: only at the server that it was made for, and only if the server computes the same plan again.
 import { variablesOf } from '../../../config/files/written-form.ts'
 import type { PushOutcome } from '@ratecard/client'
 import { authorOf } from '../../author.ts'
@@ -13,7 +13,7 @@ import { showTime } from '../../views/table.ts'
 import { confirmPlan, pushAndFollow, showPlanOf } from '../plan-and-apply.ts'
 
 export async function applySavedPlan(asked: CommandContext, saved: SavedPlan): Promise<PushOutcome> {
-  // Without `--env`, uses the environment of the plan.
+  // Without `--env`, use the environment of the plan.
   const context = { ...asked, global: { ...asked.global, environment: asked.global.environment ?? saved.environment } }
   const connection = connect(context)
   const { options, io, out, global } = context

@@ -30,9 +30,9 @@ import {
 
 export const billingPush: Command = {
   name: 'billing push',
-  summary: 'Bring the processor to what the configuration says',
+  summary: 'Apply the configuration to the processor',
   description:
-    'Validates all files, shows the plan, then creates, updates and archives. On a terminal it asks before it archives or replaces anything. Where nobody can be asked, a plan that keeps no product of the version in place needs --yes or --plan; with --require-approval every plan does that archives or replaces. Same content again is "unchanged" and writes nothing.\n\nA plan can be saved with --plan-out and applied later, by somebody else, with --plan: exactly that plan, or nothing when anything changed since.',
+    'Validates all files, shows the plan, then creates, updates and archives. On a terminal it asks before it archives or replaces anything. Without a terminal, a plan that archives all products of the current version needs --yes or --plan; with --require-approval, so does every plan that archives or replaces anything. Pushing the same content again is "unchanged" and writes nothing.\n\nA plan can be saved with --plan-out and applied later with --plan, also by another person: exactly that plan is applied, or nothing if anything changed since.',
   arguments: [filesArgument],
   options: [
     fileOption,
@@ -40,11 +40,11 @@ export const billingPush: Command = {
     { flags: '--exit-code', description: 'With --dry-run or --plan-out: exit 3 when there are changes.' },
     formatOption,
     { flags: '--plan-out <file>', description: 'Show the plan, save it to this file, and stop.' },
-    { flags: '--plan <file>', description: 'Apply a saved plan: exactly it, at the server that it was made for.' },
+    { flags: '--plan <file>', description: 'Apply exactly this saved plan, at the server that it was made for.' },
     approvalOption,
     {
       flags: '--wait <time>',
-      description: 'Queue this long behind a push that runs, for example `10m`.',
+      description: 'If another push is running, wait for it at most this long, e.g. `10m`.',
       defaultText: '0s',
     },
     ...impactOptions,
@@ -105,7 +105,10 @@ function exitOf({ options }: CommandContext, outcome: PushOutcome): 0 | 3 {
   return outcome.status === 'planned' && options.flag('exitCode') && hasChanges(outcome) ? 3 : 0
 }
 
-/** Another push may start between planning and pushing. Then waits, and plans and shows the plan again. */
+/**
+ * Runs `work`, which plans and pushes, as soon as no push is running. If another push starts between planning and pushing, waits for its
+ * end (at most as long as `--wait`) and runs `work` again.
+ */
 async function planWhenFree(
   { out }: CommandContext,
   queue: PushQueue,
@@ -117,7 +120,7 @@ async function planWhenFree(
       return await work()
     } catch (error) {
       if (!(await queue.mayRetry(error))) throw error
-      out.note('Another push came first: planning anew when it has ended.\n')
+      out.note('Another push started first: planning again when it has ended.\n')
     }
   }
 }

@@ -12,7 +12,7 @@ export const billingPushes: Command = {
   arguments: [{ name: '[id]', description: 'Id of a push.' }],
   options: [
     { flags: '--limit <n>', description: 'How many, newest first.', range: [1, 100], defaultText: '10' },
-    { flags: '--follow', description: 'With an id: show its progress until it ended.' },
+    { flags: '--follow', description: 'With an id: show the progress of the push until it ends.' },
   ],
   examples: [
     { command: 'ratecard billing pushes', what: 'recent pushes, failed ones too' },

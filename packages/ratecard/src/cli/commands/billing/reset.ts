@@ -11,7 +11,7 @@ export const billingReset: Command = {
   name: 'billing reset',
   summary: 'Archive all products, prices, meters, coupons and promotion codes',
   description:
-    'Nothing can be bought afterwards until the next push, which brings back what it finds. Only what Ratecard manages is archived, unless --scope account says otherwise. Webhook endpoints stay.',
+    'Afterwards nothing can be bought until the next push, which reactivates archived objects where it can. Only objects that Ratecard manages are archived, unless you pass --scope account. Webhook endpoints stay.',
   options: [
     {
       flags: '--scope <scope>',
@@ -53,7 +53,7 @@ async function confirmReset(context: CommandContext, url: string, scope: string)
     throw confirmationRequired({
       title: 'A reset needs to be confirmed',
       detail: `A reset archives everything at ${url}.`,
-      hint: 'If you mean it: `ratecard billing reset --yes`.',
+      hint: 'If this is intended: `ratecard billing reset --yes`.',
     })
   const what =
     scope === 'account'

@@ -9,8 +9,8 @@ export const billingResume: Command = {
   name: 'billing resume',
   summary: 'Finish an interrupted push',
   description:
-    'Finishes exactly the plan that was interrupted. If the configuration was wrong, push the corrected one instead: it settles the old push and plans again.',
-  arguments: [{ name: '[push]', description: 'Id of the push; the newest interrupted one when it is left out.' }],
+    'Finishes exactly the plan that was interrupted. If the configuration was wrong, push the corrected one instead: the new push looks up the unfinished steps of the old one and plans again.',
+  arguments: [{ name: '[push]', description: 'Id of the push. Default: the newest interrupted one.' }],
   examples: [{ command: 'ratecard billing resume', what: 'the newest interrupted push' }],
   run: async (context) => {
     const { args, io, out } = context

@@ -20,7 +20,7 @@ export const billingRollback: Command = {
   name: 'billing rollback',
   summary: 'Push the content of an earlier revision again',
   description:
-    'Makes a new revision with the earlier content, and brings back the original processor prices where they still exist. Shows the plan first.',
+    'Creates a new revision with the content of the earlier one. Original prices at the processor are reactivated where they still exist. Shows the plan first.',
   arguments: [{ name: '<revision>', description: 'A number from `ratecard billing history`.' }],
   options: [
     { flags: '--dry-run', description: 'Show the plan and stop.' },

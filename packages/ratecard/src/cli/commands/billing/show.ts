@@ -11,10 +11,10 @@ import { showTime, table } from '../../views/table.ts'
 
 export const billingShow: Command = {
   name: 'billing show',
-  summary: 'Show the configuration in place, a price, or a product',
+  summary: 'Show the current configuration, a price, a product or a meter',
   arguments: [
     { name: '[kind]', description: '`price`, `product` or `meter`.' },
-    { name: '[id]', description: 'Its id in the configuration.' },
+    { name: '[id]', description: 'Id of the price, product or meter in the configuration.' },
   ],
   options: [{ flags: '--public', description: 'Only what customers see; needs no service key.' }],
   examples: [
@@ -83,7 +83,10 @@ function productRows(product: BillingDocument['products'][number]): string[][] {
   ])
 }
 
-/** The type from the client is open: a newer server may have currencies that this build does not know, which are shown unformatted. */
+/**
+ * A newer server may have currencies that this build does not know; they are shown unformatted. The client's type allows them, hence the
+ * cast.
+ */
 function line(price: PriceDocument): string {
   return describePrice(price as Parameters<typeof describePrice>[0])
 }

@@ -7,19 +7,20 @@ import { showTime, table } from '../../views/table.ts'
 
 export const billingSubscribers: Command = {
   name: 'billing subscribers',
-  summary: 'List who is subscribed to a price, and on which generation of it',
+  summary: 'List the subscribers of a price, and whether they pay its current amount',
   description:
-    'A changed amount makes a new generation of a price; subscribers stay on the generation that they bought until you move them with `ratecard billing migrate`.',
+    'A changed amount makes a new generation of a price. Subscribers stay on the generation that they bought, until you move them with `ratecard billing migrate`.',
   arguments: [{ name: '<price>', description: 'Your id of the price.' }],
   options: [
     {
       flags: '--generation <which>',
-      description: '`current`: on the price as it is sold now. `legacy`: on an earlier generation.',
+      description:
+        '`current`: subscribed to the price as it is sold now. `legacy`: to an earlier generation, i.e. from before its last change.',
       choices: ['all', 'current', 'legacy'],
       defaultText: 'all',
     },
     { flags: '--limit <n>', description: 'How many.', range: [1, 100], defaultText: '20' },
-    { flags: '--offset <n>', description: 'How many to pass over.', range: [0, 1_000_000], defaultText: '0' },
+    { flags: '--offset <n>', description: 'How many to skip.', range: [0, 1_000_000], defaultText: '0' },
   ],
   examples: [
     { command: 'ratecard billing subscribers pro_monthly', what: 'by tenant' },

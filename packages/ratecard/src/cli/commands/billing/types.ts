@@ -9,9 +9,10 @@ import { fileOption, filesArgument } from '../plan-and-apply.ts'
 export const billingTypes: Command = {
   name: 'billing types',
   summary: 'Write TypeScript unions of the ids in your configuration',
-  description: 'So that a price id that does not exist is a type error in your own code. Works without a server.',
+  description:
+    'With these types, a price id that does not exist is a type error in your own code. Works without a server.',
   arguments: [filesArgument],
-  options: [fileOption, { flags: '--output <file>', description: 'File to write; stdout when it is left out.' }],
+  options: [fileOption, { flags: '--output <file>', description: 'File to write. Default: stdout.' }],
   examples: [{ command: 'ratecard billing types --output src/billing-ids.ts', what: 'beside your code' }],
   run: async (context) => {
     const { options, io, out } = context

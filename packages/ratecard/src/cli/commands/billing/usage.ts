@@ -6,14 +6,14 @@ import { jsonDroppedUsage } from '../../views/json.ts'
 
 export const billingUsage: Command = {
   name: 'billing usage',
-  summary: 'Show the usage that the processor took and then dropped',
+  summary: 'Show the usage that the processor accepted and then dropped',
   description:
-    'Of the last 30 days. The processor checks usage after it has said yes; what it drops is not billed, and nobody is told of it at the time. It gives only samples of the events: that no report names a tenant does not prove that it lost nothing.',
+    'Shows the last 30 days. The processor checks usage after it has accepted it. Dropped usage is not billed, and the sender gets no error. A report contains only a sample of the dropped events. So a tenant that no report names may still have lost usage.',
   options: [
-    { flags: '--meter <id>', description: 'Only of this meter.' },
+    { flags: '--meter <id>', description: 'Only reports about this meter.' },
     {
       flags: '--tenant <id>',
-      description: 'Only reports with an example of this tenant, or with one that may be of any.',
+      description: 'Only reports with an example of this tenant, or with an example of unknown tenant.',
     },
   ],
   examples: [{ command: 'ratecard billing usage --meter api_calls', what: 'with cause and example' }],

@@ -5,19 +5,22 @@ import { usageFailure } from '../../failure.ts'
 import { connect, type ServerConnection } from '../../server-address.ts'
 import { listOption } from '../plan-and-apply.ts'
 
-/** Poll interval (ms). The API allows one request per second for this route. */
+/** Poll interval (ms). The API allows one request per second on this route. */
 const pollMs = 1000
 const forwardTimeoutMs = 10_000
 
 export const billingWebhookListen: Command = {
   name: 'billing webhook listen',
-  summary: 'Bring the account’s events to your own machine while you develop',
+  summary: 'Forward the account’s events to your machine during development',
   description:
     'Asks the service for new events and posts each to your address, signed like a real delivery, with a secret of its own that stays the same for your service key. Nothing is registered at the processor. Ends with Ctrl-C.',
   options: [
-    { flags: '--forward <url>', description: 'Where your handler listens, for example http://127.0.0.1:3000/hooks.' },
+    { flags: '--forward <url>', description: 'URL of your handler, e.g. http://127.0.0.1:3000/hooks.' },
     { flags: '--events <types>', description: 'Event types, separated by commas.', defaultText: 'all' },
-    { flags: '--secret <secret>', description: 'Sign with this secret instead.' },
+    {
+      flags: '--secret <secret>',
+      description: 'Sign with this secret. Default: one that is derived from your service key.',
+    },
     { flags: '--print-secret', description: 'Print the signing secret and stop.' },
   ],
   examples: [
@@ -38,7 +41,10 @@ export const billingWebhookListen: Command = {
   },
 }
 
-/** Derived from the service key by HMAC, so that it is the same at every start and does not reveal the key. */
+/**
+ * Returns the signing secret for forwarded events. It is an HMAC with the service key, so that it is the same at every start and does not
+ * reveal the key.
+ */
 function secretFor({ key }: ServerConnection): string {
   if (key === null)
     throw usageFailure('Listening needs a service key.', 'Set RATECARD_SERVICE_KEY, or give --service-key.')
@@ -63,7 +69,7 @@ function forwardTarget(text: string | undefined): URL {
 interface ForwardOptions {
   readonly target: URL
   readonly secret: string
-  /** Event types; empty means all. */
+  /** Event types to forward; empty means all. */
   readonly types: readonly string[]
 }
 
@@ -76,7 +82,7 @@ async function listen(
   const { types } = forwarding
   const ask = (after: string | null) =>
     client.admin.processorEvents({ ...(after === null ? {} : { after }), types, signal: io.signal })
-  // An account without events is listened to from its first event.
+  // In an account without events, start with its first event.
   let after = (await ask(null)).last ?? ''
   out.say(`Listening to ${url}; each event goes to ${forwarding.target.href}. Ctrl-C ends it.`)
   out.say(`Signing secret for your handler: ${forwarding.secret}`)

@@ -12,12 +12,12 @@ export const billingWebhookRotate: Command = {
   name: 'billing webhook rotate',
   summary: 'Change the signing secret of a webhook without losing an event',
   description:
-    'Makes a new endpoint beside the old one and prints its secret. Both are live, each signs with its own secret, until the overlap ends: the receiver takes both secrets meanwhile. Then the service switches the old one off. The files stay as they are.',
+    'Creates a new endpoint beside the old one and prints its secret. Until the overlap ends both endpoints deliver, and each signs with its own secret: let your receiver accept both. Then the service switches the old endpoint off. Your files stay as they are.',
   arguments: [{ name: '<id>', description: 'Id of the webhook.' }],
   options: [
     {
       flags: '--overlap <span>',
-      description: 'How long both are live: 30m, 24h, 7d; 0s switches the old one off at once.',
+      description: 'How long both endpoints deliver, e.g. 30m, 24h, 7d; 0s switches the old one off at once.',
       defaultText: '24h',
     },
     ...actorOptions,
@@ -32,7 +32,8 @@ export const billingWebhookRotate: Command = {
   run: async (context) => {
     const { args, options, io, out } = context
     const { client } = connect(context)
-    // Runs before the rotation: a failure after it would lose the new secret.
+    // Load the secrets to redact before the rotation. A failure after the rotation would lose the new secret, because it is shown only
+    // once.
     const { revision } = await client.admin.config({ signal: io.signal })
     await redactRevisions(context, client, [revision])
     const rotation = await client.admin.rotateWebhook(args[0] ?? '', {

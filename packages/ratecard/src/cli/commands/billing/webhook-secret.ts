@@ -56,7 +56,7 @@ function secretOf(webhook: WebhookListing): string {
   throw new CliFailure(1, {
     code: 'secret_unknown',
     title: 'The secret is not known',
-    detail: `The signing secret of the webhook "${webhook.id}" was never told to Ratecard.`,
+    detail: `The signing secret of the webhook "${webhook.id}" is not known to Ratecard.`,
     hint: whyUnknown,
   })
 }

@@ -4,10 +4,10 @@ import { dataDirOption, maintained } from './data-dir.ts'
 
 export const dbBackup: Command = {
   name: 'db backup',
-  summary: 'Write a whole copy of the embedded store to a new file',
+  summary: 'Write a complete copy of the embedded store to a new file',
   description:
-    'Works while the server runs. The secrets in it are sealed: without the master key (RATECARD_MASTER_KEY, or the file `master-key` in the data directory) a backup is useless. Keep the key too, in another place. PostgreSQL is backed up with pg_dump.',
-  arguments: [{ name: '<file>', description: 'File to write; one that exists is never overwritten.' }],
+    'Works while the server runs. The secrets in the backup are encrypted: without the master key (RATECARD_MASTER_KEY, or the file `master-key` in the data directory) a backup is useless. Keep the key too, in another place. PostgreSQL is backed up with pg_dump.',
+  arguments: [{ name: '<file>', description: 'File to write. An existing file is never overwritten.' }],
   options: [dataDirOption],
   examples: [{ command: 'ratecard db backup backup.db', what: 'of the store in ./.ratecard' }],
   run: async (context) => {

@@ -6,11 +6,11 @@ export const dbCopy: Command = {
   name: 'db copy',
   summary: 'Copy the embedded store into an empty PostgreSQL database',
   description:
-    'For those who outgrow one machine. The server must be stopped. All records or none: counts and the hash chain are checked before anything is kept. The embedded store stays as it is. The master key stays the same: give the new server the content of the key file in RATECARD_MASTER_KEY.',
+    'For a service that needs more than one machine. Stop the server first. Either all records are copied or none: counts and the hash chain are checked before the copy is committed. The embedded store stays as it is. The master key stays the same: set RATECARD_MASTER_KEY of the new server to the content of the key file.',
   options: [
     {
       flags: '--to <url>',
-      description: 'A PostgreSQL URL. Others on this machine can see it; DATABASE_URL they cannot.',
+      description: 'A PostgreSQL URL. Other users of this machine can read it here; they cannot read DATABASE_URL.',
       defaultText: 'DATABASE_URL',
     },
     dataDirOption,

@@ -6,7 +6,7 @@ export const dataDirOption: OptionSpec = {
   defaultText: 'RATECARD_DATA_DIR, else ./.ratecard',
 }
 
-/** The store that a command of this group uses. */
+/** Returns the environment and data folder, which locate the store that a `db` command uses. */
 export function maintained({ io, options }: CommandContext) {
   return { env: io.env, cwd: io.cwd, dataDir: options.text('dataDir') }
 }

@@ -4,11 +4,14 @@ import { dataDirOption, maintained } from './data-dir.ts'
 
 export const dbRestore: Command = {
   name: 'db restore',
-  summary: 'Put a backup in the place of the embedded store',
+  summary: 'Replace the embedded store with a backup',
   description:
-    'The server must be stopped. The backup is read through first: the database, the hash chain of its history, and whether the master key opens its secrets; without the key that it was made under it is useless. A store that is there already is replaced only with --force (or --yes, or when you say so), and is kept beside the new one.',
+    'Stop the server first. The backup is verified before it is used: the database, the hash chain of its history, and whether the master key decrypts its secrets. Without the master key of that time the backup is useless. An existing store is replaced only with --force or --yes, or if you confirm it, and is kept beside the new one.',
   arguments: [{ name: '<file>', description: 'A file that `db backup` made.' }],
-  options: [dataDirOption, { flags: '--force', description: 'Replace the store that is there; it is kept beside.' }],
+  options: [
+    dataDirOption,
+    { flags: '--force', description: 'Replace an existing store. The old one is kept beside the new one.' },
+  ],
   examples: [{ command: 'ratecard db restore backup.db', what: 'into ./.ratecard' }],
   run: async (context) => {
     const { args, io, out, global, options } = context

@@ -12,14 +12,14 @@ import { connect } from '../../server-address.ts'
 
 export const invoicesExport: Command = {
   name: 'invoices export',
-  summary: 'Write all invoices, credit notes and refunds of a time',
+  summary: 'Export all invoices, credit notes and refunds of a period',
   description:
     'A row for each finalized invoice, credit note and refund, oldest first, amounts in units of the currency. Days are UTC, both included.',
   options: [
-    { flags: '--from <day>', description: 'First day, YYYY-MM-DD; the oldest row when it is left out.' },
+    { flags: '--from <day>', description: 'First day, YYYY-MM-DD. Default: the day of the oldest row.' },
     { flags: '--to <day>', description: 'Last day, YYYY-MM-DD.', defaultText: 'today' },
-    { flags: '--format <format>', description: 'Form of the rows.', choices: ['csv', 'json'], defaultText: 'csv' },
-    { flags: '--out <file>', description: 'File to write, whole or not at all; stdout when it is left out.' },
+    { flags: '--format <format>', description: 'Format of the rows.', choices: ['csv', 'json'], defaultText: 'csv' },
+    { flags: '--out <file>', description: 'File to write, completely or not at all. Default: stdout.' },
   ],
   examples: [
     {
@@ -48,7 +48,7 @@ export const invoicesExport: Command = {
   },
 }
 
-/** Writes a stream beside the file first, so that a connection that breaks leaves no half of an export. */
+/** Writes a stream to a draft beside the file and renames it, so that a broken connection leaves no incomplete export. */
 async function writeWhole(file: string, rows: NodeReadableStream<Uint8Array>, signal: AbortSignal): Promise<void> {
   const draft = `${file}.${randomUUID()}.tmp`
   try {

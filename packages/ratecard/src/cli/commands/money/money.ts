@@ -15,9 +15,9 @@ export const money: Command = {
   name: 'money',
   summary: 'Show monthly recurring revenue: now, by price, and day by day',
   description:
-    'Monthly recurring revenue (MRR) counts licensed recurring items that are active or past due, less discounts for ever, without tax. Usage, trials and paused subscriptions are not in it.',
+    'Monthly recurring revenue (MRR) counts licensed recurring items that are active or past due, less discounts that never end, without tax. Usage, trials and paused subscriptions are not included.',
   options: [
-    { flags: '--days <n>', description: 'How many days back.', range: [1, 3650], defaultText: '90' },
+    { flags: '--days <n>', description: 'Number of days before today.', range: [1, 3650], defaultText: '90' },
     { flags: '--csv', description: 'Print the days as CSV instead.' },
   ],
   examples: [
@@ -29,7 +29,7 @@ export const money: Command = {
     if (options.flag('csv') && global.json) throw usageFailure('--csv and --json do not go together.', 'Choose one.')
     const { client } = connect(context)
     const now = await client.money.now({ signal: io.signal })
-    // Days by the clock of the service, not by that of this machine.
+    // Days are counted by the clock of the service, not by the clock of this machine.
     const to = now.asOf.slice(0, 10)
     const from = new Date(Date.parse(to) - (options.whole('days') ?? 90) * dayMs).toISOString().slice(0, 10)
     const days = await client.money.days({ from, to, signal: io.signal })

@@ -8,12 +8,12 @@ import { findProject } from '../../files/project.ts'
 const sandboxOptions: readonly OptionSpec[] = [
   {
     flags: '--url <url>',
-    description: 'Where the sandbox is.',
+    description: 'URL of the sandbox.',
     defaultText: 'RATECARD_SANDBOX_PORT, else that of the service on this machine, else http://127.0.0.1:4243',
   },
   {
     flags: '--key <key>',
-    description: 'Test key of the account whose clock it is.',
+    description: 'Test key of the sandbox account.',
     defaultText: 'that of the service on this machine',
   },
 ]
@@ -22,11 +22,11 @@ export const sandboxClockAdvance: Command = {
   name: 'sandbox clock advance',
   summary: 'Move a sandbox account’s clock forward',
   description:
-    'What becomes due on the way happens, each thing at its own moment: trials end, subscriptions renew, invoices are paid, webhooks are delivered. A clock never goes back.',
+    'Everything that becomes due in between happens at its own time: trials end, subscriptions renew, invoices are paid, webhooks are delivered. The clock cannot go back.',
   arguments: [
     {
       name: '<time>',
-      description: 'How far (`45m`, `12h`, `30d`, `2w`, `1mo`, `1y`), or to which moment (`2027-01-31T00:00:00Z`).',
+      description: 'Duration (`45m`, `12h`, `30d`, `2w`, `1mo`, `1y`), or the new time (`2027-01-31T00:00:00Z`).',
     },
   ],
   options: sandboxOptions,
@@ -45,7 +45,7 @@ export const sandboxClockAdvance: Command = {
 
 export const sandboxClockShow: Command = {
   name: 'sandbox clock show',
-  summary: 'Show what time it is for a sandbox account',
+  summary: 'Show the time of a sandbox account’s clock',
   options: sandboxOptions,
   examples: [{ command: 'ratecard sandbox clock show', what: 'in UTC' }],
   run: async (context) => {
@@ -56,7 +56,7 @@ export const sandboxClockShow: Command = {
 }
 
 interface SandboxClock {
-  /** Epoch milliseconds. */
+  /** Returns the time of the test clock in epoch milliseconds. */
   now(): Promise<number>
   moveTo(moment: number): Promise<string>
 }
@@ -88,7 +88,7 @@ function sandboxClockOf(context: CommandContext): SandboxClock {
 
 const defaultUrl = 'http://127.0.0.1:4243'
 
-/** Address and key of the local service's sandbox, from the file that the service wrote for its port; null if there is none. */
+/** Returns URL and key of the sandbox of the local service, from the file that the service wrote for its port; null if there is none. */
 function ofServerHere(context: CommandContext): { readonly url: string; readonly key: string } | null {
   const { port } = new URL(serverUrl(context))
   const file = path.join(context.io.home, '.ratecard', 'servers', port === '' ? '80' : port, 'sandbox.json')
@@ -97,7 +97,7 @@ function ofServerHere(context: CommandContext): { readonly url: string; readonly
   return typeof url === 'string' && typeof key === 'string' ? { url, key } : null
 }
 
-/** Key of the embedded sandbox account, from the data folder of the service. */
+/** Returns the key of the embedded sandbox account from the service's data folder; null if there is none. */
 function localSandboxKey({ io }: CommandContext): string | null {
   const project = findProject(io.cwd)
   const folders = serviceKeyFiles({ env: io.env, home: io.home, cwd: io.cwd, project, port: '' }).map((file) =>
@@ -169,7 +169,7 @@ function target(text: string, now: number): number {
   throw usageFailure(`"${text}" is no time.`, 'Write `30d`, `1mo`, or a moment like 2027-01-31T00:00:00Z.')
 }
 
-/** The same day some months later, or the last day of that month (e.g. 31 January → 28 February). */
+/** Adds months to a time. If the month has no such day, returns its last day (e.g. 31 January → 28 February). */
 function addMonths(from: number, months: number): number {
   const date = new Date(from)
   const day = date.getUTCDate()

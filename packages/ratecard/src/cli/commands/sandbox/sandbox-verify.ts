@@ -5,7 +5,7 @@ export const sandboxVerify: Command = {
   name: 'sandbox verify',
   summary: 'Check the sandbox against the real processor, with a test key',
   description:
-    'Runs scenarios that decide what the sandbox and the product believe of Stripe in your test account and in a sandbox of its own, and shows where they differ. What it makes there it takes away again. Live keys are refused. A key on the command line can be read by others on the machine: leave it in STRIPE_SECRET_KEY, or give `--key -` and it is read from stdin.',
+    'Runs the same scenarios in your test account and in a new sandbox, and shows where the results differ. The scenarios check what Ratecard and the sandbox assume about Stripe. All objects that they create are removed. Live keys are refused. Other users of the machine can read a key on the command line: set STRIPE_SECRET_KEY instead, or pass `--key -` to read it from stdin.',
   options: [
     {
       flags: '--key <key>',
@@ -14,10 +14,10 @@ export const sandboxVerify: Command = {
     },
     {
       flags: '--api-base <url>',
-      description: 'Another server that speaks Stripe’s API.',
+      description: 'URL of another server that implements Stripe’s API.',
       defaultText: 'STRIPE_API_BASE, else Stripe',
     },
-    { flags: '--only <id...>', description: 'These scenarios alone.' },
+    { flags: '--only <id...>', description: 'Run only these scenarios.' },
   ],
   examples: [
     { command: 'ratecard sandbox verify --key -', what: 'asks for the key' },
@@ -78,7 +78,7 @@ async function keyOf({ options, io }: CommandContext): Promise<string> {
     throw new CliFailure(1, {
       code: 'live_key_refused',
       title: 'Live keys are refused',
-      detail: 'That is a live key. The check makes and deletes things: it takes test keys only.',
+      detail: 'That is a live key. The check creates and deletes objects, so it accepts test keys only.',
       hint: 'Use a key that begins with sk_test_ or rk_test_.',
     })
   if (!/^(sk|rk)_test_\w+$/.test(key))

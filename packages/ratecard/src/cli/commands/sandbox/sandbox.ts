@@ -6,10 +6,13 @@ export const sandbox: Command = {
   name: 'sandbox',
   summary: 'Run the sandbox processor alone, for tests',
   description:
-    'A payment processor that speaks Stripe’s HTTP API on this machine. Point any Stripe SDK at it; every sk_test_… key is an account of its own.',
+    'A payment processor on this machine that implements Stripe’s HTTP API. Use it with any Stripe SDK; each sk_test_… key is a separate account.',
   options: [
     { flags: '--port <n>', description: 'Port to listen on.', range: [0, 65_535], defaultText: '4243' },
-    { flags: '--data-dir <dir>', description: 'Keep its state there; in memory when it is left out.' },
+    {
+      flags: '--data-dir <dir>',
+      description: 'Folder for the sandbox’s state. Default: the state is kept in memory only.',
+    },
     { flags: '--deliver-anywhere', description: 'Deliver webhooks to other machines too, not only to this one.' },
   ],
   examples: [

@@ -3,13 +3,13 @@ import { connect } from '../../server-address.ts'
 
 export const dashboard: Command = {
   name: 'dashboard',
-  summary: 'Create a link that signs in to the dashboard, once',
+  summary: 'Create a link that signs in to the dashboard and works once',
   examples: [{ command: 'ratecard dashboard', what: 'open the link within ten minutes and press its button' }],
   run: async (context) => {
     const { io, out } = context
     const { client, url } = connect(context)
     const link = await client.admin.dashboardLink({ signal: io.signal })
-    // Without a configured public URL, the service returns a relative link.
+    // Without a configured public URL, the service returns a relative link, so resolve it.
     const address = new URL(link.url, url).href
     out.print(address)
     out.say('Open it and press the button: it signs in once, within ten minutes, with the rights of your service key.')

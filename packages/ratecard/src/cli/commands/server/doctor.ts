@@ -34,7 +34,7 @@ function checkHere(context: CommandContext): Finding[] {
         check: 'project',
         status: 'warning',
         detail: 'No folder `ratecard/` here or above.',
-        hint: '`ratecard init` makes one; the server works without.',
+        hint: '`ratecard init` creates one; the server works without it.',
       },
     ]
   return [runtime, { check: 'project', status: 'ok', detail: project }, checkConfig(context)]

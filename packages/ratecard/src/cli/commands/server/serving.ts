@@ -7,16 +7,16 @@ interface Running {
   close(): Promise<void>
 }
 
-/** Poll interval (ms) for the end of the parent npm process. */
+/** Poll interval (ms) for checking whether the parent npm process has ended. */
 const pollMs = 500
 
 /**
- * Serves until the process gets a stop signal, then drains. Under npm it also stops when npm exits, because a killed npm forwards no
- * signal.
+ * Starts the service and serves until the process gets a stop signal, then drains. Under npm it also stops when npm exits, because a killed
+ * npm forwards no signal.
  */
 export async function serveUntilStopped(io: CliIo, start: () => Promise<Running>): Promise<void> {
   const ended = new AbortController()
-  // Started before the server, because npm may be killed during startup.
+  // Watch npm before the server starts, because npm may be killed during startup.
   const orphaned = endOfNpm(io.env, ended.signal)
   const running = await start()
   if (!io.signal.aborted)
@@ -28,7 +28,7 @@ export async function serveUntilStopped(io: CliIo, start: () => Promise<Running>
   await running.close()
 }
 
-/** Resolves when the npm process above this one has ended; never if there is none. */
+/** Resolves when the npm process above this process has ended. Never resolves if there is none. */
 async function endOfNpm(env: NodeJS.ProcessEnv, stop: AbortSignal): Promise<void> {
   const npm = env['npm_lifecycle_event'] === undefined ? null : npmAbove(process.pid)
   if (npm === null) return new Promise(() => undefined)
@@ -43,7 +43,7 @@ async function endOfNpm(env: NodeJS.ProcessEnv, stop: AbortSignal): Promise<void
 
 interface Ancestor {
   readonly pid: number
-  /** Start time of the process, to detect reuse of its pid. */
+  /** Start time of the process. It detects that another process got the same pid. */
   readonly started: string
 }
 

@@ -12,10 +12,10 @@ import { actorOptions } from '../plan-and-apply.ts'
 import { jsonCoverage, jsonEnterpriseOutcome, jsonJobReport } from '../../views/json.ts'
 
 const targetOptions: readonly OptionSpec[] = [
-  { flags: '--template <name>', description: 'Enterprise template.' },
-  { flags: '--id <enterprise-id>', description: 'Enterprise id: a deal of one tenant.' },
+  { flags: '--template <name>', description: 'Enterprise template: prices negotiated for several tenants.' },
+  { flags: '--id <enterprise-id>', description: 'Enterprise id: the prices negotiated with a single tenant.' },
 ]
-const dryRunOption: OptionSpec = { flags: '--dry-run', description: 'Show what would move; nothing is changed.' }
+const dryRunOption: OptionSpec = { flags: '--dry-run', description: 'Show which items would move; nothing is changed.' }
 
 export const enterprisePrices: Command = {
   name: 'enterprise prices',
@@ -35,7 +35,7 @@ export const enterprisePrices: Command = {
   },
 }
 
-/** The client's types have plain strings where the document has enums, hence the cast. */
+/** Cast: the client's type has plain strings where the document has enumerations, because a newer server may have more values. */
 const rowOf = (price: PriceDocument) => [price.id, describePrice(price as Parameters<typeof describePrice>[0])]
 
 function targetOf({ options }: CommandContext): { template: string | undefined; id: string | undefined } {
@@ -50,18 +50,18 @@ export const enterpriseApply: Command = {
   name: 'enterprise apply',
   summary: 'Give a tenant its negotiated prices',
   description:
-    'Every matching item of its subscriptions moves; nothing is billed or credited now, the new amount is on the next invoice. Repeating it changes nothing more, and finishes one that was cut off.',
-  arguments: [{ name: '[tenant]', description: 'Id of the tenant; none with --all-with-template.' }],
+    'Moves every matching item of the tenant’s subscriptions. Nothing is billed or credited now; the new amount is on the next invoice. Repeating the command changes nothing more, and finishes a move that was interrupted.',
+  arguments: [{ name: '[tenant]', description: 'Id of the tenant. Leave it out with --all-with-template.' }],
   options: [
     ...targetOptions,
     {
       flags: '--all-with-template <name>',
-      description: 'Every tenant that has this template, after its prices changed; as a job.',
+      description: 'Move all tenants with this template, after its prices changed. Runs as a job.',
     },
     {
       flags: '--unmatched <what>',
       description:
-        'Items on an earlier deal that have no price in this one: `keep` it, or go back to their `base` price.',
+        'Items on other negotiated prices without a counterpart in this template or id: `keep` their price, or move them back to their `base` price.',
       choices: ['keep', 'base'],
       defaultText: 'keep',
     },
@@ -156,12 +156,12 @@ function showOutcome({ out }: CommandContext, outcome: EnterpriseOutcome): Comma
   const count = `${String(outcome.pricesSwapped)} ${outcome.pricesSwapped === 1 ? 'price' : 'prices'}`
   if (outcome.checkoutsClosed > 0) out.say(`  ${paint.dim('·')}  ${closedPagesText(outcome.checkoutsClosed)}`)
   const left = outcome.leftOnOtherDeal
-  // No check mark while a discount remains, because it would suggest that everything was swapped.
+  // No check mark while items stay on other negotiated prices, because the mark would suggest that everything was swapped.
   const tick = left === 0 ? `${paint.green('✓')} ` : ''
   out.say(outcome.dryRun === true ? `Would swap ${count}.` : `${tick}Swapped ${count}.`)
   if (left > 0)
     out.say(
-      `${paint.yellow('!')} ${String(left)} ${left === 1 ? 'item' : 'items'} ${outcome.dryRun === true ? 'would stay' : left === 1 ? 'stays' : 'stay'} on another deal, discount and all. Back to the base price: the same command with --unmatched base.`,
+      `${paint.yellow('!')} ${String(left)} ${left === 1 ? 'item' : 'items'} ${outcome.dryRun === true ? 'would stay' : left === 1 ? 'stays' : 'stay'} on other negotiated prices, with any discount. To move back to the base price: the same command with --unmatched base.`,
     )
   return { json: jsonEnterpriseOutcome(outcome) }
 }
@@ -178,7 +178,7 @@ export const enterpriseCoverage: Command = {
     const columns = [{ title: 'base price' }, ...targets.map((title) => ({ title }))]
     const rows = coverage.rows.map(({ basePriceId, cells }) => [
       basePriceId,
-      // A base price without negotiated prices is no gap.
+      // A base price without any negotiated price is no gap, so its cells stay empty.
       ...cells.map(({ priceId }) => priceId ?? (cells.some((cell) => cell.priceId !== null) ? out.paint.red('–') : '')),
     ])
     printTable(out, columns, rows, 'There are no negotiated prices.')

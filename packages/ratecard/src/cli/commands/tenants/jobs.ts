@@ -35,8 +35,8 @@ export const jobsList: Command = {
 
 export const jobsShow: Command = {
   name: 'jobs show',
-  summary: 'Say what a job did, to whom, and how to go back',
-  description: 'The steps as the journal has them are in --json.',
+  summary: 'Show what a job did, to which tenants, and how to undo it',
+  description: 'With --json, the steps are printed as the journal stores them.',
   arguments: [jobArgument],
   examples: [{ command: 'ratecard jobs show <id>', what: 'also how to go back' }],
   run: async (context) => {
@@ -48,7 +48,7 @@ export const jobsShow: Command = {
 
 export const jobsResume: Command = {
   name: 'jobs resume',
-  summary: 'Go on with a job that stopped before its end',
+  summary: 'Continue a job that stopped before its end',
   arguments: [jobArgument],
   examples: [{ command: 'ratecard jobs resume <id>', what: 'completed steps are not repeated' }],
   run: async (context) => {
@@ -65,7 +65,7 @@ export const jobsResume: Command = {
 export const jobsCancel: Command = {
   name: 'jobs cancel',
   summary: 'Stop a job between two steps, or one that waits for a date',
-  description: 'What was done stays done; the rest is not done.',
+  description: 'Completed steps stay as they are; the others are not done.',
   arguments: [jobArgument],
   examples: [{ command: 'ratecard jobs cancel <id>', what: 'nothing is cut off half-way' }],
   run: async (context) => {

@@ -90,12 +90,12 @@ function pricingOf(fields: Readonly<Record<string, unknown>> | null): string {
 
 export const tenantsSession: Command = {
   name: 'tenants session',
-  summary: 'Mint a session cookie for checkout and portal of one tenant',
+  summary: 'Create a session cookie for checkout and portal of one tenant',
   arguments: [tenantArgument],
   options: [
     {
       flags: '--ttl <seconds>',
-      description: 'How long it lives.',
+      description: 'How long the session is valid.',
       range: [60, 2_592_000],
       defaultText: '86400, one day',
     },

@@ -11,7 +11,7 @@ export const tenantsInvoices: Command = {
   arguments: [{ name: '<id>', description: 'Id of the tenant.' }],
   options: [
     { flags: '--limit <n>', description: 'How many, newest first.', range: [1, 100], defaultText: '20' },
-    { flags: '--offset <n>', description: 'How many to pass over.', range: [0, 1_000_000], defaultText: '0' },
+    { flags: '--offset <n>', description: 'How many to skip.', range: [0, 1_000_000], defaultText: '0' },
   ],
   examples: [{ command: 'ratecard tenants invoices glazeworks', what: 'newest first' }],
   run: async (context) => {

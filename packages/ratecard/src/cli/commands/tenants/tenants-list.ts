@@ -8,16 +8,19 @@ import { showTime, table } from '../../views/table.ts'
 import { enterpriseOf } from './tenants.ts'
 
 const sorts = tenantOperations.listTenants.query.sort.enum
-/** Money is mostly looked at from the largest amount down. */
+/** Sort keys that sort descending: amounts of money are mostly read from the largest down. */
 const descending: readonly string[] = ['monthly', 'owed']
 
 export const tenantsList: Command = {
   name: 'tenants list',
   summary: 'List tenants: who buys what, pays how much and owes how much',
   description:
-    'Filters add up. State, products and money come from the mirror; without it (or until it is complete) they are left out, and what filters or sorts by them is refused.',
+    'A tenant is listed if it matches all filters. State, products and money come from the mirror. Without the mirror (or until it is complete) they are left out, and filtering or sorting by them is refused.',
   options: [
-    { flags: '--search <text>', description: 'Part of id, name, e-mail or customer id, in any case.' },
+    {
+      flags: '--search <text>',
+      description: 'Part of the id, name, email address or customer id, upper or lower case.',
+    },
     { flags: '--state <state>', description: 'Only those in this state.', choices: BillingStatus.enum },
     { flags: '--price <id>', description: 'Only subscribers of this price, on any generation of it.' },
     { flags: '--product <id>', description: 'Only subscribers of this product.' },
@@ -32,9 +35,9 @@ export const tenantsList: Command = {
     },
     { flags: '--template <name>', description: 'Only those with this enterprise template.' },
     { flags: '--enterprise-id <id>', description: 'Only those with this enterprise id.' },
-    { flags: '--customer <id>', description: 'Only the one that is this customer of the processor.' },
+    { flags: '--customer <id>', description: 'Only the tenant with this customer at the processor, `cus_…`.' },
     { flags: '--limit <n>', description: 'How many.', range: [1, 100], defaultText: '20' },
-    { flags: '--offset <n>', description: 'How many to pass over.', range: [0, 1_000_000], defaultText: '0' },
+    { flags: '--offset <n>', description: 'How many to skip.', range: [0, 1_000_000], defaultText: '0' },
   ],
   examples: [
     { command: 'ratecard tenants list --search glaze', what: 'by any part of a name' },

@@ -10,18 +10,18 @@ import { showTime, table } from '../../views/table.ts'
 import { jsonDroppedUsage, jsonSubscriptions, jsonTenant } from '../../views/json.ts'
 
 const tenantArgument: ArgumentSpec = { name: '<id>', description: 'Id of the tenant.' }
-const emailOption: OptionSpec = { flags: '--email <address>', description: 'Where invoices go.' }
+const emailOption: OptionSpec = { flags: '--email <address>', description: 'Email address for invoices.' }
 const customerOption: OptionSpec = {
   flags: '--customer <id>',
-  description: 'The customer at the processor that it is already, `cus_…`.',
+  description: 'Id of the customer at the processor, if the tenant has one already, `cus_…`.',
 }
 
 export const tenantsCreate: Command = {
   name: 'tenants create',
   summary: 'Create a tenant',
-  description: 'Without --customer it becomes a customer of the processor at its first checkout.',
-  arguments: [{ name: '[id]', description: 'Your own id for it; one is made when it is left out.' }],
-  options: [{ flags: '--name <name>', description: 'What it is called.' }, emailOption, customerOption],
+  description: 'Without --customer, the customer at the processor is created at the first checkout.',
+  arguments: [{ name: '[id]', description: 'Your own id for the tenant. Default: a generated one.' }],
+  options: [{ flags: '--name <name>', description: 'Name of the tenant.' }, emailOption, customerOption],
   examples: [
     { command: 'ratecard tenants create glazeworks --name "Glazeworks"', what: 'with an id of yours' },
     { command: 'ratecard tenants create acme --name Acme --customer cus_123', what: 'who buys from you already' },
@@ -45,7 +45,7 @@ export const enterpriseOf = ({ enterpriseTemplate, enterpriseId }: Tenant) =>
 
 export const tenantsShow: Command = {
   name: 'tenants show',
-  summary: 'Show a tenant and what it is subscribed to',
+  summary: 'Show a tenant and its subscriptions',
   arguments: [tenantArgument],
   examples: [{ command: 'ratecard tenants show glazeworks', what: 'by your own price ids' }],
   run: async (context) => {
@@ -71,7 +71,10 @@ export const tenantsShow: Command = {
   },
 }
 
-/** null if the processor returned no data, undefined if an older server lacks the route. The tenant is shown in either case. */
+/**
+ * Returns reports of dropped usage: null if the processor returned no data, undefined if an older server lacks the route. The tenant is
+ * shown in either case.
+ */
 async function droppedUsage(
   { io }: CommandContext,
   client: Client,
@@ -91,8 +94,8 @@ async function droppedUsage(
 
 export const tenantsSubscriptions: Command = {
   name: 'tenants subscriptions',
-  summary: 'List what a tenant is subscribed to',
-  description: '`legacy` marks a price that was replaced since: the tenant keeps it until you move it.',
+  summary: 'List the subscriptions of a tenant',
+  description: '`legacy` marks a price that was replaced since. The tenant keeps that price until you move it.',
   arguments: [tenantArgument],
   examples: [{ command: 'ratecard tenants subscriptions glazeworks', what: 'live ones, by your own price ids' }],
   run: async (context) => {
@@ -131,7 +134,7 @@ export const tenantsUpdate: Command = {
   name: 'tenants update',
   summary: 'Change a tenant’s name, address or customer',
   arguments: [tenantArgument],
-  options: [{ flags: '--name <name>', description: 'What it is called.' }, emailOption, customerOption],
+  options: [{ flags: '--name <name>', description: 'Name of the tenant.' }, emailOption, customerOption],
   examples: [{ command: 'ratecard tenants update glazeworks --email ap@glazeworks.example', what: 'the rest stays' }],
   run: async (context) => {
     const { args, options, io, out } = context
@@ -151,9 +154,9 @@ export const tenantsUpdate: Command = {
 
 export const tenantsDelete: Command = {
   name: 'tenants delete',
-  summary: 'Forget a tenant',
+  summary: 'Delete a tenant',
   description:
-    'Refused while it has live subscriptions. Its open checkout pages end; its audit trail and its customer at the processor stay.',
+    'Refused while the tenant has live subscriptions. Its open checkout pages expire. Its audit log and its customer at the processor stay.',
   arguments: [tenantArgument],
   examples: [
     { command: 'ratecard tenants delete glazeworks', what: 'asks first' },
@@ -180,7 +183,7 @@ export const tenantsCancel: Command = {
   name: 'tenants cancel',
   summary: 'End a tenant’s subscription to a free price',
   description:
-    'Now. What the processor bills is cancelled in its customer portal. A paid subscription that the tenant buys ends its free ones by itself.',
+    'Ends the free subscription now. Paid subscriptions are cancelled in the processor’s customer portal. If the tenant buys a paid subscription, its free ones end by themselves.',
   arguments: [tenantArgument, { name: '<subscription>', description: 'Its id, from `ratecard tenants show`.' }],
   examples: [{ command: 'ratecard tenants cancel glazeworks sub_local_0mwr', what: 'asks first' }],
   run: async (context) => {

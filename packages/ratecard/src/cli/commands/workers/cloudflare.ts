@@ -16,7 +16,7 @@ interface EnvironmentText {
   readonly text: string | null
 }
 
-/** Uploads each worker, or with `--dry-run` shows the requests with all secrets masked. */
+/** Uploads each worker. With `--dry-run` it prints the requests instead, with all secrets masked. */
 export async function deployAllToCloudflare(
   context: CommandContext,
   workers: readonly BundledWorker[],
@@ -75,7 +75,9 @@ function showRequests({ out }: CommandContext, workers: readonly BundledWorker[]
   return { target: 'cloudflare', dry_run: true, requests }
 }
 
-/** A setting from the process, otherwise from the environment file. Never passed to a worker. */
+/**
+ * Returns a setting from the process, otherwise from the environment file; null if neither has it. Settings are never passed to a worker.
+ */
 function settingOf({ io }: CommandContext, environment: EnvironmentText, name: string): string | null {
   return io.env[name] || parseEnvFile(environment.text ?? '').get(name) || null
 }

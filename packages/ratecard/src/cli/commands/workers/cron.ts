@@ -12,7 +12,8 @@ const cronOption = (description: string): OptionSpec => ({ flags: '--cron <expre
 export const cloudWorkersCronRuns: Command = {
   name: 'cloud workers cron runs',
   summary: 'List scheduled runs, newest first',
-  description: 'Every tick has a row: also those that were skipped because a run was still going, or missed.',
+  description:
+    'Every scheduled time has a row, also one that was missed, or skipped because the run before was still going on.',
   arguments: [nameArgument],
   options: [
     cronOption('Only runs of this schedule.'),
@@ -44,7 +45,7 @@ export const cloudWorkersCronRuns: Command = {
 export const cloudWorkersCronTrigger: Command = {
   name: 'cloud workers cron trigger',
   summary: 'Run the scheduled handler of a worker once, now',
-  description: 'Waits for the end of the run, waitUntil included. A run that does not end well is exit code 1.',
+  description: 'Waits for the end of the run, including waitUntil. Exits with 1 if the run fails.',
   arguments: [nameArgument],
   options: [cronOption('The expression the handler is given; the worker’s first schedule when left out.')],
   examples: [
@@ -66,7 +67,10 @@ export const cloudWorkersCronTrigger: Command = {
   },
 }
 
-/** Also validated locally, because the parser's message is more precise than the server's refusal. */
+/**
+ * Returns the cron expression of the option. It is also validated locally, because the local parser's message is more precise than the
+ * server's refusal.
+ */
 function cronOf(text: string | undefined): string | undefined {
   if (text === undefined) return undefined
   const { schedule, issue } = parseCron(text)

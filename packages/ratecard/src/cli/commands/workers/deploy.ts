@@ -15,15 +15,15 @@ import { jsonWorker } from '../../views/json.ts'
 
 export const cloudWorkersDeploy: Command = {
   name: 'cloud workers deploy',
-  summary: 'Bundle the workers and put them in service',
+  summary: 'Bundle and deploy workers',
   description:
-    'Checks manifest, schedules and variables and bundles everything before anything is sent. Code, variables of the chosen environment and schedules change together, when the new version is up; a version that does not start leaves the old one serving. With --target cloudflare it goes to a Cloudflare account instead (CLOUDFLARE_ACCOUNT_ID, CLOUDFLARE_API_TOKEN).',
-  arguments: [{ name: '[names...]', description: 'Which workers; all of the project when left out.' }],
+    'Checks manifest, schedules and variables, and bundles everything, before anything is sent. Code, schedules and the variables of the chosen environment change together, once the new version runs. If it does not start, the old version keeps serving. With --target cloudflare the workers go to a Cloudflare account instead (CLOUDFLARE_ACCOUNT_ID, CLOUDFLARE_API_TOKEN).',
+  arguments: [{ name: '[names...]', description: 'Names of the workers. Default: all of the project.' }],
   options: [
     { flags: '--dry-run', description: 'Check and bundle, show what would be sent, and stop.' },
     {
       flags: '--target <target>',
-      description: 'Where it goes: the Ratecard server, or a Cloudflare account.',
+      description: 'Target: the Ratecard server, or a Cloudflare account.',
       choices: ['server', 'cloudflare'],
       defaultText: 'server',
     },

@@ -17,12 +17,12 @@ export const cloudWorkersDev: Command = {
   name: 'cloud workers dev',
   summary: 'Run a worker on this machine, with reload on save',
   description:
-    'The same runtime and the same limits as on the server. A save that does not build or start leaves the last good version serving. GET /cdn-cgi/handler/scheduled?cron=… fires the scheduled handler.',
-  arguments: [{ name: '[name]', description: 'Which worker, when the project has several.' }],
+    'Uses the same runtime and limits as the server. If the code does not build or start after a save, the last good version keeps serving. GET /cdn-cgi/handler/scheduled?cron=… runs the scheduled handler.',
+  arguments: [{ name: '[name]', description: 'Name of the worker, if the project has several.' }],
   options: [
     {
       flags: '--port <n>',
-      description: 'Port to listen on; 0 takes a free one.',
+      description: 'Port to listen on; 0 picks a free port.',
       range: [0, 65_535],
       defaultText: '8787',
     },
@@ -94,7 +94,7 @@ function portFailure(error: unknown, port: number): unknown {
   })
 }
 
-/** A dev session: one reload at a time; changes during a reload are coalesced into one more reload. */
+/** A dev session of one worker. Only one reload runs at a time; changes during a reload cause one further reload. */
 class DevSession {
   readonly local: LocalWorker
   private readonly context: CommandContext
@@ -104,7 +104,7 @@ class DevSession {
   private bundled = ''
   private reloading: Promise<void> | null = null
   private again = false
-  /** Reload requested by key press, which also reloads unchanged code. */
+  /** True after a key press that requests a reload. Then unchanged code is reloaded as well. */
   private forced = false
   private readonly stopped = new AbortController()
   private lastIssues = ''
@@ -225,7 +225,7 @@ class DevSession {
     return this.bundler
   }
 
-  /** Unchanged warnings are not repeated at every save. */
+  /** Prints issues, unless they are the same as after the last save. */
   private showIssues(issues: readonly WorkerIssue[]): void {
     const { out } = this.context
     const text = issues.length === 0 ? '' : showIssues(viewIssues(this.context, issues), out.paint)

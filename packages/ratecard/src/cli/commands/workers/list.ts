@@ -11,7 +11,7 @@ import { jsonDeployments, jsonWorker } from '../../views/json.ts'
 
 export const cloudWorkersList: Command = {
   name: 'cloud workers list',
-  summary: 'List the workers in service',
+  summary: 'List the deployed workers',
   examples: [{ command: 'ratecard cloud workers list --env production', what: 'state, version and schedules of each' }],
   run: async (context) => {
     const { io, out } = context
@@ -79,10 +79,13 @@ export const cloudWorkersVersions: Command = {
 
 export const cloudWorkersRollback: Command = {
   name: 'cloud workers rollback',
-  summary: 'Put an earlier version of a worker back in service',
-  description: 'Code, variables and schedules of that version together, as at a deployment: it serves when it is up.',
-  arguments: [{ name: '[version]', description: 'Id of a version; the one before the present one when left out.' }],
-  options: [{ flags: '--worker <name>', description: 'Which worker, when the project has several.' }, ...actorOptions],
+  summary: 'Deploy an earlier version of a worker again',
+  description: 'Code, variables and schedules of that version change together, as in a deployment, once it runs.',
+  arguments: [{ name: '[version]', description: 'Id of a version. Default: the one before the present one.' }],
+  options: [
+    { flags: '--worker <name>', description: 'Name of the worker, if the project has several.' },
+    ...actorOptions,
+  ],
   examples: [
     { command: 'ratecard cloud workers rollback', what: 'to the version before' },
     { command: 'ratecard cloud workers rollback <version> --worker hooks', what: 'to any that `versions` lists' },
@@ -100,8 +103,8 @@ export const cloudWorkersRollback: Command = {
 
 export const cloudWorkersDelete: Command = {
   name: 'cloud workers delete',
-  summary: 'Take a worker out of service, with its versions, schedules and logs',
-  arguments: [{ name: '<name>', description: 'Which worker.' }],
+  summary: 'Delete a worker with its versions, schedules and logs',
+  arguments: [{ name: '<name>', description: 'Name of the worker.' }],
   examples: [
     { command: 'ratecard cloud workers delete hooks', what: 'asks first' },
     { command: 'ratecard cloud workers delete hooks --yes --env dev', what: 'from a script' },

@@ -12,17 +12,17 @@ const units = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 
 export const cloudWorkersLogs: Command = {
   name: 'cloud workers logs',
-  summary: 'Show what a worker logged',
+  summary: 'Show the log of a worker',
   description:
-    'Console lines, exceptions with traces in your files, requests, and what the host did, oldest first. With --follow new lines are shown as they come, of all replicas; --json then prints one document per line.',
+    'Console output, exceptions with stack traces in your files, requests, and actions of the host, oldest first. With --follow, new lines of all replicas are shown as they arrive; with --json as well, one JSON document is printed per line.',
   arguments: [nameArgument],
   options: [
-    { flags: '--follow', description: 'Go on with new lines until stopped.' },
-    { flags: '--limit <n>', description: 'The newest so many.', range: [1, 1_000], defaultText: '100' },
+    { flags: '--follow', description: 'Show new lines until the command is stopped.' },
+    { flags: '--limit <n>', description: 'Number of lines, newest ones.', range: [1, 1_000], defaultText: '100' },
     { flags: '--level <level>', description: 'Only lines of this level.', choices: levels },
     {
       flags: '--since <time>',
-      description: 'Only later ones: 30s, 10m, 2h, 1d ago, or a time such as 2026-11-21T08:00:00Z.',
+      description: 'Only lines since then: 30s, 10m, 2h, 1d ago, or a time such as 2026-11-21T08:00:00Z.',
     },
     { flags: '--run <id>', description: 'Only lines of this scheduled run.' },
     { flags: '--request <id>', description: 'Only lines of this request (X-Request-Id).' },
@@ -62,7 +62,7 @@ async function follow(context: CommandContext, name: string, query: LogQuery): P
     }
     out.note('The server ended the stream.')
   } catch (error) {
-    // Ctrl-C is the normal end of following.
+    // Ctrl-C is the normal way to end `--follow`, so it is no failure.
     if (!io.signal.aborted) throw error
   }
   return {}

@@ -8,10 +8,10 @@ import { findProject } from '../../files/project.ts'
 
 export const nameArgument: ArgumentSpec = {
   name: '[name]',
-  description: 'Which worker; not needed when the project has one.',
+  description: 'Name of the worker. Not needed if the project has only one.',
 }
 
-/** The worker to use: the given name, otherwise the project's only worker. */
+/** Returns the worker to use: the given name, otherwise the project's only worker. */
 export function workerName({ io }: CommandContext, given: string | undefined, how = 'its name'): string {
   if (given !== undefined) return given
   const project = findProject(io.cwd)

@@ -15,11 +15,11 @@ export interface WorkersOnDisk {
   readonly project: string
   readonly environment: EnvironmentFile & { readonly name: EnvironmentName }
   readonly workers: readonly WorkerSource[]
-  /** Only warnings in the result of {@link requireWorkers}. */
+  /** Issues of the workers. In the result of {@link requireWorkers} they are warnings only. */
   readonly issues: readonly WorkerIssue[]
 }
 
-/** Reads the named workers, or all if none is named. Errors in them are returned as issues. */
+/** Reads the named workers, or all if no name is given. Errors in the workers are returned as issues. */
 export function readProjectWorkers(context: CommandContext, names: readonly string[]): WorkersOnDisk {
   const { io, global } = context
   const project = findProject(io.cwd)
@@ -50,7 +50,7 @@ export function readProjectWorkers(context: CommandContext, names: readonly stri
   return { project, environment, workers: read.workers, issues: read.issues }
 }
 
-/** A missing environment file is an error if `--env` was given or an example file exists. */
+/** Called if the environment file is missing. Throws if `--env` was given or an example file exists, because then the file is needed. */
 function requireNoFile(file: string, asked: boolean): void {
   const example = `${file}.example`
   if (!asked && !existsSync(example)) return
@@ -66,7 +66,7 @@ export interface BundledWorker extends WorkerSource {
   readonly bundle: WorkerBundle
 }
 
-/** Reads, checks and bundles workers; all errors of all workers are in one failure. */
+/** Reads, checks and bundles workers. Throws one failure that lists all errors of all workers. */
 export async function requireWorkers(
   context: CommandContext,
   names: readonly string[],
@@ -97,7 +97,7 @@ export function failOnErrors(context: CommandContext, issues: readonly WorkerIss
   })
 }
 
-/** Issues for display: paths relative to the working directory, with a code frame. */
+/** Converts issues for display: paths become relative to the working directory, and errors get a code frame. */
 export function viewIssues(
   { io }: Pick<CommandContext, 'io'>,
   issues: readonly WorkerIssue[],
@@ -109,7 +109,7 @@ export function viewIssues(
   }
   return issues.map(({ file, ...issue }) => {
     const { line, column, code } = issue
-    // Environment files get no code frame, because a line may contain a secret. Warnings are shown in one line.
+    // An environment file gets no code frame, because a line may contain a secret. Warnings get none either: they are shown in one line.
     const shown = issue.severity === 'error' && !path.basename(file).startsWith('.env.')
     const text = shown && line !== undefined ? textOf(file) : null
     const frame = text === null || line === undefined ? {} : { frame: codeFrame(text, line, column ?? 1) }
@@ -122,7 +122,7 @@ export function shownPath(cwd: string, file: string): string {
   return (relative.startsWith('..') ? file : relative).replaceAll('\\', '/')
 }
 
-/** Names of the variables in a worker's `env`, sorted. */
+/** Returns the names of the variables in a worker's `env`, sorted. */
 export function variableNames({ manifest, variables }: WorkerSource): string[] {
   return [...new Set([...Object.keys(manifest.vars), ...variables.keys()])].sort()
 }

@@ -4,14 +4,14 @@ import type { Paint } from '../../terminal/output.ts'
 
 type Context = Pick<CommandContext, 'out'>
 
-/** A log line of a worker, local or from the server. */
+/** A log line of a worker that runs locally or on the server. */
 export interface ShownLog {
   readonly time: number | string
   readonly level: string
   readonly message: string
 }
 
-/** Removes color codes from a worker's log. Other control characters are escaped when the text is written. */
+/** Removes color codes from a worker's log line. The output escapes other control characters. */
 function plain(text: string): string {
   return text.replace(/\u001b\[[0-9;?]*[ -/]*[@-~]/g, '')
 }
@@ -36,7 +36,10 @@ export function showRequest({ out }: Context, request: LocalRequest): void {
   )
 }
 
-/** Prints the result of a scheduled run. An exception is already in the log, but a reason from outside (e.g. the CPU limit) is not. */
+/**
+ * Prints the result of a scheduled run. An exception of the worker is in its log already, but an external reason (e.g. the CPU limit) is
+ * not.
+ */
 export function showRun(
   { out }: Context,
   cron: string,
@@ -55,7 +58,7 @@ function levelText(level: string, paint: Paint): string {
   return level === 'system' ? paint.cyan(text) : paint.dim(text)
 }
 
-/** Local time, because the worker runs on the user's machine. */
+/** Returns the local time of day, because the worker runs on the user's machine. */
 function timeOfDay(time: number | string): string {
   const date = new Date(time)
   return [date.getHours(), date.getMinutes(), date.getSeconds()].map((part) => String(part).padStart(2, '0')).join(':')

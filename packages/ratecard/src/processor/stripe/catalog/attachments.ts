@@ -1,4 +1,4 @@
-// Features attached to products: a list request per product, and separate writes.
+// Features attached to products. Stripe needs a list request per product to read them, and separate writes to attach and detach them.
 import type { Stripe } from 'stripe'
 import type { ObservedResource, ProcessorId } from '../../../catalog/resource.ts'
 import type { AttachStep, DetachStep } from '../../../catalog/steps.ts'
@@ -10,7 +10,7 @@ import { listAll } from '../connection/pages.ts'
 import { performDeletion, requestIdOf, writeOf } from '../connection/perform-request.ts'
 import { translateReply } from '../customers/single-object.ts'
 
-/** Concurrency of list requests. */
+/** Maximum number of list requests in flight. */
 const concurrency = 8
 
 export type AttachmentStep = AttachStep<ProcessorId> | DetachStep
@@ -20,7 +20,7 @@ export function isAttachmentStep(step: { readonly op: string }): step is Attachm
 }
 
 /**
- * Returns the products with their attached features. Stripe lists them product by product, so nothing is read while the account has no
+ * Returns the products with their attached features. Stripe lists features product by product, so no list is read if the account has no
  * feature. Archived features are ignored, even on products where they are still attached.
  */
 export async function withAttachments(
@@ -59,7 +59,7 @@ function withFeatures(
   }
 }
 
-/** Returns the id of the attached feature. Throws `broken` if the reply has none. */
+/** Returns the id of an attachment's feature. Throws `broken` if the reply has none. */
 function featureOf(attached: Stripe.ProductFeature): ProcessorId {
   return translateReply(attached, ({ entitlement_feature: feature }) => idOf(feature))
 }
@@ -110,7 +110,7 @@ export async function performAttachment(
   return done(step, requestId)
 }
 
-/** Returns null if the step did not happen. */
+/** Looks up whether an attachment step of unknown outcome happened. Returns its result, or null if it did not happen. */
 export async function locateAttachment(
   context: StripeContext,
   step: AttachmentStep,

@@ -59,7 +59,7 @@ export function observe<K extends ResourceKind, Live extends Reply>(
   }
 }
 
-/** Returns the reason why a reply is not the expected object, or null. */
+/** Returns the reason why a reply is not the expected object, e.g. `a price was expected`; null if it is the expected object. */
 export function replyFlaw(reply: Pick<Reply, 'id' | 'object'>, object: string, id: string | null): string | null {
   if (reply.object !== object) return `a ${object} was expected`
   if (typeof reply.id !== 'string' || reply.id === '') return 'it has no id'

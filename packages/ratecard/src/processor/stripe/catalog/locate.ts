@@ -1,4 +1,5 @@
-// Looks up whether a step of unknown outcome happened. An object is found by natural key, and counts only if it matches the step.
+// Looks up whether a step of unknown outcome happened. The object is found by a natural key, e.g. its lookup key or event name, and counts
+// only if it matches the step.
 import { processorId, type ProcessorId } from '../../../catalog/resource.ts'
 import type { ArchiveStep, CreateStep, UpdateStep } from '../../../catalog/steps.ts'
 import type { PerformedStep } from '../../processor.ts'
@@ -9,7 +10,7 @@ import { listAll } from '../connection/pages.ts'
 import type { WritingStep } from './perform.ts'
 import { firstMismatch } from './mismatch.ts'
 
-/** Returns null if the step did not happen. */
+/** Returns the result of a step that happened; null if it did not. */
 export async function locateStep(
   context: StripeContext,
   step: WritingStep,
@@ -20,7 +21,7 @@ export async function locateStep(
   if (step.op === 'create') return locateCreation(context, adapter, step, signal)
   const object = await readOne(context, adapter, adapter.retrieve(step.processorId), signal)
   if (object !== null) return firstMatching(context, adapter, step, [object])
-  // An object that no longer exists counts as archived.
+  // An object that no longer exists counts as archived, because e.g. a coupon is archived by deleting it.
   return step.op === 'archive' ? located(step.processorId, null) : null
 }
 
@@ -67,7 +68,9 @@ function firstMatching(
   return null
 }
 
-/** The result of a located step: the request id and the secret of a webhook are unknown. */
+/**
+ * Returns the result of a step that was found to have happened. Request id and webhook secret are unknown, because the response was lost.
+ */
 function located(id: string, observed: PerformedStep['observed']): PerformedStep {
   return { processorId: processorId(id), observed, secret: null, requestId: null }
 }

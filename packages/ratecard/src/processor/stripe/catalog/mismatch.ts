@@ -1,4 +1,4 @@
-// Compares an object with the step that wrote it, after each write and when a step of unknown outcome is looked up.
+// Compares an object with the step that wrote it: after each write, and when a step of unknown outcome is looked up.
 import { isDeepStrictEqual } from 'node:util'
 import { isUnmanaged } from '../../../catalog/fields/differences.ts'
 import { rowOf } from '../../../catalog/fields/tables.ts'
@@ -8,7 +8,7 @@ import type { ArchiveStep, CreateStep, UpdateStep } from '../../../catalog/steps
 type Creation = CreateStep<ProcessorId>
 type UpdatedObject = UpdateStep<ProcessorId>
 
-/** Returns the first field that differs from the step's request, or null. */
+/** Returns the name of the first field whose value at the processor differs from the step's request, or null. */
 export function firstMismatch(step: Creation | UpdatedObject | ArchiveStep, observed: ObservedResource): string | null {
   switch (step.op) {
     case 'create':
@@ -56,7 +56,7 @@ function archiveMismatch(observed: ObservedResource): string | null {
   return 'defaultPrice' in observed.fields && observed.fields.defaultPrice !== null ? 'defaultPrice' : null
 }
 
-/** Returns the fields to compare after a creation, without unset ones for which the processor chooses the value. */
+/** Returns the fields to compare after a creation. Omits unset fields whose value the processor chooses. */
 function spokenOf(kind: ResourceKind, fields: object): object {
   return Object.fromEntries(
     Object.entries(fields).filter(([field, value]) => {
@@ -75,14 +75,14 @@ function fieldMismatch(wanted: object, observed: ObservedResource): string | nul
 }
 
 /**
- * Sorts lists of ids or names for the comparison, because they are sets: a plan sorts them by configuration id, the adapter by processor
- * id.
+ * Sorts lists of ids or names before they are compared, because their order has no meaning: a plan sorts them by configuration id, the
+ * adapter by processor id.
  */
 function comparable(value: unknown): unknown {
   return Array.isArray(value) && value.every((item) => typeof item === 'string') ? [...value].sort() : value
 }
 
-/** Returns the fields with optional metadata; some kinds have none. */
+/** Types the fields so that `metadata` is optional, because some kinds have none. */
 function withMetadata(fields: object): { readonly metadata?: MetadataMap } {
   return fields
 }

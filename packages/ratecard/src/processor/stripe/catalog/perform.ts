@@ -1,4 +1,4 @@
-// Performs one step with one write, and verifies the response.
+// Performs one step with one write, and verifies the response against the step.
 import type { ResolvedStep } from '../../../catalog/steps.ts'
 import { ProcessorError } from '../../processor-error.ts'
 import type { PerformedStep, WriteOptions } from '../../processor.ts'
@@ -10,7 +10,7 @@ import { performDeletion, requestIdOf, writeOf } from '../connection/perform-req
 
 /** A step that writes. */
 export type WritingStep = Exclude<ResolvedStep, { readonly op: 'record' }>
-/** A step that writes a whole object, not only an attachment of one. */
+/** A step that writes a whole object. Attaching and detaching a feature are not such steps. */
 export type ObjectStep = Exclude<WritingStep, AttachmentStep>
 
 export async function performStep(

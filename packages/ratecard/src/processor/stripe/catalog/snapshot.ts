@@ -1,4 +1,4 @@
-// Reads the whole account by list pages; all kinds concurrently, within the rate budget.
+// Reads the whole account in list pages. All kinds are read concurrently, within the rate budget.
 import type { ObservedResource, ResourceKind, Snapshot } from '../../../catalog/resource.ts'
 import type { ReadOptions } from '../../processor.ts'
 import { observe, readContext } from './context.ts'
@@ -28,12 +28,15 @@ export async function readSnapshot(context: StripeContext, options: ReadOptions)
     const product = await withAttachments(context, products, feature, siblings)
     return { meter, feature, product, price, coupon, promotion_code, webhook }
   } finally {
-    // After a failure, the reads of the other kinds are useless.
+    // After one kind failed, the snapshot fails: stop the reads of the other kinds.
     stop.abort()
   }
 }
 
-/** Reads all objects of a kind. A price that is archived or reactivated between two passes appears in both, and counts once. */
+/**
+ * Reads all objects of a kind. A price that is archived or reactivated between the list of active prices and the list of archived ones
+ * appears in both, and counts once.
+ */
 async function readKind<K extends ResourceKind, Live extends Reply>(
   context: StripeContext,
   adapter: KindAdapter<K, Live>,
@@ -57,7 +60,10 @@ async function readKind<K extends ResourceKind, Live extends Reply>(
   return [...new Map(objects.map((object) => [object.processorId, object])).values()]
 }
 
-/** Returns an object of the catalog; null for the endpoint of a mirror, which belongs to a service. */
+/**
+ * Converts a reply to an object of the catalog. Returns null for the webhook endpoint of a mirror, because it belongs to a running service
+ * and not to the catalog.
+ */
 function observed<K extends ResourceKind, Live extends Reply>(
   adapter: KindAdapter<K, Live>,
   object: Live,

@@ -11,7 +11,10 @@ const pageSize = 100
 
 type Query = Parameters<Processor['events']>[0]
 
-/** Throws `rejected` with param `ending_before` if the cursor is unknown to Stripe, which keeps events for 30 days. */
+/**
+ * Reads the events after the event `after`. Throws `rejected` with param `ending_before` if Stripe does not have that event (any more): it
+ * keeps events for 30 days.
+ */
 export async function readEvents(context: StripeContext, { after, types }: Query, signal: AbortSignal) {
   const filter = types.length === 0 ? {} : { types: [...types] }
   if (after === null) {
@@ -22,7 +25,7 @@ export async function readEvents(context: StripeContext, { after, types }: Query
     const { data } = await readPage(context, { limit: pageSize, ending_before: after, ...filter }, signal)
     return oldestFirst(data, after)
   }
-  // The beginning has no event to count from, so the list is read to its end.
+  // An empty `after` means the oldest events. There is no cursor for them, so the list is read to its end.
   let { data, has_more: more } = await readPage(context, { limit: pageSize, ...filter }, signal)
   for (let oldest = data.at(-1); more && oldest !== undefined; oldest = data.at(-1)) {
     const page = { limit: pageSize, starting_after: oldest.id, ...filter }

@@ -1,5 +1,5 @@
-// One call to Stripe with its rate budget, retries and checks of the response. The SDK's own retries are off, because it retries closed
-// sockets, which is unsafe, and does not retry 429.
+// Sends one call to Stripe: takes it from the rate budget, retries it and checks the response. The SDK's own retries are off, because it
+// retries writes whose socket closed, which is unsafe, and does not retry 429.
 import { randomInt } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Stripe } from 'stripe'
@@ -14,10 +14,10 @@ import { isMissing, sortBareStatus, sortFailure } from './errors.ts'
 import type { ReadOrWrite, FailedAttempt, RetryRule } from './errors.ts'
 
 export interface StripeRequest<T> {
-  /** Method and path template, e.g. `POST /v1/prices`: the unit of Stripe's rate limits. */
+  /** Method and path template of the call, e.g. `POST /v1/prices`. Stripe limits the rate of each operation separately. */
   readonly operation: string
   readonly access: ReadOrWrite
-  /** A write is only aborted between attempts: aborting one in flight would only make its outcome unknown. */
+  /** Aborts the call. A write is aborted between attempts only: aborting a write in flight would make its outcome unknown. */
   readonly signal: AbortSignal
   readonly send: () => Promise<T>
   /** Returns the flaw of a malformed response, or null. */
@@ -28,7 +28,7 @@ type StripeResponse = { readonly lastResponse: { readonly statusCode: number; re
 
 export interface Caller {
   call<T extends object>(call: StripeRequest<Stripe.Response<T>>): Promise<Stripe.Response<T>>
-  /** Like `call`, but returns null if the object of the path does not exist. */
+  /** Like `call`, but returns null if the object named in the path does not exist. */
   callIfPresent<T extends object>(call: StripeRequest<Stripe.Response<T>>): Promise<Stripe.Response<T> | null>
 }
 
@@ -36,7 +36,7 @@ export interface CallerOptions {
   readonly secretKey: string
   readonly budget: RateBudget
   readonly clock: Clock
-  /** First backoff (ms) before a retry; later ones double, up to 16 s. */
+  /** Backoff (ms) before the first retry. It doubles for each further retry, up to 16 s. */
   readonly firstWaitMs: number
   /** Called after each attempt that was sent. */
   readonly onRequest?: ((request: SentRequest) => void) | undefined
@@ -45,7 +45,7 @@ export interface CallerOptions {
 const maxBackoffMs = 16_000
 const attempts: Readonly<Record<ReadOrWrite, Readonly<Record<RetryRule, number>>>> = {
   read: { never: 1, later: 8, unsent: 4, doubtful: 4 },
-  // A write of unknown outcome is retried once: under the same key Stripe replays the result of the first attempt.
+  // A write of unknown outcome is retried once. Stripe replays the result of the first attempt, because the idempotency key is the same.
   write: { never: 1, later: 8, unsent: 4, doubtful: 2 },
 }
 
@@ -85,8 +85,8 @@ async function callStripe<R extends StripeResponse>(options: CallerOptions, call
     if (repeat === 'doubtful' && call.access === 'write') doubt ??= error
     const waitMs = backoffMs(attempt, options.firstWaitMs)
     const exhausted = failures[repeat] >= attempts[call.access][repeat] || options.clock.now() + waitMs > giveUpAt
-    // A replayed failure is the outcome of the first attempt. Any other refusal of a retry does not prove that an earlier attempt, which
-    // may still be in flight, did nothing.
+    // A replayed failure (`repeated`) is the outcome of the first attempt. Any other refusal of a retry does not prove that an earlier
+    // attempt did nothing: it may still be in flight.
     if (exhausted) throw error.repeated ? error : (doubt ?? error)
     try {
       await wait(waitMs, undefined, { signal: call.signal })
@@ -97,7 +97,8 @@ async function callStripe<R extends StripeResponse>(options: CallerOptions, call
 }
 
 /**
- * Nothing is awaited between this check and the request, so that a process that was suspended until its lease expired never sends a write.
+ * Throws the abort reason if the signal is aborted or its deadline has passed. Nothing is awaited between this check and the request. So a
+ * process that was suspended until its lease expired never sends a write.
  */
 function stopIfLate(signal: AbortSignal): void {
   runOverdueDeadlines()
@@ -105,7 +106,7 @@ function stopIfLate(signal: AbortSignal): void {
 }
 
 /**
- * Returns the backoff (ms): it doubles per attempt, with jitter over its upper half, so that callers refused together do not retry
+ * Returns the backoff (ms). It doubles per attempt. Its upper half is random (jitter), so that callers refused together do not retry
  * together.
  */
 function backoffMs(attempt: number, firstWaitMs: number): number {

@@ -1,13 +1,17 @@
-// Configures the SDK's client: without its own retries and telemetry, and with failures that tell apart sent and unsent requests.
+// Configures the SDK's client: without its own retries and telemetry. Its failures distinguish requests that were sent from those that were
+// not.
 import http from 'node:http'
 import https from 'node:https'
 import { Stripe } from 'stripe'
 import { ProcessorError } from '../../processor-error.ts'
 
-/** A request without a response. */
+/** Error of a request that got no response. */
 export class TransportFailure extends Error {
   override readonly name = 'TransportFailure'
-  /** `connect`: no connection was made, so nothing was sent. `answer`: the server may have received the whole request. */
+  /**
+   * `connect`: no connection was made, so nothing was sent. `answer`: the connection was made, and the server may have received the whole
+   * request.
+   */
   readonly stage: 'connect' | 'answer'
   readonly timedOut: boolean
 
@@ -18,7 +22,10 @@ export class TransportFailure extends Error {
   }
 }
 
-/** A response whose JSON is not an object but e.g. a string, a number, null or an array, as a gateway in between may send. */
+/**
+ * Error for a response whose JSON is not an object but e.g. a string, a number, null or an array. A proxy in between may send such a
+ * response.
+ */
 export class NotAnObject extends Error {
   override readonly name = 'NotAnObject'
   readonly status: number
@@ -32,7 +39,7 @@ export class NotAnObject extends Error {
 }
 
 function failedToConnect(error: unknown): boolean {
-  // A host name with several addresses fails with one AggregateError.
+  // If a host name has several addresses and all fail, Node throws an AggregateError with one error per address.
   if (error instanceof AggregateError) return error.errors.every(failedToConnect)
   const call = error instanceof Error && 'syscall' in error ? error.syscall : undefined
   if (call === 'connect' || call === 'getaddrinfo') return true
@@ -43,7 +50,9 @@ function codeOf(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined
 }
 
-/** Hides socket errors from the SDK, because it retries a request whose socket closed even with retries turned off. */
+/**
+ * HTTP client that hides socket errors from the SDK, because the SDK retries a request whose socket closed even with retries turned off.
+ */
 class PlainTransport extends Stripe.HttpClient {
   readonly #inner: Stripe.HttpClient
 
@@ -69,8 +78,8 @@ class PlainTransport extends Stripe.HttpClient {
 }
 
 /**
- * Wraps the response so that JSON other than an object is refused. The SDK sets properties on the parsed value in a callback, where the
- * TypeError for a string or a number would be uncaught.
+ * Wraps the response so that its `toJSON` rejects JSON other than an object. Otherwise the SDK would set properties on the parsed value in
+ * a callback. For a string or a number that throws a TypeError that nothing catches.
  */
 function objectsOnly(response: Stripe.HttpClientResponse): Stripe.HttpClientResponse {
   const toJSON = response.toJSON.bind(response)
@@ -84,7 +93,7 @@ function objectsOnly(response: Stripe.HttpClientResponse): Stripe.HttpClientResp
 
 export interface ConnectionOptions {
   readonly secretKey: string
-  /** Scheme, host and port of another server with the same API, e.g. the sandbox; null means Stripe itself. */
+  /** Base URL of another server with the same API, e.g. the sandbox; null means Stripe itself. */
   readonly apiBase: string | null
   readonly timeoutMs: number
 }
@@ -111,7 +120,10 @@ export function connect({ secretKey, apiBase, timeoutMs }: ConnectionOptions): S
   })
 }
 
-/** Returns the reason why a text cannot be a secret key of Stripe, by its format alone; null if it may be one. Never contains the key. */
+/**
+ * Returns the reason why a text cannot be a secret key of Stripe; null if it may be one. Checks the format alone. The reason never contains
+ * the key.
+ */
 export function keyProblem(secretKey: string): string | null {
   if (/^(sk|rk)_(test|live)_\w+$/.test(secretKey)) return null
   if (secretKey.startsWith('pk_'))

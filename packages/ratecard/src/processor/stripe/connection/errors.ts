@@ -1,4 +1,4 @@
-// Converts every failure of the SDK to a ProcessorError and decides whether the call may be retried.
+// Converts every failure of the SDK to a ProcessorError, and decides whether the call may be retried.
 import { Stripe } from 'stripe'
 import type { ProcessorWords } from '../../../errors/service-error.ts'
 import { ProcessorError } from '../../processor-error.ts'
@@ -7,10 +7,11 @@ import { NotAnObject, TransportFailure } from './connection.ts'
 export type ReadOrWrite = 'read' | 'write'
 
 /**
+ * Rule for retrying a failed attempt.
  * - `never`: a retry would fail in the same way.
- * - `later`: not accepted; nothing happened, or another call under the same key is still running.
- * - `unsent`: no connection; nothing happened.
- * - `doubtful`: outcome unknown, it may have happened.
+ * - `later`: the request was not accepted. Nothing happened, or another call with the same key is still running.
+ * - `unsent`: no connection was made, so nothing happened.
+ * - `doubtful`: the outcome is unknown, because the request may have been executed.
  */
 export type RetryRule = 'never' | 'later' | 'unsent' | 'doubtful'
 
@@ -19,7 +20,10 @@ export interface FailedAttempt {
   readonly repeat: RetryRule
 }
 
-/** Sorts a failure. `access` decides the meaning of a lost response: a read can be retried, a write may have happened. */
+/**
+ * Returns the ProcessorError and the retry rule of a failure. `access` decides the meaning of a lost response: a read can be retried, a
+ * write may have happened.
+ */
 export function sortFailure(error: unknown, access: ReadOrWrite, secretKey: string): FailedAttempt {
   if (error instanceof ProcessorError) return { error, repeat: 'never' }
   if (error instanceof Stripe.errors.StripeConnectionError) return sortConnectionFailure(error, access)
@@ -35,7 +39,10 @@ export function sortFailure(error: unknown, access: ReadOrWrite, secretKey: stri
   return { ...sorted, error: new ProcessorError(kind, message, words, undefined, true) }
 }
 
-/** Sorts a response with a failing status but without Stripe’s `error` member, which the SDK takes for a success. */
+/**
+ * Returns the ProcessorError and the retry rule of a response with a failing status but without Stripe’s `error` member. The SDK takes such
+ * a response for a success.
+ */
 export function sortBareStatus(status: number, access: ReadOrWrite, requestId: string | undefined): FailedAttempt {
   const words = requestId === undefined ? {} : { request_id: requestId }
   return sortStatus(status, 'bare', `Stripe answered ${status} without saying why.`, access, words)
@@ -88,12 +95,12 @@ function sortNotAnObject(
   return failure('broken', `Stripe’s answer ${message}.`, words, 'never')
 }
 
-/** Returns the error that the SDK caught while it read the body. */
+/** Returns the exception that the SDK caught while it read the body of a response; undefined if there was none. */
 function exceptionOf({ raw }: Stripe.errors.StripeError): unknown {
   return typeof raw === 'object' && raw !== null && 'exception' in raw ? raw.exception : undefined
 }
 
-/** True for the SDK's error for a complete body that is not JSON, which has no status. */
+/** True for the error that the SDK throws for a complete body that is not JSON. This error has no status. */
 function isGarbledAnswer(error: Stripe.errors.StripeError): boolean {
   return error.type === 'StripeAPIError' && error.statusCode === undefined
 }

@@ -1,10 +1,10 @@
-// Reads whole lists page by page. Pages of one list are sequential, because each needs the cursor of the previous one.
+// Reads whole lists page by page. The pages of a list are read one after the other, because each needs the cursor of the previous page.
 import { ProcessorError } from '../../processor-error.ts'
 import type { Caller } from './call.ts'
 import type { ListRequest, Reply } from '../kinds/kind.ts'
 
 const pageSize = 100
-/** Maximum number of restarts of a list, for when the object under the cursor is deleted in the meantime. */
+/** Maximum number of times that a list is read again from its start, because the object under the cursor was deleted. */
 const restarts = 3
 
 export interface ListOptions {
@@ -23,8 +23,8 @@ export async function listAll<T extends Reply>(
 }
 
 /**
- * Returns `read(object)` for every object of a list. Applied page by page, because the replies of a long list would take many times the
- * memory.
+ * Returns `read(object)` for every object of a list. Converts each page as soon as it arrives, because the replies of a long list would
+ * take many times the memory.
  */
 export async function listAllAs<T extends Reply, Kept>(
   caller: Caller,

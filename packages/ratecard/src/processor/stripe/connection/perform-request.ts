@@ -1,11 +1,11 @@
-// Shared code of all writes: sending the request and reading the result.
+// Code shared by all writes: sends the request and reads the result.
 import type { Stripe } from 'stripe'
 import type { ProcessorId } from '../../../catalog/resource.ts'
 import type { PerformedStep, WriteOptions } from '../../processor.ts'
 import { replyFlaw, type StripeContext } from '../catalog/context.ts'
 import type { Deletion, Request } from '../kinds/kind.ts'
 
-/** Performs a deletion; an object that no longer exists counts as deleted. */
+/** Sends a deletion. An object that no longer exists counts as deleted. */
 export async function performDeletion(
   context: StripeContext,
   object: string,
@@ -30,7 +30,7 @@ export function writeOf<T>(request: Request<T>, { idempotencyKey, signal }: Writ
   return { operation: request.operation, access: 'write' as const, signal, send: () => request.send(options) }
 }
 
-/** Returns the request id; null if a proxy in between removed the header, contrary to the SDK's types. */
+/** Returns the request id. It is null if a proxy in between removed the header, although the SDK's types exclude that. */
 export function requestIdOf(reply: { readonly lastResponse: { readonly requestId?: string } }): string | null {
   return reply.lastResponse.requestId ?? null
 }

@@ -1,10 +1,10 @@
-// Readers of replies. A member may be null or missing, contrary to the SDK's types: these describe the current API version, and Stripe's
-// own examples contain nulls that the types exclude. A reader of a required member throws a plain error, which `understood` converts to
-// `broken`.
+// Readers of replies. A member may be null or missing although the SDK's types exclude it: the types describe the current API version only,
+// and Stripe's own examples contain nulls that they exclude. A reader of a required member throws a plain error, which `understood`
+// converts to `broken`.
 import type { Stripe } from 'stripe'
 import type { ProcessorId } from '../../../catalog/resource.ts'
 
-/** A part of a reply in which each member may be null or missing. */
+/** A part of a reply, in which each member may be null or missing. */
 export type Untrusted<T> = { readonly [K in keyof T]?: UntrustedValue<T[K]> }
 
 type UntrustedValue<T> =
@@ -18,7 +18,7 @@ type UntrustedValue<T> =
   | null
   | undefined
 
-/** A whole reply, whose kind and id were checked on arrival. */
+/** A whole reply. Its `object` and `id` were checked on arrival; all other members may be null or missing. */
 export type UntrustedReply<T> = Untrusted<T> & { readonly id: string; readonly object: string }
 
 type Maybe<T> = T | null | undefined
@@ -29,14 +29,17 @@ export function present<T>(said: Maybe<T>, member: string): T {
   return said
 }
 
-/** Returns the elements of a list; empty if there is no list. Throws for a null element, because data would be lost silently. */
+/**
+ * Returns the elements of a list; empty if the list is null or missing. Throws for a null element, because skipping it would lose data
+ * silently.
+ */
 export function listOf<T>(list: Maybe<readonly Maybe<T>[]>): readonly T[] {
   if (list === null || list === undefined) return []
   if (!Array.isArray(list)) throw new TypeError('one of its lists is none')
   return list.map((element: Maybe<T>) => present(element, 'element in a list of it'))
 }
 
-/** Returns the elements of a required list. */
+/** Returns the elements of a required list. Throws if the list is null or missing. */
 export function requiredList<T>(list: Maybe<readonly Maybe<T>[]>, member: string): readonly T[] {
   return listOf(present(list, member))
 }
@@ -46,29 +49,29 @@ export function text(said: Maybe<string>, member: string): string {
   return said
 }
 
-/** Returns a safe integer. */
+/** Returns the value if it is a safe integer; throws otherwise. */
 export function integer(said: Maybe<number>, member: string): number {
   if (typeof said !== 'number' || !Number.isSafeInteger(said)) throw new TypeError(`its ${member} is no whole number`)
   return said
 }
 
-/** Converts seconds to milliseconds. */
+/** Converts seconds to milliseconds. Throws for a value that is not a safe integer. */
 export function milliseconds(seconds: Maybe<number>, member: string): number {
   return integer(seconds, member) * 1000
 }
 
-/** Returns the id of a reference, whether it is expanded or not. */
+/** Returns the id of a reference. Stripe sends an id, or the whole object if the reference was expanded. */
 export function idOf(reference: Maybe<string | { readonly id?: Maybe<string> }>, member = 'reference'): ProcessorId {
   const id = typeof reference === 'string' ? reference : reference?.id
   return text(id, `${member} id`) as ProcessorId
 }
 
-/** Returns the id of a reference, or null for an empty one. */
+/** Returns the id of a reference; null if it is null, missing or an empty string. */
 export function idIn(reference: Maybe<string | { readonly id?: Maybe<string> }>): ProcessorId | null {
   return reference === null || reference === undefined || reference === '' ? null : idOf(reference)
 }
 
-/** Returns a known value of an open enumeration; null for any other, because Stripe may add values. */
+/** Returns the value if it is one of `words`; null for any other value, because Stripe may add values. */
 export function known<const T extends string>(words: readonly T[], word: Maybe<string>): T | null {
   return words.find((candidate) => candidate === word) ?? null
 }
@@ -80,18 +83,18 @@ export function word<const T extends string>(words: readonly T[], said: Maybe<st
   return found
 }
 
-/** Returns a member that earlier API versions sent and the SDK's types no longer have. */
+/** Returns a member that earlier API versions sent and that the SDK's types no longer contain; undefined if the object does not have it. */
 export function former(said: object, member: string): unknown {
   return Object.hasOwn(said, member) ? (said as Readonly<Record<string, unknown>>)[member] : undefined
 }
 
-/** Returns the id in a former member, or null. */
+/** Returns the id in a member of an earlier API version; null if the member is missing. */
 export function formerId(said: object, member: string): ProcessorId | null {
   const reference = former(said, member)
   return typeof reference === 'string' || isObject(reference) ? idIn(reference) : null
 }
 
-/** Returns a former member if it is an object, or null. */
+/** Returns a member of an earlier API version if it is an object; null otherwise. */
 export function formerObject(said: object, member: string): object | null {
   const found = former(said, member)
   return isObject(found) ? found : null

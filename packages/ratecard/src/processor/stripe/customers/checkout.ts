@@ -1,4 +1,4 @@
-// Hosted pages: a checkout for one price and an existing customer, and the customer portal.
+// Hosted pages of Stripe: checkouts for one price and an existing customer, and the customer portal.
 import { randomUUID } from 'node:crypto'
 import type { Stripe } from 'stripe'
 import type { ProcessorId } from '../../../catalog/resource.ts'
@@ -34,7 +34,7 @@ export function checkoutParams(wanted: CheckoutRequest): Stripe.Checkout.Session
     success_url: wanted.successUrl,
     cancel_url: wanted.cancelUrl,
     metadata,
-    // Not sent when false: beside an applied code Stripe refuses the parameter, whatever its value.
+    // Sent only if true: together with an applied promotion code Stripe refuses the parameter, whatever its value.
     ...(wanted.allowPromotionCodes ? { allow_promotion_codes: true } : {}),
     ...(currency === null ? {} : { currency }),
     ...(promotionCode === null ? {} : { discounts: [{ promotion_code: promotionCode }] }),
@@ -67,7 +67,9 @@ export async function expireCheckouts(
   return ours.length
 }
 
-/** Expires one session. A session that was paid or has expired in the meantime is refused by Stripe, and counts as closed. */
+/**
+ * Expires one session. Stripe refuses to expire a session that was paid or has expired in the meantime; such a session counts as closed.
+ */
 async function expireCheckout(context: StripeContext, id: string, signal: AbortSignal): Promise<void> {
   const { sessions } = context.stripe.checkout
   const expected = { object: 'checkout.session', id }
@@ -76,7 +78,8 @@ async function expireCheckout(context: StripeContext, id: string, signal: AbortS
     send: (sending: Stripe.RequestOptions) => sessions.expire(id, {}, sending),
   }
   try {
-    // Closing twice is harmless, and a separate key per attempt never meets a failure that Stripe replays for a day.
+    // The idempotency key is new for each attempt, because Stripe replays a failure under the same key for a day. Expiring a session twice
+    // is harmless.
     await writeOne(context, request, expected, { idempotencyKey: `ratecard-expire-${randomUUID()}`, signal })
   } catch (error) {
     if (!(error instanceof ProcessorError) || error.kind !== 'rejected') throw error
@@ -105,7 +108,9 @@ export async function createPortal(
   return { url: pageOf(reply) }
 }
 
-/** Adds a hint: the portal's settings were never saved, which is a matter of the account and not of the request. */
+/**
+ * Adds a hint to the error for a customer portal whose settings were never saved in Stripe's dashboard. Returns any other error unchanged.
+ */
 function withoutSettings(error: unknown): unknown {
   if (!(error instanceof ProcessorError) || error.kind !== 'rejected') return error
   if (!error.message.includes('default configuration has not been created')) return error

@@ -1,4 +1,5 @@
-// Customers of tenants. The mark in the metadata finds a customer again after a lost response.
+// Customers of tenants. The metadata of each customer contains the tenant's id, so that a customer whose creation response was lost is
+// found again.
 import type { Stripe } from 'stripe'
 import { processorId, type ProcessorId } from '../../../catalog/resource.ts'
 import type { NewCustomer } from '../../customer-half.ts'
@@ -7,9 +8,9 @@ import type { StripeContext } from '../catalog/context.ts'
 import { readAll, readOne, writeOne } from './single-object.ts'
 import type { UntrustedReply } from '../connection/reading.ts'
 
-/** Metadata key on every customer and checkout created by Ratecard; its value is the tenant's id. */
+/** Metadata key on every customer and checkout session that Ratecard creates; its value is the tenant's id. */
 export const tenantKey = 'ratecard_tenant_id'
-/** Tolerance (s) for clock skew, because Stripe's clock sets the creation time. */
+/** Tolerance (s) for the difference between Stripe's clock, which sets the creation time, and this machine's clock. */
 const clockSkewSeconds = 600
 
 export async function createCustomer(
@@ -59,7 +60,10 @@ export async function knowsCustomer(
   return found !== null && found.deleted !== true
 }
 
-/** Finds a customer by listing, because search does not index new objects at once. Returns the oldest match, so that all callers agree. */
+/**
+ * Finds the customer of a tenant. It lists customers, because Stripe's search does not index new objects at once. Returns the oldest match,
+ * so that all callers agree.
+ */
 export async function findCustomer(
   context: StripeContext,
   tenantId: string,

@@ -4,7 +4,7 @@ import type { StripeContext } from '../catalog/context.ts'
 import { idOf } from '../kinds/kind.ts'
 import { listAll } from '../connection/pages.ts'
 
-/** Returns the features that a customer may use now, by all its subscriptions. */
+/** Returns the features that a customer may use now, through any of its subscriptions. */
 export async function readEntitlements(
   { stripe, caller }: StripeContext,
   customer: ProcessorId,

@@ -1,4 +1,4 @@
-// Reads and writes of single objects for the customer part; a reply is accepted only if it is the expected object.
+// Reads and writes of single objects for the customer part of the adapter. A reply is accepted only if it is the expected object.
 import { ProcessorError } from '../../processor-error.ts'
 import type { WriteOptions } from '../../processor.ts'
 import { replyFlaw, type StripeContext } from '../catalog/context.ts'
@@ -11,13 +11,13 @@ interface IdentifiedReply {
   readonly object: string
 }
 
-/** Expected kind and id of a reply; `id` is null if only the reply contains it. */
+/** Expected kind and id of a reply. `id` is null if the id is not known before the reply, e.g. for a creation. */
 interface ExpectedObject {
   readonly object: string
   readonly id: string | null
 }
 
-/** Sends one write under the caller's idempotency key. */
+/** Sends one write with the caller's idempotency key. */
 export function writeOne<T extends IdentifiedReply>(
   context: StripeContext,
   request: Request<T>,
@@ -63,12 +63,12 @@ export function readAll<T extends Reply>(
   return untrusted(listAll(context.caller, object, request, { signal }))
 }
 
-/** Types a reply as untrusted: only its kind and id were checked. */
+/** Types a reply so that each member may be null or missing, because only its kind and id were checked. */
 function untrusted<Answer>(answer: Promise<unknown>): Promise<Answer> {
   return answer as Promise<Answer>
 }
 
-/** Translates a reply. Throws `broken` if a required member is missing or malformed. */
+/** Translates a reply. Throws `broken` if `translate` finds a required member missing or malformed. */
 export function translateReply<T extends { readonly id: string; readonly object: string }, R>(
   object: T,
   translate: (object: T) => R,

@@ -1,4 +1,4 @@
-// Usage that was accepted and then dropped: Stripe detects it later and reports it in events of its v2 API.
+// Usage that Stripe accepted and dropped later. Stripe reports it in events of its v2 API.
 import type { Stripe } from 'stripe'
 import { processorId } from '../../../catalog/resource.ts'
 import type { UsageError } from '../../customer-half.ts'
@@ -9,7 +9,10 @@ import { integer, listOf, present, text, type Untrusted } from '../connection/re
 type Report =
   Stripe.V2.Core.Events.V1BillingMeterErrorReportTriggeredEvent | Stripe.V2.Core.Events.V1BillingMeterNoMeterFoundEvent
 
-/** Event types, requested one by one, because the SDK serializes a list of several types in another form than the API documents. */
+/**
+ * Event types that report dropped usage. Each type is requested separately, because the SDK serializes a list of several types in a form
+ * that differs from the API's documentation.
+ */
 const reports = ['v1.billing.meter.error_report_triggered', 'v1.billing.meter.no_meter_found'] as const
 
 /** Returns the latest hundred events of each type, newest first. Stripe keeps them for thirty days. */
@@ -32,7 +35,10 @@ interface Reports {
   readonly data: readonly Untrusted<Report>[]
 }
 
-/** Adds a placeholder `lastResponse`, because the SDK’s page of this list has none: only the fact of a success is known. */
+/**
+ * Reads one page of reports. The SDK’s page of this list has no `lastResponse`, so a placeholder with status 200 is added: the request
+ * succeeded, otherwise the SDK would have thrown.
+ */
 async function listReports({ stripe }: StripeContext, type: (typeof reports)[number]) {
   const { data } = await stripe.v2.core.events.list({ types: [type], limit: 100 })
   return { data, lastResponse: { statusCode: 200 } } as unknown as Stripe.Response<Reports>

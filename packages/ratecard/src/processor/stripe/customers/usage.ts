@@ -29,7 +29,7 @@ export async function recordUsage(context: StripeContext, event: UsageEvent, opt
   }
 }
 
-/** Returns the flaw of a malformed response. Checked by identifier, because meter events have no id. */
+/** Returns the flaw of a malformed response, or null. Compares the identifier, because meter events have no id. */
 function eventFlaw(event: { readonly object: string; readonly identifier: string }, identifier: string): string | null {
   if (event.object !== 'billing.meter_event') return 'a billing.meter_event was expected'
   return event.identifier === identifier ? null : `it is about ${event.identifier}, not ${identifier}`

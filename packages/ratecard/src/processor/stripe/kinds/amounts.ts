@@ -1,15 +1,19 @@
-// Amounts at Stripe: an integer if possible, otherwise a decimal. Only one of the two may be sent.
+// Amounts at Stripe: an integer if possible, otherwise a decimal. A request may contain only one of both, e.g. `unit_amount` or
+// `unit_amount_decimal`.
 import { Stripe } from 'stripe'
 import { currencies } from '../../../money/currencies.ts'
 import { canonicalDecimal } from '../../../money/decimal.ts'
 
-/** Returns one amount of a reply; null if there is none. The decimal is exact, the integer is null for fractions. */
+/**
+ * Returns an amount of a reply as a canonical decimal; null if the reply has none. Prefers the decimal, because the integer is null for
+ * fractions.
+ */
 export function observedAmount(whole: number | null, decimal: Stripe.Decimal | string | null): string | null {
   const said = decimal ?? whole
   return said === null ? null : canonicalDecimal(typeof said === 'number' ? said : said.toString())
 }
 
-/** Returns a tier's amount; null for zero, because no amount and zero cost the same in a tier. */
+/** Returns the amount of a tier; null for zero, because in a tier an amount of zero and no amount cost the same. */
 export function observedTierAmount(whole: number | null, decimal: Stripe.Decimal | string | null): string | null {
   const amount = observedAmount(whole, decimal)
   return amount === '0' ? null : amount
@@ -23,12 +27,12 @@ export function flatAmountParams(amount: string): { flat_amount: number } | { fl
   return isWhole(amount) ? { flat_amount: Number(amount) } : { flat_amount_decimal: Stripe.Decimal.from(amount) }
 }
 
-/** True for an integer that is exact as a JavaScript number (up to 15 digits). */
+/** True for an integer that a JavaScript number represents exactly (up to 15 digits). */
 function isWhole(amount: string): boolean {
   return /^\d{1,15}$/.test(amount)
 }
 
-/** Returns the amounts in other currencies. Stripe's `currency_options` include the object's own currency, which is left out. */
+/** Returns the amounts in other currencies. Stripe's `currency_options` contain the object's own currency too, which is left out. */
 export function amountsBeside<Option>(
   own: string | null,
   options: Readonly<Record<string, Option>> | null | undefined,
@@ -48,7 +52,7 @@ export function isEmpty(map: object): boolean {
   return Object.keys(map).length === 0
 }
 
-/** True if there is an amount in a currency that Ratecard does not support. */
+/** True if `currency_options` contain a currency that Ratecard does not support. */
 export function unsupportedCurrency(options: object | null | undefined): boolean {
   return Object.keys(options ?? {}).some((currency) => !currencies.some((one) => one === currency))
 }

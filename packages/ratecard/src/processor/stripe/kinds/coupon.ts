@@ -59,7 +59,7 @@ export function couponAdapter(coupons: Stripe['coupons']): KindAdapter<'coupon',
       operation: 'POST /v1/coupons/:id',
       send: (options) => coupons.update(step.processorId, { ...couponChangeParams(step), expand }, options),
     }),
-    // Deleting is the only way to stop a coupon; discounts already granted continue.
+    // A coupon cannot be switched off, so it is deleted. Discounts already granted continue.
     archive: (id) => ({
       id,
       deletes: { operation: 'DELETE /v1/coupons/:id', send: (options) => coupons.del(id, {}, options) },
@@ -98,12 +98,15 @@ function observeProducts(coupon: Stripe.Coupon): ProcessorId[] | null {
   return products.length === 0 ? null : [...products].sort().map(processorId)
 }
 
-/** Returns the maximum number of redemptions in the document's terms: those of replaced predecessors are added. */
+/**
+ * Returns the maximum number of redemptions as the document counts it: the redemptions of the coupons that this one replaced are added.
+ * null if unlimited.
+ */
 export function allowedInAll(offer: Pick<Stripe.Coupon, 'max_redemptions' | 'metadata'>): number | null {
   return offer.max_redemptions === null ? null : offer.max_redemptions + splitMetadata(offer.metadata).carried
 }
 
-/** True if the coupon can no longer be redeemed. */
+/** True if the coupon cannot be redeemed any more. */
 function isSpent(coupon: Stripe.Coupon, now: number): boolean {
   return !coupon.valid || isOver(coupon.redeem_by, now) || isUsedUp(coupon)
 }

@@ -36,7 +36,7 @@ export function featureAdapter(features: Features): KindAdapter<'feature', Strip
       send: (options) => features.create(newFeatureParams(step), options),
     }),
     update: (step) => change(step.processorId, featureChangeParams(step)),
-    // Archiving is final: an archived feature is not listed, cannot be changed, and its lookup key is free again.
+    // Archiving is final: Stripe does not list an archived feature and refuses changes of it. Its lookup key is free again.
     archive: (id) => change(id, { active: false }),
     retrieve: (id) => ({
       operation: 'GET /v1/entitlements/features/:id',

@@ -1,22 +1,22 @@
-// Translation tables of the adapter: the parameters and the reply members of each catalog field. A field has an `update` only if the
-// catalog's table calls it changeable; the types enforce this.
+// Translation tables of the adapter: the request parameters and the reply members of each catalog field. A field has an `update` only if
+// the catalog's field table marks it as changeable; the types enforce this.
 import type { FieldName, FieldsOf, FieldsThat } from '../../../catalog/fields/tables.ts'
 import type { ProcessorId, ResourceKind } from '../../../catalog/kinds.ts'
 import type { CreateOf } from './kind.ts'
 
 type Fields<K extends ResourceKind> = FieldsOf<K, ProcessorId>
-/** Other inputs of a creation: the remaining fields, and the redemptions of predecessors. */
+/** Inputs of a creation besides the value of the field: the other fields, and the redemptions of replaced predecessors. */
 type StepParts<K extends ResourceKind> = Pick<CreateOf<K>, 'fields' | 'carried'>
 
-/** Parameters of one field. Objects may be partial, because several fields share them (e.g. `recurring`). */
+/** Request parameters of one field. Objects may be partial, because several fields share them (e.g. `recurring`). */
 type ParamsPart<Params> = {
   readonly [Key in keyof Params]?: Params[Key] extends infer Value ? Value | Partial<Value> : never
 }
 
 interface Translation<Live, Value, Step, Create> {
-  /** Reads the canonical value from a live object. */
+  /** Reads the canonical value of the field from a live object. */
   readonly read: (live: Live) => Value
-  /** Returns the parameters of the field at creation. */
+  /** Returns the request parameters that set the field at creation. */
   readonly create: (value: Value, step: Step) => ParamsPart<Create>
 }
 
@@ -25,7 +25,8 @@ interface ChangeableTranslation<Live, Value, Step, Create, Update> extends Trans
 }
 
 /**
- * Fields with a translation. Metadata is merged with Ratecard's own keys (metadata.ts); attachments use separate requests (attachments.ts).
+ * Fields with a translation. Two fields have none: metadata is merged with Ratecard's own keys (metadata.ts), and attachments use separate
+ * requests (attachments.ts).
  */
 type TranslatedField<K extends ResourceKind> = Exclude<FieldName<K>, 'metadata' | FieldsThat<K, 'attached'>>
 
@@ -41,7 +42,7 @@ interface AnyTranslation {
   readonly update?: (value: never) => object
 }
 
-/** Returns the parameters of a creation. A field that is absent from the step (e.g. in an older journal) is not sent. */
+/** Returns the request parameters of a creation. A field that is absent from the step (e.g. in an older journal) is not sent. */
 export function creationParams(
   translations: Readonly<Record<string, AnyTranslation>>,
   step: { readonly fields: object; readonly unsaid?: Readonly<Record<string, unknown>> },
@@ -59,7 +60,7 @@ function nested([first = '', ...rest]: readonly string[], value: unknown): objec
   return { [first]: rest.length === 0 ? value : nested(rest, value) }
 }
 
-/** Returns the parameters of a change, for the fields in `set`. */
+/** Returns the request parameters of an update that changes the fields in `set`. */
 export function changeParams(translations: Readonly<Record<string, AnyTranslation>>, set: object): object {
   const given: Readonly<Record<string, unknown>> = { ...set }
   return merged(
@@ -79,12 +80,12 @@ export function readFields<K extends ResourceKind>(
   return fields as unknown as Pick<Fields<K>, TranslatedField<K> & keyof Fields<K>>
 }
 
-/** Returns the fields that an update may contain; any other field in an update is a bug of the plan. */
+/** Returns the names of the fields that an update may contain. Any other field in an update is a bug of the plan. */
 export function updatableFields(translations: Readonly<Record<string, AnyTranslation>>): readonly string[] {
   return [...Object.keys(translations).filter((field) => translations[field]?.update !== undefined), 'metadata']
 }
 
-/** Merges the parts into one object, joining nested objects (one level) that several parts share. */
+/** Merges partial parameters into one object. Joins a nested object (one level) that several fields share, e.g. `recurring`. */
 function merged(parts: readonly object[]): object {
   const whole: Record<string, unknown> = {}
   for (const part of parts)

@@ -1,4 +1,4 @@
-// Adapter of one kind of object: its name at Stripe, its writes and its reads.
+// Adapter of one kind of object: the kind's name at Stripe, its writes and its reads.
 import type { Stripe } from 'stripe'
 import type { ObservedResource, ProcessorId, ResourceKind } from '../../../catalog/resource.ts'
 import type { CreateStep, UpdateStep } from '../../../catalog/steps.ts'
@@ -35,7 +35,7 @@ export interface Deletion {
 }
 
 export interface ReadContext {
-  /** Unix seconds. */
+  /** Current time in Unix seconds. */
   readonly now: number
 }
 
@@ -47,7 +47,7 @@ export interface KindAdapter<K extends ResourceKind = ResourceKind, Live extends
   readonly updatable: readonly string[]
   create(step: CreateOf<K>): Request<Live>
   update(step: UpdateOf<K>): Request<Live>
-  /** Returns the request that archives an object. With `deletes`, the object no longer exists afterwards. */
+  /** Returns the request that archives an object. A result with `deletes` is a deletion: the object no longer exists afterwards. */
   archive(id: ProcessorId): Request<Live> | { readonly id: ProcessorId; readonly deletes: Request<Deletion> }
   retrieve(id: ProcessorId): Request<Live>
   search(step: CreateOf<K>): Request<Live> | ListRequest<Live>
@@ -56,20 +56,20 @@ export interface KindAdapter<K extends ResourceKind = ResourceKind, Live extends
   observe(object: Live, around: ReadContext): ObservedResource<K>
 }
 
-/** Defaults of members that only some kinds have. */
+/** Values of members that most kinds do not have. */
 export const ordinary = { lookupKey: null, attachments: {}, redeemed: 0, carried: 0, spent: false } as const
 
-/** Returns a parameter, or none if the value is null. */
+/** Returns an object with one parameter; an empty object if the value is null. */
 export function unlessNull<Name extends string, Value>(name: Name, value: Value | null): { [Key in Name]?: Value } {
   return value === null ? {} : ({ [name]: value } as { [Key in Name]?: Value })
 }
 
-/** Returns a parameter, or none if the value is empty. */
+/** Returns an object with one parameter; an empty object if the value is an empty text or list. */
 export function unlessEmpty<Name extends string, Value extends string | readonly unknown[]>(name: Name, value: Value) {
   return unlessNull(name, value.length === 0 ? null : value)
 }
 
-/** Returns the keys whose condition is true. */
+/** Returns the names of the conditions that are true. */
 export function reasons(conditions: Readonly<Record<string, boolean>>): string[] {
   return Object.keys(conditions).filter((reason) => conditions[reason])
 }

@@ -1,23 +1,26 @@
 // Handling of every member in Stripe's types, one table per kind. The types enforce completeness: a member added by a new SDK release does
-// not compile. At run time a member without a row counts as not expressible.
+// not compile until it has a row. At run time a member without a row counts as not expressible in a document.
 import type { Stripe } from 'stripe'
 import type { FieldName } from '../../../catalog/fields/tables.ts'
 import type { ResourceKind } from '../../../catalog/kinds.ts'
 import type { CarriedValue, ObservedResource } from '../../../catalog/resource.ts'
 
 export type MemberRow<Field extends string = string> =
-  /** A field of the document. */
+  /** The member corresponds to a field of the document. */
   | { readonly field: Field }
-  /** Derived from other members, or maintained by Stripe itself. */
+  /** The member is derived from other members, or maintained by Stripe itself. */
   | { readonly derived: string }
   /** An object with this member is neither adopted nor pulled, because it would bill, or apply to, something else. */
   | { readonly refused: string }
   /**
-   * Left unchanged, and listed wherever it could be lost. `carriedWith`: a creation accepts it beside this field of the document, so that a
-   * replacement object takes it over.
+   * The document cannot express the member. It is left unchanged, and listed wherever it could be lost. `carriedWith`: Stripe accepts the
+   * member at creation together with this field of the document, so a replacement object takes it over.
    */
   | { readonly notExpressible: string; readonly carriedWith?: Field }
-  /** Table for the members of an object (`within`), or of each item of a list or value of a map (`each`). */
+  /**
+   * The member is an object, a list or a map with its own table: for the members of the object (`within`), or of each list item or map
+   * value (`each`).
+   */
   | { readonly within: MemberTable<Field> }
   | { readonly each: MemberTable<Field> }
 
@@ -221,7 +224,8 @@ export const memberTables = { meter, feature, product, price, coupon, promotion_
 type UnmanagedMembers = Pick<ObservedResource, 'unsaid' | 'carriable'>
 
 /**
- * Returns the members of a live object that a document cannot express and that are not null, empty or false, as paths in Stripe's names.
+ * Returns the members of a live object that a document cannot express, as paths in Stripe's names (e.g. `recurring.trial_period_days`).
+ * Omits members that are null, empty or false.
  */
 export function unmanagedMembers(kind: ResourceKind, object: object): UnmanagedMembers {
   const found = new Map<string, CarriedValue | null>()
@@ -234,7 +238,7 @@ const noUnmanagedMembers: UnmanagedMembers = { unsaid: [], carriable: [] }
 
 function collect(table: MemberTable, object: object, prefix: string, found: Map<string, CarriedValue | null>): void {
   for (const [member, value] of Object.entries(object) as [string, unknown][]) {
-    // `lastResponse` is added by the SDK and is no member of the object.
+    // The SDK adds `lastResponse`; it is no member of the object.
     if (member === 'lastResponse' || isNothing(value)) continue
     const path = prefix + member
     const row = Object.hasOwn(table, member) ? table[member] : undefined

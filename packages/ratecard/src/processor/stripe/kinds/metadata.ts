@@ -1,15 +1,15 @@
-// Ratecard's metadata keys beside the author's, in one map. Authors cannot use keys with the prefix `ratecard_`.
+// Ratecard's own metadata keys and the author's share one map at Stripe. Authors cannot use keys with the prefix `ratecard_`.
 import { carriedKey, configId, ownershipKey, type ConfigId, type MetadataMap } from '../../../catalog/resource.ts'
 
 const ourPrefix = 'ratecard_'
-/** Metadata key for the `connect` flag of an endpoint, noted at creation because Stripe's replies do not contain it. */
+/** Metadata key for the `connect` flag of an endpoint. It is written at creation, because Stripe's replies do not contain the flag. */
 export const connectKey = 'ratecard_connect'
 
 export interface OwnMetadata {
   readonly author: MetadataMap
   readonly mark: ConfigId | null
   readonly carried: number
-  /** null if the metadata has no such key. */
+  /** The `connect` flag; null if the metadata has no such key. */
   readonly connect: boolean | null
 }
 
@@ -27,12 +27,17 @@ export function splitMetadata(metadata: Readonly<Record<string, string>> | null 
   }
 }
 
-/** Returns the metadata of a new object: the author's, and the ownership mark. */
+/**
+ * Returns the metadata of a new object: the author's, the ownership mark (`mark`, the configuration id) and, if not 0, the redemptions of
+ * replaced predecessors (`carried`).
+ */
 export function newMetadata(mark: ConfigId, author: MetadataMap = {}, carried = 0): Record<string, string> {
   return { ...author, [ownershipKey]: mark, ...(carried === 0 ? {} : { [carriedKey]: String(carried) }) }
 }
 
-/** Returns a metadata change; empty if nothing changes. Stripe merges it and deletes keys with an empty value. */
+/**
+ * Returns the metadata parameters of an update; empty if nothing changes. Stripe merges metadata, and deletes a key with an empty value.
+ */
 export function metadataChange(step: {
   readonly configId: ConfigId
   readonly set: { readonly metadata?: MetadataMap }

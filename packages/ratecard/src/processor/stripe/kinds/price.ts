@@ -111,7 +111,7 @@ export function priceAdapter(prices: Stripe['prices']): KindAdapter<'price', Str
       send: (options) => prices.retrieve(id, { expand }, options),
     }),
     search: (step) => list({ lookup_keys: [step.configId], active: true }),
-    // Without the filter Stripe lists active prices only.
+    // Two lists, because Stripe lists only active prices without the filter.
     lists: () => [list({ active: true }), list({ active: false })],
     observe: observePrice,
   }
@@ -131,7 +131,7 @@ function tierParams(tier: CanonicalTier): Stripe.PriceCreateParams.Tier {
     up_to: tier.upTo ?? 'inf',
     ...(tier.unitAmount === null ? {} : unitAmountParams(tier.unitAmount)),
     ...(tier.flatAmount === null ? {} : flatAmountParams(tier.flatAmount)),
-    // Stripe requires at least one amount per tier.
+    // Stripe requires at least one amount per tier, so a free tier gets a unit amount of 0.
     ...(tier.unitAmount === null && tier.flatAmount === null ? { unit_amount: 0 } : {}),
   }
 }
@@ -171,13 +171,16 @@ function observeTiers(price: Stripe.Price): CanonicalTier[] | null {
   return tiersOf(price, price).map(observeTier)
 }
 
-/** Returns the tiers of a price. Stripe sends them only if they are expanded: a missing list must not make a price look free. */
+/**
+ * Returns the tiers of a price. Throws if the list is missing: Stripe sends it only if it is expanded, and a price without tiers would look
+ * free.
+ */
 function tiersOf({ tiers }: { readonly tiers?: readonly Stripe.Price.Tier[] }, { id }: Stripe.Price) {
   if (tiers === undefined) throw new TypeError(`the tiers of ${id} did not come with it`)
   return tiers
 }
 
-/** Returns the other currencies of a price, without its own, which Stripe includes in the map. */
+/** Returns the currency options of a price. Stripe includes the price's own currency in the map; it is left out. */
 function observeOptions(price: Stripe.Price): CurrencyOptions {
   const others = Object.entries(price.currency_options ?? {}).filter(([currency]) => currency !== price.currency)
   return Object.fromEntries(
@@ -205,7 +208,7 @@ function optionParams(options: CurrencyOptions): Record<string, Stripe.PriceCrea
   )
 }
 
-/** Converts decimals within maps to text, because the SDK would serialize their internal members. */
+/** Converts Decimal objects in nested parameters to text. Otherwise the SDK would serialize their internal members. */
 function asText<T extends object>(params: T): T {
   return Object.fromEntries(
     Object.entries(params).map(([key, value]: [string, unknown]) => [
@@ -229,7 +232,7 @@ function inexpressibleReasons(price: Stripe.Price): string[] {
   const metered = recurring?.usage_type === 'metered'
   return reasons({
     currency: !currencies.some((currency) => currency === price.currency),
-    // True for an unsupported currency, or for an option with customer-chosen amounts, unlike the price.
+    // True if an option has an unsupported currency, or lets the customer choose the amount although the price does not.
     currency_options: Object.entries(price.currency_options ?? {}).some(
       ([currency, option]) =>
         currency !== price.currency &&
@@ -237,7 +240,7 @@ function inexpressibleReasons(price: Stripe.Price): string[] {
     ),
     transform_quantity:
       price.transform_quantity !== null && known(['up', 'down'], price.transform_quantity.round) === null,
-    // Legacy metered prices used usage records instead of a meter; they can no longer be created.
+    // Legacy metered prices without a meter: they used usage records, and can no longer be created.
     metered_without_meter: metered && !recurring.meter,
     'recurring.interval': recurring !== null && noInterval,
     'recurring.usage_type': recurring !== null && known(['licensed', 'metered'], recurring.usage_type) === null,

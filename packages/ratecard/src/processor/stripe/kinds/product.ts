@@ -75,7 +75,7 @@ export function productAdapter(products: Stripe['products']): KindAdapter<'produ
       return { operation: 'POST /v1/products', send: (options) => products.create(params, options) }
     },
     update: (step) => change(step.processorId, productChangeParams(step)),
-    // A default price cannot be archived, so the same call removes it from the product.
+    // Stripe refuses to archive a product's default price, so the same request removes the default price from the product.
     archive: (id) => change(id, { active: false, default_price: '' }),
     retrieve,
     search: (step) => retrieve(chosenId(step)),

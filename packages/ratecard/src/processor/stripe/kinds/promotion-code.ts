@@ -55,7 +55,7 @@ const translations: Translations<
   expiresAt: fixedOrNull('expires_at'),
 }
 
-/** Returns the code's coupon. API versions before 2025-09-30.clover have it in the code itself. */
+/** Returns the processor id of the code's coupon. API versions before 2025-09-30.clover have the coupon in the code itself. */
 function couponOf(code: Untrusted<Stripe.PromotionCode>): ProcessorId | null {
   return idIn(code.promotion?.coupon) ?? formerId(code, 'coupon')
 }
@@ -132,10 +132,10 @@ export function observePromotionCode(
     created: code.created,
     redeemed: code.times_redeemed,
     carried,
-    // Only the code's own limits; the state of its coupon is combined later, where both are known.
+    // Checks the code's own limits only. The state of its coupon is added later, where both are known.
     spent: isOver(code.expires_at, now) || isUsedUp(code),
     unrepresentable: reasons({
-      // Restricted to one customer account that the document cannot express: the code must not pass for a public one.
+      // A code restricted to one customer account cannot be expressed in the document, and must not become a public code.
       customer_account: (code.customer_account ?? null) !== null,
       promotion: couponOf(code) === null,
       'restrictions.minimum_amount_currency': currency !== null && !currencies.some((one) => one === currency),

@@ -1,7 +1,7 @@
-// Translations of fields that Stripe has under one member with the same value.
+// Translations of fields that Stripe keeps in one member of the same name with the same value.
 import { unlessEmpty, unlessNull } from './kind.ts'
 
-/** A field that is set at creation only. */
+/** Translation of a field that is set at creation only. */
 export const fixed = <Name extends string>(name: Name) => ({
   read: <Value>(live: Readonly<Record<Name, Value>>) => live[name],
   create: <Value>(value: Value) => ({ [name]: value }) as Record<Name, Value>,
@@ -13,10 +13,10 @@ export const fixedOrNull = <Name extends string>(name: Name) => ({
   create: <Value>(value: Value | null) => unlessNull(name, value),
 })
 
-/** A field that an update may change. */
+/** Translation of a field that an update may change. */
 export const changeable = <Name extends string>(name: Name) => ({ ...fixed(name), update: fixed(name).create })
 
-/** A text that an update may change; empty if absent. */
+/** Translation of a text that an update may change; an absent text is read as an empty one. */
 export const changeableText = <Name extends string>(name: Name) => ({
   read: (live: { readonly [Key in Name]?: string | null }) => live[name] ?? '',
   create: (value: string) => unlessEmpty(name, value),

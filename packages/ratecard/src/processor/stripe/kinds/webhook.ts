@@ -27,8 +27,8 @@ const translations: Translations<
   description: changeableText('description'),
   apiVersion: {
     read: (endpoint) => endpoint.api_version ?? '',
-    // Default: the SDK's API version. Otherwise events would use the account's default version, which can be raised in Stripe's dashboard.
-    // An unknown version is refused by Stripe itself, because the SDK's list may be older.
+    // Default: the SDK's API version. Otherwise events would use the account's default version, which somebody can raise in Stripe's
+    // dashboard. A version that Stripe does not have is refused by Stripe, not here, because the SDK's list may be older than Stripe's.
     create: (version) => ({
       api_version: (version === '' ? Stripe.API_VERSION : version) as Stripe.WebhookEndpointCreateParams.ApiVersion,
     }),
@@ -89,7 +89,10 @@ export function webhookChangeParams(step: UpdateOf<'webhook'>): Stripe.WebhookEn
 
 type EventName = Stripe.WebhookEndpointCreateParams.EnabledEvent
 
-/** Types the event names. Unknown names are refused by Stripe itself, because the SDK’s list may be older. */
+/**
+ * Types event names for the SDK. Stripe itself refuses unknown names; they are not checked here, because the SDK’s list may be older than
+ * Stripe's.
+ */
 function eventNames(events: readonly string[]): EventName[] {
   return [...events] as EventName[]
 }
@@ -106,7 +109,7 @@ export function observeWebhook(endpoint: Stripe.WebhookEndpoint): ObservedResour
     mark,
     created: endpoint.created,
     unrepresentable: [],
-    // The raw object is stored and shown; the secret is stored separately.
+    // The raw object is stored and shown, so the secret is removed from it. The secret is stored separately.
     raw: without(endpoint, 'secret'),
   }
 }

@@ -1,5 +1,5 @@
-// Terms of the coupons behind discounts. A discount in a list names its coupon only by id, because Stripe expands four levels at most; the
-// coupon is read once, since its terms never change.
+// Terms of the coupons behind discounts. A discount in a list contains only the coupon's id, because Stripe expands at most four levels.
+// Each coupon is read once and cached, because its terms never change.
 import type { Stripe } from 'stripe'
 import { canonicalDecimal } from '../../../money/decimal.ts'
 import { processorId } from '../../../catalog/resource.ts'
@@ -15,12 +15,12 @@ export type CouponTerms = Pick<MirroredDiscount, 'duration' | 'percentOff' | 'am
 /** Returns the terms of a coupon by id. */
 export type FindCoupon = (id: string, signal: AbortSignal) => Promise<CouponTerms>
 
-/** Maximum number of coupons that are kept; a further one replaces the oldest. */
+/** Maximum number of cached coupons. A further one replaces the oldest. */
 const keptCoupons = 10_000
 
 /**
- * Terms of a coupon that was deleted at Stripe: its discounts stay in force, but the terms can no longer be read. Counted as taking
- * nothing off, because a wrong amount would be worse.
+ * Terms used for a coupon that was deleted at Stripe: its discounts stay in force, but the terms can no longer be read. They count as
+ * taking nothing off, because a wrong amount would be worse.
  */
 const deletedCoupon: CouponTerms = { duration: 'forever', percentOff: null, amountOff: {}, products: null }
 
@@ -66,7 +66,7 @@ function termsOf(coupon: UntrustedReply<Stripe.Coupon>): CouponTerms {
 
 export type DiscountReply = string | Untrusted<Stripe.Discount>
 
-/** Returns expanded discounts with the terms of their coupons. */
+/** Converts expanded discounts, with the terms of their coupons. */
 export async function mirroredDiscounts(
   said: readonly DiscountReply[],
   find: FindCoupon,

@@ -1,15 +1,15 @@
-// Verifies a delivered event by Stripe's signature scheme.
+// Verifies a delivered event by its Stripe signature.
 import type { Stripe } from 'stripe'
 import type { ProcessorEvent } from '../../processor.ts'
 import type { DeliveredEvent } from '../../mirrored.ts'
 import { milliseconds, text } from '../connection/reading.ts'
 
-/** Age (s) from which a signature is refused, so that a recorded delivery cannot be sent again later. */
+/** Age (s) from which a signature is refused, so that a recorded delivery cannot be replayed later. */
 const toleranceSeconds = 300
 
 /**
- * Returns the event of a delivery that one of the secrets signed within the last five minutes; null for any other. Throws nothing, because
- * the reason would help to forge one.
+ * Returns the event of a delivery that one of the secrets signed within the last five minutes; null for any other delivery. Gives no reason
+ * for the refusal, because it would help to forge a delivery.
  */
 export function readDelivery(stripe: Stripe, delivery: DeliveredEvent, now: number): ProcessorEvent | null {
   const { body, signature, secrets } = delivery
@@ -24,7 +24,7 @@ export function readDelivery(stripe: Stripe, delivery: DeliveredEvent, now: numb
         body: event as unknown as ProcessorEvent['body'],
       }
     } catch {
-      // Another secret may have signed it, e.g. while an endpoint is replaced.
+      // The delivery may be signed with the next secret, e.g. while an endpoint is being replaced.
     }
   }
   return null

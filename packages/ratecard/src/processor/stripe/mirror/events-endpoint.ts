@@ -1,5 +1,5 @@
-// The webhook endpoints that deliver events to mirrors. Marked, so that they are in no snapshot: they belong to a running service, not to a
-// document, and so are never drift, never pulled and never changed by a push.
+// Webhook endpoints that deliver events to the mirror of a running service. Their metadata marks them, so that snapshots leave them out:
+// they belong to no document, are never drift, are never pulled and are never changed by a push.
 import { Stripe } from 'stripe'
 import { processorId } from '../../../catalog/resource.ts'
 import type { EventsEndpoint, MadeEndpoint } from '../../mirrored.ts'
@@ -9,11 +9,11 @@ import type { StripeContext } from '../catalog/context.ts'
 import { readAll, writeOne } from '../customers/single-object.ts'
 import { listOf } from '../connection/reading.ts'
 
-/** Metadata key of these endpoints. Authors of documents cannot use keys with the prefix `ratecard_`. */
+/** Metadata key that marks an endpoint of a mirror. Authors of documents cannot use keys with the prefix `ratecard_`. */
 const eventsKey = 'ratecard_events'
 const eventsMark = 'mirror'
 
-/** True for an endpoint of a mirror, of this service or of another one on the same account. */
+/** True for an endpoint that delivers to a mirror: of this service, or of another service on the same account. */
 export function isEventsEndpoint(endpoint: object): boolean {
   const { metadata } = endpoint as { readonly metadata?: Readonly<Record<string, unknown>> | null }
   return metadata?.[eventsKey] === eventsMark

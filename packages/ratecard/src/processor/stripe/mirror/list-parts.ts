@@ -1,5 +1,5 @@
-// The lists that together contain every object of a kind, and the cursor over them. Some objects are in no list of their own: without a
-// filter Stripe leaves out inactive prices, and customers and subscriptions of test clocks.
+// The lists that together contain every object of a kind, and the cursor over these lists. One list is not enough: without a filter Stripe
+// leaves out inactive prices, and customers and subscriptions of test clocks.
 import type { Stripe } from 'stripe'
 import type { MirroredKind } from '../../mirrored.ts'
 import { readAll } from '../customers/single-object.ts'
@@ -8,13 +8,16 @@ import { priceExpand } from './mirrored-money.ts'
 import { invoiceExpand } from './mirrored-invoice.ts'
 import { subscriptionExpand } from './mirrored-subscription.ts'
 
-/** Position in the lists of a kind: `<part>:<id of the last object>`, e.g. `all:sub_1`. The id is empty at the start of a part. */
+/**
+ * Cursor over the lists (parts) of a kind, in text `<part>:<id of the last object>`, e.g. `all:sub_1`. The id is empty at the start of a
+ * part.
+ */
 export interface Place {
   readonly part: string
   readonly after: string
 }
 
-/** Part with the objects that are on no test clock. A test clock's part is named by its id. */
+/** Name of the part with the objects that are on no test clock. The part of a test clock is named by the clock's id. */
 const ordinary = 'all'
 
 export function firstPart(kind: MirroredKind): Place {
@@ -31,7 +34,10 @@ export function cursorOf({ part, after }: Place): string {
   return `${part}:${after}`
 }
 
-/** Returns the part after a finished one; null after the last. Live mode has no test clocks. */
+/**
+ * Returns the part that follows a finished part; null after the last part. In live mode there is one part, because live mode has no test
+ * clocks.
+ */
 export async function partAfter(
   context: StripeContext,
   kind: MirroredKind,
@@ -50,7 +56,8 @@ export async function partAfter(
     },
     signal,
   )
-  // Newest first. A clock that was deleted meanwhile took its objects with it; the walk then begins with the newest again.
+  // Stripe lists test clocks newest first. If the finished clock was deleted meanwhile, `indexOf` is -1 and the newest clock is next: its
+  // objects are read again, which is harmless.
   const names = clocks.map((clock) => clock.id)
   return names[names.indexOf(part) + 1] ?? null
 }

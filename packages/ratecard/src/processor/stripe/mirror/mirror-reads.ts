@@ -1,4 +1,4 @@
-// Reads for the mirror: pages of everything of a kind, and single objects.
+// Reads for the mirror: list pages of all objects of a kind, and single objects.
 import type { Stripe } from 'stripe'
 import type { Mirrored, MirroredKind, MirroredPage, MirrorReads } from '../../mirrored.ts'
 import { isUnknownObject } from '../../failures.ts'
@@ -27,9 +27,9 @@ interface Reply {
 }
 
 export interface MirrorContext {
-  /** Calls with the whole rate budget, for single objects. */
+  /** Context whose calls use the whole rate budget. For single objects. */
   readonly context: StripeContext
-  /** Calls with the share of the rate budget that lists may use. */
+  /** Context whose calls use only the share of the rate budget that list pages may use. */
   readonly listing: StripeContext
   readonly livemode: boolean
 }
@@ -75,7 +75,7 @@ async function readPage<K extends MirroredKind>(
   return { objects, unreadable, next: part === null ? null : cursorOf({ part, after: '' }) }
 }
 
-/** Returns one page; the first one of the part if the object under the cursor was deleted meanwhile. */
+/** Reads one page. If the object under the cursor was deleted meanwhile, returns the first page of the part. */
 async function listedPage(
   context: StripeContext,
   kind: MirroredKind,
@@ -101,7 +101,7 @@ async function listedPage(
   }
 }
 
-/** Converts a reply of the kind; null for an object that the mirror does not keep, e.g. a one-time price. */
+/** Converts a reply for the mirror. Returns null for an object that the mirror does not keep, e.g. a one-time price. */
 async function translated<K extends MirroredKind>(
   context: StripeContext,
   coupons: FindCoupon,

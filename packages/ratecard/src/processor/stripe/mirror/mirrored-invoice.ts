@@ -1,4 +1,4 @@
-// Reads invoices for the mirror: with all lines and payments.
+// Converts invoices for the mirror, with all lines and payments.
 import type { Stripe } from 'stripe'
 import {
   idIn,
@@ -22,7 +22,10 @@ export const invoiceExpand = ['payments'] as const
 export type InvoiceReply = UntrustedReply<Stripe.Invoice>
 type LineReply = Untrusted<Stripe.InvoiceLineItem>
 
-/** Converts a reply that was requested with `invoiceExpand`. Requests the lines and payments beyond the first ten. */
+/**
+ * Converts an invoice that was requested with `invoiceExpand`. Reads the lines and payments beyond the first page (ten), because a reply
+ * contains only the first page.
+ */
 export async function mirroredInvoice(
   context: StripeContext,
   reply: InvoiceReply,
@@ -77,7 +80,7 @@ export function sum(parts: readonly { readonly amount?: number | null | undefine
   return parts.reduce((total, part) => total + integer(part.amount, `amount of a ${member}`), 0)
 }
 
-/** Returns all taxes. API versions before 2025 have `total_tax_amounts` in place of `total_taxes`. */
+/** Returns the sum of all taxes. API versions before 2025 have `total_tax_amounts` in place of `total_taxes`. */
 export function taxOf(said: { readonly total_taxes?: unknown }): number {
   const listed = said.total_taxes ?? formerObjectList(said, 'total_tax_amounts')
   return sum(listOf(listed as readonly { readonly amount?: number | null }[] | null), 'tax')

@@ -14,7 +14,7 @@ import type { Untrusted, UntrustedReply } from '../connection/reading.ts'
 import { observedAmount } from '../kinds/amounts.ts'
 import { sum, taxOf } from './mirrored-invoice.ts'
 
-/** Throws a plain error with the member that is missing or malformed, as all functions of this file do. */
+/** Converts a refund. Throws a plain error that names the member that is missing or malformed, as all functions of this file do. */
 export function mirroredRefund(said: UntrustedReply<Stripe.Refund>): MirroredRefund {
   return {
     id: said.id,
@@ -43,7 +43,7 @@ export function mirroredCreditNote(said: UntrustedReply<Stripe.CreditNote>): Mir
   }
 }
 
-/** `discount` is the customer's own one, with the terms of its coupon. */
+/** Converts a customer. `discount` is the discount of the customer itself, with the terms of its coupon. */
 export function mirroredCustomer(
   said: UntrustedReply<Stripe.Customer | Stripe.DeletedCustomer>,
   discount: MirroredDiscount | null,
@@ -61,7 +61,10 @@ export function mirroredCustomer(
   }
 }
 
-/** Returns the balances that are not zero. `invoice_credit_balance` has one for each currency, `balance` only that of the default one. */
+/**
+ * Returns the customer's balances that are not zero, by currency. `invoice_credit_balance` has one for each currency, `balance` only that
+ * of the default currency.
+ */
 function balanceOf(
   balance: number | null | undefined,
   currency: string | null | undefined,
@@ -75,7 +78,7 @@ function balanceOf(
 
 export const priceExpand = ['tiers', 'currency_options', 'currency_options.tiers'] as const
 
-/** Returns a recurring price; null for a one-time price. */
+/** Converts a recurring price; returns null for a one-time price. */
 export function mirroredPrice(said: UntrustedReply<Stripe.Price>): MirroredPrice | null {
   const { recurring, transform_quantity: packages } = said
   if (recurring === null || recurring === undefined) return null

@@ -1,4 +1,4 @@
-// Reads subscriptions for the mirror: with all items, the terms of their discounts, and the prices that their schedules move them to.
+// Converts subscriptions for the mirror, with all items, the terms of their discounts, and the prices that their schedules move them to.
 import type { Stripe } from 'stripe'
 import type { MirroredItem, MirroredSubscription } from '../../mirrored.ts'
 import type { StripeContext } from '../catalog/context.ts'
@@ -15,7 +15,10 @@ import type { FindCoupon } from './coupons.ts'
 
 export const subscriptionExpand = ['discounts', 'items.data.discounts', 'schedule'] as const
 
-/** Converts a reply that was requested with `subscriptionExpand`. Requests the items beyond the first ten, and unknown coupons. */
+/**
+ * Converts a subscription that was requested with `subscriptionExpand`. Reads the items beyond the first page (ten), and coupons that are
+ * not cached.
+ */
 export async function mirroredSubscription(
   context: StripeContext,
   find: FindCoupon,
@@ -63,7 +66,7 @@ function scheduleOf({ schedule }: SubscriptionReply, live: LiveSubscription) {
   return scheduledMoves(scheduleFrom(schedule as UntrustedReply<Stripe.SubscriptionSchedule>), live)
 }
 
-/** Completes the list of items, with their discounts: a reply contains its first page only. */
+/** Completes the list of items, with their discounts, because a reply contains only its first page. */
 async function withAllItems(
   context: StripeContext,
   reply: SubscriptionReply,

@@ -1,4 +1,4 @@
-// Converts Stripe's subscription to a LiveSubscription. Seconds become milliseconds; unknown enumeration values are refused.
+// Converts Stripe's subscription to a LiveSubscription: seconds become milliseconds, and unknown enumeration values throw.
 import type { Stripe } from 'stripe'
 import { processorId } from '../../../catalog/resource.ts'
 import { duplicateKey, endsKey, soldPriceKey } from '../../customer-half.ts'
@@ -20,12 +20,12 @@ const statuses = [
 
 export type SubscriptionReply = UntrustedReply<Stripe.Subscription>
 
-/** True for a subscription that has ended for good and bills nothing any more. */
+/** True for a subscription that has ended for good and bills nothing any more, i.e. `canceled` or `incomplete_expired`. */
 export function hasEnded(subscription: Pick<SubscriptionReply, 'status'>): boolean {
   return subscription.status === 'canceled' || subscription.status === 'incomplete_expired'
 }
 
-/** Throws a plain error with the member that is missing or malformed. */
+/** Converts a subscription. Throws a plain error that names the member that is missing or malformed. */
 export function liveSubscription(subscription: SubscriptionReply): LiveSubscription {
   const { items } = subscription
   return {

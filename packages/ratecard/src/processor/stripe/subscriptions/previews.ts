@@ -11,7 +11,7 @@ import type { Untrusted, UntrustedReply } from '../connection/reading.ts'
 import { retrieveSubscription } from './subscriptions.ts'
 
 /**
- * Returns the preview; null for a subscription that has ended, or will end before it bills again. Throws `rejected` for an unknown
+ * Returns the preview; null for a subscription that has ended, or that will end before it bills again. Throws `rejected` for an unknown
  * subscription.
  */
 export async function upcomingInvoice(
@@ -22,7 +22,7 @@ export async function upcomingInvoice(
   try {
     const invoice: UntrustedReply<Stripe.Invoice> = await context.caller.call({
       operation: 'POST /v1/invoices/create_preview',
-      // A preview writes nothing, in spite of its method POST.
+      // A preview writes nothing, although its method is POST.
       access: 'read',
       signal,
       send: () => context.stripe.invoices.createPreview({ subscription }),
@@ -44,14 +44,14 @@ async function isNoInvoice(
 ): Promise<boolean> {
   if (!(error instanceof ProcessorError) || error.kind !== 'rejected') return false
   if (error.original.code === 'invoice_upcoming_none') return true
-  // Stripe has several error codes for an ended subscription, so read it.
+  // Stripe has several error codes for an ended subscription. So read the subscription instead of comparing codes.
   const found = await retrieveSubscription(context, subscription, signal)
   return found !== null && hasEnded(found)
 }
 
 type InvoiceLineReply = Untrusted<Stripe.InvoiceLineItem>
 
-/** Returns all lines, because the invoice in a reply contains only the first page of them. */
+/** Returns all lines of a preview, because the invoice in a reply contains only the first page. */
 async function allLines(
   context: StripeContext,
   invoice: UntrustedReply<Stripe.Invoice>,

@@ -1,6 +1,6 @@
-// Converts a phase that was read to update parameters. All members are sent, because an update deletes the ones left out. There is no
-// proration at a boundary added here, and effects of entering a phase (e.g. added invoice items) are not repeated. For the running phase
-// the subscription's own values are used, otherwise later changes to the subscription would be reverted.
+// Converts a schedule's existing phase to update parameters. All members are sent, because an update deletes the ones left out. A boundary
+// that Ratecard adds causes no proration, and one-time effects of entering a phase (e.g. added invoice items) are not repeated. The running
+// phase gets the subscription's present values; otherwise later changes to the subscription would be reverted.
 import { isDeepStrictEqual } from 'node:util'
 import type { Stripe } from 'stripe'
 import { formerId, formerObject, idIn, idOf, known, listOf, text, type Untrusted } from '../connection/reading.ts'
@@ -22,7 +22,7 @@ export interface PhaseSurroundings {
   readonly subscription: SubscriptionReply
   readonly running: Phase
   readonly usual: Schedule['usual']
-  /** Duration of the last phase added here. */
+  /** Duration of the last phase that Ratecard adds. */
   readonly period: Duration
 }
 
@@ -72,7 +72,7 @@ function itemParams(item: PhaseItem, price: string, held: SubscriptionItemReply 
 }
 
 /**
- * Returns the discounts of a phase. The running phase keeps the subscription's discounts, because its schedule may omit them or contain
+ * Returns the discounts of a phase. The running phase gets the subscription's discounts, because the schedule may omit them or contain
  * expired ones.
  */
 function discountParams(phase: Phase, { subscription, running }: PhaseSurroundings): Pick<PhaseParams, 'discounts'> {
@@ -83,7 +83,7 @@ function discountParams(phase: Phase, { subscription, running }: PhaseSurroundin
 function heldDiscounts(subscription: SubscriptionReply): DiscountParams[] | null {
   if (subscription.discounts !== null && subscription.discounts !== undefined)
     return listOf(subscription.discounts).map(ownDiscount)
-  // API versions before multiple discounts have a single one.
+  // API versions before multiple discounts have a single `discount`.
   const one = formerObject(subscription, 'discount')
   return one === null ? null : [{ discount: idOf(one, 'discount') }]
 }
@@ -98,7 +98,7 @@ function ownDiscount(said: Reference | null | undefined): DiscountParams {
   return { discount: idOf(said, 'discount') }
 }
 
-/** Refers to the existing discount, because a new one from its coupon would restart its duration. */
+/** Returns parameters that refer to the existing discount, because a new discount from the same coupon would restart its duration. */
 function sameDiscount(said: DiscountReply): DiscountParams {
   const [discount, code, coupon] = [idIn(said.discount), idIn(said.promotion_code), idIn(said.coupon)]
   if (discount !== null) return { discount }
@@ -122,7 +122,7 @@ function trialParams(
   return until === null || until <= start ? {} : { trial_end: end === null ? until : Math.min(until, end) }
 }
 
-/** Returns the parameters that apply once, when a phase starts. */
+/** Returns the parameters that take effect once, when a phase starts, e.g. added invoice items. */
 function beginningParams(phase: Phase): Partial<PhaseParams> {
   const extras = listOf(phase.add_invoice_items).map(extraParams)
   return {
@@ -220,7 +220,7 @@ function automaticTaxParams(said: Phase['automatic_tax']): Pick<PhaseParams, 'au
   return { automatic_tax: { enabled: said.enabled === true, ...unlessNull('liability', partyParams(said.liability)) } }
 }
 
-/** Returns the subscription's present values that differ from the running phase and the schedule's defaults. */
+/** Returns those present values of the subscription that differ from the running phase and from the schedule's defaults. */
 function presentParams(phase: Phase, { subscription, usual }: PhaseSurroundings): Partial<PhaseParams> {
   const method = known(['charge_automatically', 'send_invoice'], subscription.collection_method)
   const saidMethod = phase.collection_method ?? usual.collection_method ?? null
@@ -239,7 +239,7 @@ function presentParams(phase: Phase, { subscription, usual }: PhaseSurroundings)
   }
 }
 
-/** Returns the complete invoice settings, because a phase with one of them resets the others. */
+/** Returns all invoice settings of a phase, because sending one of them resets the others. */
 function presentInvoiceSettings(
   phase: Phase,
   { subscription, usual }: Pick<PhaseSurroundings, 'subscription' | 'usual'>,
@@ -273,7 +273,10 @@ function filled(
   return entries.length === 0 ? null : Object.fromEntries(entries)
 }
 
-/** Returns the member, or none if it is null: Stripe would take an explicit null for a request to clear it. */
+/**
+ * Returns an object with one member; an empty object if the value is null, because Stripe takes an explicit null for a request to clear the
+ * member.
+ */
 function unlessNull<K extends string, V>(name: K, value: V | null | undefined): { [key in K]?: V } {
   return value === null || value === undefined ? {} : ({ [name]: value } as { [key in K]?: V })
 }

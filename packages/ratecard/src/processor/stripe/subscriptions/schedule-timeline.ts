@@ -1,5 +1,5 @@
-// Computes the phases of a schedule after items are moved at the end of their periods. Pure: no reads or writes. Existing phases keep
-// everything but the moving prices; the running phase may be split, never altered.
+// Computes the phases of a schedule after items are moved to other prices at the end of their periods. Pure: no reads or writes. Existing
+// phases keep everything but the prices that move. The running phase may be split, but its values stay.
 import type { Stripe } from 'stripe'
 import { ProcessorError } from '../../processor-error.ts'
 import { idIn, idOf, integer, present, requiredList, word } from '../connection/reading.ts'
@@ -10,7 +10,7 @@ type PhaseItemReply = Untrusted<Stripe.SubscriptionSchedule.Phase.Item>
 
 export type PhaseItem = Omit<PhaseItemReply, 'price'> & { readonly price: string }
 
-/** A phase with validated times and items; the rest is untrusted. */
+/** A phase of a schedule. Its times and items were validated; any other member may be null or missing. */
 export type Phase = Omit<PhaseReply, 'start_date' | 'end_date' | 'items'> & {
   readonly start_date: number
   readonly end_date: number
@@ -22,29 +22,29 @@ export interface Schedule {
   readonly id: string
   readonly status: string
   readonly endBehavior: 'cancel' | 'release'
-  /** Id of its subscription; null if it no longer has one. */
+  /** Id of the schedule's subscription; null if the schedule no longer has one. */
   readonly subscription: string | null
-  /** Start of the running phase in seconds; null if none runs. */
+  /** Start of the running phase in seconds; null if no phase is running. */
   readonly begun: number | null
   readonly phases: readonly Phase[]
-  /** Defaults of phases without billing settings of their own. */
+  /** Billing settings that apply to phases without their own. */
   readonly usual: Untrusted<Stripe.SubscriptionSchedule.DefaultSettings>
 }
 
-/** Throws a plain error with the member that is missing or malformed. */
+/** Converts a schedule. Throws a plain error that names the member that is missing or malformed. */
 export function scheduleFrom(said: UntrustedReply<Stripe.SubscriptionSchedule>): Schedule {
   const { current_phase: current } = said
   return {
     id: said.id,
     status: said.status ?? 'of no known state',
-    // `end_behavior` decides whether the subscription continues, so an unknown value throws. `none` and `renew` are former values for
-    // continuing.
+    // `end_behavior` decides whether the subscription continues after the schedule, so an unknown value throws. `none` and `renew` are
+    // former values that mean: it continues.
     endBehavior:
       word(['cancel', 'release', 'none', 'renew'], said.end_behavior, 'end_behavior') === 'cancel'
         ? 'cancel'
         : 'release',
     subscription: idIn(said.subscription),
-    // An active schedule always has a current phase.
+    // An active schedule must have a current phase, otherwise this throws.
     begun:
       said.status === 'active' || current
         ? integer(present(current, 'current_phase').start_date, 'start of the current_phase')
@@ -66,31 +66,31 @@ function phaseFrom(said: PhaseReply): Phase {
   }
 }
 
-/** Replacement of a price by another at a time (seconds). */
+/** Replacement of the price `from` by the price `to` at a time (seconds). */
 export interface PriceSwitch {
   readonly from: string
   readonly to: string
   readonly at: number
 }
 
-/** A time segment without changes. */
+/** A time span of the schedule within which no price changes. */
 export interface Segment {
-  /** The phase that it equals, is cut from, or continues. */
+  /** The existing phase that this segment equals, is cut from, or continues. */
   readonly phase: Phase
   readonly start: number
-  /** null for an added last segment, which lasts one period and then releases the subscription. */
+  /** End in seconds; null for an added last segment, which lasts one period and then releases the subscription. */
   readonly end: number | null
-  /** Replacement of each moved price, by its present price. */
+  /** New price of each price that has moved by then, keyed by the old price. */
   readonly moved: ReadonlyMap<string, string>
 }
 
 interface TimelinePlan {
   readonly segments: readonly Segment[]
-  /** False if the schedule already contains all moves. */
+  /** False if the schedule contains all moves already, so that nothing has to be written. */
   readonly changes: boolean
 }
 
-/** Returns the running phase and the later ones. Throws `rejected` if none runs. */
+/** Returns the running phase and the later ones. Throws `rejected` if no phase is running. */
 export function remainingPhases(schedule: Schedule): readonly [Phase, ...Phase[]] {
   const { begun } = schedule
   const [running, ...later] = schedule.phases.filter((phase) => begun !== null && phase.start_date >= begun)
@@ -122,7 +122,7 @@ function cut(phase: Phase, turns: readonly PriceSwitch[]): Segment[] {
   return between(phase, [phase.start_date, ...inside.map((turn) => turn.at)], phase.end_date, turns)
 }
 
-/** Returns the segments after the last phase; empty if no price is left to move. */
+/** Returns the segments that must be added after the last phase; empty if no price is left to move. */
 function goingOn(last: Phase, missing: readonly PriceSwitch[], turns: readonly PriceSwitch[]): Segment[] {
   return missing.length === 0 ? [] : between(last, [last.end_date, ...missing.map((turn) => turn.at)], null, turns)
 }
@@ -142,7 +142,10 @@ function between(
   }))
 }
 
-/** Throws `rejected` if the schedule moves the item to a third price, because that was a deliberate change. */
+/**
+ * Throws `rejected` if the schedule moves the item to a third price (neither the old nor the new one), because that was a deliberate
+ * change.
+ */
 function checkReached(schedule: Pick<Schedule, 'id'>, segments: readonly Segment[], turn: PriceSwitch): void {
   const then = segments.find(({ start, end }) => start <= turn.at && (end === null || end > turn.at)) ?? segments.at(-1)
   const prices = then?.phase.items.map((item) => priceIn(item, then.moved)) ?? []

@@ -1,11 +1,11 @@
-// The prices that a schedule moves items to at the end of their current period. Pure.
+// Finds the prices that a schedule moves items to at the end of their current period. Pure: no reads or writes.
 import { processorId } from '../../../catalog/resource.ts'
 import type { ProcessorId } from '../../../catalog/resource.ts'
 import type { LiveSubscription, ScheduledMove } from '../../customer-half.ts'
 import { hasPrice, remainingPhases } from './schedule-timeline.ts'
 import type { Phase, Schedule } from './schedule-timeline.ts'
 
-/** Returns the move of each item that has another price after its current period; empty unless the schedule is active. */
+/** Returns a move for each item that has another price after its current period; empty unless the schedule is active. */
 export function scheduledMoves(
   schedule: Schedule,
   subscription: Pick<LiveSubscription, 'items'>,
@@ -20,8 +20,8 @@ export function scheduledMoves(
 }
 
 /**
- * Pairs present prices with their successors like Stripe does: an item keeps its price if the phase contains it, the others get the new
- * prices in order.
+ * Pairs present prices with their successors as Stripe does: an item keeps its price if the next phase contains that price. The other items
+ * get the remaining prices of the phase in order.
  */
 function successors(subscription: Pick<LiveSubscription, 'items'>, then: Phase): Map<ProcessorId, ProcessorId> {
   const present = subscription.items.map((item) => item.price.id)

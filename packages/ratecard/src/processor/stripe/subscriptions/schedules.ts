@@ -1,5 +1,5 @@
-// Moves items at the end of their current period, through the subscription's schedule: nothing is billed now, and a metered item's usage
-// until then is billed at its old price. Takes at most two writes; a retry continues an interrupted move.
+// Moves items to other prices at the end of their current period, through the subscription's schedule. Nothing is billed now, and a metered
+// item's usage until then is billed at its old price. Takes at most two writes; a retry continues an interrupted move.
 import type { Stripe } from 'stripe'
 import type { ProcessorId } from '../../../catalog/resource.ts'
 import type { LiveItem, LiveSubscription, ScheduledSwaps } from '../../customer-half.ts'
@@ -19,8 +19,8 @@ import { retrieveSubscription, withAllItems } from './subscriptions.ts'
 type Phases = readonly [Phase, ...Phase[]]
 
 /**
- * Throws `rejected`, without any write, if the subscription has ended or is about to, if it has no item on a price to move, if a price has
- * another usage type, or if its schedule moves the item to a third price.
+ * Schedules the moves. Throws `rejected`, without any write, if the subscription has ended or is going to be cancelled, if it has no item
+ * on a price to move, if the new price has another usage type, or if the schedule moves the item to a third price.
  */
 export async function scheduleSwaps(
   context: StripeContext,
@@ -33,7 +33,7 @@ export async function scheduleSwaps(
   if (found === null) throw rejected(`There is no subscription ${id}.`)
   const subscription = await withAllItems(context, found, signal)
   refuseEnding(subscription)
-  // Everything is read before the first write.
+  // Read everything before the first write, so that a refusal leaves nothing behind.
   const live = translateReply(subscription, liveSubscription)
   const owner = translateReply(subscription, (one) => idIn(one.schedule))
   const present = owner === null ? null : await readSchedule(context, owner, signal)
@@ -44,12 +44,14 @@ export async function scheduleSwaps(
     present === null
       ? await changeOfNew(context, asked, { signal, idempotencyKey: `${key}:make` })
       : changeOf(present, asked)
-  // null: an earlier attempt has already written the change.
+  // null means that an earlier attempt has already written the change.
   if (change !== null) await write(context, change, { signal, idempotencyKey: `${key}:change` })
   return { effectiveAt: Math.max(...turns.map((turn) => turn.at)) * 1000 }
 }
 
-/** Returns the price that follows each present price at the end of its item's period; prices that stay are omitted. */
+/**
+ * Returns the next price of each item that will move at the end of its period, keyed by the present price. Prices that stay are omitted.
+ */
 export async function readScheduledPrices(
   context: StripeContext,
   subscription: LiveSubscription,
@@ -63,12 +65,15 @@ export async function readScheduledPrices(
 function refuseEnding(subscription: SubscriptionReply): void {
   const { id, cancel_at: at } = subscription
   if (hasEnded(subscription)) throw rejected(`The subscription ${id} has ended.`)
-  // A schedule would override the planned cancellation.
+  // Refused because a schedule would override the planned cancellation.
   if (subscription.cancel_at_period_end === true || (at !== null && at !== undefined))
     throw rejected(`The subscription ${id} is going to be cancelled, so its items are not moved.`)
 }
 
-/** Returns the time of the move: the end of the item's period, or the start of the scheduled phase with the price. */
+/**
+ * Returns the move with its time: the end of the item's present period. If no item is on the old price now, the time is the start of the
+ * later phase with the old or the new price or, if the item already moved, the start of its present period.
+ */
 function turnOf(swap: ScheduledSwaps['swaps'][number], live: LiveSubscription, schedule: Schedule | null): PriceSwitch {
   const on = (price: string): LiveItem | undefined => live.items.find((item) => item.price.id === price)
   const later = (price: string) => schedule?.phases.find((phase) => isAhead(schedule, phase) && hasPrice(phase, price))
@@ -86,8 +91,8 @@ function isAhead({ begun }: Schedule, phase: Phase): boolean {
 }
 
 /**
- * Throws `rejected` unless both prices of a move have the same usage type: a metered price has no quantity to pass on, and a licensed one
- * would start with 1.
+ * Throws `rejected` unless both prices of a move have the same usage type: a metered item has no quantity to pass on, and a licensed item
+ * would start with quantity 1.
  */
 async function checkPrices(
   context: StripeContext,
@@ -135,13 +140,13 @@ interface ScheduleMove {
 interface ScheduleUpdate {
   readonly schedule: string
   readonly params: Stripe.SubscriptionScheduleUpdateParams
-  /** Start of the first phase in the change, in seconds. */
+  /** Start (s) of the first phase that the change contains. */
   readonly from: number
 }
 
 /**
- * Creates a schedule and computes its change. If the change fails even after the schedule was read again, the schedule is released, because
- * it would be left over from a change that was never made.
+ * Creates a schedule and computes its change. If that fails even after the schedule was read again, releases the schedule, because
+ * otherwise it would be left over from a change that was never made.
  */
 async function changeOfNew(
   context: StripeContext,
@@ -179,7 +184,7 @@ async function changeOfRead(
   }
 }
 
-/** Releases the schedule: the subscription continues unchanged, because no change of the schedule has started. */
+/** Releases the schedule. The subscription continues unchanged, because no phase of the planned change has started. */
 async function releaseSchedule(
   context: StripeContext,
   id: string,
@@ -193,7 +198,10 @@ async function releaseSchedule(
   await writeOne(context, request, { object: 'subscription_schedule', id }, options)
 }
 
-/** Returns the change; null if the schedule already contains it. Throws, before any write, if the change is impossible. */
+/**
+ * Returns the update that adds the moves to the schedule; null if the schedule contains them already. Throws, before any write, if the
+ * moves are impossible.
+ */
 function changeOf(schedule: Schedule, { subscription, live, turns }: ScheduleMove): ScheduleUpdate | null {
   if (schedule.subscription !== subscription.id) throw strange(schedule.id, subscription.id)
   const phases = remainingPhases(schedule)
@@ -230,7 +238,7 @@ async function write(
   )
 }
 
-/** Throws if the running phase differs from the subscription's items, because the parameters of the running phase take effect at once. */
+/** Throws if the running phase has other items than the subscription, because writing the running phase takes effect at once. */
 function refuseDisagreement(live: LiveSubscription, schedule: Schedule, [running]: Phases): void {
   const said = running.items.map((item) => entry(item.price, item.quantity)).sort()
   const held = live.items.map((item) => entry(item.price.id, item.quantity)).sort()
@@ -242,7 +250,10 @@ function entry(price: string, quantity: number | null | undefined): string {
   return `${price}×${String(quantity ?? 'metered')}`
 }
 
-/** Returns the shortest period of all items, so that the subscription is released soon. */
+/**
+ * Returns the shortest billing period of the items. The added last phase lasts that long, so that the schedule releases the subscription
+ * soon.
+ */
 function shortestPeriod(live: LiveSubscription): { interval: string; interval_count: number } {
   const days = { day: 1, week: 7, month: 30, year: 365 }
   const [shortest] = live.items

@@ -1,5 +1,5 @@
-// Reads subscriptions, and moves their items to other prices in one update. Does not decide which move is right. Always sends the quantity
-// of a moved item, and never requests prorations.
+// Reads subscriptions, and moves their items to other prices in one update. It does not decide which move is right. It always sends the
+// quantity of a moved item, and never requests prorations.
 import type { Stripe } from 'stripe'
 import type { LiveSubscription, ItemSwap } from '../../customer-half.ts'
 import { ProcessorError } from '../../processor-error.ts'
@@ -10,7 +10,7 @@ import { hasEnded, liveSubscription, type SubscriptionReply } from './live-subsc
 
 type Filter = Pick<Stripe.SubscriptionListParams, 'customer' | 'price'>
 
-/** Returns subscriptions that have not ended, oldest first. Throws `rejected` for an unknown customer or price. */
+/** Returns subscriptions that have not ended, oldest first. Throws `rejected` if the customer or price of the filter does not exist. */
 export async function runningSubscriptions(
   context: StripeContext,
   filter: Filter,
@@ -23,7 +23,7 @@ export async function runningSubscriptions(
   )
 }
 
-/** Returns all subscriptions, ended ones included. */
+/** Returns all subscriptions that match the filter, ended ones included. */
 export async function everySubscription(
   context: StripeContext,
   filter: Filter,
@@ -55,7 +55,8 @@ async function translatedAll(
 ): Promise<LiveSubscription[]> {
   const live: LiveSubscription[] = []
   for (const one of newestFirst.toReversed()) live.push(await translated(context, one, signal))
-  // The sort is stable: subscriptions created within the same second keep Stripe's order, reversed.
+  // Stripe lists the newest first, so the list was reversed. The sort is stable: subscriptions created within the same second keep that
+  // order.
   return live.sort((a, b) => a.createdAt - b.createdAt)
 }
 
@@ -112,7 +113,7 @@ function isDone(after: LiveSubscription, swap: ItemSwap): boolean {
   return item !== undefined && item.price.id === swap.price && item.quantity === swap.quantity
 }
 
-/** Returns the subscription with all its items, converted. */
+/** Converts a subscription, with all its items. */
 export async function translated(
   context: StripeContext,
   subscription: SubscriptionReply,

@@ -1,4 +1,4 @@
-// Scenarios that verify the product's assumptions about Stripe. Each creates its objects, reads them and returns its observation.
+// Scenarios that verify the product's assumptions about Stripe. Each scenario creates objects, reads them and returns what it observed.
 import type { Stripe } from 'stripe'
 import { day, formOf, type Scenario, type Stage } from './stage.ts'
 
@@ -35,7 +35,7 @@ const meteredMove: Scenario = {
       event_name: meter.event_name,
       payload: { stripe_customer_id: customer, value: '100' },
     })
-    // Usage is aggregated a little later than it is accepted.
+    // Stripe counts usage a little later than it accepts it, so poll.
     const hour = (seconds: number) => Math.floor(seconds / 3600) * 3600
     await stage.until('the usage is counted', async () => {
       const { data } = await stripe.billing.meters.listEventSummaries(meter.id, {

@@ -1,15 +1,15 @@
-// Environment of a scenario, for the sandbox and for Stripe: one account, objects with unique names, and the cleanup of each.
+// Environment of a scenario, for the sandbox and for Stripe: one account, objects with unique names, and the cleanup of each object.
 import { randomBytes } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Stripe } from 'stripe'
 import type { Clock } from '../../../clock.ts'
 
-/** Observation of a scenario: plain values that must be equal on both sides, without ids or times. */
+/** Result of a scenario: plain values without ids or times, which must be equal on Stripe and on the sandbox. */
 export type Observation = Readonly<Record<string, unknown>>
 
 export interface Scenario {
   readonly id: string
-  /** The assumption that the product relies on. */
+  /** The assumption about Stripe that the product relies on. */
   readonly belief: string
   observe(stage: Stage): Promise<Observation>
 }
@@ -18,12 +18,12 @@ export interface Scenario {
 export const day = 86_400
 const patienceMs = 300_000
 
-/** One account during one scenario. */
+/** The account during one scenario, with helpers that create objects and register their cleanup. */
 export class Stage {
   readonly stripe: Stripe
   readonly signal: AbortSignal
   readonly #clock: Clock
-  /** Unique id of this run, part of all names. */
+  /** Unique id of this run. All names of its objects contain it. */
   readonly run = randomBytes(6).toString('hex')
   readonly #undo: { readonly what: string; readonly work: () => Promise<unknown> }[] = []
 
@@ -33,7 +33,7 @@ export class Stage {
     this.signal = signal
   }
 
-  /** Registers a cleanup. After the scenario the cleanups run in reverse order. */
+  /** Registers a cleanup. When the scenario is over, the cleanups run in reverse order. */
   tidy(what: string, work: () => Promise<unknown>): void {
     this.#undo.push({ what, work })
   }
@@ -118,7 +118,7 @@ export class Stage {
     }
   }
 
-  /** Returns the error of a refused call, in text without ids; `accepted` if the call succeeds. */
+  /** Returns the error of a refused call, as text without ids; `accepted` if the call succeeds. */
   async refusal(call: Promise<unknown>): Promise<unknown> {
     try {
       await call
@@ -130,7 +130,7 @@ export class Stage {
     }
   }
 
-  /** Returns the text without ids, times and names of this run. */
+  /** Returns the text with the ids, times and names of this run replaced by placeholders. */
   plain(text: string): string {
     return text
       .replaceAll(this.run, '<run>')

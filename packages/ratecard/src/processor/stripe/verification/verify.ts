@@ -19,7 +19,7 @@ export interface VerifyOptions {
   readonly onVerdict?: (verdict: ScenarioResult) => void
 }
 
-/** A difference between both sides; `at` is the path in the observation. */
+/** A difference between the observations of Stripe and the sandbox; `at` is its path in the observation. */
 export interface Difference {
   readonly at: string
   readonly sandbox: unknown
@@ -30,7 +30,7 @@ export interface ScenarioResult {
   readonly id: string
   readonly belief: string
   readonly differences: readonly Difference[]
-  /** The reason if the scenario could not finish; null otherwise. */
+  /** The reason why the scenario could not finish; null if it finished. */
   readonly error: string | null
   /** Objects that could not be removed from the processor. */
   readonly leftBehind: readonly string[]
@@ -38,7 +38,7 @@ export interface ScenarioResult {
 
 export const scenarioIds: readonly string[] = scenarios.map(({ id }) => id)
 
-/** Throws `unauthorized` for a key that is not a test key; no request is sent with it. */
+/** Runs the scenarios on both sides. Throws `unauthorized`, without any request, for a key that is not a test key. */
 export async function verify(options: VerifyOptions): Promise<readonly ScenarioResult[]> {
   const { secretKey, apiBase, sandboxUrl, only, clock, signal } = options
   const problem = keyProblem(secretKey)
@@ -46,7 +46,7 @@ export async function verify(options: VerifyOptions): Promise<readonly ScenarioR
   if (isLiveKey(secretKey))
     throw new ProcessorError(
       'unauthorized',
-      'That is a live key. The check makes and deletes things: it takes test keys only.',
+      'That is a live key. The check creates and deletes objects, so it accepts test keys only.',
     )
   const timeoutMs = 80_000
   const real = connect({ secretKey, apiBase, timeoutMs })
