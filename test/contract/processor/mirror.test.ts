@@ -131,7 +131,10 @@ describe('subscriptions read for the mirror', () => {
     expect(discounts[0]?.endsAt).toBeGreaterThan(0)
   })
 
-  it('are listed even if one of them cannot be read', async () => {
+  it.each([
+    ['a status that is unknown', { status: 'frozen' }],
+    ['a discount without a coupon', { discounts: [{ id: 'di_odd', object: 'discount', source: { coupon: null } }] }],
+  ])('are listed even if one of them has %s', async (_what, odd) => {
     const shop = await plainShop()
     const proxy = await rewritingProxy(shop.port)
     const processor = processorOf(shop, { apiBase: proxy.url })
@@ -140,7 +143,7 @@ describe('subscriptions read for the mirror', () => {
     proxy.rewrite(({ path, body }) => {
       if (path !== '/v1/subscriptions') return body
       const { data, ...list } = body as { data: { id: string }[] }
-      return { ...list, data: data.map((found) => (found.id === broken.id ? { ...found, status: 'frozen' } : found)) }
+      return { ...list, data: data.map((found) => (found.id === broken.id ? { ...found, ...odd } : found)) }
     })
     const page = await processor.mirrorPage('subscription', null, signal)
     expect(page.objects.map((found) => found.id)).toEqual([sound.id])

@@ -67,8 +67,10 @@ export function createMirrorFeed(
   const feeder = createFeeder(deps, {
     allocation,
     keepDay: async () => {
-      const { asOf } = await mirror.status()
-      if (asOf !== null) await keepEndedDay(keeping, asOf)
+      const state = await store.mirror.state()
+      // The time of the last poll, not `as_of`: one object that cannot be read holds `as_of` back, and must not end the history.
+      if (state !== null && state.beganAt !== null && state.readUntil !== null)
+        await keepEndedDay(keeping, state.readUntil)
     },
     ...(deliverTo === null
       ? {}

@@ -39,7 +39,7 @@ export function registerMirrorMetrics(registry: Registry, { mirror, store, clock
     registers: [registry],
     async collect() {
       const { asOf } = await mirror.status()
-      if (asOf === null) this.reset()
+      if (asOf === null) this.remove()
       else this.set(Math.max(0, clock.now() - asOf) / 1000)
     },
   })
@@ -48,8 +48,9 @@ export function registerMirrorMetrics(registry: Registry, { mirror, store, clock
     help: 'Objects that a comparison of the mirror with the processor had to correct.',
     registers: [registry],
     async collect() {
+      const corrections = (await store.state())?.corrections ?? 0
       this.reset()
-      this.inc((await store.state())?.corrections ?? 0)
+      this.inc(corrections)
     },
   })
 }

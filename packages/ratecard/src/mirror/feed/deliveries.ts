@@ -14,7 +14,9 @@ export interface DeliveryDeps extends Pick<FeedDeps, 'store' | 'processor'> {
 /** Returns the function that receives an event. It resolves when the stale marks are stored. Throws `delivery_invalid`. */
 export function createDeliveries(deps: DeliveryDeps): (body: string, signature: string | null) => Promise<void> {
   return async (body, signature) => {
-    const event = deps.processor.delivery({ body, signature, secrets: await deps.secrets() })
+    // Secrets are not read for a request without a signature, which anybody can send.
+    const event =
+      signature === null ? null : deps.processor.delivery({ body, signature, secrets: await deps.secrets() })
     if (event === null)
       throw new ServiceError('delivery_invalid', 'No endpoint of this service signed the event within five minutes.')
     const refs = staleOfEvent(event)

@@ -11,6 +11,9 @@ import { staleOfEvent } from './stale-of-event.ts'
  */
 const overlapMs = 30_000
 
+/** Without its body: after a long downtime there may be hundreds of thousands. */
+type PolledEvent = Pick<ProcessorEvent, 'id' | 'createdAt'>
+
 /** Thrown if the processor has deleted the event to which the cursor points. It deletes events after 30 days. */
 export class CursorLost extends Error {
   override readonly name = 'CursorLost'
@@ -25,12 +28,12 @@ export async function poll(deps: FeedDeps, seen: SeenEvents, signal: AbortSignal
   const state = await store.mirror.state()
   if (state === null) throw new Error('The mirror is polled before it was begun.')
   const found: MirrorRef[] = []
-  const recent: ProcessorEvent[] = []
+  let recent: readonly PolledEvent[] = []
   let cursor = state.eventCursor
   for (let after = cursor; ;) {
     const began = clock.now()
     const { events, last } = await eventsAfter(deps, after, signal)
-    recent.push(...events)
+    recent = sinceCursor([...recent, ...events.map(({ id, createdAt }) => ({ id, createdAt }))], cursor)
     const marks = events.filter((event) => !seen.has(event.id)).flatMap(marksOf)
     found.push(...marks)
     const done = events.length === 0 || last === null || last === after
@@ -62,14 +65,19 @@ function marksOf(event: ProcessorEvent) {
 /**
  * Returns the id of the newest event that is old enough to be the stored cursor; null if there is none. `recent` is sorted oldest first.
  */
-function trailing(recent: readonly ProcessorEvent[]): string | null {
-  const newest = Math.max(...recent.map((event) => event.createdAt))
+function trailing(recent: readonly PolledEvent[]): string | null {
+  const newest = recent.reduce((latest, event) => Math.max(latest, event.createdAt), 0)
   return recent.findLast((event) => event.createdAt <= newest - overlapMs)?.id ?? null
 }
 
 /** Removes the ids of events that the next poll will not read again. */
-function forget(seen: SeenEvents, recent: readonly ProcessorEvent[], cursor: string): void {
-  const again = recent.slice(recent.findIndex((event) => event.id === cursor) + 1)
+function forget(seen: SeenEvents, recent: readonly PolledEvent[], cursor: string): void {
+  const again = sinceCursor(recent, cursor)
   seen.clear()
   for (const event of again) seen.add(event.id)
+}
+
+/** Returns the events after the cursor; all if the cursor is none of them. Events before it are not needed again. */
+function sinceCursor(recent: readonly PolledEvent[], cursor: string): readonly PolledEvent[] {
+  return recent.slice(recent.findIndex((event) => event.id === cursor) + 1)
 }

@@ -4,7 +4,7 @@ import { fractionDecimal, parseFraction } from '../../money/fraction.ts'
 import type { BillingGauges, CurrencyMoney, DayRange, Money, MoneyDay, MoneyDays } from '../../service/mirror.ts'
 import type { RevenueDay } from '../../store/revenue-store.ts'
 import type { VersionHead } from '../../store/store.ts'
-import { readCurrencySums, runningMovements } from '../sums/account.ts'
+import { readCurrencySums, runningMovements, withEndedCurrencies } from '../sums/account.ts'
 import { addDays, dayOf, startOfDay } from '../sums/days.ts'
 import { nameItemsBy, sumOfAmounts } from '../sums/money.ts'
 import type { CurrencySums, Revenue } from '../sums/money.ts'
@@ -19,7 +19,8 @@ export async function readMoney(deps: MirrorReadDeps): Promise<Money> {
   const age = await requireSums(deps)
   const sums = await readCurrencySums(store.revenue, nameItemsBy(await priceBook()))
   const movements = await lastThirtyDays(store.revenue, age.asOf)
-  return { ...age, currencies: sums.map((one) => currencyMoney(one, movements.get(one.currency) ?? noMovements)) }
+  const currencies = withEndedCurrencies(sums, movements)
+  return { ...age, currencies: currencies.map((one) => currencyMoney(one, movements.get(one.currency) ?? noMovements)) }
 }
 
 /** Returns the MRR movements of the 30 days (UTC) until `asOf`: those of the stored days, plus those since the last stored day. */

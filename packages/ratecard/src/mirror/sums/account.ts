@@ -65,15 +65,25 @@ export async function keepEndedDay({ mirror, revenue, nameOf }: DayKeeping, asOf
   return revenue.keepDay(ended, last, dayRows(ended, sums, movements))
 }
 
+/**
+ * Returns the sums by currency, with an empty entry for each currency that has movements alone: its last subscription ended, but its churn
+ * must be shown.
+ */
+export function withEndedCurrencies(
+  sums: readonly CurrencySums[],
+  movements: ReadonlyMap<string, Movements>,
+): readonly CurrencySums[] {
+  const shown = new Set(sums.map(({ currency }) => currency))
+  const ended = [...movements.keys()].filter((currency) => !shown.has(currency)).map(emptyCurrency)
+  return [...sums, ...ended].toSorted((a, b) => (a.currency < b.currency ? -1 : 1))
+}
+
 function dayRows(
   day: string,
   sums: readonly CurrencySums[],
   movements: ReadonlyMap<string, Movements>,
 ): readonly RevenueDay[] {
-  const shown = new Set(sums.map(({ currency }) => currency))
-  // A currency whose last subscription ended has no sums any more, but its churn belongs to the day.
-  const ended = [...movements.keys()].filter((currency) => !shown.has(currency)).map(emptyCurrency)
-  return [...sums, ...ended].map(({ currency, mrr, usageLastPeriod, byProduct, pastDue }) => ({
+  return withEndedCurrencies(sums, movements).map(({ currency, mrr, usageLastPeriod, byProduct, pastDue }) => ({
     day,
     currency,
     mrr: fractionText(mrr),

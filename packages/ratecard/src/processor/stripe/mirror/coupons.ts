@@ -3,6 +3,7 @@
 import type { Stripe } from 'stripe'
 import { canonicalDecimal } from '../../../money/decimal.ts'
 import { processorId } from '../../../catalog/resource.ts'
+import { ProcessorError } from '../../processor-error.ts'
 import type { MirroredDiscount } from '../../mirrored.ts'
 import { former, idOf, integer, listOf, milliseconds, text, word } from '../connection/reading.ts'
 import type { Untrusted, UntrustedReply } from '../connection/reading.ts'
@@ -74,13 +75,24 @@ export async function mirroredDiscounts(
 ): Promise<readonly MirroredDiscount[]> {
   const found: MirroredDiscount[] = []
   for (const discount of said) {
-    if (typeof discount === 'string') throw new TypeError(`its discount ${discount} is not expanded`)
-    const coupon = couponOf(discount)
-    const { end } = discount
-    const endsAt = end === null || end === undefined ? null : milliseconds(end, 'end of a discount')
-    found.push({ id: text(discount.id, 'discount id'), coupon, ...(await find(coupon, signal)), endsAt })
+    const { coupon, ...rest } = readDiscount(discount)
+    found.push({ ...rest, coupon, ...(await find(coupon, signal)) })
   }
   return found
+}
+
+/** Throws `broken`, like every flaw of a response, so that one odd discount does not stop the list that contains it. */
+function readDiscount(discount: DiscountReply) {
+  try {
+    if (typeof discount === 'string') throw new TypeError('it is not expanded')
+    const { end } = discount
+    const endsAt = end === null || end === undefined ? null : milliseconds(end, 'end')
+    return { id: text(discount.id, 'id'), coupon: couponOf(discount), endsAt }
+  } catch (error) {
+    const id = typeof discount === 'string' ? discount : String(discount.id)
+    const why = error instanceof Error ? error.message : 'unknown'
+    throw new ProcessorError('broken', `Stripe’s discount ${id} could not be read: ${why}.`)
+  }
 }
 
 function couponOf(discount: Untrusted<Stripe.Discount>) {
