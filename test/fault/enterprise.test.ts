@@ -48,23 +48,9 @@ async function expectEveryKillSurvived(stores: StoreFactory, step: number): Prom
   try {
     const undisturbed = await applyTwice(0)
     expect(undisturbed.world).toEqual({
-      items: [
-        [
-          ['pro_monthly_gold', 7],
-          ['calls', null],
-          ['seat_gold', 2],
-        ],
-        [['pro_monthly_gold', 3]],
-      ],
+      items: [{ pro_monthly_gold: 7, calls: null, seat_gold: 2 }, { pro_monthly_gold: 3 }],
       invoices: 2,
-      renewed: [
-        [
-          ['pro_monthly_gold', 7],
-          ['calls_gold', null],
-          ['seat_gold', 2],
-        ],
-        [['pro_monthly_gold', 3]],
-      ],
+      renewed: [{ pro_monthly_gold: 7, calls_gold: null, seat_gold: 2 }, { pro_monthly_gold: 3 }],
       enterpriseTemplate: 'gold',
       repeated: 0,
       unfinished: 0,
