@@ -153,7 +153,7 @@ describe('a list whose cursor is deleted while it is read', () => {
     expect(found.map((one) => one.processorId)).toEqual(['a', 'b'])
   })
 
-  it('is read again at most eight times', async () => {
+  it('is read again at most three times, then the read fails', async () => {
     const { processor, seen } = await answering(({ url }) => {
       if (!url.startsWith('/v1/coupons')) return page(false)
       return url.includes('starting_after') ? { status: 400, body: { error } } : page(true, 'gone')

@@ -111,8 +111,8 @@ export function documentValue(kind: ResourceKind, field: string, value: unknown)
 }
 
 /**
- * Returns the document members that contain the live value of the field `name`. Empty if the processor does not have the value, or if
- * another item contains it.
+ * Returns the names of the document members that `pull` writes for the field `name`. Empty for a field that `pull` leaves as the file has
+ * it.
  */
 export function membersOf(kind: ResourceKind, name: string): readonly string[] {
   if (ownMembers[kind][name]?.pulled === 'kept') return []

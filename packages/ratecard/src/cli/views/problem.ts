@@ -36,7 +36,10 @@ function withoutWords(detail: string, words: Readonly<Record<string, unknown>> |
     : detail
 }
 
-/** Returns lines that state how far a push got before it failed; none if the detail states it already. */
+/**
+ * Returns the line that names the failed push. It contains the number of steps done, unless the detail states it already. Empty if the
+ * problem names no push.
+ */
 function stepLines(extra: Readonly<Record<string, unknown>>, detail: string): string[] {
   const { push_id: pushId, steps_done: done, steps_total: total } = extra
   if (typeof pushId !== 'string') return []

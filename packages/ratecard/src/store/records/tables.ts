@@ -42,14 +42,14 @@ import { workerChangeColumns, workerColumns, workerHostColumns } from './workers
 
 interface Table {
   readonly columns: Columns
-  /** Columns by which a copy sorts the rows; null if a copy leaves the table out, because its rows belong to one database. */
+  /** Columns by which a copy sorts the rows; null if a copy does not insert its rows, e.g. because they belong to one database. */
   readonly copiedBy: readonly string[] | null
 }
 
 /** The tables in the order of their references: a table comes after the tables that it references. */
 export const tables = {
   versions: { columns: versionColumns, copiedBy: ['revision'] },
-  /** A copy updates this table's single row, because the row exists in every new store. */
+  /** Every new store has the single row of this table already; copy.ts updates it. */
   published: { columns: publishedColumns, copiedBy: null },
   mappings: { columns: mappingColumns, copiedBy: ['sequence'] },
   renames: { columns: renameColumns, copiedBy: ['revision', 'kind', 'fromId'] },

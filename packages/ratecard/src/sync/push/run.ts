@@ -39,7 +39,10 @@ export interface StoredPlan {
   readonly checksum: string
   readonly fingerprint?: string
   readonly impact?: readonly (Omit<PriceImpact, 'generations'> & Partial<Pick<PriceImpact, 'generations'>>)[]
-  /** Ids of migration jobs whose waiting moves were approved to go to the new prices; see price-migrations/move-step.ts. */
+  /**
+   * Ids of migration jobs that wait for a date and whose target price this push replaces. The author of the push has approved that their
+   * subscribers move to the replacement instead; see price-migrations/move-step.ts.
+   */
   readonly movedAlong?: readonly string[]
 }
 
