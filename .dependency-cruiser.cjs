@@ -66,7 +66,6 @@ const rooms = {
       'item-swaps',
       'tenants',
     ],
-    'mirror',
     'service',
   ],
   enterprise: [

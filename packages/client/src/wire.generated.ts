@@ -1912,10 +1912,6 @@ export type JobKind = 'enterprise_apply' | 'template_move' | 'migration' | 'webh
 
 export interface MigrationPlan {
   priceId: string
-  /** The answer is from the mirror, complete until then; left out when it was read live. */
-  asOf?: string
-  /** Only when `as_of` is more than five minutes behind. */
-  stale?: true
   lines: MigrationLine[]
   totals: Array<{
     currency: string

@@ -3,7 +3,6 @@ import { Type } from 'typebox'
 import { TenantId } from './notation/common.ts'
 import { Effective } from './enterprise.ts'
 import { jobStarted } from './jobs.ts'
-import { perhapsMirrored } from './notation/mirrored.ts'
 import { actorHeaders, customerErrors, keyErrors, keyHeader, operations } from './notation/operation.ts'
 import { closed, Count, nullable, shape, Time } from './notation/schema.ts'
 
@@ -41,7 +40,6 @@ export const MigrationLine = shape('MigrationLine', {
 })
 export const MigrationPlan = shape('MigrationPlan', {
   price_id: Type.String(),
-  ...perhapsMirrored,
   lines: Type.Array(MigrationLine),
   totals: Type.Array(
     Type.Object(

@@ -271,7 +271,7 @@ function swapOperations(deps: SyncDeps, priceBook: SwapDeps['priceBook'], tracke
   const operations = {
     ...enterprise,
     applyEnterprise: (...args) => tracked(enterprise.applyEnterprise(...args)),
-    ...createMigrations({ ...swaps, mirror: deps.mirror, copy: store.mirror }),
+    ...createMigrations(swaps),
     ...createJobs(swaps, resumed),
   } satisfies Partial<Service>
   return { operations, waitingJobs: createWaitingJobs(swaps, resumed, () => endOverlaps(deps)) }

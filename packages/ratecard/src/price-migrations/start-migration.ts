@@ -3,12 +3,9 @@
 import { toRfc3339 } from '../clock.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import type { ProcessorId } from '../catalog/resource.ts'
-import type { Mirror } from '../mirror/mirror.ts'
 import { askProcessor } from '../processor/failures.ts'
-import type { MirroredSubscription } from '../processor/mirrored.ts'
 import type { LiveSubscription } from '../processor/customer-half.ts'
 import type { Caller, MigrationLine, MigrationPlan, MigrationRequest, TenantOperations } from '../service/tenants.ts'
-import type { MirrorStore } from '../store/mirror-store.ts'
 import type { JobRecord } from '../store/tenant-store.ts'
 import { keyOf } from '../store/records/actor.ts'
 import type { SwapDeps } from '../item-swaps/deps.ts'
@@ -23,13 +20,7 @@ import { waitingMoves } from './waiting-moves.ts'
 
 export type Migrations = Pick<TenantOperations, 'planMigration' | 'startMigration'>
 
-/** Dependencies of a dry run. It reads subscriptions from the mirror (the local copy) if that is complete. */
-export interface MigrationDeps extends SwapDeps {
-  readonly mirror: Pick<Mirror, 'status'>
-  readonly copy: Pick<MirrorStore, 'subscribers'>
-}
-
-export function createMigrations(deps: MigrationDeps): Migrations {
+export function createMigrations(deps: SwapDeps): Migrations {
   return {
     planMigration: (request) => planMigration(deps, request),
     startMigration: async (request, caller) => summaryOf(deps, await startMigration(deps, request, caller)),
@@ -37,48 +28,12 @@ export function createMigrations(deps: MigrationDeps): Migrations {
 }
 
 /**
- * Dry run: reads and plans but writes nothing. Throws `price_not_found`, or `tenant_not_found` for an unknown tenant in `only` or `except`.
+ * Dry run: reads and plans but writes nothing. Reads the processor, not the mirror: whoever agrees to a plan must see every subscription that
+ * the job will move. Throws `price_not_found`, or `tenant_not_found` for an unknown tenant in `only` or `except`.
  */
-async function planMigration(deps: MigrationDeps, request: MigrationRequest): Promise<MigrationPlan> {
-  const { asOf, stale } = await deps.mirror.status()
-  if (asOf !== null)
-    return { ...(await plan(deps, request, mirroredSource(deps.copy))), asOf, ...(stale ? { stale } : {}) }
+async function planMigration(deps: SwapDeps, request: MigrationRequest): Promise<MigrationPlan> {
   await deps.assertAccount('look')
-  return plan(deps, request, liveSource(deps))
-}
-
-/** Source of the subscriptions on a price: the mirror or the processor. */
-interface Source {
-  /** Returns the subscriptions that have not ended and have an item on this price. */
-  subscriptionsOf(price: ProcessorId): Promise<readonly LiveSubscription[]>
-  /** Returns the prices that the subscription's schedule switches to in the next period, by current price. */
-  coming(subscription: LiveSubscription): Promise<ReadonlyMap<ProcessorId, ProcessorId>>
-}
-
-function liveSource({ processor, shutdown }: SwapDeps): Source {
-  return {
-    subscriptionsOf: (price) => askProcessor(shutdown, () => processor.subscriptionsOfPrice(price, shutdown)),
-    coming: (subscription) => askProcessor(shutdown, () => comingPrices(processor, subscription, shutdown)),
-  }
-}
-
-const pageSize = 1_000
-
-function mirroredSource(copy: MigrationDeps['copy']): Source {
-  const scheduled = new Map<string, MirroredSubscription['scheduled']>()
-  return {
-    subscriptionsOf: async (price) => {
-      const found: MirroredSubscription[] = []
-      for (let offset = 0; ; offset += pageSize) {
-        const { items, total } = await copy.subscribers([price], { limit: pageSize, offset })
-        found.push(...items.map(({ subscription }) => subscription))
-        if (offset + pageSize >= total) break
-      }
-      for (const one of found) scheduled.set(one.id, one.scheduled)
-      return found
-    },
-    coming: ({ id }) => Promise.resolve(new Map((scheduled.get(id) ?? []).map(({ from, to }) => [from, to]))),
-  }
+  return plan(deps, request)
 }
 
 /**
@@ -87,7 +42,7 @@ function mirroredSource(copy: MigrationDeps['copy']): Source {
  */
 async function startMigration(deps: SwapDeps, request: MigrationRequest, caller: Caller): Promise<JobRecord> {
   await deps.assertAccount('write')
-  const { priceId, lines } = await plan(deps, request, liveSource(deps))
+  const { priceId, lines } = await plan(deps, request)
   const { to, only, except } = request
   const input = {
     price_id: priceId,
@@ -133,7 +88,8 @@ function stepOf(line: MigrationLine): Readonly<Record<string, unknown>> {
   }
 }
 
-async function plan(deps: SwapDeps, request: MigrationRequest, source: Source): Promise<MigrationPlan> {
+async function plan(deps: SwapDeps, request: MigrationRequest): Promise<MigrationPlan> {
+  const { processor, shutdown } = deps
   const book = await deps.priceBook()
   const replaced = replacedPrice(book, request.priceId)
   const priceId = replaced.booked.price.id
@@ -142,12 +98,12 @@ async function plan(deps: SwapDeps, request: MigrationRequest, source: Source): 
   const now = deps.clock.now()
   const waiting = await waitingMoves(deps.store.jobs, priceId)
   const lines: MigrationLine[] = []
-  const subscriptions = await subscribersOf(source, replaced)
+  const subscriptions = await subscribersOf(deps, replaced)
   const tenants = await deps.store.tenants.idsByCustomer(new Set(subscriptions.map(({ customer }) => customer)))
   for (const subscription of subscriptions) {
     const tenantId = tenants.get(subscription.customer) ?? null
     if (!chosen(tenantId)) continue
-    const coming = await source.coming(subscription)
+    const coming = await askProcessor(shutdown, () => comingPrices(processor, subscription, shutdown))
     for (const move of planMoves({ subscription, coming }, replaced, request.to, now))
       lines.push({
         tenantId,
@@ -204,11 +160,15 @@ async function freeLines(
  * Returns the subscriptions to migrate, oldest first, each once. They include subscriptions on the current price that have a schedule,
  * because the schedule may switch back to a former price.
  */
-async function subscribersOf(source: Source, { former, current }: ReplacedPrice): Promise<readonly LiveSubscription[]> {
+async function subscribersOf(
+  { processor, shutdown }: SwapDeps,
+  { former, current }: ReplacedPrice,
+): Promise<readonly LiveSubscription[]> {
+  const on = (price: ProcessorId) => askProcessor(shutdown, () => processor.subscriptionsOfPrice(price, shutdown))
   const found = new Map<string, LiveSubscription>()
-  for (const price of former) for (const one of await source.subscriptionsOf(price)) found.set(one.id, one)
+  for (const price of former) for (const one of await on(price)) found.set(one.id, one)
   if (former.size > 0 && current !== null)
-    for (const one of await source.subscriptionsOf(current)) if (one.schedule !== null) found.set(one.id, one)
+    for (const one of await on(current)) if (one.schedule !== null) found.set(one.id, one)
   return [...found.values()].sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))
 }
 
