@@ -126,7 +126,6 @@ describe('entitlements from the mirror', () => {
     await service.money()
     await service.listTenants({ limit: 10, offset: 0, state: 'active' })
     await service.priceSubscribers('pro_monthly', { limit: 10, offset: 0, generation: 'all' })
-    await service.planMigration({ priceId: 'pro_monthly', to: 'renewal' })
     expect(requests - before).toBe(0)
     await service.close()
   })
